@@ -1,0 +1,155 @@
+//! Choosing a counter by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bpe, CompactRs, ContentKind, Counter, Heuristic, Tokens, Vocabulary};
+
+/// The counters a user can choose by name. It is itself a [`Counter`].
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Estimator {
+    /// [`Heuristic`]: characters a token by kind of content.
+    #[default]
+    Heuristic,
+    /// [`Bpe`] over `o200k_base`.
+    O200k,
+    /// [`Bpe`] over `cl100k_base`.
+    Cl100k,
+    /// [`CompactRs`]: characters / 4 + 1.
+    CompactRs,
+}
+
+impl Estimator {
+    /// Every estimator, in the order they are shown.
+    pub const ALL: [Estimator; 4] = [
+        Estimator::Heuristic,
+        Estimator::O200k,
+        Estimator::Cl100k,
+        Estimator::CompactRs,
+    ];
+
+    /// The counter behind the name.
+    pub fn counter(self) -> &'static dyn Counter {
+        static O200K: Bpe = Bpe::o200k();
+        static CL100K: Bpe = Bpe::cl100k();
+        match self {
+            Estimator::Heuristic => &Heuristic,
+            Estimator::O200k => &O200K,
+            Estimator::Cl100k => &CL100K,
+            Estimator::CompactRs => &CompactRs,
+        }
+    }
+
+    /// The vocabulary, when it counts exactly.
+    pub fn vocabulary(self) -> Option<Vocabulary> {
+        match self {
+            Estimator::O200k => Some(Vocabulary::O200k),
+            Estimator::Cl100k => Some(Vocabulary::Cl100k),
+            Estimator::Heuristic | Estimator::CompactRs => None,
+        }
+    }
+}
+
+impl Counter for Estimator {
+    fn count(&self, text: &str, kind: ContentKind) -> Tokens {
+        self.counter().count(text, kind)
+    }
+
+    fn name(&self) -> &'static str {
+        self.counter().name()
+    }
+
+    fn tool_call(&self, tool: &str, arguments: &str) -> Tokens {
+        self.counter().tool_call(tool, arguments)
+    }
+
+    fn tool_result(&self, tool: &str, output: &str) -> Tokens {
+        self.counter().tool_result(tool, output)
+    }
+
+    fn thinking(&self, text: &str, signature: &str) -> Tokens {
+        self.counter().thinking(text, signature)
+    }
+
+    fn image(&self) -> Tokens {
+        self.counter().image()
+    }
+
+    fn message_overhead(&self) -> Tokens {
+        self.counter().message_overhead()
+    }
+}
+
+impl fmt::Display for Estimator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no estimator's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no token estimator \"{name}\"; choose one of heuristic, o200k, cl100k, compact-rs"
+)]
+pub struct UnknownEstimator {
+    /// What was asked for.
+    pub name: String,
+}
+
+impl FromStr for Estimator {
+    type Err = UnknownEstimator;
+
+    fn from_str(name: &str) -> Result<Estimator, UnknownEstimator> {
+        Estimator::ALL
+            .into_iter()
+            .find(|estimator| estimator.name() == name)
+            .ok_or_else(|| UnknownEstimator {
+                name: name.to_owned(),
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_name_everywhere() {
+        for estimator in Estimator::ALL {
+            let name = estimator.to_string();
+            assert_eq!(name.parse(), Ok(estimator));
+            assert_eq!(
+                serde_json::to_string(&estimator).unwrap(),
+                format!("\"{name}\"")
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_choice() {
+        let error = "gpt2".parse::<Estimator>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no token estimator \"gpt2\"; \
+             choose one of heuristic, o200k, cl100k, compact-rs"
+        );
+    }
+
+    #[test]
+    fn dispatch_keeps_each_counters_own_rules() {
+        assert_eq!(
+            Estimator::CompactRs.tool_call("bash", "12345678"),
+            Tokens(4)
+        );
+        assert_eq!(
+            Estimator::O200k.count("hello world", ContentKind::Prose),
+            Tokens(2)
+        );
+        assert_eq!(Estimator::default(), Estimator::Heuristic);
+    }
+}

@@ -1,0 +1,54 @@
+//! Counting: how large a context is, how full its window, and what may be put in.
+//!
+//! Everything here is arithmetic on values handed in: no files, no clock, no
+//! environment. The same input gives the same numbers on every machine.
+//!
+//! | question | answer |
+//! |---|---|
+//! | how many tokens is this text? | a [`Counter`]: [`Bpe`], [`Heuristic`] or [`CompactRs`], chosen by name through [`Estimator`] |
+//! | how wrong is that for this model? | [`Calibration`], learnt from what providers report |
+//! | how large is the context now? | a [`Measurement`]: the provider's [`Usage`] plus an estimate of what follows it |
+//! | how much fits, and what happens when? | a [`Window`] with its thresholds, from [`WindowSettings`] and [`WindowSources`] |
+//! | what is the agent told? | the [`Gauge`] line |
+//! | what may be injected? | a [`Fragment`], never larger than the cap of its [`FragmentKind`] |
+//! | must it be counted again? | not if the [`CountCache`] has it |
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod bpe;
+mod cache;
+mod calibration;
+mod compact_rs;
+mod content;
+mod counter;
+mod estimator;
+mod fragment;
+mod gauge;
+mod heuristic;
+mod known;
+mod measurement;
+mod settings;
+mod sources;
+mod tokens;
+mod usage;
+mod window;
+
+pub use bpe::{Bpe, Vocabulary};
+pub use cache::{CacheStatistics, CountCache, CountKey};
+pub use calibration::{Calibration, CalibrationRow, Sample};
+pub use compact_rs::CompactRs;
+pub use content::ContentKind;
+pub use counter::{
+    Counter, IMAGE_TOKENS, MESSAGE_OVERHEAD, TOOL_CALL_OVERHEAD, TOOL_RESULT_OVERHEAD,
+};
+pub use estimator::{Estimator, UnknownEstimator};
+pub use fragment::{Fragment, FragmentKind, TRUNCATION_MARKER};
+pub use gauge::{CheckpointNote, Gauge};
+pub use heuristic::Heuristic;
+pub use known::{DEFAULT_WINDOW, known_window};
+pub use measurement::{Measurement, Source};
+pub use settings::{SMALLEST_WINDOW, WindowError, WindowSettings};
+pub use sources::{ResolvedWindow, WindowOrigin, WindowSources};
+pub use tokens::Tokens;
+pub use usage::Usage;
+pub use window::{Level, REFERENCE_WINDOW, Window};

@@ -1,0 +1,173 @@
+//! Faults: what is wrong with a file that can still be read.
+//!
+//! A damaged line never stops a read and is never dropped in silence. Each one
+//! becomes a [`Fault`] with its place, so that a command can count and show it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Something wrong at one place of a session file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fault {
+    /// Line number, from 1. Zero when only the offset is known.
+    pub line: u64,
+    /// Byte offset of the line.
+    pub offset: u64,
+    /// What is wrong.
+    pub kind: FaultKind,
+}
+
+/// The kinds of damage a reader can meet and survive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "fault")]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The line is not a JSON object and nothing in it could be recovered.
+    Malformed {
+        /// The parser's reason.
+        reason: String,
+        /// How many bytes the line has.
+        bytes: u64,
+    },
+    /// Several records stand on one line; all of them were read.
+    Joined {
+        /// How many records were found.
+        records: u64,
+    },
+    /// Part of the line was lost, but records in it were recovered.
+    Fragment {
+        /// How many bytes could not be read.
+        lost: u64,
+        /// How many records were found.
+        records: u64,
+    },
+    /// The last line has no newline and is not complete.
+    TornTail {
+        /// How many bytes the half line has.
+        bytes: u64,
+    },
+    /// Bytes that are not UTF-8; they are shown as U+FFFD.
+    InvalidUtf8,
+    /// The first record is not a session header.
+    NoHeader,
+    /// A record that is valid JSON but has no type or is not an object.
+    NotARecord,
+    /// Two entries have the same id; the later one counts, as in pi.
+    DuplicateId {
+        /// The id.
+        id: String,
+    },
+    /// An entry names a parent that is not in the file.
+    MissingParent {
+        /// The entry.
+        id: String,
+        /// The parent it names.
+        parent: String,
+    },
+    /// Following parents comes back to the same entry.
+    Cycle {
+        /// An entry of the cycle.
+        id: String,
+    },
+    /// An entry points at another one (boundary, edit, label, leaf) that is not in the file.
+    DanglingPointer {
+        /// The entry.
+        id: String,
+        /// Which field.
+        field: String,
+        /// What it names.
+        target: String,
+    },
+    /// A tool result whose call is not before it in the context.
+    OrphanResult {
+        /// The entry.
+        id: String,
+        /// The call it answers.
+        call: String,
+    },
+    /// A tool call that was never answered although the conversation went on.
+    UnansweredCall {
+        /// The entry.
+        id: String,
+        /// The call.
+        call: String,
+    },
+    /// A line longer than the reader takes.
+    TooLong {
+        /// How many bytes the line has.
+        bytes: u64,
+    },
+    /// A row of a database that could not be decoded.
+    Row {
+        /// Its sequence number.
+        seq: i64,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl FaultKind {
+    /// Whether content was lost to the reader, rather than merely being odd.
+    pub fn is_loss(&self) -> bool {
+        matches!(
+            self,
+            FaultKind::Malformed { .. }
+                | FaultKind::Fragment { .. }
+                | FaultKind::TornTail { .. }
+                | FaultKind::TooLong { .. }
+                | FaultKind::Row { .. }
+        )
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FaultKind::Malformed { reason, bytes } => {
+                write!(f, "not JSON, {bytes} bytes skipped ({reason})")
+            }
+            FaultKind::Joined { records } => {
+                write!(f, "{records} records on one line, all recovered")
+            }
+            FaultKind::Fragment { lost, records } => {
+                write!(f, "{lost} bytes unreadable, {records} records recovered")
+            }
+            FaultKind::TornTail { bytes } => {
+                write!(f, "last line is incomplete ({bytes} bytes without a newline)")
+            }
+            FaultKind::InvalidUtf8 => f.write_str("not UTF-8, shown with replacement characters"),
+            FaultKind::NoHeader => f.write_str("no session header on the first line"),
+            FaultKind::NotARecord => f.write_str("JSON, but not a record with a type; skipped"),
+            FaultKind::DuplicateId { id } => {
+                write!(f, "id {id} occurs twice; the later entry counts")
+            }
+            FaultKind::MissingParent { id, parent } => {
+                write!(f, "entry {id} names a parent {parent} that is not in the file")
+            }
+            FaultKind::Cycle { id } => write!(f, "the parents of entry {id} form a circle"),
+            FaultKind::DanglingPointer { id, field, target } => {
+                write!(f, "{field} of entry {id} names {target}, which is not in the file")
+            }
+            FaultKind::OrphanResult { id, call } => {
+                write!(f, "tool result {id} answers call {call}, which is not before it")
+            }
+            FaultKind::UnansweredCall { id, call } => {
+                write!(f, "tool call {call} of entry {id} was never answered")
+            }
+            FaultKind::TooLong { bytes } => write!(f, "line of {bytes} bytes is too long; skipped"),
+            FaultKind::Row { seq, reason } => write!(f, "row {seq} cannot be decoded ({reason})"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: {}", self.line, self.kind)
+        } else {
+            write!(f, "byte {}: {}", self.offset, self.kind)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Importers: other agents' files as native entries, behind one trait.
+
+mod native;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::session::{Format, SessionRef, Source};
+
+/// Reads one format.
+pub trait Importer: Sync {
+    /// The format.
+    fn format(&self) -> Format;
+
+    /// Whether a file is of this format.
+    fn recognises(&self, probe: &Probe<'_>) -> bool;
+
+    /// The sessions in a file or store, newest first.
+    fn sessions(&self, path: &Path) -> Result<Vec<SessionRef>> {
+        Ok(vec![SessionRef {
+            path: path.to_owned(),
+            session: None,
+            key: None,
+            format: self.format(),
+        }])
+    }
+
+    /// Opens one of them.
+    fn open(&self, at: &SessionRef) -> Result<Box<dyn Source>>;
+}
+
+/// The start of a file, for telling its format.
+#[derive(Debug)]
+pub struct Probe<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// Its first bytes, at most [`PROBE_BYTES`].
+    pub head: &'a [u8],
+}
+
+/// How much of a file is read to tell its format.
+pub const PROBE_BYTES: usize = 256 * 1024;
+
+impl Probe<'_> {
+    /// The first whole lines of the file.
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.head
+            .split(|byte| *byte == b'\n')
+            .map(|line| line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii())
+            .filter(|line| !line.is_empty())
+            .take(64)
+    }
+}
+
+static IMPORTERS: [&dyn Importer; 1] = [&native::NativeFiles];
+
+/// The importer of a format.
+pub fn importer(format: Format) -> &'static dyn Importer {
+    let family = match format {
+        Format::OpenClaw => Format::Pi,
+        other => other,
+    };
+    *IMPORTERS
+        .iter()
+        .find(|importer| importer.format() == family)
+        .expect("every format has an importer")
+}
+
+/// Tells a file's format from its first bytes.
+pub fn detect(path: &Path) -> Result<&'static dyn Importer> {
+    let meta = std::fs::metadata(path).map_err(Error::io("read", path))?;
+    if meta.is_dir() {
+        return Err(Error::UnknownFormat {
+            path: path.to_owned(),
+            reason: "it is a folder".into(),
+        });
+    }
+    if meta.len() == 0 {
+        return Err(Error::Empty {
+            path: path.to_owned(),
+        });
+    }
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    let mut head = Vec::new();
+    file.take(PROBE_BYTES as u64)
+        .read_to_end(&mut head)
+        .map_err(Error::io("read", path))?;
+    let probe = Probe { path, head: &head };
+    IMPORTERS
+        .iter()
+        .copied()
+        .find(|importer| importer.recognises(&probe))
+        .ok_or_else(|| Error::UnknownFormat {
+            path: path.to_owned(),
+            reason: describe(&head),
+        })
+}
+
+/// What a file that is no session looks like.
+fn describe(head: &[u8]) -> String {
+    if head.starts_with(b"\x1f\x8b") {
+        "gzip; unpack it first".into()
+    } else if head.starts_with(b"\x28\xb5\x2f\xfd") {
+        "zstd; unpack it first".into()
+    } else if head.contains(&0) {
+        "binary data".into()
+    } else if head.trim_ascii_start().starts_with(b"{") || head.trim_ascii_start().starts_with(b"[")
+    {
+        "JSON, but no record of a known kind in its first lines".into()
+    } else {
+        "no JSON in its first lines".into()
+    }
+}

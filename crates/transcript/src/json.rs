@@ -1,0 +1,325 @@
+//! JSON objects that keep the bytes they were read from.
+//!
+//! Session files belong to other programs, so a field we do not know must come
+//! out exactly as it went in. An [`Object`] is therefore a list of keys with the
+//! raw text of each value; typed access parses one value at a time and never
+//! fails the whole object.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// A JSON object whose values are still text, in stored order.
+#[derive(Debug, Clone, Default)]
+pub struct Object<'a> {
+    fields: Vec<(Cow<'a, str>, &'a RawValue)>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads one object; anything after it is an error.
+    pub fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Reads one object from bytes, which must be UTF-8.
+    pub fn parse_bytes(bytes: &'a [u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// The raw text of a field. A repeated key means its last value, as in JavaScript.
+    pub fn raw(&self, key: &str) -> Option<&'a str> {
+        self.fields
+            .iter()
+            .rev()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.get())
+    }
+
+    /// The field as a string; `None` when absent, `null` or of another type.
+    pub fn str(&self, key: &str) -> Option<Cow<'a, str>> {
+        string(self.raw(key)?)
+    }
+
+    /// The field as a string, or the number it is written as.
+    pub fn str_or_number(&self, key: &str) -> Option<Cow<'a, str>> {
+        let raw = self.raw(key)?;
+        string(raw).or_else(|| number(raw).map(|_| Cow::Borrowed(raw)))
+    }
+
+    /// The field as a number.
+    pub fn f64(&self, key: &str) -> Option<f64> {
+        number(self.raw(key)?)
+    }
+
+    /// The field as a non-negative whole number; fractions are cut off.
+    pub fn u64(&self, key: &str) -> Option<u64> {
+        let value = self.f64(key)?;
+        (value >= 0.0 && value < u64::MAX as f64).then_some(value as u64)
+    }
+
+    /// The field as a boolean.
+    pub fn bool(&self, key: &str) -> Option<bool> {
+        match self.raw(key)? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The field as an object.
+    pub fn object(&self, key: &str) -> Option<Object<'a>> {
+        let raw = self.raw(key)?;
+        raw.starts_with('{').then(|| Object::parse(raw).ok())?
+    }
+
+    /// The elements of a field that is an array.
+    pub fn array(&self, key: &str) -> Option<Vec<&'a RawValue>> {
+        array(self.raw(key)?)
+    }
+
+    /// Whether the field is there at all, even as `null`.
+    pub fn has(&self, key: &str) -> bool {
+        self.raw(key).is_some()
+    }
+
+    /// Keys and raw values in stored order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> + '_ {
+        self.fields
+            .iter()
+            .map(|(name, value)| (name.as_ref(), value.get()))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut fields = Vec::with_capacity(8);
+                while let Some(key) = map.next_key::<Key<'de>>()? {
+                    fields.push((key.0, map.next_value::<&'de RawValue>()?));
+                }
+                Ok(Object { fields })
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// A map key, borrowed when it holds no escapes.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl<'de> Visitor<'de> for Text {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(text.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// Decodes a raw JSON string. A lone surrogate (`"\ud800"`), which JavaScript
+/// writes without complaint, becomes U+FFFD instead of losing the string.
+pub fn string(raw: &str) -> Option<Cow<'_, str>> {
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inner));
+    }
+    match serde_json::from_str::<String>(raw) {
+        Ok(text) => Some(Cow::Owned(text)),
+        Err(_) => serde_json::from_str::<LossyText>(raw).ok().map(|text| Cow::Owned(text.0)),
+    }
+}
+
+/// Decodes through bytes, where serde_json lets lone surrogates pass.
+struct LossyText(String);
+
+impl<'de> Deserialize<'de> for LossyText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+
+        impl Visitor<'_> for Bytes {
+            type Value = LossyText;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<LossyText, E> {
+                Ok(LossyText(String::from_utf8_lossy(bytes).into_owned()))
+            }
+        }
+
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// The elements of a raw JSON array.
+pub fn array(raw: &str) -> Option<Vec<&RawValue>> {
+    raw.starts_with('[')
+        .then(|| serde_json::from_str(raw).ok())?
+}
+
+fn number(raw: &str) -> Option<f64> {
+    let first = raw.as_bytes().first()?;
+    (first.is_ascii_digit() || *first == b'-')
+        .then(|| raw.parse().ok())
+        .flatten()
+}
+
+/// Writes a JSON string.
+pub fn quote(text: &str) -> String {
+    serde_json::to_string(text).expect("a string always serialises")
+}
+
+/// Builds an object from keys and raw values, in order.
+#[derive(Debug, Default)]
+pub struct ObjectWriter {
+    text: String,
+}
+
+impl ObjectWriter {
+    /// An empty object.
+    pub fn new() -> Self {
+        ObjectWriter {
+            text: String::from("{"),
+        }
+    }
+
+    /// Adds a field whose value is already JSON.
+    pub fn raw(mut self, key: &str, value: &str) -> Self {
+        if self.text.len() > 1 {
+            self.text.push(',');
+        }
+        self.text.push_str(&quote(key));
+        self.text.push(':');
+        self.text.push_str(value);
+        self
+    }
+
+    /// Adds a raw field if there is one.
+    pub fn raw_opt(self, key: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.raw(key, value),
+            None => self,
+        }
+    }
+
+    /// Adds a string field.
+    pub fn str(self, key: &str, value: &str) -> Self {
+        self.raw(key, &quote(value))
+    }
+
+    /// Adds a string field if there is one.
+    pub fn str_opt(self, key: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.str(key, value),
+            None => self,
+        }
+    }
+
+    /// Adds a number field.
+    pub fn num(self, key: &str, value: impl fmt::Display) -> Self {
+        self.raw(key, &value.to_string())
+    }
+
+    /// The finished object.
+    pub fn finish(mut self) -> String {
+        self.text.push('}');
+        self.text
+    }
+}
+
+/// The object with one field set: in its place when it was there, else last.
+pub fn with_field(object: &Object<'_>, key: &str, value: &str) -> String {
+    let mut writer = ObjectWriter::new();
+    let mut placed = false;
+    for (name, raw) in object.iter() {
+        if name == key {
+            if !placed {
+                writer = writer.raw(name, value);
+            }
+            placed = true;
+        } else {
+            writer = writer.raw(name, raw);
+        }
+    }
+    if !placed {
+        writer = writer.raw(key, value);
+    }
+    writer.finish()
+}
+
+/// The object without one field.
+pub fn without_field(object: &Object<'_>, key: &str) -> String {
+    let mut writer = ObjectWriter::new();
+    for (name, raw) in object.iter().filter(|(name, _)| *name != key) {
+        writer = writer.raw(name, raw);
+    }
+    writer.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_fields_keep_their_bytes() {
+        let text = r#"{"a":1.50,"é":"x\u0041","a":2}"#;
+        let object = Object::parse(text).unwrap();
+        assert_eq!(object.raw("a"), Some("2"));
+        assert_eq!(object.raw("é"), Some(r#""x\u0041""#));
+        assert_eq!(object.str("é").unwrap(), "xA");
+    }
+
+    #[test]
+    fn a_field_is_replaced_in_its_place() {
+        let object = Object::parse(r#"{"role":"user","content":"a","timestamp":1}"#).unwrap();
+        assert_eq!(
+            with_field(&object, "content", "[]"),
+            r#"{"role":"user","content":[],"timestamp":1}"#
+        );
+        assert_eq!(
+            with_field(&object, "x", "null"),
+            r#"{"role":"user","content":"a","timestamp":1,"x":null}"#
+        );
+    }
+
+    #[test]
+    fn lone_surrogates_do_not_lose_the_string() {
+        assert_eq!(string(r#""a\ud800b""#).map(|s| s.chars().count() >= 3), Some(true));
+        assert_eq!(string("12"), None);
+    }
+
+    #[test]
+    fn deeply_nested_values_stay_text() {
+        let deep = format!("{{\"x\":{}1{}}}", "[".repeat(5000), "]".repeat(5000));
+        let object = Object::parse(&deep).unwrap();
+        assert_eq!(object.raw("x").map(str::len), Some(10_001));
+    }
+}

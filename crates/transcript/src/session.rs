@@ -1,0 +1,230 @@
+//! A session of any supported agent, opened for reading.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::entry::{Entry, EntryId};
+use crate::error::{Error, Result};
+use crate::fault::Fault;
+use crate::header::Header;
+use crate::import::{self, Importer};
+use crate::layout::Dialect;
+use crate::load::{Loaded, cut_at_boundary};
+use crate::tree::{Tree, TreeBuilder};
+
+/// The file formats that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// pi's JSON lines, which are also our own.
+    Pi,
+    /// OpenClaw's JSON lines (version 4).
+    OpenClaw,
+    /// A session of OpenClaw's SQLite store.
+    OpenClawSqlite,
+    /// A session of OpenClaw's older `sessions.json` store.
+    OpenClawStore,
+    /// Claude Code's JSON lines.
+    ClaudeCode,
+    /// A rollout of Codex.
+    Codex,
+}
+
+impl Format {
+    /// The agent's name, as people write it.
+    pub fn agent(self) -> &'static str {
+        match self {
+            Format::Pi => "pi",
+            Format::OpenClaw | Format::OpenClawSqlite | Format::OpenClawStore => "OpenClaw",
+            Format::ClaudeCode => "Claude Code",
+            Format::Codex => "Codex",
+        }
+    }
+
+    /// Whether the session can be appended to.
+    pub fn is_writable(self) -> bool {
+        matches!(self, Format::Pi | Format::OpenClaw)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.agent())
+    }
+}
+
+/// Where a session is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRef {
+    /// The file, or the store that holds several sessions.
+    pub path: PathBuf,
+    /// Which session of a store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The session key, where the store knows one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The format.
+    pub format: Format,
+}
+
+/// What every format offers, in terms of native entries.
+pub trait Source: Send {
+    /// The format.
+    fn format(&self) -> Format;
+
+    /// The file or store.
+    fn path(&self) -> &Path;
+
+    /// The header, made up from what the format has.
+    fn header(&self) -> &Header;
+
+    /// Every entry in stored order, in one pass. Returns what was wrong.
+    fn each(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Vec<Fault>>;
+
+    /// The tree of the whole session.
+    fn tree(&self) -> Result<Tree> {
+        let mut builder = TreeBuilder::new(Dialect::of(self.header()));
+        let faults = self.each(&mut |entry| {
+            builder.add_entry(&entry);
+            ControlFlow::Continue(())
+        })?;
+        Ok(builder.finish(faults))
+    }
+
+    /// The path from the boundary to `leaf`, or to the session's own leaf.
+    fn load(&self, leaf: Option<&EntryId>) -> Result<Loaded> {
+        let mut builder = TreeBuilder::new(Dialect::of(self.header()));
+        let mut entries = Vec::new();
+        let faults = self.each(&mut |entry| {
+            builder.add_entry(&entry);
+            entries.push(Some(entry));
+            ControlFlow::Continue(())
+        })?;
+        let tree = builder.finish(faults);
+        let path = match leaf {
+            Some(leaf) => tree.path_to(leaf).ok_or_else(|| Error::NoSuchEntry {
+                path: self.path().to_owned(),
+                id: leaf.clone(),
+            })?,
+            None => tree.path(),
+        };
+        let entries = path
+            .into_iter()
+            .filter_map(|at| entries[at].take())
+            .collect();
+        Ok(cut_at_boundary(
+            self.header().clone(),
+            tree.dialect(),
+            tree.resets(),
+            entries,
+            tree.into_faults(),
+        ))
+    }
+}
+
+/// A session of any supported agent.
+pub struct Session {
+    source: Box<dyn Source>,
+    reference: SessionRef,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Session").field(&self.reference).finish()
+    }
+}
+
+impl Session {
+    /// Opens a file of any supported format; of a store, its newest session.
+    pub fn open(path: &Path) -> Result<Session> {
+        let importer = import::detect(path)?;
+        let reference = importer
+            .sessions(path)?
+            .into_iter()
+            .next()
+            .ok_or_else(|| Error::Empty {
+                path: path.to_owned(),
+            })?;
+        Session::open_with(importer, reference)
+    }
+
+    /// Opens a session that was listed before.
+    pub fn open_ref(reference: &SessionRef) -> Result<Session> {
+        Session::open_with(import::importer(reference.format), reference.clone())
+    }
+
+    fn open_with(importer: &'static dyn Importer, reference: SessionRef) -> Result<Session> {
+        let source = importer.open(&reference)?;
+        let reference = SessionRef {
+            format: source.format(),
+            ..reference
+        };
+        Ok(Session { source, reference })
+    }
+
+    /// Where it is stored.
+    pub fn reference(&self) -> &SessionRef {
+        &self.reference
+    }
+
+    /// The format.
+    pub fn format(&self) -> Format {
+        self.source.format()
+    }
+
+    /// The file or store.
+    pub fn path(&self) -> &Path {
+        self.source.path()
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        self.source.header()
+    }
+
+    /// Every entry in stored order, in one pass. Returns what was wrong.
+    pub fn each(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Vec<Fault>> {
+        self.source.each(visit)
+    }
+
+    /// The tree of the whole session.
+    pub fn tree(&self) -> Result<Tree> {
+        self.source.tree()
+    }
+
+    /// The path from the boundary to the leaf.
+    pub fn load(&self) -> Result<Loaded> {
+        self.source.load(None)
+    }
+
+    /// The path from the boundary to another entry.
+    pub fn load_at(&self, leaf: &EntryId) -> Result<Loaded> {
+        self.source.load(Some(leaf))
+    }
+
+    /// Loads and builds the context.
+    pub fn context(&self) -> Result<Context> {
+        Ok(Context::build(&self.load()?))
+    }
+
+    /// The entry with this id, if the session has it.
+    pub fn entry(&self, id: &EntryId) -> Result<Entry> {
+        let mut found = None;
+        self.each(&mut |entry| {
+            if entry.id == *id {
+                found = Some(entry);
+            }
+            ControlFlow::Continue(())
+        })?;
+        found.ok_or_else(|| Error::NoSuchEntry {
+            path: self.path().to_owned(),
+            id: id.clone(),
+        })
+    }
+}
