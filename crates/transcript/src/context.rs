@@ -135,7 +135,7 @@ fn kept(loaded: &Loaded, at: usize) -> Vec<&Entry> {
 
 /// After a reset OpenClaw keeps only user and assistant messages and the tool
 /// results that answer one of them.
-fn kept_by_reset(range: &[Entry]) -> Vec<&Entry> {
+pub(crate) fn kept_by_reset(range: &[Entry]) -> Vec<&Entry> {
     let mut open: HashSet<String> = HashSet::new();
     range
         .iter()

@@ -68,7 +68,7 @@ fn old_roles(header: &Header) -> OldRoles {
 /// session, whenever it is read.
 pub(crate) fn synthetic_id(session: &str, number: u64) -> EntryId {
     let hash = blake3::hash(format!("{session}:{number}").as_bytes());
-    EntryId::new(&hash.to_hex()[..8])
+    EntryId::new(&hash.to_hex()[..16])
 }
 
 /// Chains the records of a linear file and gives them ids.
@@ -111,13 +111,18 @@ impl<'h> LinearReader<'h> {
             self.last.take(),
             old_roles(self.header),
         );
-        if let Body::Compaction(compaction) = &mut entry.body
-            && let Boundary::Index(index) = compaction.boundary
-        {
-            compaction.boundary = match self.ids.get(index as usize) {
-                Some(kept) if !kept.as_str().is_empty() => Boundary::FirstKept(kept.clone()),
-                _ => Boundary::Nothing,
+        if let Body::Compaction(compaction) = &mut entry.body {
+            let kept = match &compaction.boundary {
+                Boundary::Index(index) => Some(*index as usize),
+                Boundary::After(last) => self.ids.iter().rposition(|id| id == last).map(|at| at + 1),
+                Boundary::FirstKept(_) | Boundary::Nothing => None,
             };
+            if let Some(at) = kept {
+                compaction.boundary = match self.ids.get(at) {
+                    Some(id) if !id.as_str().is_empty() => Boundary::FirstKept(id.clone()),
+                    _ => Boundary::Nothing,
+                };
+            }
         }
         self.taken.insert(id.clone(), ());
         self.ids.push(id.clone());

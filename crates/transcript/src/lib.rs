@@ -1,32 +1,49 @@
 //! Session files of LLM agents: read, written and kept whole.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod archive;
 mod context;
+mod copy;
+mod draft;
+pub mod durable;
 mod entry;
 mod error;
+mod exchange;
 mod fault;
 mod header;
 pub mod import;
 pub mod json;
+mod key;
 mod layout;
 mod lines;
+pub mod liveness;
 mod load;
 mod message;
 mod native;
+pub mod sample;
 mod scan;
 mod session;
 mod time;
 mod tree;
+mod verify;
+mod writer;
 
+pub use archive::{Archived, Packing, archive, archive_path, restore};
 pub use context::{Census, Context, ContextMessage};
+pub use copy::{Copied, NewSession, fork, import};
+pub use draft::{Draft, Stamp};
 pub use entry::{Body, Boundary, Compaction, ContextEdit, Entry, EntryId, EntryType, Place, Replacement};
 pub use error::{Error, Result};
+pub use exchange::{CallState, Conversation, Piece, ToolExchange};
 pub use fault::{Fault, FaultKind};
 pub use header::Header;
+pub use key::SessionKey;
 pub use layout::Dialect;
 pub use lines::Record;
 pub use load::{Epoch, Loaded, ModelName, Settings};
 pub use message::{Block, MessageView, ProviderUsage, Role, ToolCall};
-pub use session::{Format, Session, SessionRef, Source};
+pub use session::{Format, Session, SessionRef, Source, Tail};
 pub use time::Millis;
 pub use tree::{Node, Tree};
+pub use verify::{Report, verify};
+pub use writer::{Durability, Writer, torn_path};

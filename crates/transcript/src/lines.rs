@@ -39,10 +39,17 @@ pub(crate) enum LineEnd {
     EndOfFile,
 }
 
+/// Which of several records on one line comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Stored,
+    Reversed,
+}
+
 /// Hands the records of one physical line to `visit`.
 pub(crate) fn records_of_line(
     line: &[u8],
-    end: LineEnd,
+    (end, order): (LineEnd, Order),
     place: Place,
     faults: &mut Vec<Fault>,
     visit: &mut Visit<'_>,
@@ -60,7 +67,7 @@ pub(crate) fn records_of_line(
             place,
         });
     }
-    recover(line, end, place, faults, visit)
+    recover(line, (end, order), place, faults, visit)
 }
 
 fn trim(line: &[u8]) -> &[u8] {
@@ -70,7 +77,7 @@ fn trim(line: &[u8]) -> &[u8] {
 
 fn recover(
     line: &[u8],
-    end: LineEnd,
+    (end, order): (LineEnd, Order),
     place: Place,
     faults: &mut Vec<Fault>,
     visit: &mut Visit<'_>,
@@ -100,7 +107,10 @@ fn recover(
         }
         Err(error) => error.to_string(),
     };
-    let (found, lost) = split(&text);
+    let (mut found, lost) = split(&text);
+    if order == Order::Reversed {
+        found.reverse();
+    }
     fault(match (found.len() as u64, lost as u64) {
         (0, _) if end == LineEnd::EndOfFile => FaultKind::TornTail {
             bytes: line.len() as u64,
@@ -126,13 +136,14 @@ fn recover(
 
 /// The first keys that the agents' records start with. Nested blocks start
 /// with `type` too, so what is found must also pass [`is_record`].
-const RECORD_STARTS: [&str; 6] = [
+const RECORD_STARTS: [&str; 7] = [
     "{\"type\":",
     "{\"parentUuid\":",
     "{\"timestamp\":",
     "{\"id\":",
     "{\"sessionId\":",
     "{\"uuid\":",
+    "{\"isSidechain\":",
 ];
 
 /// Attempts at finding a record inside a damaged line; bounds the work on
@@ -208,7 +219,7 @@ mod tests {
         let mut faults = Vec::new();
         let _ = records_of_line(
             line.as_bytes(),
-            end,
+            (end, Order::Stored),
             Place::default(),
             &mut faults,
             &mut |record| {

@@ -83,8 +83,8 @@ pub enum Block<'a> {
     Thinking {
         /// The text; empty when redacted.
         text: Cow<'a, str>,
-        /// How many characters the provider's signature has.
-        signature_chars: usize,
+        /// The provider's signature; empty without one.
+        signature: Cow<'a, str>,
     },
     /// A request to run a tool.
     ToolCall(ToolCall<'a>),
@@ -287,7 +287,7 @@ fn block(raw: &RawValue) -> Block<'_> {
         },
         "thinking" => Block::Thinking {
             text: object.str("thinking").unwrap_or_default(),
-            signature_chars: object.raw("thinkingSignature").map_or(0, str::len),
+            signature: object.str("thinkingSignature").unwrap_or_default(),
         },
         "image" => Block::Image {
             mime: object.str("mimeType").unwrap_or_default(),

@@ -17,6 +17,7 @@ use crate::layout::{Dialect, LinearReader, stated, tree_entry};
 use crate::lines::{Record, Visit};
 use crate::load::{Epoch, Loaded, Settings, cut_at_boundary};
 use crate::scan;
+use crate::session::Tail;
 use crate::tree::{Tree, TreeBuilder};
 
 /// Stored records that can be read from both ends.
@@ -238,8 +239,9 @@ impl<R: Records> Native<R> {
                 id: leaf.clone(),
             });
         }
-        if let Some(parent) = walk.wanted.take().filter(|_| !walk.done) {
-            let child = walk.entries.last().expect("a parent is wanted by an entry");
+        if !walk.done
+            && let (Some(parent), Some(child)) = (&walk.wanted, walk.entries.last())
+        {
             faults.push(Fault {
                 line: child.place.line,
                 offset: child.place.offset,
@@ -291,6 +293,56 @@ impl<R: Records> Native<R> {
             return Ok(None);
         }
         Ok(Some(walk.finish(self, Dialect::OpenClaw, faults)))
+    }
+
+    /// The newest entries in stored order, from about `max_bytes` of records.
+    pub(crate) fn tail(&self, max_bytes: u64) -> Result<Tail> {
+        if Dialect::of(&self.header) == Dialect::Linear {
+            let loaded = self.load_whole(None)?;
+            return Ok(Tail {
+                complete: loaded.boundary.is_none(),
+                entries: loaded.entries,
+            });
+        }
+        let mut entries = Vec::new();
+        let mut bytes = 0;
+        let mut complete = true;
+        self.records.backward(&mut Vec::new(), &mut |record| {
+            if is_header(&record) {
+                return ControlFlow::Continue(());
+            }
+            if bytes >= max_bytes {
+                complete = false;
+                return ControlFlow::Break(());
+            }
+            bytes += record.text.len() as u64;
+            entries.push(tree_entry(&record, &self.header));
+            ControlFlow::Continue(())
+        })?;
+        entries.reverse();
+        Ok(Tail { entries, complete })
+    }
+
+    /// The current leaf, from the end of the file where that is enough.
+    pub(crate) fn leaf(&self) -> Result<Option<EntryId>> {
+        let mut last = None;
+        let mut plain = Dialect::of(&self.header) == Dialect::Pi;
+        if plain {
+            self.records.backward(&mut Vec::new(), &mut |record| {
+                if is_header(&record) {
+                    return ControlFlow::Continue(());
+                }
+                let kind = record.object.str("type");
+                plain = !matches!(kind.as_deref(), Some("reset" | "leaf"))
+                    && !record.object.has("appendMode");
+                last = Some(tree_entry(&record, &self.header).id);
+                ControlFlow::Break(())
+            })?;
+        }
+        if plain {
+            return Ok(last);
+        }
+        Ok(self.tree()?.leaf().map(|node| node.id.clone()))
     }
 
     fn load_whole(&self, leaf: Option<&EntryId>) -> Result<Loaded> {
@@ -434,7 +486,8 @@ impl Walk {
         dialect: Dialect,
         faults: Vec<Fault>,
     ) -> Loaded {
-        let complete = self.wanted.is_none();
+        // Not stopped by a boundary: the root, or a parent that is missing.
+        let complete = self.root || !self.done;
         let epoch = Epoch::of_walk(&self.entries, complete);
         let settings = Settings::of_walk(&self.entries);
         if let Some((at, _)) = self.boundary {

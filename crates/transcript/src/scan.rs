@@ -5,7 +5,7 @@
 //! longest line.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, ErrorKind, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use memchr::{memchr, memrchr};
 use crate::entry::Place;
 use crate::error::{Error, Result};
 use crate::fault::{Fault, FaultKind};
-use crate::lines::{LineEnd, MAX_LINE_BYTES, Record, Visit, records_of_line};
+use crate::lines::{LineEnd, MAX_LINE_BYTES, Order, Record, Visit, records_of_line};
 
 const FORWARD_BUFFER: usize = 256 * 1024;
 const FIRST_BACKWARD_CHUNK: usize = 64 * 1024;
@@ -64,7 +64,7 @@ pub(crate) fn forward(
                 skipping = 0;
             } else if records_of_line(
                 bytes,
-                LineEnd::Newline,
+                (LineEnd::Newline, Order::Stored),
                 Place { line, offset },
                 faults,
                 visit,
@@ -84,7 +84,7 @@ pub(crate) fn forward(
             } else {
                 let _ = records_of_line(
                     &buffer[start..filled],
-                    LineEnd::EndOfFile,
+                    (LineEnd::EndOfFile, Order::Stored),
                     Place { line, offset },
                     faults,
                     visit,
@@ -119,7 +119,7 @@ fn read_some(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Reads records of `range` from its end towards its start, until `visit`
-/// breaks. Several records on one line come in file order.
+/// breaks, several records of one line last first.
 pub(crate) fn backward(
     path: &Path,
     range: Range<u64>,
@@ -138,7 +138,7 @@ pub(crate) fn backward(
                 line: 0,
                 offset: start + at as u64 + 1,
             };
-            let flow = records_of_line(&held[at + 1..], end, place, faults, visit);
+            let flow = records_of_line(&held[at + 1..], (end, Order::Reversed), place, faults, visit);
             held.truncate(at);
             end = LineEnd::Newline;
             if flow.is_break() {
@@ -150,7 +150,7 @@ pub(crate) fn backward(
                 line: u64::from(range.start == 0),
                 offset: start,
             };
-            let _ = records_of_line(&held, end, place, faults, visit);
+            let _ = records_of_line(&held, (end, Order::Reversed), place, faults, visit);
             return Ok(());
         }
         // A line longer than the chunk doubles it, so that joining the pieces
@@ -173,6 +173,21 @@ pub(crate) fn backward(
         bytes.extend_from_slice(&held);
         held = bytes;
     }
+}
+
+/// Where the first whole line starts of the last `max_bytes` of a file.
+pub(crate) fn tail_start(path: &Path, size: u64, max_bytes: u64) -> Result<u64> {
+    let Some(before) = size.checked_sub(max_bytes.saturating_add(1)) else {
+        return Ok(0);
+    };
+    let find = || -> io::Result<u64> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(before))?;
+        let mut skipped = Vec::new();
+        io::BufReader::new(file).read_until(b'\n', &mut skipped)?;
+        Ok(before + skipped.len() as u64)
+    };
+    find().map_err(Error::io("read", path))
 }
 
 /// Calls `visit` with the record at `offset` (the first one of its line that

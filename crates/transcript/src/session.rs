@@ -126,6 +126,26 @@ pub trait Source: Send {
             tree.into_faults(),
         ))
     }
+
+    /// The newest entries, from about the last `max_bytes` of the file. A
+    /// glance at many sessions must not read them all.
+    fn tail(&self, max_bytes: u64) -> Result<Tail> {
+        let _ = max_bytes;
+        let loaded = self.load(None)?;
+        Ok(Tail {
+            complete: loaded.complete && loaded.boundary.is_none(),
+            entries: loaded.entries,
+        })
+    }
+}
+
+/// The newest entries of a session, read without the rest.
+#[derive(Debug, Clone)]
+pub struct Tail {
+    /// Entries at the end of the path, oldest first.
+    pub entries: Vec<Entry>,
+    /// Whether they are the whole path.
+    pub complete: bool,
 }
 
 /// A session of any supported agent.
@@ -206,6 +226,11 @@ impl Session {
     /// The path from the boundary to another entry.
     pub fn load_at(&self, leaf: &EntryId) -> Result<Loaded> {
         self.source.load(Some(leaf))
+    }
+
+    /// The newest entries, from about the last `max_bytes` of the file.
+    pub fn tail(&self, max_bytes: u64) -> Result<Tail> {
+        self.source.tail(max_bytes)
     }
 
     /// Loads and builds the context.

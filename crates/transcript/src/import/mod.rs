@@ -1,6 +1,11 @@
 //! Importers: other agents' files as native entries, behind one trait.
 
+mod claude_code;
+mod codex;
+mod lineup;
 mod native;
+mod openclaw;
+mod whole;
 
 use std::fs::File;
 use std::io::Read;
@@ -48,13 +53,25 @@ impl Probe<'_> {
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.head
             .split(|byte| *byte == b'\n')
-            .map(|line| line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii())
+            .map(|line| {
+                line.strip_prefix(b"\xef\xbb\xbf")
+                    .unwrap_or(line)
+                    .trim_ascii()
+            })
             .filter(|line| !line.is_empty())
             .take(64)
     }
 }
 
-static IMPORTERS: [&dyn Importer; 1] = [&native::NativeFiles];
+/// Native files come last: their flat layouts look much like other agents'
+/// records, which are easier to tell.
+static IMPORTERS: [&dyn Importer; 5] = [
+    &openclaw::Databases,
+    &openclaw::Stores,
+    &claude_code::ClaudeCodeFiles,
+    &codex::Rollouts,
+    &native::NativeFiles,
+];
 
 /// The importer of a format.
 pub fn importer(format: Format) -> &'static dyn Importer {

@@ -12,7 +12,7 @@ use crate::json::Object;
 use crate::layout::Dialect;
 use crate::load::Loaded;
 use crate::native::{Lines, Native};
-use crate::session::{Format, SessionRef, Source};
+use crate::session::{Format, SessionRef, Source, Tail};
 use crate::tree::Tree;
 
 /// Importer of native files.
@@ -78,5 +78,9 @@ impl Source for Native<Lines> {
 
     fn load(&self, leaf: Option<&EntryId>) -> Result<Loaded> {
         Native::load(self, leaf)
+    }
+
+    fn tail(&self, max_bytes: u64) -> Result<Tail> {
+        Native::tail(self, max_bytes)
     }
 }

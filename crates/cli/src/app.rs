@@ -1,0 +1,285 @@
+//! What a command works with: the machine's folders, the clock, the settings.
+//!
+//! This is the only place that looks at the environment, the home folder and
+//! the clock; everything below gets values.
+
+use std::env;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use longhaul_engine::catalog::{Places, millis};
+use longhaul_engine::config::{self, Resolved};
+use longhaul_engine::measure::{Meter, Reading};
+use longhaul_tokens::{
+    ResolvedWindow, Tokens, Window, WindowSources, known_window,
+};
+use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Stamp};
+
+use crate::args::{Color, Global};
+use crate::failure::Failure;
+
+/// Everything a command needs to know about where and how it runs.
+pub(crate) struct App {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) workspace: PathBuf,
+    pub(crate) state_dir: PathBuf,
+    pub(crate) config: Resolved,
+    pub(crate) config_flag: Option<PathBuf>,
+    pub(crate) model: Option<String>,
+    window: Option<u32>,
+}
+
+impl App {
+    pub(crate) fn new(global: &Global) -> Result<App, Failure> {
+        match global.color {
+            Color::Always => set_colors(true),
+            Color::Never => set_colors(false),
+            Color::Auto => {}
+        }
+        let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        let current = env::current_dir()
+            .map_err(|error| Failure::new(format!("cannot tell the current folder: {error}")))?;
+        let workspace = match &global.workspace {
+            Some(folder) => absolute(&current, folder),
+            None => current.clone(),
+        };
+        let state_dir = match (&global.state_dir, &home) {
+            (Some(folder), _) => absolute(&current, folder),
+            (None, Some(home)) => home.join(".longhaul"),
+            (None, None) => {
+                return Err(Failure::new("there is no home folder")
+                    .help("name a folder with --state-dir or LONGHAUL_STATE_DIR"));
+            }
+        };
+        let config = load_config(global, &home, &workspace, &state_dir)?;
+        Ok(App {
+            json: global.json,
+            quiet: global.quiet,
+            home,
+            workspace,
+            state_dir,
+            config,
+            config_flag: global.config.clone(),
+            model: global.model.clone(),
+            window: global.window,
+        })
+    }
+
+    /// The clock.
+    pub(crate) fn now(&self) -> Millis {
+        millis(SystemTime::now()).unwrap_or_default()
+    }
+
+    /// Says something beside the result, unless told to be quiet.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{}", console::Style::new().for_stderr().dim().apply_to(text));
+        }
+    }
+
+    /// Whether progress may be shown.
+    pub(crate) fn shows_progress(&self) -> bool {
+        !self.quiet && std::io::stderr().is_terminal()
+    }
+
+    /// Where the agents keep their sessions, by their own rules.
+    pub(crate) fn places(&self) -> Places {
+        let mut places = match &self.home {
+            Some(home) => Places::below(home),
+            None => Places::default(),
+        };
+        let variable = |name: &str| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        if let Some(folder) = variable("PI_CODING_AGENT_SESSION_DIR") {
+            places.pi = vec![folder];
+        } else if let Some(folder) = variable("PI_CODING_AGENT_DIR") {
+            places.pi = vec![folder.join("sessions")];
+        }
+        if let Some(folder) = variable("CLAUDE_CONFIG_DIR") {
+            places.claude = vec![folder];
+        }
+        if let Some(folder) = variable("CODEX_HOME") {
+            places.codex = vec![folder];
+        }
+        if let Some(folder) = variable("OPENCLAW_STATE_DIR") {
+            places.openclaw = vec![folder];
+        }
+        places.own = vec![self.state_dir.join("sessions")];
+        places
+    }
+
+    /// A meter with the configured estimator.
+    pub(crate) fn meter(&self) -> Meter {
+        Meter::new(self.config.config.tokens.estimator)
+    }
+
+    /// The window for a model, and who says so. A context that was seen to be
+    /// larger proves a table wrong, not the provider.
+    pub(crate) fn window(
+        &self,
+        model: Option<&str>,
+        seen: Tokens,
+    ) -> Result<(Window, ResolvedWindow), Failure> {
+        let model = self.model.as_deref().or(model);
+        let mut sources = WindowSources {
+            config: self
+                .window
+                .map(Tokens)
+                .or(self.config.config.compaction.context_window),
+            metadata: model.and_then(known_window),
+            provider_error: None,
+        };
+        if sources.config.is_none() && sources.resolve().window < seen {
+            const LARGE_WINDOW: Tokens = Tokens(1_000_000);
+            sources.metadata = Some(if seen < LARGE_WINDOW { LARGE_WINDOW } else { seen });
+        }
+        let resolved = sources.resolve();
+        let settings = self.config.config.window_settings(resolved.window);
+        let window = Window::new(&settings).map_err(|error| {
+            Failure::usage(format!("the window cannot be used: {error}"))
+                .help("give the model's real window with --window, such as --window 200k")
+        })?;
+        Ok((window, resolved))
+    }
+
+    /// The window for a reading.
+    pub(crate) fn window_of(&self, reading: &Reading) -> Result<(Window, ResolvedWindow), Failure> {
+        self.window(reading.model.as_deref(), reading.measurement.tokens)
+    }
+
+    /// An id and a time for a new entry.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp {
+            id: EntryId::new(uuid::Uuid::now_v7().to_string()),
+            time: self.now(),
+        }
+    }
+
+    /// An id and a time for a new session.
+    pub(crate) fn new_session(&self) -> NewSession {
+        NewSession {
+            id: uuid::Uuid::now_v7().to_string(),
+            time: self.now(),
+        }
+    }
+
+    /// A path for people.
+    pub(crate) fn show_path(&self, path: &Path) -> String {
+        crate::paint::path(path, self.home.as_deref())
+    }
+
+    /// Where a new session of ours goes, named as pi names its files.
+    pub(crate) fn own_session_path(&self, new: &NewSession) -> PathBuf {
+        let time = new.time.to_iso().replace([':', '.'], "-");
+        self.state_dir
+            .join("sessions")
+            .join(format!("{time}_{}.jsonl", new.id))
+    }
+
+    /// Asks before something is rewritten; `yes` answers for scripts.
+    pub(crate) fn confirm(&self, question: &str, yes: bool) -> Result<bool, Failure> {
+        if yes {
+            return Ok(true);
+        }
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return Err(Failure::usage("this rewrites a session, and there is nobody to ask")
+                .help("add --yes to go ahead"));
+        }
+        eprint!("{question} [y/N] ");
+        let mut answer = String::new();
+        std::io::stdin().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// A draft of the entry that marks a branch when nothing is to be said
+    /// about it: the leaf of pi's files is their last entry, so a move of the
+    /// leaf needs one.
+    pub(crate) fn branch_mark(from: &EntryId) -> Draft {
+        Draft::Custom {
+            custom_type: "longhaul:branch".into(),
+            data: serde_json::json!({ "fromId": from.as_str() }).to_string(),
+        }
+    }
+}
+
+fn set_colors(on: bool) {
+    console::set_colors_enabled(on);
+    console::set_colors_enabled_stderr(on);
+}
+
+pub(crate) fn absolute(current: &Path, path: &Path) -> PathBuf {
+    if path.is_absolute() {
+        path.to_owned()
+    } else {
+        current.join(path)
+    }
+}
+
+fn load_config(
+    global: &Global,
+    home: &Option<PathBuf>,
+    workspace: &Path,
+    state_dir: &Path,
+) -> Result<Resolved, Failure> {
+    let variable = env::var_os("LONGHAUL_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let file = config::find(
+        &config::Places {
+            flag: global.config.as_deref(),
+            variable: variable.as_deref(),
+            workspace: Some(workspace),
+            state_dir: Some(state_dir),
+        },
+        &read_optional,
+    )
+    .map_err(config_failure)?;
+    let openclaw_home = env::var_os("OPENCLAW_STATE_DIR")
+        .filter(|v| !v.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| home.as_ref().map(|home| home.join(".openclaw")));
+    let openclaw = openclaw_home.and_then(|folder| {
+        let path = folder.join("openclaw.json");
+        let text = read_optional(&path).ok()??;
+        Some(config::OpenClawFile { path, text })
+    });
+    let mut sources = config::Sources {
+        openclaw,
+        file,
+        ..config::Sources::default()
+    }
+    .with_environment(env::vars_os().filter_map(|(name, value)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    }));
+    if let Some(window) = global.window {
+        sources.flags.push(config::Flag {
+            name: "--window".into(),
+            key: "compaction.contextWindow".into(),
+            value: window.to_string(),
+        });
+    }
+    config::resolve(&sources).map_err(config_failure)
+}
+
+fn read_optional(path: &Path) -> std::io::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn config_failure(error: config::ConfigError) -> Failure {
+    let mut failure = Failure::usage("the configuration cannot be used");
+    for problem in error.problems() {
+        failure = failure.detail(problem.to_string());
+    }
+    failure.help("`longhaul config schema` lists every key; `longhaul config path` says which file counts")
+}

@@ -1,0 +1,399 @@
+//! The command line, as people type it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The context engine that keeps an LLM agent working over the long haul.
+///
+/// Reads the sessions of pi, OpenClaw, Claude Code and Codex where those agents
+/// keep them. Reading commands change nothing on disk.
+#[derive(Debug, Parser)]
+#[command(name = "longhaul", version, about, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do, 4 blocked \
+    (session in use, locked).")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Configuration file [default: longhaul.yaml in the workspace, then in the state folder]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Folder for longhaul's own files [default: ~/.longhaul]
+    #[arg(long, global = true, value_name = "DIR", env = "LONGHAUL_STATE_DIR", hide_env_values = true, help_heading = "Global options")]
+    pub(crate) state_dir: Option<PathBuf>,
+
+    /// Folder the agent works in [default: the current one]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) workspace: Option<PathBuf>,
+
+    /// Size of the context window in tokens (200000, 200k, 1m) [default: the model's]
+    #[arg(long, global = true, value_name = "TOKENS", value_parser = parse_tokens, help_heading = "Global options")]
+    pub(crate) window: Option<u32>,
+
+    /// Model to count and judge for [default: the session's]
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
+    pub(crate) model: Option<String>,
+
+    /// Print JSON for programs instead of text for people
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+
+    /// Print only results: no notes, no progress
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+
+    /// Colour the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find, read, check and change sessions
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// See what is in the context, and how full it is
+    #[command(subcommand)]
+    Context(ContextCommand),
+    /// Show the configuration and where each value comes from
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Check this installation and say how to mend what is wrong
+    Doctor,
+    /// Write a realistic sample session, for trying things out
+    Sample(SampleArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which session a command is about.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Which {
+    /// Session: a key, an id, the start of an id, a label or a file
+    /// [default: the newest one of the workspace]
+    #[arg(value_name = "SESSION")]
+    pub(crate) positional: Option<String>,
+
+    /// The same, as an option
+    #[arg(long = "session", value_name = "SESSION", conflicts_with = "positional")]
+    pub(crate) option: Option<String>,
+}
+
+impl Which {
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.option.as_deref().or(self.positional.as_deref())
+    }
+}
+
+/// Which session, for commands that take other words.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct On {
+    /// Session: a key, an id, the start of an id, a label or a file
+    /// [default: the newest one of the workspace]
+    #[arg(long = "session", value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+}
+
+/// Leave for commands that write.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Leave {
+    /// Write even if another program seems to be running this session
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    /// List the sessions of all agents, newest first
+    List(ListArgs),
+    /// Show the entries of a session
+    Show(ShowArgs),
+    /// Read a whole session and name everything that is wrong with it
+    Verify {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Write a native copy of any agent's session
+    Import(CopyArgs),
+    /// Continue from an earlier entry; the present path stays in the file
+    Branch(BranchArgs),
+    /// Copy the path to an entry into a session of its own
+    Fork(ForkArgs),
+    /// Move what no context needs any more into <file>.bak
+    Archive(ArchiveArgs),
+    /// Put archived entries back
+    Restore {
+        #[command(flatten)]
+        which: Which,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+        #[command(flatten)]
+        leave: Leave,
+    },
+    /// Pin an entry: it is never pruned, summarised away or trimmed
+    Pin(PinArgs),
+    /// Name an entry
+    Label(LabelArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Show so many sessions
+    #[arg(long, short = 'n', default_value_t = 30, value_name = "N", conflicts_with = "all")]
+    pub(crate) limit: usize,
+
+    /// Show all sessions
+    #[arg(long, short)]
+    pub(crate) all: bool,
+
+    /// Only this agent's sessions (pi, openclaw, claude, codex)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+
+    /// Only sessions of the workspace
+    #[arg(long)]
+    pub(crate) here: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) which: Which,
+
+    /// Show every entry of the file, not only the path to the leaf
+    #[arg(long, short)]
+    pub(crate) all: bool,
+
+    /// Show one entry in full, as it is stored
+    #[arg(long, value_name = "ID")]
+    pub(crate) entry: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CopyArgs {
+    #[command(flatten)]
+    pub(crate) which: Which,
+
+    /// Where to write it [default: the state folder's sessions]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BranchArgs {
+    /// The entry to continue from (an id, its start, or a label)
+    pub(crate) entry: String,
+
+    /// What the path that is left was about; the agent will be told
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) summary: String,
+
+    #[command(flatten)]
+    pub(crate) on: On,
+    #[command(flatten)]
+    pub(crate) leave: Leave,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ForkArgs {
+    /// The entry to fork at (an id, its start, or a label) [default: the leaf]
+    pub(crate) entry: Option<String>,
+
+    /// Where to write it [default: the state folder's sessions]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    #[command(flatten)]
+    pub(crate) which: Which,
+
+    /// Pack the archive (<file>.bak.zst)
+    #[arg(long)]
+    pub(crate) zstd: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) leave: Leave,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PinArgs {
+    /// The entry (an id, its start, or a label)
+    pub(crate) entry: String,
+
+    /// Why
+    pub(crate) note: Option<String>,
+
+    /// Remove the pin
+    #[arg(long, conflicts_with = "note")]
+    pub(crate) remove: bool,
+
+    #[command(flatten)]
+    pub(crate) on: On,
+    #[command(flatten)]
+    pub(crate) leave: Leave,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabelArgs {
+    /// The entry (an id, its start, or a label)
+    pub(crate) entry: String,
+
+    /// The name
+    #[arg(required_unless_present = "remove")]
+    pub(crate) name: Option<String>,
+
+    /// Remove the name
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) remove: bool,
+
+    #[command(flatten)]
+    pub(crate) on: On,
+    #[command(flatten)]
+    pub(crate) leave: Leave,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ContextCommand {
+    /// How full the context is, how worn the session, what comes next
+    Status {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Print exactly what the model would be sent
+    Show {
+        #[command(flatten)]
+        which: Which,
+        /// As of this entry instead of the leaf
+        #[arg(long, value_name = "ID")]
+        at: Option<String>,
+    },
+    /// What fills the context, part by part, and the thresholds
+    Inspect {
+        #[command(flatten)]
+        which: Which,
+        /// Show so many of the largest messages
+        #[arg(long, default_value_t = 10, value_name = "N")]
+        top: usize,
+    },
+    /// Every compaction of the session
+    History {
+        #[command(flatten)]
+        which: Which,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the values in force
+    Show {
+        /// And where each comes from
+        #[arg(long)]
+        origin: bool,
+        /// Only keys that start with this
+        key: Option<String>,
+    },
+    /// Print the JSON Schema of the configuration file
+    Schema,
+    /// Print where the configuration file is, or where it is looked for
+    Path,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SampleArgs {
+    /// Where to write the session
+    pub(crate) output: PathBuf,
+
+    /// The seed; the same seed gives the same session
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// How many turns
+    #[arg(long, default_value_t = 40, conflicts_with = "bytes")]
+    pub(crate) turns: u32,
+
+    /// How large, in bytes (5000000, 5m)
+    #[arg(long, value_parser = parse_size)]
+    pub(crate) bytes: Option<u64>,
+
+    /// Also write what must survive a compaction, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: Option<PathBuf>,
+
+    /// Compact whenever the context reaches so many tokens, as pi would
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
+    pub(crate) compact_at: Option<u32>,
+}
+
+/// Reads `200000`, `200k` or `1m`.
+fn parse_tokens(text: &str) -> Result<u32, String> {
+    let size = parse_size(text)?;
+    match u32::try_from(size) {
+        Ok(0) | Err(_) => Err("must be between 1 and 4294967295".into()),
+        Ok(tokens) => Ok(tokens),
+    }
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let lower = text.trim().to_ascii_lowercase().replace([',', '_'], "");
+    let (digits, factor) = match lower.as_bytes().last() {
+        Some(b'k') => (&lower[..lower.len() - 1], 1_000),
+        Some(b'm') => (&lower[..lower.len() - 1], 1_000_000),
+        Some(b'g') => (&lower[..lower.len() - 1], 1_000_000_000),
+        _ => (lower.as_str(), 1),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(factor))
+        .ok_or_else(|| "write a number such as 200000, 200k or 1m".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_read_with_their_suffix() {
+        assert_eq!(parse_tokens("200k"), Ok(200_000));
+        assert_eq!(parse_tokens("1M"), Ok(1_000_000));
+        assert_eq!(parse_tokens("128,000"), Ok(128_000));
+        assert!(parse_tokens("0").is_err());
+        assert!(parse_tokens("lots").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! `sample`: a session of our own making, for trying things out.
+
+use longhaul_transcript::durable;
+use longhaul_transcript::sample::{Compactions, Plan, Size, generate};
+use serde_json::json;
+
+use super::print_json;
+use crate::app::App;
+use crate::args::SampleArgs;
+use crate::failure::Failure;
+use crate::paint;
+
+pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
+    if args.output.exists() {
+        return Err(Failure::new(format!("{} exists already", args.output.display()))
+            .help("choose another name or remove it"));
+    }
+    let plan = Plan {
+        seed: args.seed,
+        size: match args.bytes {
+            Some(bytes) => Size::AtLeastBytes(bytes),
+            None => Size::Turns(args.turns),
+        },
+        compactions: match args.compact_at {
+            Some(tokens) => Compactions::Every(tokens),
+            None => Compactions::None,
+        },
+        ..Plan::default()
+    };
+    let mut truth = None;
+    durable::replace(&args.output, &mut |out| {
+        truth = Some(generate(&plan, out)?);
+        Ok(())
+    })?;
+    if let (Some(path), Some(truth)) = (&args.truth, &truth) {
+        let text = serde_json::to_string_pretty(truth)?;
+        durable::replace(path, &mut |out| out.write_all(text.as_bytes()))?;
+    }
+    let bytes = std::fs::metadata(&args.output)?.len();
+    if app.json {
+        return print_json(&json!({
+            "output": args.output,
+            "bytes": bytes,
+            "lines": truth.as_ref().map(|truth| truth.lines),
+            "seed": args.seed,
+        }));
+    }
+    println!("{} written to {}", paint::bytes(bytes), args.output.display());
+    app.note(&format!(
+        "look at it with `longhaul context status {}`",
+        args.output.display()
+    ));
+    Ok(())
+}

@@ -1,0 +1,360 @@
+//! The catalogue: every session of every agent on this machine, at a glance.
+//!
+//! Finding is a walk through the agents' standard folders; a glance reads a
+//! file's first line and its last kilobytes. Neither reads whole files, so
+//! gigabytes of sessions list in well under a second.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use longhaul_tokens::{Measurement, Tokens};
+use longhaul_transcript::{
+    Body, Context, Dialect, Epoch, Format, Header, Loaded, Millis, Role, Session, SessionRef,
+    Settings, import,
+};
+use serde::Serialize;
+
+use crate::measure::Meter;
+
+/// Where agents keep their sessions on this machine. The caller looks at the
+/// home folder and the environment; this only names what follows from them.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// Folders with pi's session files, at any depth.
+    pub pi: Vec<PathBuf>,
+    /// OpenClaw's state folders (`~/.openclaw`).
+    pub openclaw: Vec<PathBuf>,
+    /// Claude Code's configuration folders (`~/.claude`).
+    pub claude: Vec<PathBuf>,
+    /// Codex's home folders (`~/.codex`).
+    pub codex: Vec<PathBuf>,
+    /// Our own sessions.
+    pub own: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The standard folders below a home folder.
+    pub fn below(home: &Path) -> Places {
+        Places {
+            pi: vec![home.join(".pi/agent/sessions")],
+            openclaw: vec![home.join(".openclaw")],
+            claude: vec![home.join(".claude"), home.join(".config/claude")],
+            codex: vec![home.join(".codex")],
+            own: Vec::new(),
+        }
+    }
+}
+
+/// A session that was found, not yet read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub reference: SessionRef,
+    /// When its file was last written.
+    pub modified: Option<Millis>,
+    /// The file's size; a store's sessions share it.
+    pub bytes: u64,
+}
+
+/// What a search through the places gave.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    /// Sessions, newest first.
+    pub sessions: Vec<Found>,
+    /// Folders and stores that could not be read, and why.
+    pub problems: Vec<Problem>,
+}
+
+/// Something in the places that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// Folders below a place are searched this deep.
+const MAX_DEPTH: usize = 6;
+
+/// Looks through all places.
+pub fn find(places: &Places) -> Catalog {
+    let mut catalog = Catalog::default();
+    for (folders, format) in [(&places.own, Format::Pi), (&places.pi, Format::Pi)] {
+        for folder in folders {
+            catalog.files(folder, format, &|path| has_extension(path, "jsonl"));
+        }
+    }
+    for folder in &places.claude {
+        // Files named `agent-…` hold subagents' sidechains.
+        catalog.files(&folder.join("projects"), Format::ClaudeCode, &|path| {
+            has_extension(path, "jsonl")
+                && !file_name(path).starts_with("agent-")
+                && !path
+                    .components()
+                    .any(|part| part.as_os_str() == "subagents")
+        });
+    }
+    for folder in &places.codex {
+        for part in ["sessions", "archived_sessions"] {
+            catalog.files(&folder.join(part), Format::Codex, &|path| {
+                has_extension(path, "jsonl") && file_name(path).starts_with("rollout-")
+            });
+        }
+    }
+    for folder in &places.openclaw {
+        catalog.openclaw(&folder.join("agents"));
+    }
+    let mut seen = std::collections::HashSet::new();
+    catalog.sessions.retain(|found| {
+        seen.insert((
+            found.reference.path.clone(),
+            found.reference.session.clone(),
+        ))
+    });
+    catalog.sessions.sort_by(|a, b| {
+        b.modified
+            .cmp(&a.modified)
+            .then_with(|| a.reference.path.cmp(&b.reference.path))
+    });
+    catalog
+}
+
+impl Catalog {
+    fn files(&mut self, folder: &Path, format: Format, wanted: &dyn Fn(&Path) -> bool) {
+        let mut paths = Vec::new();
+        self.walk(folder, 0, &mut |path| {
+            if wanted(path) {
+                paths.push(path.to_owned());
+            }
+        });
+        for path in paths {
+            self.add(SessionRef {
+                path,
+                session: None,
+                key: None,
+                format,
+            });
+        }
+    }
+
+    fn walk(&mut self, folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(error) => {
+                self.problems.push(Problem {
+                    path: folder.to_owned(),
+                    reason: error.to_string(),
+                });
+                return;
+            }
+        };
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let path = entry.path();
+            if kind.is_dir() && depth < MAX_DEPTH {
+                self.walk(&path, depth + 1, visit);
+            } else if kind.is_file() || (kind.is_symlink() && path.is_file()) {
+                visit(&path);
+            }
+        }
+    }
+
+    /// An OpenClaw agent has a database; before that it had a store of files.
+    fn openclaw(&mut self, agents: &Path) {
+        let Ok(entries) = fs::read_dir(agents) else {
+            return;
+        };
+        for agent in entries.flatten().map(|entry| entry.path()) {
+            let database = agent.join("agent/openclaw-agent.sqlite");
+            let store = agent.join("sessions/sessions.json");
+            for (path, format) in [
+                (database, Format::OpenClawSqlite),
+                (store, Format::OpenClawStore),
+            ] {
+                if !path.is_file() {
+                    continue;
+                }
+                match import::importer(format).sessions(&path) {
+                    Ok(found) => found.into_iter().for_each(|reference| self.add(reference)),
+                    Err(error) => self.problems.push(Problem {
+                        path,
+                        reason: error.to_string(),
+                    }),
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, reference: SessionRef) {
+        let meta = fs::metadata(&reference.path).ok();
+        self.sessions.push(Found {
+            modified: meta
+                .as_ref()
+                .and_then(|meta| meta.modified().ok())
+                .and_then(millis),
+            bytes: meta.map_or(0, |meta| meta.len()),
+            reference,
+        });
+    }
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// A file time in milliseconds.
+pub fn millis(time: SystemTime) -> Option<Millis> {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok().map(Millis)
+}
+
+/// A session at a glance.
+#[derive(Debug, Clone)]
+pub struct Glance {
+    /// The header.
+    pub header: Header,
+    /// The format, as the file itself shows it.
+    pub format: Format,
+    /// Messages of the user.
+    pub turns: Count,
+    /// Compactions.
+    pub compactions: Epoch,
+    /// The context's size.
+    pub measurement: Option<Measurement>,
+    /// The model used last.
+    pub model: Option<String>,
+    /// The session's name, or the last thing the user said.
+    pub title: Option<String>,
+    /// When the last entry was written.
+    pub last: Option<Millis>,
+}
+
+/// A number that may be only a lower bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "certainty", content = "count")]
+pub enum Count {
+    /// So many.
+    Exact(u64),
+    /// At least so many: the file was not read further back.
+    AtLeast(u64),
+}
+
+/// The end of a file that a glance reads at first and at most.
+const FIRST_LOOK: u64 = 512 * 1024;
+const LONGEST_LOOK: u64 = 4 * 1024 * 1024;
+
+/// Reads a session's first line and its end. The end grows until it shows how
+/// large the context is, up to a limit.
+pub fn glance(reference: &SessionRef, meter: &mut Meter) -> longhaul_transcript::Result<Glance> {
+    let session = Session::open_ref(reference)?;
+    let mut look = FIRST_LOOK;
+    loop {
+        let tail = session.tail(look)?;
+        let boundary = tail
+            .entries
+            .iter()
+            .rposition(|entry| matches!(entry.body, Body::Compaction(_)));
+        let loaded = Loaded {
+            header: session.header().clone(),
+            dialect: Dialect::Pi,
+            settings: Settings::default(),
+            epoch: Epoch::AtLeast(0),
+            boundary,
+            complete: tail.complete,
+            faults: Vec::new(),
+            entries: tail.entries,
+        };
+        let reading = meter.context(&loaded, &Context::build(&loaded));
+        let enough = reading.anchor.is_some() || tail.complete || look >= LONGEST_LOOK;
+        if !enough {
+            look *= 4;
+            continue;
+        }
+        let entries = &loaded.entries;
+        let prompts = entries.iter().filter(|entry| is_prompt(entry)).count() as u64;
+        return Ok(Glance {
+            header: session.header().clone(),
+            format: session.format(),
+            turns: if tail.complete {
+                Count::Exact(prompts)
+            } else {
+                Count::AtLeast(prompts)
+            },
+            compactions: epoch(&loaded),
+            measurement: (reading.measurement.tokens > Tokens::ZERO).then_some(reading.measurement),
+            model: entries.iter().rev().find_map(model),
+            title: title(entries),
+            last: entries.iter().rev().find_map(|entry| entry.time),
+        });
+    }
+}
+
+fn epoch(loaded: &Loaded) -> Epoch {
+    let mut count = 0;
+    for entry in loaded.entries.iter().rev() {
+        if let Body::Compaction(compaction) = &entry.body {
+            count += 1;
+            if let Some(epoch) = compaction.epoch {
+                return Epoch::Exact(epoch + count - 1);
+            }
+        }
+    }
+    if loaded.complete {
+        Epoch::Exact(count)
+    } else {
+        Epoch::AtLeast(count)
+    }
+}
+
+/// Whether an entry is something the user said, rather than what a program
+/// says in the user's name.
+pub fn is_prompt(entry: &longhaul_transcript::Entry) -> bool {
+    entry.role() == Some(&Role::User)
+        && entry
+            .message()
+            .is_some_and(|message| message.object().bool("isMeta") != Some(true))
+}
+
+fn model(entry: &longhaul_transcript::Entry) -> Option<String> {
+    match &entry.body {
+        Body::ModelChange { model, .. } => Some(model.clone()),
+        Body::Message(_) if entry.role() == Some(&Role::Assistant) => {
+            entry.message()?.model().map(|model| model.into_owned())
+        }
+        _ => None,
+    }
+}
+
+const TITLE_CHARS: usize = 80;
+
+fn title(entries: &[longhaul_transcript::Entry]) -> Option<String> {
+    let named = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::SessionInfo { name: Some(name) } if !name.is_empty() => Some(name.clone()),
+        _ => None,
+    });
+    named.or_else(|| {
+        let said = entries
+            .iter()
+            .rev()
+            .filter(|entry| is_prompt(entry))
+            .find_map(|entry| {
+                let text = entry.message()?.text();
+                // Records of local commands and interruptions are not what it is about.
+            let said = !text.trim().is_empty() && !text.starts_with(['<', '[']);
+            said.then_some(text)
+            })?;
+        let line: String = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(line.chars().take(TITLE_CHARS).collect())
+    })
+}

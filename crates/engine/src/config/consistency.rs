@@ -1,0 +1,132 @@
+//! Settings that are each fine and together are not.
+
+use super::{Config, DreamTrigger, KeyPath, Layer};
+
+/// Settings that do not go together, and why.
+pub(super) struct Clash {
+    pub(super) keys: Vec<KeyPath>,
+    pub(super) reason: String,
+}
+
+/// Every clash in a configuration.
+pub(super) fn clashes(config: &Config) -> Vec<Clash> {
+    let mut clashes = Vec::new();
+    let mut clash = |is: bool, keys: &[&str], reason: String| {
+        if is {
+            let keys = keys.iter().map(|key| KeyPath::new(*key)).collect();
+            clashes.push(Clash { keys, reason });
+        }
+    };
+
+    let bootstrap = &config.bootstrap;
+    let kept = bootstrap.head_percent + bootstrap.tail_percent;
+    clash(
+        kept > 100.0,
+        &["bootstrap.headPercent", "bootstrap.tailPercent"],
+        format!(
+            "`bootstrap.headPercent` and `bootstrap.tailPercent` add up to {kept}; together they can be at most 100"
+        ),
+    );
+
+    let trim = &config.compaction.prune.on_arrival;
+    clash(
+        trim.result_tail_chars >= trim.result_chars,
+        &[
+            "compaction.prune.onArrival.resultChars",
+            "compaction.prune.onArrival.resultTailChars",
+        ],
+        format!(
+            "`compaction.prune.onArrival.resultTailChars` is {}, which would shorten nothing above {}; make it smaller than `resultChars`",
+            trim.result_tail_chars, trim.result_chars
+        ),
+    );
+
+    let index = &config.memory.index;
+    clash(
+        index.chunk_overlap_tokens >= index.chunk_tokens,
+        &[
+            "memory.index.chunkTokens",
+            "memory.index.chunkOverlapTokens",
+        ],
+        format!(
+            "`memory.index.chunkOverlapTokens` is {} and a chunk only {}; make the overlap smaller",
+            index.chunk_overlap_tokens, index.chunk_tokens
+        ),
+    );
+
+    let search = &config.memory.search;
+    clash(
+        search.vector_weight + search.text_weight <= 0.0,
+        &["memory.search.vectorWeight", "memory.search.textWeight"],
+        "`memory.search.vectorWeight` and `memory.search.textWeight` are both 0, so that nothing \
+         could be ranked; raise one of them"
+            .to_owned(),
+    );
+
+    let risk = &config.compaction.risk;
+    clash(
+        risk.medium_at > risk.high_at || risk.high_at > risk.critical_at,
+        &[
+            "compaction.risk.mediumAt",
+            "compaction.risk.highAt",
+            "compaction.risk.criticalAt",
+        ],
+        format!(
+            "`compaction.risk` goes from medium at {} over high at {} to critical at {}; each must be at least the one before",
+            risk.medium_at, risk.high_at, risk.critical_at
+        ),
+    );
+
+    let summary = &config.compaction.summary;
+    clash(
+        summary.full_prose_tokens.max(summary.prose_tokens) > summary.total_tokens,
+        &[
+            "compaction.summary.proseTokens",
+            "compaction.summary.fullProseTokens",
+            "compaction.summary.totalTokens",
+        ],
+        format!(
+            "`compaction.summary.totalTokens` is {}, less than the prose in it may be; raise it or lower `proseTokens` and `fullProseTokens`",
+            summary.total_tokens
+        ),
+    );
+
+    let layers = &config.compaction.layers;
+    for layer in Layer::ALL {
+        let name = layer.name();
+        clash(
+            layers.iter().filter(|rule| rule.layer == layer).count() > 1,
+            &["compaction.layers"],
+            format!("`compaction.layers` has the layer {name} more than once; keep one"),
+        );
+    }
+
+    // One threshold, not two: durable pruning and the checkpoint happen together.
+    let checkpoint = config.checkpoint.trigger_percent;
+    let prune = layers.iter().find(|rule| rule.layer == Layer::Prune);
+    let own = prune.and_then(|rule| rule.trigger_percent);
+    clash(
+        own.is_some_and(|own| own != checkpoint),
+        &["compaction.layers", "checkpoint.triggerPercent"],
+        format!(
+            "`compaction.layers` begins the layer prune at {} %, and the checkpoint comes at {checkpoint} %; \
+             they happen together: leave it out there and set `checkpoint.triggerPercent`",
+            own.unwrap_or_default()
+        ),
+    );
+
+    for trigger in &config.dreaming.triggers {
+        let DreamTrigger::Schedule { cron } = trigger else {
+            continue;
+        };
+        let fields = cron.split_whitespace().count();
+        clash(
+            !(cron.starts_with('@') || matches!(fields, 5 | 6)),
+            &["dreaming.triggers"],
+            format!(
+                "`dreaming.triggers` has the schedule \"{cron}\"; write five fields, such as \"0 3 * * *\" for three in the morning"
+            ),
+        );
+    }
+    clashes
+}

@@ -1,0 +1,145 @@
+//! Which file counts.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{ConfigError, ConfigFile, Problem};
+
+/// The names looked for in a folder, in the order they are shown.
+pub const FILE_NAMES: [&str; 4] = [
+    "longhaul.yaml",
+    "longhaul.yml",
+    "longhaul.json5",
+    "longhaul.json",
+];
+
+/// The places where a configuration file may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Places<'a> {
+    /// What `--config` says.
+    pub flag: Option<&'a Path>,
+    /// What `LONGHAUL_CONFIG` says; empty counts as unset.
+    pub variable: Option<&'a Path>,
+    /// The workspace.
+    pub workspace: Option<&'a Path>,
+    /// The folder of our own state.
+    pub state_dir: Option<&'a Path>,
+}
+
+/// How a file was come by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// Named by `--config`.
+    Flag,
+    /// Named by `LONGHAUL_CONFIG`.
+    Variable,
+    /// It lies in the workspace.
+    Workspace,
+    /// It lies in the state folder.
+    StateDir,
+}
+
+impl FoundBy {
+    /// How a user named it, if one did.
+    fn named_by(self) -> Option<&'static str> {
+        match self {
+            FoundBy::Flag => Some("--config"),
+            FoundBy::Variable => Some("LONGHAUL_CONFIG"),
+            FoundBy::Workspace | FoundBy::StateDir => None,
+        }
+    }
+}
+
+/// A file that counts if it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is come by.
+    pub found_by: FoundBy,
+}
+
+/// Reading, done by the caller.
+pub trait Files {
+    /// The text of a file, or nothing when there is none.
+    fn read(&self, path: &Path) -> io::Result<Option<String>>;
+}
+
+impl<F: Fn(&Path) -> io::Result<Option<String>>> Files for F {
+    fn read(&self, path: &Path) -> io::Result<Option<String>> {
+        self(path)
+    }
+}
+
+/// The files that would count, first one first. A file named by hand is the only
+/// candidate: whoever names one does not want another.
+pub fn candidates(places: &Places<'_>) -> Vec<Candidate> {
+    let named = [
+        (places.flag, FoundBy::Flag),
+        (places.variable, FoundBy::Variable),
+    ];
+    for (path, found_by) in named {
+        if let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) {
+            let path = path.to_owned();
+            return vec![Candidate { path, found_by }];
+        }
+    }
+    let folders = [
+        (places.workspace, FoundBy::Workspace),
+        (places.state_dir, FoundBy::StateDir),
+    ];
+    folders
+        .into_iter()
+        .filter_map(|(folder, found_by)| Some((folder?, found_by)))
+        .flat_map(|(folder, found_by)| {
+            FILE_NAMES.map(|name| Candidate {
+                path: folder.join(name),
+                found_by,
+            })
+        })
+        .collect()
+}
+
+/// The file that counts, read, or nothing when there is none. A file named by
+/// hand must exist; two files side by side are refused.
+pub fn find(places: &Places<'_>, files: &dyn Files) -> Result<Option<ConfigFile>, ConfigError> {
+    for group in candidates(places).chunk_by(|a, b| a.found_by == b.found_by) {
+        let mut found = Vec::new();
+        for Candidate { path, found_by } in group {
+            let text = files.read(path).map_err(|error| Problem::Unreadable {
+                path: path.clone(),
+                reason: error.to_string(),
+            })?;
+            match (text, found_by.named_by()) {
+                (Some(text), _) => found.push(ConfigFile {
+                    path: path.clone(),
+                    text,
+                    found_by: *found_by,
+                }),
+                (None, Some(named_by)) => {
+                    let path = path.clone();
+                    return Err(Problem::NoSuchFile { path, named_by }.into());
+                }
+                (None, None) => {}
+            }
+        }
+        if found.len() > 1 {
+            return Err(several(&found).into());
+        }
+        if let Some(file) = found.pop() {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+fn several(found: &[ConfigFile]) -> Problem {
+    let folder = found.first().and_then(|file| file.path.parent());
+    let names = found.iter().filter_map(|file| file.path.file_name());
+    Problem::SeveralFiles {
+        folder: folder.map_or_else(PathBuf::new, Path::to_owned),
+        files: names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect(),
+    }
+}

@@ -1,0 +1,176 @@
+//! Settings of memory files, the index, search, embeddings and dreaming.
+
+use longhaul_tokens::Tokens;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+settings! {
+    /// What outlives a session.
+    pub struct Memory {
+        /// Limits of the memory files.
+        files: MemoryFiles = MemoryFiles::default(),
+        /// What is indexed, and how.
+        index: MemoryIndex = MemoryIndex::default(),
+        /// How hits are found and ranked.
+        search: MemorySearch = MemorySearch::default(),
+        /// Where vectors come from.
+        embedding: Embedding = Embedding::default(),
+    }
+}
+
+settings! {
+    /// Limits of `MEMORY.md`, which holds pointers and not content.
+    pub struct MemoryFiles {
+        /// Characters of a line.
+        #[schemars(range(min = 1))]
+        line_chars: u32 = 150,
+        /// Tokens of the whole file.
+        #[schemars(with = "u32", range(min = 1))]
+        max_tokens: Tokens = Tokens(800),
+    }
+}
+
+settings! {
+    /// The index, a derived file that can be deleted at any time.
+    pub struct MemoryIndex {
+        /// Keep an index at all.
+        enabled: bool = true,
+        /// Tokens of a chunk.
+        #[schemars(with = "u32", range(min = 1))]
+        chunk_tokens: Tokens = Tokens(400),
+        /// Tokens that neighbouring chunks share.
+        #[schemars(with = "u32", range(min = 0))]
+        chunk_overlap_tokens: Tokens = Tokens(80),
+        /// Watch the workspace and update on changes.
+        watch: bool = true,
+        /// Index what compaction removed from contexts.
+        transcripts: bool = true,
+        /// Recall from `DREAMS.md` too, which nobody has reviewed.
+        dreams: bool = false,
+        /// Further files and folders to index.
+        #[schemars(inner(length(min = 1)))]
+        extra_paths: Vec<String> = Vec::new(),
+    }
+}
+
+/// How the two rankings become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fusion {
+    /// Normalised scores, by their weights.
+    #[default]
+    Weighted,
+    /// Reciprocal ranks.
+    ReciprocalRank,
+}
+
+settings! {
+    /// How hits are found and ranked.
+    pub struct MemorySearch {
+        /// Search at all.
+        enabled: bool = true,
+        /// Hits returned.
+        #[schemars(range(min = 1))]
+        max_results: u32 = 6,
+        /// Hits below this score are left out; 0 keeps all.
+        #[schemars(range(min = 0, max = 1))]
+        minimum_score: f64 = 0.0,
+        /// Candidates from each side, for each hit returned.
+        #[schemars(range(min = 1))]
+        candidate_multiplier: u32 = 4,
+        /// How vector and text rankings become one.
+        fusion: Fusion = Fusion::default(),
+        /// Weight of the vector score.
+        #[schemars(range(min = 0, max = 1))]
+        vector_weight: f64 = 0.7,
+        /// Weight of the text score.
+        #[schemars(range(min = 0, max = 1))]
+        text_weight: f64 = 0.3,
+        /// Relevance against diversity: 1 is relevance alone.
+        #[schemars(range(min = 0, max = 1))]
+        mmr_lambda: f64 = 0.7,
+        /// Days after which a dated file counts half.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        half_life_days: f64 = 30.0,
+    }
+}
+
+/// Where vectors come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmbeddingProvider {
+    /// The best there is: local, endpoint, static, none.
+    #[default]
+    Auto,
+    /// An installed encoder.
+    Local,
+    /// An endpoint that speaks OpenAI's `/v1/embeddings`.
+    OpenaiCompatible,
+    /// A table of word vectors, at low weight.
+    Static,
+    /// No vectors: text search only.
+    None,
+}
+
+settings! {
+    /// Where vectors come from.
+    pub struct Embedding {
+        /// The source; `auto` takes the best there is.
+        provider: EmbeddingProvider = EmbeddingProvider::default(),
+        /// The model; unset, the source's own choice.
+        #[schemars(length(min = 1))]
+        model: Option<String> = None,
+        /// Folder or file of the local encoder.
+        #[schemars(length(min = 1))]
+        model_path: Option<String> = None,
+        /// Address of the endpoint, such as `https://api.openai.com/v1`.
+        #[schemars(length(min = 1))]
+        base_url: Option<String> = None,
+        /// Name of the environment variable that holds the endpoint's key; never the key itself.
+        #[schemars(length(min = 1))]
+        api_key_env: Option<String> = None,
+    }
+}
+
+/// What starts a dream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum DreamTrigger {
+    /// At fixed times.
+    Schedule {
+        /// Minute, hour, day of month, month, day of week.
+        cron: String,
+    },
+    /// When a session has been idle.
+    SessionIdle {
+        /// For this many minutes.
+        #[schemars(range(min = 1))]
+        idle_minutes: u32,
+    },
+    /// When today's log has grown.
+    DailyLogSize {
+        /// Beyond this many kilobytes.
+        #[schemars(range(min = 1))]
+        threshold_kb: u32,
+    },
+}
+
+settings! {
+    /// Background consolidation of daily logs into long-term memory.
+    pub struct Dreaming {
+        /// Dream by itself; when false, only by hand.
+        enabled: bool = true,
+        /// What starts a dream.
+        triggers: Vec<DreamTrigger> = vec![
+            DreamTrigger::Schedule { cron: "0 3 * * *".to_owned() },
+            DreamTrigger::SessionIdle { idle_minutes: 30 },
+            DreamTrigger::DailyLogSize { threshold_kb: 50 },
+        ],
+        /// Days of daily logs read.
+        #[schemars(range(min = 1))]
+        lookback_days: u32 = 7,
+        /// Promote without review from this confidence on; unset, everything is reviewed.
+        #[schemars(range(min = 0, max = 1))]
+        promote_at_confidence: Option<f64> = None,
+    }
+}

@@ -1,0 +1,43 @@
+//! The whole configuration.
+
+use super::{
+    Bootstrap, Budget, Checkpoint, Compaction, Dreaming, Gauge, Memory, Prewarm, Restore, Sandbox,
+    Skills, TokenCounting, ToolPolicy, Transcript,
+};
+
+settings! {
+    /// Configuration of longhaul. Every key has a default; set only what differs.
+    pub struct Config {
+        /// The workspace, where neither a flag nor the session names one.
+        #[schemars(length(min = 1))]
+        workspace: Option<String> = None,
+        /// When and how a conversation is compacted.
+        compaction: Compaction = Compaction::default(),
+        /// The line that tells the agent how full its window is.
+        gauge: Gauge = Gauge::default(),
+        /// The structured state of the work, saved before it can be lost.
+        checkpoint: Checkpoint = Checkpoint::default(),
+        /// What the first context after a compaction carries.
+        restore: Restore = Restore::default(),
+        /// What outlives a session.
+        memory: Memory = Memory::default(),
+        /// Background consolidation of daily logs.
+        dreaming: Dreaming = Dreaming::default(),
+        /// Files of the workspace that open every system prompt.
+        bootstrap: Bootstrap = Bootstrap::default(),
+        /// Where skills are looked for.
+        skills: Skills = Skills::default(),
+        /// Which tools an agent is given.
+        tools: ToolPolicy = ToolPolicy::default(),
+        /// What an assembled context leaves free.
+        budget: Budget = Budget::default(),
+        /// How tokens are counted.
+        tokens: TokenCounting = TokenCounting::default(),
+        /// The session file.
+        transcript: Transcript = Transcript::default(),
+        /// Running where nothing may be written.
+        sandbox: Sandbox = Sandbox::default(),
+        /// Reading ahead while idle.
+        prewarm: Prewarm = Prewarm::default(),
+    }
+}

@@ -1,0 +1,344 @@
+//! Measuring: how many tokens a session's context has, and where they are.
+//!
+//! The transcript knows messages and the token counters know text; this is the
+//! one place that says which part of a message is counted as what.
+
+use longhaul_tokens::{
+    Calibration, ContentKind, CountCache, CountKey, Counter, Estimator, Measurement, Sample,
+    Tokens, Usage,
+};
+use longhaul_transcript::{
+    Block, Body, Context, ContextMessage, Entry, EntryId, Loaded, MessageView, ProviderUsage, Role,
+};
+use serde::Serialize;
+
+/// Tokens of a context by what they are spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parts {
+    /// System messages in the transcript.
+    pub system: Tokens,
+    /// Summaries of compactions and of left branches.
+    pub summaries: Tokens,
+    /// What the user wrote, extensions' messages among it.
+    pub user: Tokens,
+    /// What the model wrote.
+    pub assistant: Tokens,
+    /// The model's reasoning.
+    pub thinking: Tokens,
+    /// Calls of tools.
+    pub tool_calls: Tokens,
+    /// Output of tools and shell commands.
+    pub tool_results: Tokens,
+    /// Pictures.
+    pub images: Tokens,
+}
+
+impl Parts {
+    /// All of it.
+    pub fn total(&self) -> Tokens {
+        self.rows().map(|(_, tokens)| tokens).into_iter().sum()
+    }
+
+    /// Names and tokens, for tables.
+    pub fn rows(&self) -> [(&'static str, Tokens); 8] {
+        [
+            ("system messages", self.system),
+            ("summaries", self.summaries),
+            ("user", self.user),
+            ("assistant", self.assistant),
+            ("thinking", self.thinking),
+            ("tool calls", self.tool_calls),
+            ("tool results", self.tool_results),
+            ("images", self.images),
+        ]
+    }
+
+    fn add(&mut self, other: &Parts) {
+        self.system += other.system;
+        self.summaries += other.summaries;
+        self.user += other.user;
+        self.assistant += other.assistant;
+        self.thinking += other.thinking;
+        self.tool_calls += other.tool_calls;
+        self.tool_results += other.tool_results;
+        self.images += other.images;
+    }
+}
+
+/// The measured context of a session.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The size of the context, and how it is known.
+    pub measurement: Measurement,
+    /// Our own count, message by message.
+    pub per_message: Vec<Tokens>,
+    /// The answer whose reported usage was believed.
+    pub anchor: Option<EntryId>,
+    /// The model that is counted for.
+    pub model: Option<String>,
+    /// The learnt correction for that model, and from how many samples.
+    pub factor: Factor,
+}
+
+/// A learnt correction of our counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Factor {
+    /// Provider tokens per counted token.
+    pub value: f64,
+    /// How many answers it was learnt from.
+    pub samples: u64,
+}
+
+/// Counts messages, remembering what it has counted and learning from what
+/// providers report.
+#[derive(Debug)]
+pub struct Meter {
+    estimator: Estimator,
+    cache: CountCache,
+    calibration: Calibration,
+}
+
+impl Meter {
+    /// A meter with nothing learnt yet.
+    pub fn new(estimator: Estimator) -> Meter {
+        Meter {
+            estimator,
+            cache: CountCache::default(),
+            calibration: Calibration::default(),
+        }
+    }
+
+    /// The estimator in use.
+    pub fn estimator(&self) -> Estimator {
+        self.estimator
+    }
+
+    /// What was learnt so far.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// Our count of one message. An edited message is counted anew.
+    pub fn message(&mut self, message: &ContextMessage) -> Tokens {
+        let estimator = self.estimator;
+        self.cache.get_or_insert_with(
+            CountKey {
+                entry: message.entry.as_str(),
+                revision: revision(message),
+                estimator,
+            },
+            || count(message, estimator.counter()).total(),
+        )
+    }
+
+    /// Measures the context of a loaded session.
+    pub fn context(&mut self, loaded: &Loaded, context: &Context) -> Reading {
+        let per_message: Vec<Tokens> = context
+            .messages
+            .iter()
+            .map(|message| self.message(message))
+            .collect();
+        self.learn(context, &per_message);
+        let model = loaded
+            .settings
+            .model
+            .as_ref()
+            .map(|model| model.model_id.clone());
+        let name = model.as_deref().unwrap_or_default();
+        let anchor = anchor(loaded, context);
+        let measurement = match anchor {
+            Some((at, usage)) => {
+                let following = per_message[at + 1..].iter().copied().sum();
+                Measurement::anchored(
+                    &usage.with_plausible_output(per_message[at]),
+                    self.calibration.apply(name, self.estimator, following),
+                )
+            }
+            None => {
+                let counted = per_message.iter().copied().sum();
+                Measurement::unanchored(
+                    self.estimator,
+                    self.calibration.apply(name, self.estimator, counted),
+                )
+            }
+        };
+        Reading {
+            measurement,
+            anchor: anchor.map(|(at, _)| context.messages[at].entry.clone()),
+            factor: Factor {
+                value: self.calibration.factor(name, self.estimator),
+                samples: self.calibration.samples(name, self.estimator),
+            },
+            per_message,
+            model,
+        }
+    }
+
+    /// Our own count of a context, part by part, before any correction.
+    pub fn parts(&self, context: &Context) -> Parts {
+        let mut parts = Parts::default();
+        for message in &context.messages {
+            parts.add(&count(message, self.estimator.counter()));
+        }
+        parts
+    }
+
+    /// Learns from consecutive answers: what the prompt grew by, as reported,
+    /// against our count of what was added.
+    fn learn(&mut self, context: &Context, per_message: &[Tokens]) {
+        let mut last: Option<(usize, Usage)> = None;
+        for (at, message) in context.messages.iter().enumerate() {
+            if message.role != Role::Assistant {
+                continue;
+            }
+            let view = message.view();
+            let Some(usage) = believable(&view) else {
+                continue;
+            };
+            if let Some((before, earlier)) = last {
+                let grown = usage.prompt_tokens() - earlier.prompt_tokens();
+                if grown > Tokens::ZERO {
+                    let sample = Sample {
+                        counted: per_message[before..at].iter().copied().sum(),
+                        reported: grown,
+                    };
+                    let model = view.model().unwrap_or_default();
+                    self.calibration.observe(&model, self.estimator, sample);
+                }
+            }
+            last = Some((at, usage));
+        }
+    }
+}
+
+/// The usage of an answer, if it ended by itself and reports one.
+fn believable(view: &MessageView<'_>) -> Option<Usage> {
+    view.is_settled().then(|| view.usage().map(usage)).flatten()
+}
+
+/// The last answer whose usage still describes the context: nothing before it
+/// was compacted or edited since.
+fn anchor(loaded: &Loaded, context: &Context) -> Option<(usize, Usage)> {
+    let after_boundary = &loaded.entries[loaded.boundary.map_or(0, |at| at + 1)..];
+    let after_edits = match after_boundary.iter().rposition(is_edit) {
+        Some(at) => &after_boundary[at + 1..],
+        None => after_boundary,
+    };
+    let entry = after_edits.iter().rev().find(|entry| {
+        entry.role() == Some(&Role::Assistant)
+            && entry
+                .message()
+                .is_some_and(|message| believable(&message).is_some())
+    })?;
+    let at = context
+        .messages
+        .iter()
+        .rposition(|message| message.entry == entry.id)?;
+    let usage = believable(&entry.message()?)?;
+    Some((at, usage))
+}
+
+fn is_edit(entry: &Entry) -> bool {
+    matches!(entry.body, Body::ContextEdit(_))
+}
+
+/// A provider's usage in the counters' own terms.
+pub fn usage(reported: ProviderUsage) -> Usage {
+    let tokens = |n: u64| Tokens::saturating(usize::try_from(n).unwrap_or(usize::MAX));
+    Usage {
+        input: tokens(reported.input),
+        output: tokens(reported.output),
+        cache_read: tokens(reported.cache_read),
+        cache_write: tokens(reported.cache_write),
+        total: (reported.total > 0).then(|| tokens(reported.total)),
+    }
+}
+
+/// Edits change a message under its id, so its length and edit mark tell
+/// versions apart.
+fn revision(message: &ContextMessage) -> u64 {
+    (message.json().len() as u64) << 1 | u64::from(message.edited)
+}
+
+/// Counts one message, part by part.
+pub fn count(message: &ContextMessage, counter: &dyn Counter) -> Parts {
+    let view = message.view();
+    let mut parts = Parts::default();
+    match message.role {
+        Role::CompactionSummary | Role::BranchSummary => {
+            parts.summaries = counter.count(&view.text(), ContentKind::Prose);
+        }
+        Role::BashExecution => {
+            if view.object().bool("excludeFromContext") != Some(true) {
+                parts.tool_results = counter.tool_result("bash", &view.text());
+            }
+        }
+        Role::ToolResult => count_result(&view, counter, &mut parts),
+        Role::System => {
+            let sections = view.object().raw("sections").unwrap_or_default();
+            parts.system = counter.count(&view.text(), ContentKind::Prose)
+                + counter.count(sections, ContentKind::Prose);
+        }
+        Role::Other(_) => {}
+        Role::User | Role::Assistant | Role::Custom => count_blocks(&view, counter, &mut parts),
+    }
+    let overhead = counter.message_overhead();
+    match message.role {
+        Role::ToolResult | Role::Other(_) => {}
+        Role::Assistant => parts.assistant += overhead,
+        Role::System => parts.system += overhead,
+        Role::CompactionSummary | Role::BranchSummary => parts.summaries += overhead,
+        Role::User | Role::Custom => parts.user += overhead,
+        Role::BashExecution => parts.tool_results += overhead,
+    }
+    parts
+}
+
+fn count_result(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts) {
+    let tool = view.tool_name().unwrap_or_default();
+    let mut text = String::new();
+    for block in view.blocks() {
+        match block {
+            Block::Text(part) => text.push_str(&part),
+            Block::Image { .. } => parts.images += counter.image(),
+            Block::Other(raw) => text.push_str(raw),
+            Block::Thinking { .. } | Block::ToolCall(_) => {}
+        }
+    }
+    parts.tool_results += counter.tool_result(&tool, &text);
+}
+
+fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts) {
+    let from_model = view.role == Role::Assistant;
+    // Only Anthropic's signatures hold the reasoning itself.
+    let sealed = view.model().is_some_and(|model| model.contains("claude"));
+    for block in view.blocks() {
+        match block {
+            Block::Text(text) => {
+                let tokens = counter.count(&text, ContentKind::Prose);
+                if from_model {
+                    parts.assistant += tokens;
+                } else {
+                    parts.user += tokens;
+                }
+            }
+            Block::Image { .. } => parts.images += counter.image(),
+            Block::Thinking { text, signature } => {
+                let signature = if sealed { signature.as_ref() } else { "" };
+                parts.thinking += counter.thinking(&text, signature);
+            }
+            Block::ToolCall(call) => {
+                parts.tool_calls += counter.tool_call(&call.name, call.arguments);
+            }
+            Block::Other(raw) => {
+                let tokens = counter.count(raw, ContentKind::Json);
+                if from_model {
+                    parts.assistant += tokens;
+                } else {
+                    parts.user += tokens;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! New sessions from old ones: forks of a path, native copies of foreign files.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::context::kept_by_reset;
+use crate::durable;
+use crate::entry::{Body, Boundary, Entry, EntryId};
+use crate::error::{Error, Result};
+use crate::header::Header;
+use crate::json::{Object, ObjectWriter, quote};
+use crate::session::Session;
+use crate::time::Millis;
+
+/// What the caller gives a new session, since the core has no clock and no
+/// source of ids.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    /// Its id.
+    pub id: String,
+    /// When it is made.
+    pub time: Millis,
+}
+
+/// What a copy holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Copied {
+    /// Entries written.
+    pub entries: u64,
+    /// Faults of the source that the copy does not have.
+    pub faults: u64,
+}
+
+/// Copies the path from the root to `leaf` (or the session's leaf) into a new
+/// file. The source is not touched.
+pub fn fork(
+    session: &Session,
+    leaf: Option<&EntryId>,
+    target: &Path,
+    new: &NewSession,
+) -> Result<Copied> {
+    let tree = session.tree()?;
+    let path = match leaf {
+        Some(leaf) => tree.path_to(leaf).ok_or_else(|| Error::NoSuchEntry {
+            path: session.path().to_owned(),
+            id: leaf.clone(),
+        })?,
+        None => tree.path(),
+    };
+    let ids: HashSet<EntryId> = path
+        .iter()
+        .map(|&at| tree.nodes()[at].id.clone())
+        .collect();
+    copy(session, target, new, &|id| ids.contains(id), leaf)
+}
+
+/// Writes a native copy of a whole session of any format.
+pub fn import(session: &Session, target: &Path, new: &NewSession) -> Result<Copied> {
+    copy(session, target, new, &|_| true, None)
+}
+
+fn copy(
+    session: &Session,
+    target: &Path,
+    new: &NewSession,
+    wanted: &dyn Fn(&EntryId) -> bool,
+    leaf: Option<&EntryId>,
+) -> Result<Copied> {
+    if target.exists() {
+        return Err(Error::refused(
+            "write",
+            target,
+            "the file exists already; choose another name or remove it",
+        ));
+    }
+    if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
+        durable::create_folder(folder)?;
+    }
+    let header = Header {
+        id: new.id.clone(),
+        version: 3,
+        time: Some(new.time),
+        cwd: session.header().cwd.clone(),
+        parent_session: Some(session.path().to_string_lossy().into_owned()),
+    };
+    let plan = Plan::of(session, leaf)?;
+    let mut copied = Copied::default();
+    let mut failure = None;
+    durable::replace(target, &mut |out| {
+        copied = Copied::default();
+        writeln!(out, "{}", header.to_line())?;
+        let mut last: Vec<(usize, Entry)> = Vec::new();
+        let mut write_error = None;
+        let result = session.each(&mut |entry| {
+            if !wanted(&entry.id) {
+                return ControlFlow::Continue(());
+            }
+            copied.entries += 1;
+            if let Some(at) = plan.held.iter().position(|id| *id == entry.id) {
+                last.push((at, entry));
+                return ControlFlow::Continue(());
+            }
+            match writeln!(out, "{}", plan.line(entry)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    write_error = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        if let Some(error) = write_error {
+            return Err(error);
+        }
+        match result {
+            Ok(faults) => copied.faults = faults.len() as u64,
+            Err(error) => {
+                failure = Some(error);
+                return Err(io::Error::other("the source could not be read"));
+            }
+        }
+        last.sort_by_key(|(at, _)| *at);
+        for (_, entry) in last {
+            writeln!(out, "{}", plan.line(entry))?;
+        }
+        Ok(())
+    })
+    .map_err(|error| failure.take().unwrap_or(error))?;
+    Ok(copied)
+}
+
+/// How a copy differs from its source so that pi, which knows neither
+/// OpenClaw's `reset` and `leaf` nor its side entries, sees the same context.
+struct Plan {
+    /// Entries that must come last, in this order, so that the leaf is the leaf.
+    held: Vec<EntryId>,
+    /// Entries whose parent is another one than they state.
+    parents: HashMap<EntryId, Option<EntryId>>,
+    /// A compaction that names its boundary by the entry before it, and the
+    /// first entry it keeps.
+    kept: Option<(EntryId, EntryId)>,
+}
+
+impl Plan {
+    fn of(session: &Session, leaf: Option<&EntryId>) -> Result<Plan> {
+        let loaded = match leaf {
+            Some(leaf) => session.load_at(leaf)?,
+            None => session.load()?,
+        };
+        let mut plan = Plan {
+            held: loaded.leaf().map(|entry| entry.id.clone()).into_iter().collect(),
+            parents: Default::default(),
+            kept: None,
+        };
+        for pair in loaded.entries.windows(2) {
+            plan.parents
+                .insert(pair[1].id.clone(), Some(pair[0].id.clone()));
+        }
+        if let Some((entry, compaction)) = loaded.compaction()
+            && let Boundary::After(_) = compaction.boundary
+            && loaded.boundary > Some(0)
+        {
+            plan.kept = Some((entry.id.clone(), loaded.entries[0].id.clone()));
+        }
+        if let Some(at) = loaded.boundary
+            && let Body::Reset { .. } = loaded.entries[at].body
+        {
+            // Cut the path where the reset cuts it: what it does not keep is
+            // left hanging beside, what it keeps starts a root of its own.
+            let kept: Vec<&EntryId> = kept_by_reset(&loaded.entries[..at])
+                .into_iter()
+                .map(|entry| &entry.id)
+                .collect();
+            let mut previous: Option<EntryId> = None;
+            for entry in &loaded.entries {
+                let stays = kept.contains(&&entry.id)
+                    || loaded.entries[at..].iter().any(|other| other.id == entry.id);
+                plan.parents.insert(entry.id.clone(), previous.clone());
+                if stays {
+                    previous = Some(entry.id.clone());
+                }
+            }
+        }
+        Ok(plan)
+    }
+
+    fn line(&self, mut entry: Entry) -> String {
+        if let Some((compaction, first)) = &self.kept
+            && *compaction == entry.id
+            && let Body::Compaction(compaction) = &mut entry.body
+        {
+            compaction.boundary = Boundary::FirstKept(first.clone());
+        }
+        native_line(&entry, self.parent(&entry))
+    }
+
+    fn parent<'a>(&'a self, entry: &'a Entry) -> Option<&'a EntryId> {
+        match self.parents.get(&entry.id) {
+            Some(parent) => parent.as_ref(),
+            None => entry.parent.as_ref(),
+        }
+    }
+}
+
+/// The entry as a current line. Stored bytes are kept when they already say
+/// all of it; older layouts are rebuilt.
+pub(crate) fn native_line(entry: &Entry, parent: Option<&EntryId>) -> String {
+    let object = Object::parse(entry.raw()).unwrap_or_default();
+    let same_parent = match parent {
+        Some(parent) => object.str("parentId").as_deref() == Some(parent.as_str()),
+        None => object.raw("parentId") == Some("null"),
+    };
+    let flat = object.has("role") && !object.has("message");
+    let old = object.has("firstKeptEntryIndex") || object.has("boundaryMessageId");
+    if object.str("id").as_deref() == Some(entry.id.as_str()) && same_parent && !flat && !old {
+        return entry.raw().to_owned();
+    }
+    let kind = entry.kind();
+    let mut writer = ObjectWriter::new()
+        .str("type", kind.as_str())
+        .str("id", entry.id.as_str())
+        .raw(
+            "parentId",
+            &parent.map_or_else(|| "null".into(), |parent| quote(parent.as_str())),
+        );
+    writer = match (object.raw("timestamp"), entry.time) {
+        (Some(raw), _) if raw.starts_with('"') => writer.raw("timestamp", raw),
+        (_, Some(time)) => writer.str("timestamp", &time.to_iso()),
+        (Some(raw), None) => writer.raw("timestamp", raw),
+        (None, None) => writer,
+    };
+    if let Some(json) = entry.message_json() {
+        writer = writer.raw("message", json);
+    }
+    for (key, raw) in object.iter() {
+        let placed = matches!(key, "type" | "id" | "parentId" | "timestamp" | "message");
+        let moved = flat && !matches!(key, "api" | "source");
+        if !placed && !moved && key != "firstKeptEntryIndex" {
+            writer = writer.raw(key, raw);
+        }
+    }
+    if let Body::Compaction(compaction) = &entry.body
+        && !object.has("firstKeptEntryId")
+    {
+        let kept = match &compaction.boundary {
+            Boundary::FirstKept(id) => id,
+            _ => &entry.id,
+        };
+        writer = writer.str("firstKeptEntryId", kept.as_str());
+        if !object.has("tokensBefore") {
+            writer = writer.num("tokensBefore", compaction.tokens_before.unwrap_or(0));
+        }
+    }
+    writer.finish()
+}

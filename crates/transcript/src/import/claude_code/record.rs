@@ -1,0 +1,203 @@
+//! What one record of Claude Code is, and what it links to.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::json::{self, Object};
+use crate::lines::Record;
+
+/// What a record is for the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Something the user wrote, or was made to say.
+    Prompt,
+    /// Results of tools, which are user messages too.
+    Results,
+    /// One block of an answer.
+    Answer,
+    /// Text that Claude Code attached for the model.
+    Note,
+    /// The marker of a compaction.
+    Boundary,
+    /// The summary of a compaction.
+    Summary,
+    /// Anything that the model never sees.
+    Other,
+}
+
+impl Kind {
+    /// Whether the model sees it.
+    pub(super) fn is_message(self) -> bool {
+        !matches!(self, Kind::Boundary | Kind::Other)
+    }
+}
+
+/// The part of the history that a compaction kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) head: Box<str>,
+    pub(super) tail: Box<str>,
+}
+
+/// A record's links, without its content.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) uuid: Option<Box<str>>,
+    pub(super) parent: Option<Box<str>>,
+    pub(super) kind: Kind,
+    pub(super) is_sidechain: bool,
+    /// The API's id of the answer that a block belongs to.
+    pub(super) answer: Option<Box<str>>,
+    /// Calls a block makes: id and tool.
+    pub(super) calls: Vec<(Box<str>, Box<str>)>,
+    /// Calls that results answer.
+    pub(super) answers: Vec<Box<str>>,
+    pub(super) kept: Option<Kept>,
+    /// Tells a copy of a record from another record with its uuid.
+    pub(super) content: u64,
+    pub(super) line: u64,
+    pub(super) offset: u64,
+}
+
+impl Link {
+    pub(super) fn read(record: &Record<'_>) -> Link {
+        let object = &record.object;
+        let owned = |key: &str| {
+            object
+                .str(key)
+                .filter(|text| !text.is_empty())
+                .map(|text| Box::<str>::from(text.as_ref()))
+        };
+        let message = object.object("message");
+        let kind = kind(object, message.as_ref());
+        let mut link = Link {
+            uuid: owned("uuid"),
+            parent: owned("parentUuid"),
+            kind,
+            is_sidechain: object.bool("isSidechain") == Some(true),
+            answer: None,
+            calls: Vec::new(),
+            answers: Vec::new(),
+            kept: None,
+            content: content(object, message.as_ref(), record.text),
+            line: record.place.line,
+            offset: record.place.offset,
+        };
+        match (kind, &message) {
+            (Kind::Boundary, _) => {
+                link.parent = link.parent.or_else(|| owned("logicalParentUuid"));
+                link.kept = kept(object);
+            }
+            (Kind::Answer, Some(message)) => {
+                link.answer = message.str("id").map(|id| id.as_ref().into());
+                for block in blocks(message) {
+                    if block.raw("type") == Some("\"tool_use\"") {
+                        let text = |key: &str| block.str(key).unwrap_or_default().as_ref().into();
+                        link.calls.push((text("id"), text("name")));
+                    }
+                }
+            }
+            (Kind::Results, Some(message)) => {
+                for block in blocks(message) {
+                    if let Some(id) = block.str("tool_use_id") {
+                        link.answers.push(id.as_ref().into());
+                    }
+                }
+            }
+            _ => {}
+        }
+        link
+    }
+}
+
+fn kind(object: &Object<'_>, message: Option<&Object<'_>>) -> Kind {
+    match object.str("type").unwrap_or_default().as_ref() {
+        "user" if message.is_none() => Kind::Other,
+        "user" if object.bool("isCompactSummary") == Some(true) => Kind::Summary,
+        "user" => {
+            let results = message.is_some_and(|message| {
+                blocks(message)
+                    .iter()
+                    .any(|block| block.raw("type") == Some("\"tool_result\""))
+            });
+            if results { Kind::Results } else { Kind::Prompt }
+        }
+        "assistant" if message.is_some() => Kind::Answer,
+        "system" if object.raw("subtype") == Some("\"compact_boundary\"") => Kind::Boundary,
+        "attachment" => match object.object("attachment") {
+            Some(attachment) if is_queued(&attachment) => Kind::Prompt,
+            Some(attachment) if note_text(&attachment).is_some() => Kind::Note,
+            _ => Kind::Other,
+        },
+        _ => Kind::Other,
+    }
+}
+
+/// The blocks of a message's content.
+pub(super) fn blocks<'a>(message: &Object<'a>) -> Vec<Object<'a>> {
+    message
+        .array("content")
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|block| Object::parse(block.get()).ok())
+        .collect()
+}
+
+/// A prompt that the user typed while the model was still answering; it is
+/// stored nowhere else.
+pub(super) fn is_queued(attachment: &Object<'_>) -> bool {
+    attachment.raw("type") == Some("\"queued_command\"")
+        && attachment
+            .raw("prompt")
+            .is_some_and(|prompt| prompt.starts_with(['"', '[']))
+}
+
+/// The raw JSON string of what an attachment shows the model. Reminders and
+/// state changes are left out: Claude Code words them anew for each request.
+pub(super) fn note_text<'a>(attachment: &Object<'a>) -> Option<&'a str> {
+    let text = match attachment.str("type")?.as_ref() {
+        "file" | "compact_file_reference" => attachment
+            .object("content")?
+            .object("file")?
+            .raw("content")?,
+        "edited_text_file" => attachment.raw("snippet")?,
+        "nested_memory" => attachment.object("content")?.raw("content")?,
+        "hook_additional_context" => attachment.raw("content")?,
+        _ => return None,
+    };
+    json::string(text)
+        .is_some_and(|text| !text.is_empty())
+        .then_some(text)
+}
+
+fn kept(object: &Object<'_>) -> Option<Kept> {
+    let metadata = object.object("compactMetadata")?;
+    if let Some(segment) = metadata.object("preservedSegment") {
+        return Some(Kept {
+            head: segment.str("headUuid")?.as_ref().into(),
+            tail: segment.str("tailUuid")?.as_ref().into(),
+        });
+    }
+    let uuids = metadata.object("preservedMessages")?.array("uuids")?;
+    let text =
+        |raw: &serde_json::value::RawValue| json::string(raw.get()).map(|id| id.as_ref().into());
+    Some(Kept {
+        head: text(uuids.first()?)?,
+        tail: text(uuids.last()?)?,
+    })
+}
+
+/// What a record says. A resumed session writes copies with another version
+/// and other fields around the same content; blocks of an answer are even
+/// told apart by their uuid alone.
+fn content(object: &Object<'_>, message: Option<&Object<'_>>, text: &str) -> u64 {
+    let said = match message {
+        Some(message) if message.has("id") => message.raw("id"),
+        Some(message) => message.raw("content"),
+        None => object.raw("attachment"),
+    };
+    let mut hasher = DefaultHasher::new();
+    object.raw("type").hash(&mut hasher);
+    object.raw("parentUuid").hash(&mut hasher);
+    said.unwrap_or(text).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,153 @@
+//! Standing rules of the user, in several languages, and how they are lifted.
+
+/// A rule and, for some, the words that lift it.
+pub(super) struct Rule {
+    pub(super) language: &'static str,
+    pub(super) text: &'static str,
+    pub(super) lifted: Option<&'static str>,
+}
+
+const fn rule(language: &'static str, text: &'static str) -> Rule {
+    Rule {
+        language,
+        text,
+        lifted: None,
+    }
+}
+
+const fn until(language: &'static str, text: &'static str, lifted: &'static str) -> Rule {
+    Rule {
+        language,
+        text,
+        lifted: Some(lifted),
+    }
+}
+
+/// Rules that hold for good. One of each language is planted, English first.
+pub(super) const STANDING: &[&[Rule]] = &[
+    &[
+        rule(
+            "en",
+            "Never run anything against the production ~n, not even a read.",
+        ),
+        rule(
+            "en",
+            "Always run the full test suite before you tell me that something is done.",
+        ),
+        rule(
+            "en",
+            "One thing that holds for this whole session: no new dependencies without asking me first.",
+        ),
+        rule(
+            "en",
+            "Under no circumstances touch the ~n_~n folder, it belongs to another team.",
+        ),
+    ],
+    &[
+        rule(
+            "de",
+            "Ab jetzt immer auf Deutsch antworten, Code und Kommentare bleiben englisch.",
+        ),
+        rule(
+            "de",
+            "Bitte niemals etwas nach `main` pushen, nur auf den Zweig `~a-~n`.",
+        ),
+        rule(
+            "de",
+            "Grundsätzlich gilt: jede Änderung am ~n braucht einen Test.",
+        ),
+    ],
+    &[
+        rule(
+            "fr",
+            "Ne modifie jamais les fichiers générés du dossier `~n`, même si un test l’exige.",
+        ),
+        rule(
+            "fr",
+            "À partir de maintenant, toujours expliquer pourquoi avant de changer le ~n.",
+        ),
+    ],
+    &[
+        rule("es", "Nunca borres datos del ~n sin preguntarme antes."),
+        rule(
+            "es",
+            "De ahora en adelante, usa siempre UTC en todas las fechas.",
+        ),
+    ],
+    &[
+        rule(
+            "pt",
+            "Nunca altere o ~n sem fazer uma cópia de segurança primeiro.",
+        ),
+        rule(
+            "pt",
+            "A partir de agora, sempre escreva as mensagens de commit em português.",
+        ),
+    ],
+    &[
+        rule(
+            "zh",
+            "请不要修改 `~n` 目录下的任何文件，那是别的团队维护的。",
+        ),
+        rule("zh", "从现在开始，所有提交信息都必须带上工单号，例如 ~t。"),
+    ],
+    &[
+        rule("ja", "`~n` のスキーマは絶対に変更しないでください。"),
+        rule("ja", "今後は必ず変更前に差分を見せてください。"),
+    ],
+    &[
+        rule("ko", "앞으로 로그에 사용자 이름을 절대 남기지 마세요."),
+        rule("ko", "테스트 없이 `~n` 모듈을 수정하지 마세요."),
+    ],
+    &[
+        rule("ru", "Никогда не отключай проверки в CI, даже временно."),
+        rule("ru", "С этого момента всегда указывай версию ~n в отчёте."),
+    ],
+    &[
+        rule(
+            "en",
+            "Keep in mind from here on: money is always integer cents, never a float.",
+        ),
+        rule(
+            "en",
+            "Don't use mocks for the ~n in tests; I want the real thing every time.",
+        ),
+        rule(
+            "en",
+            "I'd rather you never amend or rebase commits that are already on the remote.",
+        ),
+    ],
+];
+
+/// Rules that the user lifts later.
+pub(super) const LIFTED: &[&[Rule]] = &[
+    &[
+        until(
+            "en",
+            "Do not push anything until I say so.",
+            "You may push now, the rule about not pushing is off.",
+        ),
+        until(
+            "en",
+            "Don't touch the ~n migration until I give you the go-ahead.",
+            "Go-ahead for the migration: you can change it from now on.",
+        ),
+    ],
+    &[
+        until(
+            "de",
+            "Bis ich etwas anderes sage: keine Änderungen an der CI-Konfiguration.",
+            "Die CI-Konfiguration darfst du ab jetzt wieder ändern.",
+        ),
+        until(
+            "fr",
+            "Ne déploie rien sur la préproduction tant que je ne l’ai pas dit.",
+            "C’est bon, tu peux maintenant déployer sur la préproduction.",
+        ),
+        until(
+            "zh",
+            "在我确认之前，请不要升级任何依赖。",
+            "依赖可以升级了，之前的限制取消。",
+        ),
+    ],
+];
