@@ -117,7 +117,7 @@ function attempt(fn) {
 }
 
 /** The golden record of one context. `null` stands where the program itself throws. */
-export function golden({ file, producer, entries, context, leafId, leafIndex, labels, program }) {
+export function golden({ file, producer, entries, context, leafId, leafIndex, labels, program, allMessages = false }) {
 	const { messages, model, thinkingLevel } = context;
 	const text = JSON.stringify(messages);
 	const llm = attempt(() => program.convertToLlm(messages));
@@ -137,12 +137,15 @@ export function golden({ file, producer, entries, context, leafId, leafIndex, la
 		leafIndex,
 		labels,
 	};
-	if (Buffer.byteLength(text) < INLINE_LIMIT && isWellFormed(messages)) record.contextMessages = messages;
+	if (allMessages) {
+		record.contextMessages = messages;
+		record.llmMessages = llm;
+	} else if (Buffer.byteLength(text) < INLINE_LIMIT && isWellFormed(messages)) record.contextMessages = messages;
 	return record;
 }
 
 /** Open a copy of `path` with pi and describe its context; the file itself is never touched. */
-export function evaluateWithPi(pi, path) {
+export function evaluateWithPi(pi, path, { allMessages } = {}) {
 	const file = basename(path);
 	const dir = mkdtempSync(join(tmpdir(), "conformance-"));
 	const copy = join(dir, "session.jsonl");
@@ -178,6 +181,7 @@ export function evaluateWithPi(pi, path) {
 			leafIndex: entries.findLastIndex((entry) => entry?.id === leafId),
 			labels,
 			program: pi,
+			allMessages,
 		});
 		record.rewrittenOnOpen = rewritten;
 		return record;

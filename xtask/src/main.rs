@@ -1,1 +1,76 @@
-fn main() {}
+//! Chores of the workspace: `cargo xtask --help` lists them.
+//!
+//! Everything a chore installs goes below `target/tools`, everything it
+//! generates below `target`; nothing outside the workspace is written.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod bench;
+mod ci;
+mod conformance;
+mod eval;
+mod eval_compaction;
+mod fuzz;
+mod nextest;
+mod paths;
+mod peers;
+mod shell;
+mod table;
+mod tally;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What can go wrong is printed and ends the program; nobody tells kinds apart.
+type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+/// Chores of the longhaul workspace.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Install what the tests need and run them all: unit, integration and
+    /// documentation tests, then a short fuzz run
+    Test(test::Args),
+    /// Compare with the real pi (and OpenClaw): contexts read from their
+    /// files, and ours read by them
+    Conformance(conformance::Args),
+    /// Run the fuzz targets
+    Fuzz(fuzz::Args),
+    /// Measure speed against other programs
+    Bench {
+        #[command(subcommand)]
+        what: bench::Bench,
+    },
+    /// Measure quality on recorded sessions
+    Eval {
+        #[command(subcommand)]
+        what: eval::Eval,
+    },
+    /// Run what continuous integration runs
+    Ci,
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().chore {
+        Chore::Test(args) => test::run(&args),
+        Chore::Conformance(args) => conformance::run(&args),
+        Chore::Fuzz(args) => fuzz::run(&args),
+        Chore::Bench { what } => bench::run(&what),
+        Chore::Eval { what } => eval::run(&what),
+        Chore::Ci => ci::run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

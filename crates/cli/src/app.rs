@@ -3,21 +3,22 @@
 //! This is the only place that looks at the environment, the home folder and
 //! the clock; everything below gets values.
 
+use std::borrow::Cow;
 use std::env;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use longhaul_engine::catalog::{Places, millis};
+use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
+use longhaul_engine::catalog::Places;
 use longhaul_engine::config::{self, Resolved};
 use longhaul_engine::measure::{Meter, Reading};
-use longhaul_tokens::{
-    ResolvedWindow, Tokens, Window, WindowSources, known_window,
-};
+use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowSources, known_window};
 use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Stamp};
 
-use crate::args::{Color, Global};
+use crate::args::{Color, Global, Needs};
 use crate::failure::Failure;
+use crate::out::remark;
 
 /// Everything a command needs to know about where and how it runs.
 pub(crate) struct App {
@@ -27,18 +28,18 @@ pub(crate) struct App {
     pub(crate) workspace: PathBuf,
     pub(crate) state_dir: PathBuf,
     pub(crate) config: Resolved,
+    /// Why the configuration is not the user's, for commands that help to mend it.
+    pub(crate) config_failure: Option<Failure>,
     pub(crate) config_flag: Option<PathBuf>,
     pub(crate) model: Option<String>,
     window: Option<u32>,
+    now: Option<Millis>,
 }
 
 impl App {
-    pub(crate) fn new(global: &Global) -> Result<App, Failure> {
-        match global.color {
-            Color::Always => set_colors(true),
-            Color::Never => set_colors(false),
-            Color::Auto => {}
-        }
+    pub(crate) fn new(global: &Global, needs: Needs) -> Result<App, Failure> {
+        set_colors(global.color);
+        let now = fixed_time()?;
         let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
         let current = env::current_dir()
             .map_err(|error| Failure::new(format!("cannot tell the current folder: {error}")))?;
@@ -54,7 +55,14 @@ impl App {
                     .help("name a folder with --state-dir or LONGHAUL_STATE_DIR"));
             }
         };
-        let config = load_config(global, &home, &workspace, &state_dir)?;
+        let (config, config_failure) = match load_config(global, &home, &workspace, &state_dir) {
+            Ok(config) => (config, None),
+            Err(failure) if needs == Needs::Config => return Err(failure),
+            Err(failure) => {
+                let defaults = config::resolve(&config::Sources::default());
+                (defaults.map_err(config_failure)?, Some(failure))
+            }
+        };
         Ok(App {
             json: global.json,
             quiet: global.quiet,
@@ -62,21 +70,55 @@ impl App {
             workspace,
             state_dir,
             config,
+            config_failure,
             config_flag: global.config.clone(),
             model: global.model.clone(),
             window: global.window,
+            now,
         })
     }
 
-    /// The clock.
+    /// The clock, unless `LONGHAUL_NOW` stops it.
     pub(crate) fn now(&self) -> Millis {
-        millis(SystemTime::now()).unwrap_or_default()
+        self.now
+            .or_else(|| Millis::of_file(SystemTime::now()))
+            .unwrap_or_default()
+    }
+
+    /// How long ago a file was written to. The system stamped it, so this asks
+    /// the system's clock even when ours is stopped.
+    pub(crate) fn since_written(path: &Path) -> Option<Duration> {
+        let written = std::fs::metadata(path)
+            .and_then(|meta| meta.modified())
+            .ok()?;
+        SystemTime::now().duration_since(written).ok()
+    }
+
+    /// How many columns the output may have. What is not a terminal is told
+    /// by `COLUMNS`, or gets enough for everything.
+    pub(crate) fn columns(&self) -> usize {
+        const PLENTY: usize = 160;
+        const FEWEST: usize = 40;
+        let terminal = console::Term::stdout().size_checked();
+        let columns = terminal
+            .map(|(_, columns)| usize::from(columns))
+            .or_else(|| env::var("COLUMNS").ok().and_then(|text| text.parse().ok()));
+        columns.unwrap_or(PLENTY).max(FEWEST)
+    }
+
+    /// Text of a session's as it is, but tamed where a terminal would obey it.
+    pub(crate) fn foreign<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if std::io::stdout().is_terminal() {
+            Cow::Owned(crate::paint::tame(text))
+        } else {
+            Cow::Borrowed(text)
+        }
     }
 
     /// Says something beside the result, unless told to be quiet.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{}", console::Style::new().for_stderr().dim().apply_to(text));
+            remark(console::Style::new().for_stderr().dim().apply_to(text));
         }
     }
 
@@ -91,7 +133,11 @@ impl App {
             Some(home) => Places::below(home),
             None => Places::default(),
         };
-        let variable = |name: &str| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let variable = |name: &str| {
+            env::var_os(name)
+                .filter(|v| !v.is_empty())
+                .map(PathBuf::from)
+        };
         if let Some(folder) = variable("PI_CODING_AGENT_SESSION_DIR") {
             places.pi = vec![folder];
         } else if let Some(folder) = variable("PI_CODING_AGENT_DIR") {
@@ -123,18 +169,15 @@ impl App {
         seen: Tokens,
     ) -> Result<(Window, ResolvedWindow), Failure> {
         let model = self.model.as_deref().or(model);
-        let mut sources = WindowSources {
+        let sources = WindowSources {
             config: self
                 .window
                 .map(Tokens)
                 .or(self.config.config.compaction.context_window),
             metadata: model.and_then(known_window),
             provider_error: None,
+            observed: Some(seen),
         };
-        if sources.config.is_none() && sources.resolve().window < seen {
-            const LARGE_WINDOW: Tokens = Tokens(1_000_000);
-            sources.metadata = Some(if seen < LARGE_WINDOW { LARGE_WINDOW } else { seen });
-        }
         let resolved = sources.resolve();
         let settings = self.config.config.window_settings(resolved.window);
         let window = Window::new(&settings).map_err(|error| {
@@ -142,6 +185,25 @@ impl App {
                 .help("give the model's real window with --window, such as --window 200k")
         })?;
         Ok((window, resolved))
+    }
+
+    /// The configured limits of pruning, fitted to a window.
+    pub(crate) fn prune_settings(&self, window: &Window) -> PruneSettings {
+        let config = &self.config.config;
+        let prune = &config.compaction.prune;
+        let arrival = &prune.on_arrival;
+        let chars = |count: u32| count as usize;
+        PruneSettings {
+            protect_tail: window.scaled(prune.protect_recent_tokens),
+            after_rounds: config.prune_after_rounds(),
+            whole_records: chars(arrival.whole_records),
+            minimum: window.scaled(prune.prune_minimum_tokens),
+            arrival: arrival.enabled.then(|| ArrivalTrim {
+                result_chars: chars(arrival.result_chars),
+                result_tail_chars: chars(arrival.result_tail_chars),
+                file_chars: chars(arrival.file_chars),
+            }),
+        }
     }
 
     /// The window for a reading.
@@ -184,10 +246,14 @@ impl App {
             return Ok(true);
         }
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            return Err(Failure::usage("this rewrites a session, and there is nobody to ask")
-                .help("add --yes to go ahead"));
+            return Err(
+                Failure::usage("this rewrites a session, and there is nobody to ask")
+                    .help("add --yes to go ahead"),
+            );
         }
-        eprint!("{question} [y/N] ");
+        let mut stderr = std::io::stderr();
+        write!(stderr, "{question} [y/N] ")?;
+        stderr.flush()?;
         let mut answer = String::new();
         std::io::stdin().read_line(&mut answer)?;
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
@@ -204,9 +270,31 @@ impl App {
     }
 }
 
-fn set_colors(on: bool) {
-    console::set_colors_enabled(on);
-    console::set_colors_enabled_stderr(on);
+/// `NO_COLOR` counts when it is set to anything (<https://no-color.org>); the
+/// flag is above it.
+fn set_colors(color: Color) {
+    let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let wanted = |is_terminal: bool| match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => is_terminal && !dumb && !set("NO_COLOR"),
+    };
+    console::set_colors_enabled(wanted(std::io::stdout().is_terminal()));
+    console::set_colors_enabled_stderr(wanted(std::io::stderr().is_terminal()));
+}
+
+/// The time that `LONGHAUL_NOW` sets, for output that is the same every time.
+fn fixed_time() -> Result<Option<Millis>, Failure> {
+    const NAME: &str = "LONGHAUL_NOW";
+    let Some(text) = env::var_os(NAME).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    match text.to_str().and_then(Millis::parse_iso) {
+        Some(time) => Ok(Some(time)),
+        None => Err(Failure::usage(format!("{NAME} is not a time: {text:?}"))
+            .help("write it as 2026-11-15T01:17:46Z, or unset it")),
+    }
 }
 
 pub(crate) fn absolute(current: &Path, path: &Path) -> PathBuf {
@@ -223,7 +311,9 @@ fn load_config(
     workspace: &Path,
     state_dir: &Path,
 ) -> Result<Resolved, Failure> {
-    let variable = env::var_os("LONGHAUL_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let variable = env::var_os("LONGHAUL_CONFIG")
+        .filter(|v| !v.is_empty())
+        .map(PathBuf::from);
     let file = config::find(
         &config::Places {
             flag: global.config.as_deref(),
@@ -243,14 +333,15 @@ fn load_config(
         let text = read_optional(&path).ok()??;
         Some(config::OpenClawFile { path, text })
     });
-    let mut sources = config::Sources {
-        openclaw,
-        file,
-        ..config::Sources::default()
-    }
-    .with_environment(env::vars_os().filter_map(|(name, value)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    }));
+    let mut sources =
+        config::Sources {
+            openclaw,
+            file,
+            ..config::Sources::default()
+        }
+        .with_environment(env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }));
     if let Some(window) = global.window {
         sources.flags.push(config::Flag {
             name: "--window".into(),
@@ -281,5 +372,7 @@ fn config_failure(error: config::ConfigError) -> Failure {
     for problem in error.problems() {
         failure = failure.detail(problem.to_string());
     }
-    failure.help("`longhaul config schema` lists every key; `longhaul config path` says which file counts")
+    failure.help(
+        "`longhaul config schema` lists every key; `longhaul config path` says which file counts",
+    )
 }

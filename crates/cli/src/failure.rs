@@ -1,9 +1,11 @@
 //! Failures as advice: what went wrong, where, and what to do.
 
-use std::fmt;
 use std::process::ExitCode;
+use std::{fmt, io};
 
 use longhaul_transcript::Error;
+
+use crate::out::remark;
 
 /// Why a command did not do its work.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub(crate) enum Outcome {
     Usage,
     NothingToDo,
     Blocked,
+    /// The reader of the output has gone.
+    Unheard,
 }
 
 impl Outcome {
@@ -30,6 +34,8 @@ impl Outcome {
             Outcome::Usage => 2,
             Outcome::NothingToDo => 3,
             Outcome::Blocked => 4,
+            // What a shell reports of a program that SIGPIPE ended.
+            Outcome::Unheard => 141,
         })
     }
 }
@@ -58,6 +64,17 @@ impl Failure {
         }
     }
 
+    /// The output could not be written.
+    pub(crate) fn output(error: io::Error) -> Failure {
+        Failure {
+            outcome: match error.kind() {
+                io::ErrorKind::BrokenPipe => Outcome::Unheard,
+                _ => Outcome::Failed,
+            },
+            ..Failure::new(format!("cannot write the output: {error}"))
+        }
+    }
+
     pub(crate) fn detail(mut self, detail: impl Into<String>) -> Failure {
         self.details.push(detail.into());
         self
@@ -71,17 +88,30 @@ impl Failure {
     /// The failure as people read it, on standard error.
     pub(crate) fn print(&self) {
         let style = console::Style::new().for_stderr();
-        if self.outcome == Outcome::NothingToDo {
-            eprintln!("{}", self.message);
-        } else {
-            eprintln!("{} {}", style.clone().red().bold().apply_to("error:"), self.message);
+        match self.outcome {
+            Outcome::Unheard => return,
+            Outcome::NothingToDo => remark(&self.message),
+            Outcome::Failed | Outcome::Usage | Outcome::Blocked => {
+                let error = style.clone().red().bold().apply_to("error:");
+                remark(format_args!("{error} {}", self.message));
+            }
         }
         for (at, detail) in self.details.iter().enumerate() {
-            let branch = if at + 1 == self.details.len() { "╰─" } else { "├─" };
-            eprintln!("  {} {detail}", style.clone().dim().apply_to(branch));
+            let branch = if at + 1 == self.details.len() {
+                "╰─"
+            } else {
+                "├─"
+            };
+            remark(format_args!(
+                "  {} {detail}",
+                style.clone().dim().apply_to(branch)
+            ));
         }
         if let Some(help) = &self.help {
-            eprintln!("{} {help}", style.cyan().bold().apply_to("help:"));
+            remark(format_args!(
+                "{} {help}",
+                style.cyan().bold().apply_to("help:")
+            ));
         }
     }
 }
@@ -107,8 +137,8 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Failure {
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
         Failure::new(error.to_string())
     }
 }

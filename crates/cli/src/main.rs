@@ -4,8 +4,12 @@ mod app;
 mod args;
 mod commands;
 mod failure;
+mod out;
+mod own_write;
 mod paint;
 mod resolve;
+mod sizes;
+mod table;
 
 use std::process::ExitCode;
 
@@ -28,13 +32,17 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<(), Failure> {
     if let Command::Completions { shell } = &cli.command {
-        clap_complete::generate(*shell, &mut Cli::command(), "longhaul", &mut std::io::stdout());
-        return Ok(());
+        let mut script = Vec::new();
+        clap_complete::generate(*shell, &mut Cli::command(), "longhaul", &mut script);
+        return out::bytes(&script);
     }
-    let app = App::new(&cli.global)?;
+    let app = App::new(&cli.global, cli.command.needs())?;
     match &cli.command {
         Command::Session(command) => commands::session::run(&app, command),
         Command::Context(command) => commands::context::run(&app, command),
+        Command::Replay(args) => commands::replay::run(&app, args),
+        Command::Compact(args) => commands::compact::run(&app, args),
+        Command::Recall(args) => commands::recall::run(&app, args),
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),
         Command::Sample(args) => commands::sample::run(&app, args),

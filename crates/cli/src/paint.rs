@@ -1,25 +1,42 @@
-//! How things look: numbers, sizes, times, bars and tables.
+//! How things look: numbers, sizes, times, bars and texts.
 
 use std::path::Path;
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
-use console::{Style, style};
+use console::{Style, style, truncate_str};
 use longhaul_compaction::Risk;
 use longhaul_engine::catalog::Count;
-use longhaul_tokens::Level;
+use longhaul_tokens::{Level, Tokens, Window};
 use longhaul_transcript::{Epoch, Millis};
+
+use crate::failure::Failure;
+use crate::out::say;
 
 /// A number with thousands separators.
 pub(crate) fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
     }
     text
+}
+
+/// So many of something, counted in the regular way.
+pub(crate) fn plural(count: u64, one: &str) -> String {
+    plural_of(count, one, &format!("{one}s"))
+}
+
+/// So many of something.
+pub(crate) fn plural_of(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", number(count), if count == 1 { one } else { many })
+}
+
+/// The share of a window, in percent with one decimal.
+pub(crate) fn percent(window: &Window, tokens: Tokens) -> f64 {
+    (window.fullness(tokens) * 1000.0).round() / 10.0
 }
 
 /// A size in bytes, in the unit people would use.
@@ -42,21 +59,63 @@ pub(crate) fn bytes(value: u64) -> String {
 
 /// How long ago, in one unit.
 pub(crate) fn ago(now: Millis, then: Millis) -> String {
-    let seconds = (now.0 - then.0) / 1000;
-    if seconds < 0 {
-        return format!("in the future ({})", then.to_iso());
+    match elapsed(now, then) {
+        None => format!("in the future ({})", then.to_iso()),
+        Some((0, _)) => "just now".into(),
+        Some((1, unit)) => format!("1 {} ago", unit.name),
+        Some((count, unit)) => format!("{count} {}s ago", unit.name),
     }
-    let (count, unit) = match seconds {
-        0..=4 => return "just now".into(),
-        5..=59 => (seconds, "second"),
-        60..=3_599 => (seconds / 60, "minute"),
-        3_600..=86_399 => (seconds / 3_600, "hour"),
-        86_400..=5_183_999 => (seconds / 86_400, "day"),
-        5_184_000..=63_071_999 => (seconds / 2_592_000, "month"),
-        _ => (seconds / 31_536_000, "year"),
+}
+
+/// How long ago, for a narrow column.
+pub(crate) fn ago_short(now: Millis, then: Millis) -> String {
+    match elapsed(now, then) {
+        None => "in future".into(),
+        Some((0, _)) => "just now".into(),
+        Some((count, unit)) => format!("{count} {} ago", unit.short),
+    }
+}
+
+struct Unit {
+    seconds: i64,
+    name: &'static str,
+    short: &'static str,
+}
+
+const fn unit(seconds: i64, name: &'static str, short: &'static str) -> Unit {
+    Unit {
+        seconds,
+        name,
+        short,
+    }
+}
+
+/// Each unit with the seconds from which on it is used, so that nothing is
+/// "1 month ago" when it could be "45 days ago".
+const UNITS: [(i64, Unit); 6] = [
+    (63_072_000, unit(31_536_000, "year", "y")),
+    (5_184_000, unit(2_592_000, "month", "mo")),
+    (86_400, unit(86_400, "day", "d")),
+    (3_600, unit(3_600, "hour", "h")),
+    (60, unit(60, "minute", "min")),
+    (0, unit(1, "second", "s")),
+];
+
+/// The time between in its unit; none if it has not come yet, zero if it is
+/// only moments.
+fn elapsed(now: Millis, then: Millis) -> Option<(i64, &'static Unit)> {
+    const MOMENTS: i64 = 5;
+    let seconds = now.0.saturating_sub(then.0).div_euclid(1000);
+    if seconds < 0 {
+        return None;
+    }
+    let (_, unit) = UNITS.iter().find(|(from, _)| seconds >= *from)?;
+    let count = if seconds < MOMENTS {
+        0
+    } else {
+        seconds / unit.seconds
     };
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {unit}{plural} ago")
+    Some((count, unit))
 }
 
 /// A path with the home folder shortened.
@@ -114,49 +173,56 @@ pub(crate) fn bar(share: f64, width: usize) -> String {
     text
 }
 
-/// The start of a text, on one line.
-pub(crate) fn gist(text: &str, max: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let clean: String = line.chars().filter(|c| !c.is_control()).collect();
-    if clean.chars().count() <= max {
-        clean
-    } else {
-        let head: String = clean.chars().take(max.saturating_sub(1)).collect();
-        format!("{head}…")
+/// The start of a text, on one line of so many columns.
+pub(crate) fn gist(text: &str, columns: usize) -> String {
+    // Only the start is shown, so only the start of a megabyte is looked at.
+    let start: String = text.chars().take(columns * 4 + 256).collect();
+    let line = start.split_whitespace().collect::<Vec<_>>().join(" ");
+    let clean: String = line.chars().filter(|c| !is_unseemly(*c)).collect();
+    truncate_str(&clean, columns, "…").into_owned()
+}
+
+/// The end of a text that would be too long for its column.
+pub(crate) fn ending(text: &str, columns: usize) -> String {
+    let length = text.chars().count();
+    if length <= columns {
+        return text.to_owned();
+    }
+    let tail: String = text.chars().skip(length + 1 - columns).collect();
+    format!("…{tail}")
+}
+
+/// The end of a path, in whole folders where one fits.
+pub(crate) fn folder_ending(path: &str, columns: usize) -> String {
+    let end = ending(path, columns);
+    match end.strip_prefix('…').and_then(|rest| rest.split_once('/')) {
+        Some((_, folders)) if !folders.is_empty() => format!("…/{folders}"),
+        _ => end,
     }
 }
 
-/// A quiet table without lines.
-pub(crate) fn table(head: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(
-        head.iter()
-            .map(|name| Cell::new(style(name).dim().to_string())),
-    );
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    table
+/// A text of somebody else's on a terminal: what would move the cursor, change
+/// colours or turn the writing round is shown instead of obeyed.
+pub(crate) fn tame(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+            '\u{7f}' => '\u{2421}',
+            _ if is_unseemly(c) => '\u{fffd}',
+            _ => c,
+        })
+        .collect()
 }
 
-/// Prints a table without trailing blanks.
-pub(crate) fn print_table(table: &Table) {
-    for line in table.lines() {
-        println!("{}", line.trim_end());
-    }
-}
-
-/// A cell of numbers.
-pub(crate) fn right(text: impl ToString) -> Cell {
-    Cell::new(text.to_string()).set_alignment(CellAlignment::Right)
+/// Control characters and those that reverse the writing direction.
+fn is_unseemly(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A label and a value, aligned.
-pub(crate) fn row(label: &str, value: impl std::fmt::Display) {
-    println!("{} {value}", style(format!("{label:<16}")).dim());
+pub(crate) fn row(label: &str, value: impl std::fmt::Display) -> Result<(), Failure> {
+    say!("{} {value}", style(format!("{label:<16}")).dim())
 }
 
 #[cfg(test)]
@@ -171,7 +237,13 @@ mod tests {
         assert_eq!(bytes(1_440_000), "1.4 MB");
         assert_eq!(bytes(999_900), "1.0 MB");
         assert_eq!(ago(Millis(10_000_000), Millis(2_800_000)), "2 hours ago");
+        assert_eq!(ago(Millis(60_000), Millis(0)), "1 minute ago");
         assert_eq!(ago(Millis(0), Millis(0)), "just now");
+        assert_eq!(
+            ago(Millis(0), Millis(5)),
+            "in the future (1970-01-01T00:00:00.005Z)"
+        );
+        assert_eq!(ago_short(Millis(86_400_000 * 3), Millis(0)), "3 d ago");
     }
 
     #[test]
@@ -185,6 +257,24 @@ mod tests {
     #[test]
     fn a_gist_is_one_line_and_cut_on_characters() {
         assert_eq!(gist("a\n  b\tc", 10), "a b c");
-        assert_eq!(gist("日本語テキスト", 4), "日本語…");
+        assert_eq!(gist("日本語テキスト", 7), "日本語…");
+        assert_eq!(gist("a\u{1b}[31mb\u{202e}c", 20), "a[31mbc");
+    }
+
+    #[test]
+    fn foreign_text_cannot_drive_the_terminal() {
+        assert_eq!(tame("a\u{1b}[2J\n\tb\u{202e}\u{7}"), "a␛[2J\n\tb\u{fffd}␇");
+    }
+
+    #[test]
+    fn an_ending_keeps_what_tells_folders_apart() {
+        assert_eq!(ending("/home/ada/work/app", 8), "…ork/app");
+        assert_eq!(folder_ending("/home/ada/work/app", 8), "…/app");
+        assert_eq!(
+            folder_ending("/home/ada/work/app", 80),
+            "/home/ada/work/app"
+        );
+        assert_eq!(folder_ending("/home/ada/a-very-long-name", 8), "…ng-name");
+        assert_eq!(ending("short", 8), "short");
     }
 }

@@ -1,34 +1,54 @@
 //! From what a person types to the session that is meant.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use longhaul_engine::catalog::{self, Catalog, Found};
-use longhaul_transcript::{EntryId, Session, SessionRef, Tree, import};
+use longhaul_engine::catalog::{self, Catalog};
+use longhaul_transcript::import::{self, Listed};
+use longhaul_transcript::{Body, EntryId, Session, SessionRef, Tree};
 
 use crate::app::App;
 use crate::failure::Failure;
 
 /// Opens the session a command is about; without a name, the newest one of the
 /// workspace, which is then named.
-pub(crate) fn session(app: &App, name: Option<&str>) -> Result<Session, Failure> {
+pub(crate) fn session(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
     let reference = match name {
         Some(name) => named(app, name)?,
-        None => newest(app)?,
+        None => newest(app, Elsewhere::Taken)?,
     };
     Session::open_ref(&reference).map_err(Failure::from)
 }
 
-fn named(app: &App, name: &str) -> Result<SessionRef, Failure> {
+/// The same for a command that writes. It never falls back to another
+/// workspace: nobody should change a session they did not mean.
+pub(crate) fn session_to_write(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
+    let reference = match name {
+        Some(name) => named(app, name)?,
+        None => newest(app, Elsewhere::Refused)?,
+    };
+    Session::open_ref(&reference).map_err(Failure::from)
+}
+
+/// What a session of another workspace is good for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Elsewhere {
+    Taken,
+    Refused,
+}
+
+fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
     if let Some(path) = as_path(app, name) {
-        return at_path(&path);
+        return at_path(app, &path);
     }
+    let name = &*name.to_string_lossy();
     let catalog = catalog::find(&app.places());
     let mut matches = exact(&catalog, name);
     if matches.is_empty() {
         matches = by_prefix(&catalog, name);
     }
     if matches.is_empty() {
-        matches = by_label(&catalog, name);
+        matches = by_content(&catalog, name);
     }
     match matches.as_slice() {
         [only] => Ok(only.reference.clone()),
@@ -38,11 +58,13 @@ fn named(app: &App, name: &str) -> Result<SessionRef, Failure> {
 }
 
 /// A name that is a file, or could only be one.
-fn as_path(app: &App, name: &str) -> Option<PathBuf> {
-    let expanded = match (name.strip_prefix("~/"), &app.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(name),
+fn as_path(app: &App, name: &OsStr) -> Option<PathBuf> {
+    let path = Path::new(name);
+    let expanded = match (path.strip_prefix("~"), &app.home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
     };
+    let name = name.to_string_lossy();
     let looks_like_one = name.contains(['/', '\\'])
         || [".jsonl", ".json", ".sqlite"]
             .iter()
@@ -51,19 +73,21 @@ fn as_path(app: &App, name: &str) -> Option<PathBuf> {
 }
 
 /// The session in a file; of a store that holds several, the newest.
-fn at_path(path: &Path) -> Result<SessionRef, Failure> {
-    import::detect(path)?
-        .sessions(path)?
-        .into_iter()
-        .next()
-        .ok_or_else(|| Failure::new(format!("{} holds no session", path.display())))
+fn at_path(app: &App, path: &Path) -> Result<SessionRef, Failure> {
+    let first = import::detect(path)?.sessions(path)?.into_iter().next();
+    first.ok_or_else(|| {
+        Failure::new(format!("{} holds no session", app.show_path(path)))
+            .help("`longhaul session list` shows the sessions found here")
+    })
 }
 
-fn newest(app: &App) -> Result<SessionRef, Failure> {
+fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef, Failure> {
     let catalog = catalog::find(&app.places());
     if catalog.sessions.is_empty() {
-        return Err(Failure::new("no session of any agent was found on this machine")
-            .help("name a file, or make one to try things out: `longhaul sample demo.jsonl`"));
+        return Err(
+            Failure::new("no session of any agent was found on this machine")
+                .help("name a file, or make one to try things out: `longhaul sample demo.jsonl`"),
+        );
     }
     let here = catalog
         .sessions
@@ -71,6 +95,11 @@ fn newest(app: &App) -> Result<SessionRef, Failure> {
         .find(|found| belongs_to(&found.reference, &app.workspace));
     let found = match here {
         Some(found) => found,
+        None if elsewhere == Elsewhere::Refused => {
+            let workspace = app.show_path(&app.workspace);
+            return Err(Failure::new(format!("no session of {workspace} was found"))
+                .help("name one with --session; `longhaul session list` shows what is there"));
+        }
         None => {
             app.note(&format!(
                 "no session of {} yet; taking the newest of all",
@@ -89,8 +118,18 @@ fn newest(app: &App) -> Result<SessionRef, Failure> {
 
 /// Whether a session ran in a folder, by its header.
 pub(crate) fn belongs_to(reference: &SessionRef, workspace: &Path) -> bool {
+    let same = |cwd: &Path| {
+        // A workspace may be reached through a link.
+        cwd == workspace
+            || (cwd.file_name() == workspace.file_name()
+                && cwd.canonicalize().is_ok_and(|cwd| {
+                    workspace
+                        .canonicalize()
+                        .is_ok_and(|workspace| cwd == workspace)
+                }))
+    };
     Session::open_ref(reference)
-        .is_ok_and(|session| session.header().cwd.as_deref() == Some(workspace))
+        .is_ok_and(|session| session.header().cwd.as_deref().is_some_and(same))
 }
 
 /// The id a session goes by in lists: the store's, or the one in its file name.
@@ -121,11 +160,13 @@ pub(crate) fn id_of(reference: &SessionRef) -> String {
 /// A time as pi writes it into file names: `2026-11-15T01-17-46-156Z`.
 fn is_file_time(text: &str) -> bool {
     text.len() >= 19
-        && text.bytes().all(|byte| byte.is_ascii_digit() || b"-TZ".contains(&byte))
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-TZ".contains(&byte))
         && text.as_bytes().get(10) == Some(&b'T')
 }
 
-fn exact<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Found> {
+fn exact<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
     catalog
         .sessions
         .iter()
@@ -135,7 +176,7 @@ fn exact<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Found> {
         .collect()
 }
 
-fn by_prefix<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Found> {
+fn by_prefix<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
     if name.is_empty() {
         return Vec::new();
     }
@@ -153,47 +194,93 @@ fn by_prefix<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Found> {
         .collect()
 }
 
-/// Labels and session names stand inside the files, so this reads the end of
-/// each; it is asked last.
-fn by_label<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Found> {
+/// Labels, session names and the header's id stand inside the files, so this
+/// reads the start and the end of each; it is asked last.
+fn by_content<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
     const LOOK: u64 = 256 * 1024;
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let is_called = |session: &Session| {
+        session.header().id == name
+            || session.tail(LOOK).is_ok_and(|tail| {
+                tail.entries.iter().any(|entry| match &entry.body {
+                    Body::SessionInfo { name: found } => found.as_deref() == Some(name),
+                    Body::Label { label, .. } => label.as_deref() == Some(name),
+                    _ => false,
+                })
+            })
+    };
     catalog
         .sessions
         .iter()
-        .filter(|found| {
-            Session::open_ref(&found.reference)
-                .and_then(|session| session.tail(LOOK))
-                .is_ok_and(|tail| {
-                    tail.entries.iter().any(|entry| match &entry.body {
-                        longhaul_transcript::Body::SessionInfo { name: Some(found) } => {
-                            found == name
-                        }
-                        longhaul_transcript::Body::Label {
-                            label: Some(found), ..
-                        } => found == name,
-                        _ => false,
-                    })
-                })
+        .filter(|found| Session::open_ref(&found.reference).is_ok_and(|s| is_called(&s)))
+        .collect()
+}
+
+/// For each session the start of its id that names it and no other.
+pub(crate) fn short_ids(sessions: &[Listed]) -> Vec<String> {
+    let ids: Vec<String> = sessions
+        .iter()
+        .map(|found| id_of(&found.reference))
+        .collect();
+    let keys = sessions
+        .iter()
+        .filter_map(|found| found.reference.key.clone());
+    unique_starts(&ids, &ids.iter().cloned().chain(keys).collect::<Vec<_>>())
+}
+
+/// The shortest start of each name that no other name has, but enough of it
+/// to be recognised.
+pub(crate) fn unique_starts(names: &[String], all: &[String]) -> Vec<String> {
+    const ENOUGH: usize = 8;
+    let mut sorted: Vec<&str> = all.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let shared = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    names
+        .iter()
+        .map(|name| {
+            let at = sorted.partition_point(|other| *other < name.as_str());
+            let before = at.checked_sub(1).map(|before| sorted[before]);
+            let neighbours = before.into_iter().chain(sorted.get(at + 1).copied());
+            let common = neighbours
+                .map(|other| shared(name, other))
+                .max()
+                .unwrap_or(0);
+            name.chars().take(ENOUGH.max(common + 1)).collect()
         })
         .collect()
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
+    const WORTH_A_GUESS: usize = 3;
     let near = catalog
         .sessions
         .iter()
-        .map(|found| found.reference.key.clone().unwrap_or_else(|| id_of(&found.reference)))
-        .find(|id| id.contains(name));
+        .map(|found| {
+            found
+                .reference
+                .key
+                .clone()
+                .unwrap_or_else(|| id_of(&found.reference))
+        })
+        .find(|id| name.chars().count() >= WORTH_A_GUESS && id.contains(name));
     let failure = Failure::new(format!("no session is called {name:?}"));
     match near {
         Some(near) => failure.help(format!("did you mean {near}?")),
-        None => failure.help("`longhaul session list --all` shows every session; a file can be named by its path"),
+        None => failure.help(
+            "`longhaul session list --all` shows every session; a file can be named by its path",
+        ),
     }
 }
 
-fn ambiguous(app: &App, name: &str, several: &[&Found]) -> Failure {
+fn ambiguous(app: &App, name: &str, several: &[&Listed]) -> Failure {
     const SHOWN: usize = 5;
-    let mut failure = Failure::new(format!("{} sessions are called {name:?}", several.len()));
+    let mut failure = Failure::new(format!(
+        "{name:?} could be any of {} sessions",
+        several.len()
+    ));
     for found in several.iter().take(SHOWN) {
         failure = failure.detail(format!(
             "{}  {}",
@@ -229,15 +316,48 @@ pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryI
     }
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(Failure::new(format!(
-            "no entry {name:?} in {}",
-            session.path().display()
-        ))
-        .help("`longhaul session show` lists the entries with their ids")),
+        [] => Err(
+            Failure::new(format!("no entry {name:?} in {}", session.path().display()))
+                .help("`longhaul session show` lists the entries with their ids"),
+        ),
         several => Err(Failure::new(format!(
-            "{} entries are called {name:?}",
+            "{name:?} could be any of {} entries",
             several.len()
         ))
         .help("use more of the id")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_are_as_long_as_they_must_be() {
+        let names: Vec<String> = [
+            "0190aaaa-1",
+            "0190aaaa-2",
+            "c",
+            "feedbeef-0000",
+            "日本語日本語日本語",
+        ]
+        .map(String::from)
+        .to_vec();
+        assert_eq!(
+            unique_starts(&names, &names),
+            [
+                "0190aaaa-1",
+                "0190aaaa-2",
+                "c",
+                "feedbeef",
+                "日本語日本語日本"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_that_starts_another_is_shown_whole() {
+        let names = vec![String::from("session-a"), String::from("session-ab")];
+        assert_eq!(unique_starts(&names, &names), ["session-a", "session-ab"]);
     }
 }

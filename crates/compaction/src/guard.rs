@@ -57,12 +57,12 @@ impl Degradation {
         let recommendation = match risk {
             Risk::Low | Risk::Medium => "nothing to do; the context is healthy".to_owned(),
             Risk::High => format!(
-                "compacted {compactions} times; consider a fresh session: \
-                 `longhaul session fork` keeps this one as it is"
+                "compacted {compactions} times; when this piece of work is done, start the next \
+                 one in a fresh session"
             ),
             Risk::Critical => format!(
-                "compacted {compactions} times; start a fresh session from its state: \
-                 `longhaul session fork` keeps this one as it is"
+                "compacted {compactions} times; start a fresh session now, with the state of \
+                 this one as its first message"
             ),
         };
         Degradation {

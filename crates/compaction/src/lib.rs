@@ -1,10 +1,25 @@
-//! Compaction policy: pure decisions about what to forget and when to stop.
+//! Compaction: pure decisions about what to forget, and proof of what was kept.
 //!
-//! So far one tenant: the [`guard`](Degradation), which says how far a session
-//! has been worn by the compactions it went through.
+//! Nothing here touches a file, a clock or a network. [`prune`] hides tool
+//! output, [`ladder`] decides what is due, [`cut`] finds where a conversation
+//! may be divided, [`summary`] says what the removed part was about, [`audit`]
+//! proves it. The engine carries the decisions out.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod audit;
+mod breaker;
+pub mod cost;
+pub mod cut;
+mod emergency;
 mod guard;
+pub mod ladder;
+pub mod pinned;
+pub mod prune;
+pub mod summary;
+mod terms;
 
+pub use breaker::{Breaker, BreakerState};
+pub use emergency::{EmergencyStep, emergency};
 pub use guard::{Degradation, Risk};
+pub use terms::{Counted, Layer, Trigger};

@@ -6,12 +6,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use longhaul_tokens::{Measurement, Tokens};
+use longhaul_transcript::import::Listed;
 use longhaul_transcript::{
-    Body, Context, Dialect, Epoch, Format, Header, Loaded, Millis, Role, Session, SessionRef,
-    Settings, import,
+    Body, Context, Epoch, Format, Header, Loaded, Millis, Role, Session, SessionRef, import,
 };
 use serde::Serialize;
 
@@ -46,22 +45,11 @@ impl Places {
     }
 }
 
-/// A session that was found, not yet read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where it is.
-    pub reference: SessionRef,
-    /// When its file was last written.
-    pub modified: Option<Millis>,
-    /// The file's size; a store's sessions share it.
-    pub bytes: u64,
-}
-
 /// What a search through the places gave.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// Sessions, newest first.
-    pub sessions: Vec<Found>,
+    pub sessions: Vec<Listed>,
     /// Folders and stores that could not be read, and why.
     pub problems: Vec<Problem>,
 }
@@ -130,12 +118,17 @@ impl Catalog {
             }
         });
         for path in paths {
-            self.add(SessionRef {
+            // A file that vanished since is no session any more.
+            let Ok(meta) = fs::metadata(&path) else {
+                continue;
+            };
+            let reference = SessionRef {
                 path,
                 session: None,
                 key: None,
                 format,
-            });
+            };
+            self.sessions.push(Listed::with(reference, &meta));
         }
     }
 
@@ -179,8 +172,8 @@ impl Catalog {
                 if !path.is_file() {
                     continue;
                 }
-                match import::importer(format).sessions(&path) {
-                    Ok(found) => found.into_iter().for_each(|reference| self.add(reference)),
+                match import::importer(format).list(&path) {
+                    Ok(found) => self.sessions.extend(found),
                     Err(error) => self.problems.push(Problem {
                         path,
                         reason: error.to_string(),
@@ -188,18 +181,6 @@ impl Catalog {
                 }
             }
         }
-    }
-
-    fn add(&mut self, reference: SessionRef) {
-        let meta = fs::metadata(&reference.path).ok();
-        self.sessions.push(Found {
-            modified: meta
-                .as_ref()
-                .and_then(|meta| meta.modified().ok())
-                .and_then(millis),
-            bytes: meta.map_or(0, |meta| meta.len()),
-            reference,
-        });
     }
 }
 
@@ -211,12 +192,6 @@ fn file_name(path: &Path) -> String {
     path.file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default()
-}
-
-/// A file time in milliseconds.
-pub fn millis(time: SystemTime) -> Option<Millis> {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_millis()).ok().map(Millis)
 }
 
 /// A session at a glance.
@@ -260,61 +235,46 @@ pub fn glance(reference: &SessionRef, meter: &mut Meter) -> longhaul_transcript:
     let session = Session::open_ref(reference)?;
     let mut look = FIRST_LOOK;
     loop {
-        let tail = session.tail(look)?;
-        let boundary = tail
-            .entries
-            .iter()
-            .rposition(|entry| matches!(entry.body, Body::Compaction(_)));
-        let loaded = Loaded {
-            header: session.header().clone(),
-            dialect: Dialect::Pi,
-            settings: Settings::default(),
-            epoch: Epoch::AtLeast(0),
-            boundary,
-            complete: tail.complete,
-            faults: Vec::new(),
-            entries: tail.entries,
-        };
+        let mut tail = session.tail(look)?;
+        if is_tree(&session) {
+            tail.keep_path();
+        }
+        let complete = tail.complete;
+        let prompts = tail.entries.iter().filter(|entry| is_prompt(entry)).count() as u64;
+        let model = tail.entries.iter().rev().find_map(model);
+        let title = title(&tail.entries);
+        let last = tail.entries.iter().rev().find_map(|entry| entry.time);
+        let loaded = Loaded::of_tail(session.header().clone(), tail);
         let reading = meter.context(&loaded, &Context::build(&loaded));
-        let enough = reading.anchor.is_some() || tail.complete || look >= LONGEST_LOOK;
+        let enough = reading.anchor.is_some() || complete || look >= LONGEST_LOOK;
         if !enough {
             look *= 4;
             continue;
         }
-        let entries = &loaded.entries;
-        let prompts = entries.iter().filter(|entry| is_prompt(entry)).count() as u64;
         return Ok(Glance {
             header: session.header().clone(),
             format: session.format(),
-            turns: if tail.complete {
+            turns: if complete {
                 Count::Exact(prompts)
             } else {
                 Count::AtLeast(prompts)
             },
-            compactions: epoch(&loaded),
+            compactions: loaded.epoch,
             measurement: (reading.measurement.tokens > Tokens::ZERO).then_some(reading.measurement),
-            model: entries.iter().rev().find_map(model),
-            title: title(entries),
-            last: entries.iter().rev().find_map(|entry| entry.time),
+            model,
+            title,
+            last,
         });
     }
 }
 
-fn epoch(loaded: &Loaded) -> Epoch {
-    let mut count = 0;
-    for entry in loaded.entries.iter().rev() {
-        if let Body::Compaction(compaction) = &entry.body {
-            count += 1;
-            if let Some(epoch) = compaction.epoch {
-                return Epoch::Exact(epoch + count - 1);
-            }
-        }
-    }
-    if loaded.complete {
-        Epoch::Exact(count)
-    } else {
-        Epoch::AtLeast(count)
-    }
+/// Whether a file's parents are those of pi's tree, so that its end may hold
+/// other branches. Importers of other formats follow the path themselves.
+fn is_tree(session: &Session) -> bool {
+    matches!(
+        session.format(),
+        Format::Pi | Format::OpenClawSqlite | Format::OpenClawStore
+    ) && matches!(session.header().version, 2 | 3)
 }
 
 /// Whether an entry is something the user said, rather than what a program
@@ -334,6 +294,7 @@ fn model(entry: &longhaul_transcript::Entry) -> Option<String> {
         }
         _ => None,
     }
+    .filter(|model| !model.is_empty())
 }
 
 const TITLE_CHARS: usize = 80;
@@ -351,8 +312,8 @@ fn title(entries: &[longhaul_transcript::Entry]) -> Option<String> {
             .find_map(|entry| {
                 let text = entry.message()?.text();
                 // Records of local commands and interruptions are not what it is about.
-            let said = !text.trim().is_empty() && !text.starts_with(['<', '[']);
-            said.then_some(text)
+                let said = !text.trim().is_empty() && !text.starts_with(['<', '[']);
+                said.then_some(text)
             })?;
         let line: String = said.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(line.chars().take(TITLE_CHARS).collect())

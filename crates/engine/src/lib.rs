@@ -8,4 +8,9 @@
 
 pub mod catalog;
 pub mod config;
+pub mod event;
+pub mod live;
 pub mod measure;
+pub mod recall;
+pub mod replay;
+pub mod state;

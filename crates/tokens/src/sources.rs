@@ -16,6 +16,8 @@ pub enum WindowOrigin {
     Metadata,
     /// The provider, refusing a request that was too large.
     ProviderError,
+    /// A context that the provider took although the table says it is too large.
+    Observed,
     /// Nobody: the default.
     Default,
 }
@@ -26,6 +28,7 @@ impl fmt::Display for WindowOrigin {
             WindowOrigin::Config => "config",
             WindowOrigin::Metadata => "model metadata",
             WindowOrigin::ProviderError => "provider error",
+            WindowOrigin::Observed => "seen in use",
             WindowOrigin::Default => "default",
         })
     }
@@ -43,14 +46,27 @@ pub struct WindowSources {
     pub metadata: Option<Tokens>,
     /// The provider's own error messages, remembered per model.
     pub provider_error: Option<Tokens>,
+    /// The largest context the provider has taken. It proves smaller metadata
+    /// wrong: the same model is served with several windows.
+    pub observed: Option<Tokens>,
 }
+
+/// The window assumed for a model that was seen to take more than it should.
+const LARGE_WINDOW: Tokens = Tokens(1_000_000);
 
 impl WindowSources {
     /// The smallest window anyone names, and who; the default when nobody does.
     pub fn resolve(&self) -> ResolvedWindow {
+        let observed = self.observed.unwrap_or(Tokens::ZERO);
+        let metadata = self.metadata.unwrap_or(DEFAULT_WINDOW);
+        let outgrown = (observed > metadata).then(|| LARGE_WINDOW.max(observed));
         let voices = [
             (self.config, WindowOrigin::Config),
-            (self.metadata, WindowOrigin::Metadata),
+            (
+                self.metadata.filter(|_| outgrown.is_none()),
+                WindowOrigin::Metadata,
+            ),
+            (outgrown, WindowOrigin::Observed),
             (self.provider_error, WindowOrigin::ProviderError),
         ];
         voices
@@ -98,6 +114,7 @@ mod tests {
             config: Some(Tokens(400_000)),
             metadata: Some(Tokens(200_000)),
             provider_error: None,
+            observed: None,
         };
         let resolved = |window, origin| ResolvedWindow {
             window: Tokens(window),

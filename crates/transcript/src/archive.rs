@@ -7,17 +7,21 @@
 //! that a crash in between leaves the entries in one place more, never in none.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::durable;
+use crate::entry::{Entry, Place};
 use crate::error::{Error, Result};
-use crate::layout::Dialect;
+use crate::fault::Fault;
+use crate::layout::{Dialect, tree_entry};
+use crate::lines::{LineEnd, Order, records_of_line};
+use crate::load::Loaded;
 use crate::native::Native;
 use crate::scan;
-use crate::writer::lock;
+use crate::writer::{lock, same_file};
 
 /// How archived entries are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +56,17 @@ pub fn archive_path(path: &Path, packing: Packing) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// Whether entries of a session file are in an archive beside it.
+pub(crate) fn has_archive(path: &Path) -> bool {
+    [Packing::Plain, Packing::Zstd]
+        .into_iter()
+        .any(|packing| archive_path(path, packing).exists())
+}
+
 /// Moves what stands before the boundary into the archive. `None` when there
 /// is nothing to move.
 pub fn archive(path: &Path, packing: Packing) -> Result<Option<Archived>> {
-    let live = File::open(path).map_err(Error::io("read", path))?;
-    lock_now(&live, path)?;
+    let _live = open_locked(path)?;
     let native = Native::open(path)?;
     if Dialect::of(&native.header) == Dialect::Linear {
         return Err(Error::refused(
@@ -78,7 +88,6 @@ pub fn archive(path: &Path, packing: Packing) -> Result<Option<Archived>> {
     if cut <= start {
         return Ok(None);
     }
-    let context = Context::build(&loaded).to_json();
     let moved = start..cut;
     let bak = archive_path(path, packing);
     let other = archive_path(
@@ -92,20 +101,20 @@ pub fn archive(path: &Path, packing: Packing) -> Result<Option<Archived>> {
         return Err(Error::refused(
             "archive",
             path,
-            format!("{} exists; restore it first, or use the same packing", other.display()),
+            format!(
+                "{} exists; restore it first, or use the same packing",
+                other.display()
+            ),
         ));
     }
-    if !ends_with(&bak, packing, path, moved.clone())? {
-        append_archive(&bak, packing, path, moved.clone())?;
+    let archived = overlap(&bak, packing, path, moved.clone()).map_err(Error::io("read", &bak))?;
+    if moved.start + archived < moved.end {
+        append_archive(&bak, packing, path, moved.start + archived..moved.end)?;
     }
-    durable::replace_checked(
-        path,
-        &mut |out| {
-            copy_range(path, 0..start, out)?;
-            copy_range(path, cut..size, out)
-        },
-        &mut |new| same_context(path, new, &context),
-    )?;
+    replace_live(path, &loaded, &mut |out| {
+        copy_range(path, 0..start, out)?;
+        copy_range(path, cut..size, out)
+    })?;
     Ok(Some(Archived {
         archive: bak,
         bytes: moved.end - moved.start,
@@ -117,8 +126,7 @@ pub fn archive(path: &Path, packing: Packing) -> Result<Option<Archived>> {
 /// Puts archived entries back into the live file and removes the archive.
 /// `None` when there is no archive.
 pub fn restore(path: &Path) -> Result<Option<Archived>> {
-    let live = File::open(path).map_err(Error::io("read", path))?;
-    lock_now(&live, path)?;
+    let live = open_locked(path)?;
     let found = [Packing::Plain, Packing::Zstd]
         .into_iter()
         .map(|packing| (archive_path(path, packing), packing))
@@ -130,27 +138,76 @@ pub fn restore(path: &Path) -> Result<Option<Archived>> {
     let start = header_end(path, size)?;
     let read = |action| Error::io(action, &bak);
     let bytes = length(&bak, packing).map_err(read("read"))?;
-    let done = starts_with(path, start, &bak, packing).map_err(read("read"))?;
-    if !done {
-        let context = Context::build(&Native::open(path)?.load(None)?).to_json();
-        durable::replace_checked(
-            path,
-            &mut |out| {
-                copy_range(path, 0..start, out)?;
-                io::copy(&mut open_archive(&bak, packing)?, out)?;
-                copy_range(path, start..size, out)
-            },
-            &mut |new| same_context(path, new, &context),
-        )?;
+    let restored = overlap(&bak, packing, path, start..size).map_err(read("read"))?;
+    let missing = bytes - restored;
+    let mut locked = live;
+    if missing > 0 {
+        let loaded = Native::open(path)?.load(None)?;
+        locked = replace_live(path, &loaded, &mut |out| {
+            copy_range(path, 0..start, out)?;
+            io::copy(&mut open_archive(&bak, packing)?.take(missing), out)?;
+            copy_range(path, start..size, out)
+        })?;
     }
     // Its bytes are in the live file now, on disk.
     fs::remove_file(&bak).map_err(Error::io("remove", &bak))?;
+    drop(locked);
     Ok(Some(Archived {
         archive: bak,
         bytes,
         live_before: size,
-        live_after: if done { size } else { size + bytes },
+        live_after: size + missing,
     }))
+}
+
+/// Reads the archived entries of a session file, oldest first. Nothing
+/// happens where there is no archive.
+pub fn each_archived(
+    path: &Path,
+    visit: &mut dyn FnMut(Entry) -> ControlFlow<()>,
+) -> Result<Vec<Fault>> {
+    let mut faults = Vec::new();
+    for packing in [Packing::Plain, Packing::Zstd] {
+        let bak = archive_path(path, packing);
+        if !bak.exists() {
+            continue;
+        }
+        let header = Native::open(path)?.header;
+        let reader = open_archive(&bak, packing).map_err(Error::io("read", &bak))?;
+        let mut reader = BufReader::new(reader);
+        let mut line = Vec::new();
+        let mut place = Place::default();
+        loop {
+            line.clear();
+            let read = io::BufRead::read_until(&mut reader, b'\n', &mut line)
+                .map_err(Error::io("read", &bak))?;
+            if read == 0 {
+                break;
+            }
+            place.line += 1;
+            let end = (LineEnd::Newline, Order::Stored);
+            let flow = records_of_line(&line, end, place, &mut faults, &mut |record| {
+                visit(tree_entry(&record, &header))
+            });
+            if flow.is_break() {
+                return Ok(faults);
+            }
+            place.offset += read as u64;
+        }
+    }
+    Ok(faults)
+}
+
+/// Opens the file that the path names and locks it. One that was replaced
+/// between the two is not the session any more, and its lock keeps nobody out.
+fn open_locked(path: &Path) -> Result<File> {
+    loop {
+        let live = File::open(path).map_err(Error::io("read", path))?;
+        lock_now(&live, path)?;
+        if same_file(&live, path).map_err(Error::io("read", path))? {
+            return Ok(live);
+        }
+    }
 }
 
 /// A rewrite does not wait: whoever holds the lock is writing this session.
@@ -163,16 +220,31 @@ fn lock_now(file: &File, path: &Path) -> Result<()> {
     }
 }
 
-fn same_context(path: &Path, new: &Path, context: &str) -> Result<()> {
-    let rebuilt = Context::build(&Native::open(new)?.load(None)?).to_json();
-    if rebuilt == context {
-        return Ok(());
-    }
-    Err(Error::refused(
-        "archive",
-        path,
-        "the context would not be the same afterwards; nothing was changed",
-    ))
+/// Replaces the live file by one with the same context. The new file is locked
+/// before it takes its place, and until the caller drops it: a second archive
+/// must not begin while this one still has to remove or write another file.
+fn replace_live(
+    path: &Path,
+    loaded: &Loaded,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<File> {
+    let context = Context::build(loaded).to_json();
+    let mut locked = None;
+    durable::replace_checked(path, write, &mut |new| {
+        let rebuilt = Context::build(&Native::open(new)?.load(None)?).to_json();
+        if rebuilt != context {
+            return Err(Error::refused(
+                "archive",
+                path,
+                "the context would not be the same afterwards; nothing was changed",
+            ));
+        }
+        let file = File::open(new).map_err(Error::io("read", new))?;
+        lock(&file, new)?;
+        locked = Some(file);
+        Ok(())
+    })?;
+    Ok(locked.expect("a replaced file was checked"))
 }
 
 /// Where the header's line ends.
@@ -201,7 +273,7 @@ fn line_end(path: &Path, offset: u64) -> io::Result<u64> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     let mut line = Vec::new();
-    io::BufRead::read_until(&mut BufReader::new(file), b'\n', &mut line)?;
+    BufReader::new(file).read_until(b'\n', &mut line)?;
     Ok(offset + line.len() as u64)
 }
 
@@ -239,34 +311,32 @@ fn length(bak: &Path, packing: Packing) -> io::Result<u64> {
     }
 }
 
-/// Whether an earlier, interrupted run already archived these bytes.
-fn ends_with(bak: &Path, packing: Packing, path: &Path, range: Range<u64>) -> Result<bool> {
-    let compare = || -> io::Result<bool> {
-        let wanted = range.end - range.start;
-        let total = match length(bak, packing) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            other => other?,
-        };
-        if total < wanted {
-            return Ok(false);
-        }
-        let mut archived = open_archive(bak, packing)?;
-        io::copy(&mut (&mut archived).take(total - wanted), &mut io::sink())?;
-        same_bytes(&mut archived, &mut range_reader(path, range.clone())?)
+/// How many of a range's first bytes are the archive's last: what an earlier
+/// run, interrupted between its two files, left in both.
+fn overlap(bak: &Path, packing: Packing, path: &Path, range: Range<u64>) -> io::Result<u64> {
+    let total = match length(bak, packing) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        other => other?,
     };
-    compare().map_err(Error::io("read", bak))
-}
-
-/// Whether an interrupted restore already put the archive back.
-fn starts_with(path: &Path, start: u64, bak: &Path, packing: Packing) -> io::Result<bool> {
-    let bytes = length(bak, packing)?;
-    if fs::metadata(path)?.len() < start + bytes {
-        return Ok(false);
+    let mut first = Vec::new();
+    BufReader::new(range_reader(path, range.clone())?).read_until(b'\n', &mut first)?;
+    let mut archived = BufReader::new(open_archive(bak, packing)?);
+    let mut at = 0;
+    let mut line = Vec::new();
+    while archived.read_until(b'\n', &mut line)? > 0 {
+        let shared = total - at;
+        if line == first && shared <= range.end - range.start {
+            let mut rest = open_archive(bak, packing)?;
+            io::copy(&mut (&mut rest).take(at), &mut io::sink())?;
+            let mut live = range_reader(path, range.start..range.start + shared)?;
+            if same_bytes(&mut rest, &mut live)? {
+                return Ok(shared);
+            }
+        }
+        at += line.len() as u64;
+        line.clear();
     }
-    same_bytes(
-        &mut open_archive(bak, packing)?,
-        &mut range_reader(path, start..start + bytes)?,
-    )
+    Ok(0)
 }
 
 fn same_bytes(a: &mut dyn Read, b: &mut dyn Read) -> io::Result<bool> {

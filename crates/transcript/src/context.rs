@@ -86,6 +86,14 @@ impl Context {
         Context { messages }
     }
 
+    /// The messages one entry puts into a context when nothing edits it.
+    pub fn of_entry(entry: &Entry) -> Vec<ContextMessage> {
+        match entry.body {
+            Body::Compaction(_) => boundary_messages(entry, Dialect::Pi),
+            _ => messages_of(entry, Dialect::Pi),
+        }
+    }
+
     /// The messages as one JSON array, the bytes that the golden files hash.
     pub fn to_json(&self) -> String {
         let mut text = String::from("[");
@@ -281,8 +289,7 @@ fn with_content(role: &Role, text: &str) -> Option<Box<str>> {
 /// OpenClaw names the custom messages of its first versions `hook`.
 fn with_custom_type(role: &Role, text: &str) -> Option<Box<str>> {
     let object = (*role == Role::Custom).then(|| Object::parse(text).ok())??;
-    (!object.has("customType"))
-        .then(|| json::with_field(&object, "customType", "\"hook\"").into())
+    (!object.has("customType")).then(|| json::with_field(&object, "customType", "\"hook\"").into())
 }
 
 /// A kept answer must not replay a provider's own compaction again.
@@ -336,8 +343,7 @@ fn edited(mut message: ContextMessage, edit: Option<&ContextEdit>) -> Option<Con
     Some(message)
 }
 
-const COMPACTION_INTRO: &str =
-    "The conversation history before this point was compacted into the following summary:\n\n<summary>\n";
+const COMPACTION_INTRO: &str = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n";
 const COMPACTION_OUTRO: &str = "\n</summary>";
 const BRANCH_INTRO: &str =
     "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n";
@@ -395,7 +401,10 @@ fn bash_text(object: &Object<'_>) -> String {
     }
     if object.bool("cancelled") == Some(true) {
         text.push_str("\n\n(command cancelled)");
-    } else if let Some(code) = object.raw("exitCode").filter(|raw| !matches!(*raw, "null" | "0")) {
+    } else if let Some(code) = object
+        .raw("exitCode")
+        .filter(|raw| !matches!(*raw, "null" | "0"))
+    {
         text.push_str(&format!("\n\nCommand exited with code {code}"));
     }
     if object.bool("truncated") == Some(true)

@@ -49,16 +49,42 @@ pub fn fork(
         })?,
         None => tree.path(),
     };
-    let ids: HashSet<EntryId> = path
-        .iter()
-        .map(|&at| tree.nodes()[at].id.clone())
-        .collect();
+    let ids: HashSet<EntryId> = path.iter().map(|&at| tree.nodes()[at].id.clone()).collect();
     copy(session, target, new, &|id| ids.contains(id), leaf)
 }
 
 /// Writes a native copy of a whole session of any format.
 pub fn import(session: &Session, target: &Path, new: &NewSession) -> Result<Copied> {
     copy(session, target, new, &|_| true, None)
+}
+
+/// Writes entries as a session of their own, in the order given, each following
+/// the one before it.
+pub fn write_path(target: &Path, header: &Header, entries: &[Entry]) -> Result<Copied> {
+    if target.exists() {
+        return Err(exists(target));
+    }
+    durable::replace(target, &mut |out| {
+        writeln!(out, "{}", header.to_line())?;
+        let mut parent = None;
+        for entry in entries {
+            writeln!(out, "{}", native_line(entry, parent))?;
+            parent = Some(&entry.id);
+        }
+        Ok(())
+    })?;
+    Ok(Copied {
+        entries: entries.len() as u64,
+        faults: 0,
+    })
+}
+
+fn exists(target: &Path) -> Error {
+    Error::refused(
+        "write",
+        target,
+        "the file exists already; choose another name or remove it",
+    )
 }
 
 fn copy(
@@ -69,11 +95,7 @@ fn copy(
     leaf: Option<&EntryId>,
 ) -> Result<Copied> {
     if target.exists() {
-        return Err(Error::refused(
-            "write",
-            target,
-            "the file exists already; choose another name or remove it",
-        ));
+        return Err(exists(target));
     }
     if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
         durable::create_folder(folder)?;
@@ -149,7 +171,11 @@ impl Plan {
             None => session.load()?,
         };
         let mut plan = Plan {
-            held: loaded.leaf().map(|entry| entry.id.clone()).into_iter().collect(),
+            held: loaded
+                .leaf()
+                .map(|entry| entry.id.clone())
+                .into_iter()
+                .collect(),
             parents: Default::default(),
             kept: None,
         };
@@ -175,7 +201,9 @@ impl Plan {
             let mut previous: Option<EntryId> = None;
             for entry in &loaded.entries {
                 let stays = kept.contains(&&entry.id)
-                    || loaded.entries[at..].iter().any(|other| other.id == entry.id);
+                    || loaded.entries[at..]
+                        .iter()
+                        .any(|other| other.id == entry.id);
                 plan.parents.insert(entry.id.clone(), previous.clone());
                 if stays {
                     previous = Some(entry.id.clone());

@@ -1,7 +1,7 @@
 //! Drafts: entries about to be written, in the form pi writes them.
 
-use crate::entry::EntryId;
-use crate::json::{ObjectWriter, quote};
+use crate::entry::{Entry, EntryId, OldRoles, Place};
+use crate::json::{Object, ObjectWriter, quote};
 use crate::time::Millis;
 
 /// The id and time of an entry, given by the caller: the core reads no clock
@@ -72,6 +72,14 @@ pub enum Draft {
     },
     /// A change of thinking level.
     ThinkingLevelChange(String),
+    /// An entry written again elsewhere in the tree: all its fields but id and
+    /// parent, and what it points at renamed.
+    Again {
+        /// The stored text.
+        raw: String,
+        /// What it points at now, if that has a new id.
+        target: Option<EntryId>,
+    },
 }
 
 impl Draft {
@@ -97,6 +105,20 @@ impl Draft {
         }
     }
 
+    /// The entry as it will be read back.
+    pub fn to_entry(&self, stamp: &Stamp, parent: Option<&EntryId>) -> Entry {
+        let line = self.to_line(stamp, parent);
+        let object = Object::parse(&line).unwrap_or_default();
+        Entry::from_record(
+            &line,
+            &object,
+            Place::default(),
+            stamp.id.clone(),
+            parent.cloned(),
+            OldRoles::Keep,
+        )
+    }
+
     /// The line to store, without its newline.
     pub(crate) fn to_line(&self, stamp: &Stamp, parent: Option<&EntryId>) -> String {
         let head = |kind: &str| {
@@ -110,6 +132,9 @@ impl Draft {
                 .str("timestamp", &stamp.time.to_iso())
         };
         match self {
+            Draft::Again { raw, target } => {
+                return again(raw, target.as_ref(), stamp, parent);
+            }
             Draft::Message(json) => head("message").raw("message", json),
             Draft::Compaction {
                 summary,
@@ -127,15 +152,15 @@ impl Draft {
             Draft::BranchSummary { from, summary } => head("branch_summary")
                 .str("fromId", from.as_str())
                 .str("summary", summary),
-            Draft::ContextEdit { target, content } => head("context_edit")
-                .str("targetId", target.as_str())
-                .raw(
+            Draft::ContextEdit { target, content } => {
+                head("context_edit").str("targetId", target.as_str()).raw(
                     "replacement",
                     &content.as_ref().map_or_else(
                         || "null".into(),
                         |content| ObjectWriter::new().raw("content", content).finish(),
                     ),
-                ),
+                )
+            }
             Draft::Label { target, label } => head("label")
                 .str("targetId", target.as_str())
                 .str_opt("label", label.as_deref()),
@@ -152,4 +177,21 @@ impl Draft {
         }
         .finish()
     }
+}
+
+fn again(raw: &str, target: Option<&EntryId>, stamp: &Stamp, parent: Option<&EntryId>) -> String {
+    let object = Object::parse(raw).unwrap_or_default();
+    let mut writer = ObjectWriter::new();
+    for (key, value) in object.iter() {
+        writer = match (key, target) {
+            ("id", _) => writer.str("id", stamp.id.as_str()),
+            ("parentId", _) => writer.raw(
+                "parentId",
+                &parent.map_or_else(|| "null".into(), |parent| quote(parent.as_str())),
+            ),
+            ("targetId", Some(target)) => writer.str("targetId", target.as_str()),
+            _ => writer.raw(key, value),
+        };
+    }
+    writer.finish()
 }

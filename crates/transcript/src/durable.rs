@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Suffix of temporary files; leftovers of a crash are swept by it.
+/// Suffix of temporary files. Their names do not vary, so what a crash leaves
+/// behind is taken over by the next write.
 const TEMPORARY: &str = ".longhaul-tmp";
 
 /// Replaces a file by what `write` produces: temporary file in the same
@@ -43,10 +44,13 @@ fn write_temporary(
     temporary: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(temporary)?;
+    let file =
+        private(OpenOptions::new().write(true).create(true).truncate(true)).open(temporary)?;
     let mut writer = io::BufWriter::with_capacity(256 * 1024, file);
     write(&mut writer)?;
-    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let file = writer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
     if let Ok(old) = fs::metadata(path) {
         file.set_permissions(old.permissions())?;
     }
@@ -136,9 +140,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         replace(&path, &mut |out| out.write_all(b"1")).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         replace(&path, &mut |out| out.write_all(b"2")).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o644
+        );
     }
 }

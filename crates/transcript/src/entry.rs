@@ -451,9 +451,7 @@ fn message_body(text: &str, object: &Object<'_>, old_roles: OldRoles) -> Body {
             if role == "hookMessage" && old_roles == OldRoles::Rename {
                 return Body::Message(StoredMessage {
                     role: Role::Custom,
-                    json: MessageJson::Built(
-                        json::with_field(&inner, "role", "\"custom\"").into(),
-                    ),
+                    json: MessageJson::Built(json::with_field(&inner, "role", "\"custom\"").into()),
                 });
             }
             let start = raw.as_ptr() as usize - text.as_ptr() as usize;

@@ -182,12 +182,17 @@ impl ToolExchange {
     }
 
     fn add_calls(&mut self, answer: &ContextMessage) {
-        self.calls
-            .extend(answer.view().tool_calls().into_iter().map(|call| CallState {
-                id: call.id.into_owned(),
-                tool: call.name.into_owned(),
-                result: None,
-            }));
+        self.calls.extend(
+            answer
+                .view()
+                .tool_calls()
+                .into_iter()
+                .map(|call| CallState {
+                    id: call.id.into_owned(),
+                    tool: call.name.into_owned(),
+                    result: None,
+                }),
+        );
     }
 
     /// Takes a result if it answers a call of this exchange that has none yet.
@@ -232,12 +237,11 @@ fn exchange_ends(messages: &[ContextMessage]) -> HashMap<usize, usize> {
                 }
             }
             Role::ToolResult => {
-                let answer = message
-                    .view()
-                    .tool_call_id()
-                    .and_then(|id| waiting.get_mut(id.as_ref()).and_then(|queue| {
-                        (!queue.is_empty()).then(|| queue.remove(0))
-                    }));
+                let answer = message.view().tool_call_id().and_then(|id| {
+                    waiting
+                        .get_mut(id.as_ref())
+                        .and_then(|queue| (!queue.is_empty()).then(|| queue.remove(0)))
+                });
                 if let Some(answer) = answer {
                     ends[slot[&answer]].1 = at;
                 }
@@ -256,24 +260,36 @@ mod tests {
     use crate::entry::EntryId;
 
     fn user(text: &str) -> ContextMessage {
-        ContextMessage::new(EntryId::from(text), format!("{{\"role\":\"user\",\"content\":\"{text}\"}}"))
+        ContextMessage::new(
+            EntryId::from(text),
+            format!("{{\"role\":\"user\",\"content\":\"{text}\"}}"),
+        )
     }
 
     fn calls(ids: &[&str]) -> ContextMessage {
         let blocks: Vec<String> = ids
             .iter()
-            .map(|id| format!("{{\"type\":\"toolCall\",\"id\":\"{id}\",\"name\":\"bash\",\"arguments\":{{}}}}"))
+            .map(|id| {
+                format!(
+                    "{{\"type\":\"toolCall\",\"id\":\"{id}\",\"name\":\"bash\",\"arguments\":{{}}}}"
+                )
+            })
             .collect();
         ContextMessage::new(
             EntryId::from("a"),
-            format!("{{\"role\":\"assistant\",\"content\":[{}]}}", blocks.join(",")),
+            format!(
+                "{{\"role\":\"assistant\",\"content\":[{}]}}",
+                blocks.join(",")
+            ),
         )
     }
 
     fn result(id: &str) -> ContextMessage {
         ContextMessage::new(
             EntryId::from("r"),
-            format!("{{\"role\":\"toolResult\",\"toolCallId\":\"{id}\",\"toolName\":\"bash\",\"content\":[],\"isError\":false}}"),
+            format!(
+                "{{\"role\":\"toolResult\",\"toolCallId\":\"{id}\",\"toolName\":\"bash\",\"content\":[],\"isError\":false}}"
+            ),
         )
     }
 
@@ -298,7 +314,13 @@ mod tests {
 
     #[test]
     fn results_without_calls_are_set_aside() {
-        let conversation = Conversation::new(vec![result("x"), user("go"), calls(&["1"]), result("1"), result("1")]);
+        let conversation = Conversation::new(vec![
+            result("x"),
+            user("go"),
+            calls(&["1"]),
+            result("1"),
+            result("1"),
+        ]);
         assert_eq!(conversation.orphans().len(), 2);
         assert_eq!(conversation.into_messages().len(), 3);
     }

@@ -135,7 +135,10 @@ impl fmt::Display for FaultKind {
                 write!(f, "{lost} bytes unreadable, {records} records recovered")
             }
             FaultKind::TornTail { bytes } => {
-                write!(f, "last line is incomplete ({bytes} bytes without a newline)")
+                write!(
+                    f,
+                    "last line is incomplete ({bytes} bytes without a newline)"
+                )
             }
             FaultKind::InvalidUtf8 => f.write_str("not UTF-8, shown with replacement characters"),
             FaultKind::NoHeader => f.write_str("no session header on the first line"),
@@ -144,14 +147,23 @@ impl fmt::Display for FaultKind {
                 write!(f, "id {id} occurs twice; the later entry counts")
             }
             FaultKind::MissingParent { id, parent } => {
-                write!(f, "entry {id} names a parent {parent} that is not in the file")
+                write!(
+                    f,
+                    "entry {id} names a parent {parent} that is not in the file"
+                )
             }
             FaultKind::Cycle { id } => write!(f, "the parents of entry {id} form a circle"),
             FaultKind::DanglingPointer { id, field, target } => {
-                write!(f, "{field} of entry {id} names {target}, which is not in the file")
+                write!(
+                    f,
+                    "{field} of entry {id} names {target}, which is not in the file"
+                )
             }
             FaultKind::OrphanResult { id, call } => {
-                write!(f, "tool result {id} answers call {call}, which is not before it")
+                write!(
+                    f,
+                    "tool result {id} answers call {call}, which is not before it"
+                )
             }
             FaultKind::UnansweredCall { id, call } => {
                 write!(f, "tool call {call} of entry {id} was never answered")

@@ -152,7 +152,9 @@ pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     }
     match serde_json::from_str::<String>(raw) {
         Ok(text) => Some(Cow::Owned(text)),
-        Err(_) => serde_json::from_str::<LossyText>(raw).ok().map(|text| Cow::Owned(text.0)),
+        Err(_) => serde_json::from_str::<LossyText>(raw)
+            .ok()
+            .map(|text| Cow::Owned(text.0)),
     }
 }
 
@@ -312,7 +314,10 @@ mod tests {
 
     #[test]
     fn lone_surrogates_do_not_lose_the_string() {
-        assert_eq!(string(r#""a\ud800b""#).map(|s| s.chars().count() >= 3), Some(true));
+        assert_eq!(
+            string(r#""a\ud800b""#).map(|s| s.chars().count() >= 3),
+            Some(true)
+        );
         assert_eq!(string("12"), None);
     }
 

@@ -102,10 +102,12 @@ mod tests {
 
     #[test]
     fn keys_that_sanitise_alike_do_not_share_a_folder() {
-        let names: Vec<String> = ["a:b", "a_b", "A_b", "a/b", "a b", "con", "..", ".", "", "com1.x"]
-            .iter()
-            .map(|key| name(key))
-            .collect();
+        let names: Vec<String> = [
+            "a:b", "a_b", "A_b", "a/b", "a b", "con", "..", ".", "", "com1.x",
+        ]
+        .iter()
+        .map(|key| name(key))
+        .collect();
         let mut unique = names.clone();
         unique.sort();
         unique.dedup();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::entry::{Boundary, Body, Entry, EntryId, OldRoles};
+use crate::entry::{Body, Boundary, Entry, EntryId, OldRoles};
 use crate::header::Header;
 use crate::lines::Record;
 
@@ -40,6 +40,13 @@ pub(crate) fn stated(record: &Record<'_>) -> (Option<EntryId>, Option<EntryId>) 
             .map(|id| EntryId::new(id.into_owned()))
     };
     (id("id"), id("parentId"))
+}
+
+/// The id a record of a tree-shaped file has: its own, or one made from its place.
+pub(crate) fn id_of(record: &Record<'_>, header: &Header) -> EntryId {
+    stated(record)
+        .0
+        .unwrap_or_else(|| synthetic_id(&header.id, record.place.offset))
 }
 
 /// Reads a record of a tree-shaped file.
@@ -114,7 +121,9 @@ impl<'h> LinearReader<'h> {
         if let Body::Compaction(compaction) = &mut entry.body {
             let kept = match &compaction.boundary {
                 Boundary::Index(index) => Some(*index as usize),
-                Boundary::After(last) => self.ids.iter().rposition(|id| id == last).map(|at| at + 1),
+                Boundary::After(last) => {
+                    self.ids.iter().rposition(|id| id == last).map(|at| at + 1)
+                }
                 Boundary::FirstKept(_) | Boundary::Nothing => None,
             };
             if let Some(at) = kept {

@@ -28,11 +28,13 @@ mod tree;
 mod verify;
 mod writer;
 
-pub use archive::{Archived, Packing, archive, archive_path, restore};
+pub use archive::{Archived, Packing, archive, archive_path, each_archived, restore};
 pub use context::{Census, Context, ContextMessage};
-pub use copy::{Copied, NewSession, fork, import};
+pub use copy::{Copied, NewSession, fork, import, write_path};
 pub use draft::{Draft, Stamp};
-pub use entry::{Body, Boundary, Compaction, ContextEdit, Entry, EntryId, EntryType, Place, Replacement};
+pub use entry::{
+    Body, Boundary, Compaction, ContextEdit, Entry, EntryId, EntryType, Place, Replacement,
+};
 pub use error::{Error, Result};
 pub use exchange::{CallState, Conversation, Piece, ToolExchange};
 pub use fault::{Fault, FaultKind};

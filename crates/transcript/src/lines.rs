@@ -70,6 +70,23 @@ pub(crate) fn records_of_line(
     recover(line, (end, order), place, faults, visit)
 }
 
+/// Whether a line without a newline is more than a torn one: something of it
+/// can be read.
+pub(crate) fn holds_record(line: &[u8]) -> bool {
+    let mut found = false;
+    let _ = records_of_line(
+        line,
+        (LineEnd::EndOfFile, Order::Stored),
+        Place::default(),
+        &mut Vec::new(),
+        &mut |_| {
+            found = true;
+            ControlFlow::Break(())
+        },
+    );
+    found
+}
+
 fn trim(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     line.trim_ascii()

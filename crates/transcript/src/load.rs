@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use crate::header::Header;
 use crate::layout::Dialect;
 use crate::message::Role;
+use crate::session::Tail;
 use crate::time::Millis;
 
 /// How many compactions are on a path.
@@ -77,6 +78,21 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// The end of a path, cut at its boundary where the end reaches back to
+    /// it. What lies before the end is missing from the context.
+    pub fn of_tail(header: Header, tail: Tail) -> Loaded {
+        let dialect = Dialect::of(&header);
+        let resets = match dialect {
+            Dialect::OpenClaw => Resets::Honoured,
+            Dialect::Pi | Dialect::Linear => Resets::Ignored,
+        };
+        Loaded {
+            epoch: Epoch::of_walk(tail.entries.iter().rev(), tail.complete),
+            complete: tail.complete,
+            ..cut_at_boundary(header, dialect, resets, tail.entries, Vec::new())
+        }
+    }
+
     /// The entry at the end of the path.
     pub fn leaf(&self) -> Option<&Entry> {
         self.entries.last()

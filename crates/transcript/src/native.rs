@@ -6,14 +6,16 @@
 //! children before their parents) are read whole.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::{File, Metadata};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::archive::has_archive;
 use crate::entry::{Body, Boundary, Entry, EntryId, Place};
 use crate::error::{Error, Result};
 use crate::fault::{Fault, FaultKind};
 use crate::header::Header;
-use crate::layout::{Dialect, LinearReader, stated, tree_entry};
+use crate::layout::{Dialect, LinearReader, id_of, stated, tree_entry};
 use crate::lines::{Record, Visit};
 use crate::load::{Epoch, Loaded, Settings, cut_at_boundary};
 use crate::scan;
@@ -29,39 +31,72 @@ pub(crate) trait Records {
 }
 
 /// The records of a JSON-lines file, up to the size it had when opened.
+///
+/// No handle is kept, because an open handle tells other programs that the
+/// session is in use. A file that was replaced in between is recognised and
+/// refused: places in the old one mean nothing in the new.
 #[derive(Debug)]
 pub(crate) struct Lines {
     path: PathBuf,
     size: u64,
+    identity: Identity,
 }
 
 impl Lines {
     pub(crate) fn open(path: &Path) -> Result<Lines> {
-        let size = std::fs::metadata(path)
-            .map_err(Error::io("read", path))?
-            .len();
+        let meta = std::fs::metadata(path).map_err(Error::io("read", path))?;
         Ok(Lines {
             path: path.to_owned(),
-            size,
+            size: meta.len(),
+            identity: Identity::of(&meta),
         })
     }
 
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
+
+    fn file(&self) -> Result<File> {
+        let file = File::open(&self.path).map_err(Error::io("read", &self.path))?;
+        let meta = file.metadata().map_err(Error::io("read", &self.path))?;
+        if Identity::of(&meta) == self.identity {
+            Ok(file)
+        } else {
+            Err(Error::Changed {
+                path: self.path.clone(),
+            })
+        }
+    }
+}
+
+/// What tells a file from another one under the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity(Option<(u64, u64)>);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(meta: &Metadata) -> Identity {
+        use std::os::unix::fs::MetadataExt;
+        Identity(Some((meta.dev(), meta.ino())))
+    }
+
+    #[cfg(not(unix))]
+    fn of(_meta: &Metadata) -> Identity {
+        Identity(None)
+    }
 }
 
 impl Records for Lines {
     fn forward(&self, faults: &mut Vec<Fault>, visit: &mut Visit<'_>) -> Result<()> {
-        scan::forward(&self.path, 0..self.size, faults, visit)
+        scan::forward_in(self.file()?, &self.path, 0..self.size, faults, visit)
     }
 
     fn backward(&self, faults: &mut Vec<Fault>, visit: &mut Visit<'_>) -> Result<()> {
-        scan::backward(&self.path, 0..self.size, faults, visit)
+        scan::backward_in(self.file()?, &self.path, 0..self.size, faults, visit)
     }
 
     fn fetch(&self, place: Place, visit: &mut dyn FnMut(Record<'_>) -> bool) -> Result<bool> {
-        scan::record_at(&self.path, place.offset, self.size, visit)
+        scan::record_at(self.file()?, &self.path, place.offset, self.size, visit)
     }
 }
 
@@ -199,11 +234,9 @@ impl<R: Records> Native<R> {
                 foreign = true;
                 return ControlFlow::Break(());
             }
-            let (id, _) = stated(&record);
-            if !walk.wants(id.as_ref()) {
-                if let Some(id) = id {
-                    walk.passed.entry(id).or_insert(record.place);
-                }
+            let id = id_of(&record, &self.header);
+            if !walk.wants(&id) {
+                walk.passed.entry(id).or_insert(record.place);
                 return ControlFlow::Continue(());
             }
             walk.take(tree_entry(&record, &self.header));
@@ -211,7 +244,7 @@ impl<R: Records> Native<R> {
             while let Some(place) = walk.passed_parent() {
                 let wanted = walk.wanted.clone();
                 let found = self.records.fetch(place, &mut |record| {
-                    let matches = stated(&record).0.as_ref() == wanted.as_ref();
+                    let matches = wanted == Some(id_of(&record, &self.header));
                     if matches {
                         walk.take(tree_entry(&record, &self.header));
                     }
@@ -240,6 +273,7 @@ impl<R: Records> Native<R> {
             });
         }
         if !walk.done
+            && !has_archive(&self.path)
             && let (Some(parent), Some(child)) = (&walk.wanted, walk.entries.last())
         {
             faults.push(Fault {
@@ -264,7 +298,7 @@ impl<R: Records> Native<R> {
         let mut expected: Option<Option<EntryId>> = None;
         self.records.backward(&mut faults, &mut |record| {
             if is_header(&record) {
-                return ControlFlow::Break(());
+                return ControlFlow::Continue(());
             }
             let (id, parent) = stated(&record);
             let follows = match (&expected, &id) {
@@ -373,6 +407,11 @@ impl<R: Records> Native<R> {
                 ControlFlow::Continue(())
             }
         })?;
+        if !wanted.is_empty() {
+            return Err(Error::Changed {
+                path: self.path.clone(),
+            });
+        }
         let mut entries: Vec<Entry> = entries.into_iter().flatten().collect();
         for (entry, &node) in entries.iter_mut().zip(&path) {
             entry.parent = tree.nodes()[node].effective_parent().cloned();
@@ -425,11 +464,11 @@ impl Walk {
         }
     }
 
-    fn wants(&self, id: Option<&EntryId>) -> bool {
+    fn wants(&self, id: &EntryId) -> bool {
         if self.from_end {
             return true;
         }
-        !self.done && id.is_some() && id == self.wanted.as_ref()
+        !self.done && self.wanted.as_ref() == Some(id)
     }
 
     fn passed_parent(&mut self) -> Option<Place> {
@@ -487,7 +526,8 @@ impl Walk {
         faults: Vec<Fault>,
     ) -> Loaded {
         // Not stopped by a boundary: the root, or a parent that is missing.
-        let complete = self.root || !self.done;
+        // One that was archived is not missing, but the path goes on there.
+        let complete = self.root || (!self.done && !has_archive(&session.path));
         let epoch = Epoch::of_walk(&self.entries, complete);
         let settings = Settings::of_walk(&self.entries);
         if let Some((at, _)) = self.boundary {
@@ -495,9 +535,7 @@ impl Walk {
             self.entries.truncate(self.kept.unwrap_or(at).max(at) + 1);
         }
         self.entries.reverse();
-        let boundary = self
-            .boundary
-            .map(|(at, _)| self.entries.len() - 1 - at);
+        let boundary = self.boundary.map(|(at, _)| self.entries.len() - 1 - at);
         Loaded {
             header: session.header.clone(),
             dialect,

@@ -28,13 +28,26 @@ pub(crate) fn forward(
     faults: &mut Vec<Fault>,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
-    let mut file = File::open(path).map_err(Error::io("read", path))?;
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    forward_in(file, path, range, faults, visit)
+}
+
+/// Like [`forward`], of a file that is already open.
+pub(crate) fn forward_in(
+    mut file: File,
+    path: &Path,
+    range: Range<u64>,
+    faults: &mut Vec<Fault>,
+    visit: &mut Visit<'_>,
+) -> Result<()> {
     file.seek(SeekFrom::Start(range.start))
         .map_err(Error::io("read", path))?;
-    let mut buffer = vec![0; FORWARD_BUFFER];
+    let mut left = range.end.saturating_sub(range.start);
+    // A small file needs a small buffer; one byte more shows where it ends.
+    let size = usize::try_from(left).unwrap_or(usize::MAX);
+    let mut buffer = vec![0; size.saturating_add(1).min(FORWARD_BUFFER)];
     let mut filled = 0;
     let mut offset = range.start;
-    let mut left = range.end.saturating_sub(range.start);
     let mut line = u64::from(range.start == 0);
     let mut skipping = 0u64;
     loop {
@@ -77,6 +90,11 @@ pub(crate) fn forward(
             line += u64::from(line > 0);
             start = end + 1;
             search = start;
+        }
+        if read == 0 && left > 0 {
+            return Err(Error::Changed {
+                path: path.to_owned(),
+            });
         }
         if read == 0 {
             if skipping > 0 {
@@ -126,7 +144,18 @@ pub(crate) fn backward(
     faults: &mut Vec<Fault>,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
-    let mut file = File::open(path).map_err(Error::io("read", path))?;
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    backward_in(file, path, range, faults, visit)
+}
+
+/// Like [`backward`], of a file that is already open.
+pub(crate) fn backward_in(
+    mut file: File,
+    path: &Path,
+    range: Range<u64>,
+    faults: &mut Vec<Fault>,
+    visit: &mut Visit<'_>,
+) -> Result<()> {
     // `held` are the bytes of the file from `start` on that are not handed out yet.
     let mut held: Vec<u8> = Vec::new();
     let mut start = range.end;
@@ -138,7 +167,13 @@ pub(crate) fn backward(
                 line: 0,
                 offset: start + at as u64 + 1,
             };
-            let flow = records_of_line(&held[at + 1..], (end, Order::Reversed), place, faults, visit);
+            let flow = records_of_line(
+                &held[at + 1..],
+                (end, Order::Reversed),
+                place,
+                faults,
+                visit,
+            );
             held.truncate(at);
             end = LineEnd::Newline;
             if flow.is_break() {
@@ -193,6 +228,7 @@ pub(crate) fn tail_start(path: &Path, size: u64, max_bytes: u64) -> Result<u64> 
 /// Calls `visit` with the record at `offset` (the first one of its line that
 /// satisfies it); the line must end within `limit`.
 pub(crate) fn record_at(
+    file: File,
     path: &Path,
     offset: u64,
     limit: u64,
@@ -200,7 +236,7 @@ pub(crate) fn record_at(
 ) -> Result<bool> {
     let mut found = false;
     let mut first = true;
-    forward(path, offset..limit, &mut Vec::new(), &mut |record| {
+    forward_in(file, path, offset..limit, &mut Vec::new(), &mut |record| {
         if !first && record.place.offset != offset {
             return ControlFlow::Break(());
         }
@@ -250,7 +286,10 @@ mod tests {
             ));
         }
         // One line much longer than a chunk, and no newline at the end.
-        text.push_str(&format!("{{\"id\":\"long\",\"pad\":\"{}\"}}\n", "y".repeat(900_000)));
+        text.push_str(&format!(
+            "{{\"id\":\"long\",\"pad\":\"{}\"}}\n",
+            "y".repeat(900_000)
+        ));
         text.push_str("{\"id\":\"last\"}");
         let file = write(text.as_bytes());
         let mut forwards = ids(file.path(), text.len() as u64, false);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::entry::{Entry, EntryId};
+use crate::entry::{Body, Entry, EntryId};
 use crate::error::{Error, Result};
 use crate::fault::Fault;
 use crate::header::Header;
@@ -23,10 +23,13 @@ pub enum Format {
     /// pi's JSON lines, which are also our own.
     Pi,
     /// OpenClaw's JSON lines (version 4).
+    #[serde(rename = "openclaw")]
     OpenClaw,
     /// A session of OpenClaw's SQLite store.
+    #[serde(rename = "openclaw-sqlite")]
     OpenClawSqlite,
     /// A session of OpenClaw's older `sessions.json` store.
+    #[serde(rename = "openclaw-store")]
     OpenClawStore,
     /// Claude Code's JSON lines.
     ClaudeCode,
@@ -142,10 +145,36 @@ pub trait Source: Send {
 /// The newest entries of a session, read without the rest.
 #[derive(Debug, Clone)]
 pub struct Tail {
-    /// Entries at the end of the path, oldest first.
+    /// Entries at the end of the file, oldest first.
     pub entries: Vec<Entry>,
-    /// Whether they are the whole path.
+    /// Whether they are all there are.
     pub complete: bool,
+}
+
+impl Tail {
+    /// Leaves out what is on other branches than the last entry. Names and
+    /// labels hold for the whole file, wherever they were written. Where
+    /// entries move the leaf, all stays: the path cannot be told from the end.
+    pub fn keep_path(&mut self) {
+        let moves = |entry: &Entry| matches!(entry.body, Body::Leaf { .. } | Body::Reset { .. });
+        if self.entries.iter().any(moves) {
+            return;
+        }
+        let mut wanted = self.entries.last().map(|entry| entry.id.clone());
+        let mut kept: Vec<bool> = self
+            .entries
+            .iter()
+            .rev()
+            .map(|entry| {
+                let on_path = wanted.as_ref() == Some(&entry.id);
+                if on_path {
+                    wanted = entry.parent.clone();
+                }
+                on_path || matches!(entry.body, Body::Label { .. } | Body::SessionInfo { .. })
+            })
+            .collect();
+        self.entries.retain(|_| kept.pop().unwrap_or(true));
+    }
 }
 
 /// A session of any supported agent.
@@ -164,13 +193,14 @@ impl Session {
     /// Opens a file of any supported format; of a store, its newest session.
     pub fn open(path: &Path) -> Result<Session> {
         let importer = import::detect(path)?;
-        let reference = importer
-            .sessions(path)?
-            .into_iter()
-            .next()
-            .ok_or_else(|| Error::Empty {
-                path: path.to_owned(),
-            })?;
+        let reference =
+            importer
+                .sessions(path)?
+                .into_iter()
+                .next()
+                .ok_or_else(|| Error::Empty {
+                    path: path.to_owned(),
+                })?;
         Session::open_with(importer, reference)
     }
 

@@ -35,6 +35,14 @@ impl Millis {
         }
     }
 
+    /// A file's time.
+    pub fn of_file(time: std::time::SystemTime) -> Option<Millis> {
+        let since = time
+            .duration_since(std::time::SystemTime::UNIX_EPOCH)
+            .ok()?;
+        i64::try_from(since.as_millis()).ok().map(Millis)
+    }
+
     /// Reads an ISO 8601 time, or an RFC 2822 one. Without an offset it is UTC.
     pub fn parse_iso(text: &str) -> Option<Millis> {
         parse_js_date(text.trim())
@@ -116,8 +124,7 @@ fn parse_js_date(text: &str) -> Option<Millis> {
         return None;
     }
     let days = days_from_civil(year, month) + day - 1;
-    let time =
-        (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + milli;
+    let time = (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + milli;
     (time.abs() <= LAST_JS_TIME).then_some(Millis(time))
 }
 
@@ -197,11 +204,23 @@ mod tests {
     fn every_form_in_the_wild_is_read() {
         let expected = Some(Millis(1_769_178_103_537));
         assert_eq!(Millis::parse_json("\"2026-01-23T14:21:43.537Z\""), expected);
-        assert_eq!(Millis::parse_json("\"2026-01-23T15:21:43.537+01:00\""), expected);
+        assert_eq!(
+            Millis::parse_json("\"2026-01-23T15:21:43.537+01:00\""),
+            expected
+        );
         assert_eq!(Millis::parse_json("1769178103537"), expected);
-        assert_eq!(Millis::parse_json("1769178103"), Some(Millis(1_769_178_103_000)));
-        assert_eq!(Millis::parse_json("\"2026-01-23\""), Some(Millis(1_769_126_400_000)));
+        assert_eq!(
+            Millis::parse_json("1769178103"),
+            Some(Millis(1_769_178_103_000))
+        );
+        assert_eq!(
+            Millis::parse_json("\"2026-01-23\""),
+            Some(Millis(1_769_126_400_000))
+        );
         assert_eq!(Millis::parse_json("\"yesterday\""), None);
-        assert_eq!(Millis(1_769_178_103_537).to_iso(), "2026-01-23T14:21:43.537Z");
+        assert_eq!(
+            Millis(1_769_178_103_537).to_iso(),
+            "2026-01-23T14:21:43.537Z"
+        );
     }
 }

@@ -231,12 +231,7 @@ impl TreeBuilder {
         self.add_linear(record, id, parent);
     }
 
-    pub(crate) fn add_linear(
-        &mut self,
-        record: &Record<'_>,
-        id: EntryId,
-        parent: Option<EntryId>,
-    ) {
+    pub(crate) fn add_linear(&mut self, record: &Record<'_>, id: EntryId, parent: Option<EntryId>) {
         self.add_object(&record.object, record.place, id, parent);
     }
 
@@ -283,18 +278,17 @@ impl TreeBuilder {
             && let Some(target) = &node.pointer
         {
             match object.str("label").filter(|label| !label.is_empty()) {
-                Some(label) => self
-                    .tree
-                    .labels
-                    .insert(target.clone(), label.into_owned()),
+                Some(label) => self.tree.labels.insert(target.clone(), label.into_owned()),
                 None => self.tree.labels.remove(target),
             };
         }
         let stated_parent = object.has("parentId");
         let side = object.str("appendMode").as_deref() == Some("side");
-        let append_parent = object
-            .has("appendParentId")
-            .then(|| object.str("appendParentId").map(|s| EntryId::new(s.into_owned())));
+        let append_parent = object.has("appendParentId").then(|| {
+            object
+                .str("appendParentId")
+                .map(|s| EntryId::new(s.into_owned()))
+        });
         let at = self.tree.nodes.len();
         self.tree.by_id.insert(node.id.clone(), at);
         self.tree.nodes.push(node);

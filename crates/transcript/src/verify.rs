@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
+use crate::archive::{each_archived, has_archive};
 use crate::context::Context;
-use crate::entry::{Entry, EntryId, Place};
+use crate::entry::{Body, Entry, EntryId, Place};
 use crate::error::Result;
 use crate::exchange::{Conversation, Piece};
 use crate::fault::{Fault, FaultKind};
@@ -20,6 +21,8 @@ use crate::session::Session;
 pub struct Report {
     /// Entries in the file.
     pub entries: u64,
+    /// Entries in the archive beside it.
+    pub archived: u64,
     /// Entries on the path to the leaf.
     pub on_path: u64,
     /// Ends of branches, the leaf among them.
@@ -53,6 +56,7 @@ pub fn verify(session: &Session) -> Result<Report> {
         .collect();
     let mut report = Report {
         entries: tree.nodes().len() as u64,
+        archived: 0,
         on_path: path.len() as u64,
         tips: tree.tips().len() as u64,
         compactions: 0,
@@ -61,12 +65,13 @@ pub fn verify(session: &Session) -> Result<Report> {
         tool_results: 0,
         faults: tree.faults().to_vec(),
     };
+    forgive_archived(session, &mut report)?;
     let mut pairs = Pairs::default();
     let mut places: HashMap<EntryId, Place> = HashMap::new();
     session.each(&mut |entry| {
         if path.contains(&entry.id) {
             places.insert(entry.id.clone(), entry.place);
-            if matches!(entry.body, crate::entry::Body::Compaction(_)) {
+            if matches!(entry.body, Body::Compaction(_)) {
                 report.compactions += 1;
             }
             pairs.observe(&entry);
@@ -84,8 +89,34 @@ pub fn verify(session: &Session) -> Result<Report> {
             report.faults.push(fault);
         }
     }
-    report.faults.sort_by_key(|fault| (fault.line, fault.offset));
+    report
+        .faults
+        .sort_by_key(|fault| (fault.line, fault.offset));
     Ok(report)
+}
+
+/// An entry that the archive holds is not missing. The archive is read to
+/// prove it.
+fn forgive_archived(session: &Session, report: &mut Report) -> Result<()> {
+    if !has_archive(session.path()) {
+        return Ok(());
+    }
+    let mut archived: HashSet<String> = HashSet::new();
+    let mut faults = each_archived(session.path(), &mut |entry| {
+        if matches!(entry.body, Body::Compaction(_)) {
+            report.compactions += 1;
+        }
+        archived.insert(entry.id.to_string());
+        ControlFlow::Continue(())
+    })?;
+    report.archived = archived.len() as u64;
+    report.faults.retain(|fault| match &fault.kind {
+        FaultKind::MissingParent { parent, .. } => !archived.contains(parent),
+        FaultKind::DanglingPointer { target, .. } => !archived.contains(target),
+        _ => true,
+    });
+    report.faults.append(&mut faults);
+    Ok(())
 }
 
 /// Calls and results on the path, in order.

@@ -15,8 +15,8 @@ use crate::durable;
 use crate::entry::EntryId;
 use crate::error::{Error, Result};
 use crate::header::Header;
-use crate::json::Object;
 use crate::layout::Dialect;
+use crate::lines::holds_record;
 use crate::native::Native;
 
 /// When written entries are forced to the disk.
@@ -222,8 +222,7 @@ impl Writer {
         let (start, line) =
             last_line(&mut self.file, self.size).map_err(Error::io("read", &self.path))?;
         self.ends_with_newline = line.is_empty();
-        let whole = std::str::from_utf8(&line).is_ok_and(|text| Object::parse(text.trim()).is_ok());
-        if line.is_empty() || whole {
+        if line.is_empty() || holds_record(&line) {
             return Ok(());
         }
         set_aside(&torn_path(&self.path), &line)?;
@@ -283,15 +282,16 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<()> {
     }
 }
 
+/// Whether the path still names the open file.
 #[cfg(unix)]
-fn same_file(file: &File, path: &Path) -> io::Result<bool> {
+pub(crate) fn same_file(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let (ours, theirs) = (file.metadata()?, fs::metadata(path)?);
     Ok(ours.dev() == theirs.dev() && ours.ino() == theirs.ino())
 }
 
 #[cfg(not(unix))]
-fn same_file(_file: &File, path: &Path) -> io::Result<bool> {
+pub(crate) fn same_file(_file: &File, path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)
 }
 
@@ -320,8 +320,7 @@ fn last_line(file: &mut File, size: u64) -> io::Result<(u64, Vec<u8>)> {
 
 fn set_aside(path: &Path, bytes: &[u8]) -> Result<()> {
     let append = || -> io::Result<()> {
-        let mut file =
-            durable::private(OpenOptions::new().append(true).create(true)).open(path)?;
+        let mut file = durable::private(OpenOptions::new().append(true).create(true)).open(path)?;
         file.write_all(bytes)?;
         file.write_all(b"\n")?;
         file.sync_all()?;

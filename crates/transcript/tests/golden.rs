@@ -106,23 +106,64 @@ fn generated_contexts_equal_those_of_the_program_that_wrote_them() {
         }
     }
     wrong.sort();
-    assert!(wrong.is_empty(), "{} of {checked}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {checked}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert!(checked > 100, "only {checked} golden files found");
 }
 
 /// Where we mean to differ: the roles of our context, and why.
 const DIFFERENT: [(&str, &[&str], &str); 11] = [
-    ("byte-order-mark", &["user"], "a BOM is no reason to refuse a session"),
-    ("not-a-session", &["user"], "entries without a header are still read"),
-    ("context-edit-without-replacement", &["user"], "pi crashes; the edit is ignored"),
-    ("message-missing", &["user"], "pi crashes; the entry is ignored"),
-    ("joined-lines", &["user", "assistant", "user", "assistant"], "pi loses both records"),
+    (
+        "byte-order-mark",
+        &["user"],
+        "a BOM is no reason to refuse a session",
+    ),
+    (
+        "not-a-session",
+        &["user"],
+        "entries without a header are still read",
+    ),
+    (
+        "context-edit-without-replacement",
+        &["user"],
+        "pi crashes; the edit is ignored",
+    ),
+    (
+        "message-missing",
+        &["user"],
+        "pi crashes; the entry is ignored",
+    ),
+    (
+        "joined-lines",
+        &["user", "assistant", "user", "assistant"],
+        "pi loses both records",
+    ),
     ("scalar-last-line", &["user"], "pi loses the whole context"),
-    ("json-lone-surrogates", &["user", "assistant"], "stored bytes are kept"),
+    (
+        "json-lone-surrogates",
+        &["user", "assistant"],
+        "stored bytes are kept",
+    ),
     ("json-numbers", &[], "stored bytes are kept"),
-    ("openclaw-invalid-timestamp", &[], "OpenClaw crashes; the time is null"),
-    ("unknown-type-last", &["user"], "pi does not know OpenClaw's leaf"),
-    ("unknown-types-and-roles", &[], "pi does not know OpenClaw's reset"),
+    (
+        "openclaw-invalid-timestamp",
+        &[],
+        "OpenClaw crashes; the time is null",
+    ),
+    (
+        "unknown-type-last",
+        &["user"],
+        "pi does not know OpenClaw's leaf",
+    ),
+    (
+        "unknown-types-and-roles",
+        &[],
+        "pi does not know OpenClaw's reset",
+    ),
 ];
 
 fn compare(file: &Path, golden: &Value) -> Result<(), String> {
@@ -162,7 +203,9 @@ fn compare(file: &Path, golden: &Value) -> Result<(), String> {
         let sent = format!("[{}]", sent.join(","));
         // Without a summary pi sends the word "undefined".
         if stem != "compaction-odd-fields"
-            && golden["producer"].as_str().is_some_and(|name| name.starts_with("pi"))
+            && golden["producer"]
+                .as_str()
+                .is_some_and(|name| name.starts_with("pi"))
             && sha256(&sent) != golden["llmSha256"].as_str().unwrap_or_default()
         {
             return Err(format!("what the model is sent differs: {sent}"));

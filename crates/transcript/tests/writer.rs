@@ -41,10 +41,16 @@ fn session(turns: u64) -> (tempfile::TempDir, PathBuf) {
     let mut writer = Writer::create(&path, &header(), Durability::Os).unwrap();
     for turn in 0..turns {
         writer
-            .append(&Draft::user(&format!("question {turn}"), Millis(1)), stamp(turn * 10))
+            .append(
+                &Draft::user(&format!("question {turn}"), Millis(1)),
+                stamp(turn * 10),
+            )
             .unwrap();
         writer
-            .append(&text("assistant", &format!("answer {turn}")), stamp(turn * 10 + 1))
+            .append(
+                &text("assistant", &format!("answer {turn}")),
+                stamp(turn * 10 + 1),
+            )
             .unwrap();
         if turn == turns / 2 {
             let compaction = Draft::Compaction {
@@ -141,11 +147,17 @@ fn a_session_cut_at_any_byte_opens_heals_and_loses_only_the_cut_line() {
         let complete_tail = serde_json::from_slice::<serde_json::Value>(tail).is_ok();
 
         let mut writer = Writer::open(&part, Durability::Os).unwrap();
-        writer.append(&text("user", "after the crash"), stamp(900)).unwrap();
+        writer
+            .append(&text("user", "after the crash"), stamp(900))
+            .unwrap();
 
         let report = verify(&Session::open(&part).unwrap()).unwrap();
         assert!(report.is_sound(), "cut at {cut}: {:?}", report.faults);
-        assert_eq!(report.entries, whole + u64::from(complete_tail) + 1, "cut at {cut}");
+        assert_eq!(
+            report.entries,
+            whole + u64::from(complete_tail) + 1,
+            "cut at {cut}"
+        );
         if !tail.is_empty() && !complete_tail {
             let mut kept = fs::read(torn_path(&part)).unwrap();
             assert_eq!(kept.pop(), Some(b'\n'));
@@ -200,7 +212,9 @@ fn a_branch_leaves_the_old_path_in_the_file() {
 fn labels_and_pins_are_entries() {
     let (_folder, path) = session(2);
     let mut writer = Writer::open(&path, Durability::Turn).unwrap();
-    writer.append(&Draft::pin(stamp(0).id, Some("goal")), stamp(600)).unwrap();
+    writer
+        .append(&Draft::pin(stamp(0).id, Some("goal")), stamp(600))
+        .unwrap();
     writer
         .append(
             &Draft::Label {
@@ -220,7 +234,10 @@ fn labels_and_pins_are_entries() {
         )
         .unwrap();
     let tree = Session::open(&path).unwrap().tree().unwrap();
-    assert_eq!(tree.labels().get(&stamp(0).id).map(String::as_str), Some("pin:goal"));
+    assert_eq!(
+        tree.labels().get(&stamp(0).id).map(String::as_str),
+        Some("pin:goal")
+    );
     assert_eq!(tree.labels().get(&stamp(1).id), None);
 }
 
@@ -254,6 +271,9 @@ fn archive_and_restore_keep_the_context_and_the_bytes() {
         let moved = archive(&path, packing).unwrap().unwrap();
         assert!(moved.live_after < moved.live_before);
         assert_eq!(context(&path), before);
+        let report = verify(&Session::open(&path).unwrap()).unwrap();
+        assert!(report.is_sound(), "{:?}", report.faults);
+        assert!(report.archived > 0);
         assert!(archive(&path, packing).unwrap().is_none());
         Writer::open(&path, Durability::Os)
             .unwrap()
@@ -287,9 +307,15 @@ fn a_locked_session_is_neither_archived_nor_reported_free() {
     let (_folder, path) = session(4);
     let holder = fs::File::open(&path).unwrap();
     holder.lock().unwrap();
-    assert!(matches!(archive(&path, Packing::Plain), Err(Error::Locked { .. })));
+    assert!(matches!(
+        archive(&path, Packing::Plain),
+        Err(Error::Locked { .. })
+    ));
     let evidence = longhaul_transcript::liveness::in_use(&path, None).unwrap();
-    assert_eq!(evidence, Some(longhaul_transcript::liveness::Evidence::Locked));
+    assert_eq!(
+        evidence,
+        Some(longhaul_transcript::liveness::Evidence::Locked)
+    );
     holder.unlock().unwrap();
 }
 

@@ -4,16 +4,18 @@ use console::style;
 use longhaul_engine::config::{Origin, Places, candidates, schema};
 use serde_json::{Map, Value, json};
 
-use super::print_json;
+use super::answer;
 use crate::app::App;
 use crate::args::ConfigCommand;
 use crate::failure::Failure;
+use crate::out::{self, say};
 use crate::paint;
+use crate::table::{Table, left};
 
 pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result<(), Failure> {
     match command {
         ConfigCommand::Show { origin, key } => show(app, *origin, key.as_deref()),
-        ConfigCommand::Schema => print_json(&schema()),
+        ConfigCommand::Schema => out::json(&schema()),
         ConfigCommand::Path => path(app),
     }
 }
@@ -39,27 +41,33 @@ fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result<(), Failure> {
                 (row.key.as_str().to_owned(), value)
             })
             .collect();
-        return print_json(&values);
+        return out::json(&values);
     }
-    let mut table = paint::table(if origin {
-        &["KEY", "VALUE", "FROM"]
-    } else {
-        &["KEY", "VALUE"]
-    });
+    let mut table = Table::new([
+        left("KEY"),
+        left("VALUE").cut_to(16),
+        left("FROM").cut_to(12),
+    ]);
     for row in &rows {
         let set = row.origin != Origin::Default;
-        let value = paint::gist(&row.value.to_string(), 60);
-        let mut cells = vec![
-            row.key.as_str().to_owned(),
-            if set { style(value).bold().to_string() } else { value },
-        ];
-        if origin {
-            let from = row.origin.to_string();
-            cells.push(if set { from } else { style(from).dim().to_string() });
-        }
-        table.add_row(cells);
+        let value = match &row.value {
+            Value::Null => style("not set").dim().to_string(),
+            Value::String(text) => paint::gist(text, 60),
+            other => paint::gist(&other.to_string(), 60),
+        };
+        let from = match origin {
+            false => String::new(),
+            true if set => row.origin.to_string(),
+            true => style(&row.origin).dim().to_string(),
+        };
+        let value = if set {
+            style(value).bold().to_string()
+        } else {
+            value
+        };
+        table.row([row.key.as_str().to_owned(), value, from]);
     }
-    paint::print_table(&table);
+    table.print(app.columns())?;
     for note in &app.config.notes {
         app.note(&format!("note: {note}"));
     }
@@ -77,16 +85,19 @@ fn path(app: &App) -> Result<(), Failure> {
     let candidates = candidates(&places);
     let used = candidates.iter().find(|candidate| candidate.path.is_file());
     if app.json {
-        return print_json(&json!({
-            "path": used.map(|candidate| &candidate.path),
-            "candidates": candidates.iter().map(|candidate| &candidate.path).collect::<Vec<_>>(),
-            "stateDir": app.state_dir,
+        return out::json(&json!({
+            "path": used.map(|candidate| answer::path(&candidate.path)),
+            "candidates": candidates
+                .iter()
+                .map(|candidate| answer::path(&candidate.path))
+                .collect::<Vec<_>>(),
+            "stateDir": answer::path(&app.state_dir),
         }));
     }
     match used {
-        Some(candidate) => println!("{}", candidate.path.display()),
+        Some(candidate) => say!("{}", candidate.path.display())?,
         None => {
-            println!("no configuration file; the defaults are in force");
+            say!("no configuration file; the defaults are in force")?;
             app.note("looked for:");
             for candidate in &candidates {
                 app.note(&format!("  {}", app.show_path(&candidate.path)));

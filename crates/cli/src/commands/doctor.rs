@@ -6,12 +6,13 @@ use std::path::Path;
 use console::style;
 use longhaul_engine::catalog;
 use longhaul_transcript::Format;
+use longhaul_transcript::import::Listed;
 use serde::Serialize;
 use serde_json::json;
 
-use super::print_json;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::out::{self, say};
 use crate::paint;
 
 /// One thing that was looked at.
@@ -57,9 +58,12 @@ pub(crate) fn run(app: &App) -> Result<(), Failure> {
         locks(app),
     ];
     checks.extend(agents(app));
-    let bad = checks.iter().filter(|check| check.state == State::Bad).count();
+    let bad = checks
+        .iter()
+        .filter(|check| check.state == State::Bad)
+        .count();
     if app.json {
-        print_json(&json!({ "checks": checks, "sound": bad == 0 }))?;
+        out::json(&json!({ "checks": checks, "sound": bad == 0 }))?;
     } else {
         for check in &checks {
             let mark = match check.state {
@@ -67,9 +71,10 @@ pub(crate) fn run(app: &App) -> Result<(), Failure> {
                 State::Note => style("–").yellow(),
                 State::Bad => style("✗").red(),
             };
-            println!("{mark} {} {}", style(format!("{:<14}", check.name)).dim(), check.found);
+            let name = style(format!("{:<14}", check.name)).dim();
+            say!("{mark} {name} {}", check.found)?;
             if let Some(remedy) = &check.remedy {
-                println!("                 {}", style(remedy).cyan());
+                say!("{:17}{}", "", style(remedy).cyan())?;
             }
         }
     }
@@ -81,13 +86,22 @@ pub(crate) fn run(app: &App) -> Result<(), Failure> {
 }
 
 fn config(app: &App) -> Check {
+    if let Some(failure) = &app.config_failure {
+        return Check::good("configuration", failure.details.join("; ")).with(
+            State::Bad,
+            "`longhaul config path` says which file counts, `longhaul config schema` lists every key",
+        );
+    }
     let set = app
         .config
         .rows()
         .iter()
         .filter(|row| row.origin != longhaul_engine::config::Origin::Default)
         .count();
-    let check = Check::good("configuration", format!("{set} values set, the rest default"));
+    let check = Check::good(
+        "configuration",
+        format!("{set} values set, the rest default"),
+    );
     match app.config.notes.first() {
         Some(note) => check.with(State::Note, note.to_string()),
         None => check,
@@ -98,8 +112,10 @@ fn config(app: &App) -> Check {
 fn state_folder(app: &App) -> Check {
     let shown = app.show_path(&app.state_dir);
     match fs::metadata(&app.state_dir) {
-        Ok(meta) if !meta.is_dir() => Check::good("state folder", shown)
-            .with(State::Bad, "it is a file; remove it or choose another with --state-dir"),
+        Ok(meta) if !meta.is_dir() => Check::good("state folder", shown).with(
+            State::Bad,
+            "it is a file; remove it or choose another with --state-dir",
+        ),
         Ok(meta) if meta.permissions().readonly() => Check::good("state folder", shown).with(
             State::Bad,
             "it cannot be written to; change its permissions or choose another with --state-dir",
@@ -115,7 +131,10 @@ fn state_folder(app: &App) -> Check {
                 check
             }
         }
-        Err(_) => Check::good("state folder", format!("{shown} (made when it is first needed)")),
+        Err(_) => Check::good(
+            "state folder",
+            format!("{shown} (made when it is first needed)"),
+        ),
     }
 }
 
@@ -154,34 +173,59 @@ fn try_lock(folder: &Path) -> std::io::Result<()> {
     locked
 }
 
+/// How many sessions each agent has, and whether its newest can be read: an
+/// agent that changed its format shows here first.
 fn agents(app: &App) -> Vec<Check> {
     let found = catalog::find(&app.places());
-    let count = |formats: &[Format]| {
-        found
-            .sessions
-            .iter()
-            .filter(|session| formats.contains(&session.reference.format))
-            .count()
-    };
     let mut checks: Vec<Check> = [
         ("pi", &[Format::Pi][..]),
-        ("OpenClaw", &[Format::OpenClaw, Format::OpenClawSqlite, Format::OpenClawStore][..]),
+        (
+            "OpenClaw",
+            &[
+                Format::OpenClaw,
+                Format::OpenClawSqlite,
+                Format::OpenClawStore,
+            ][..],
+        ),
         ("Claude Code", &[Format::ClaudeCode][..]),
         ("Codex", &[Format::Codex][..]),
     ]
     .into_iter()
-    .map(|(name, formats)| match count(formats) {
-        0 => Check {
-            state: State::Note,
-            ..Check::good(name, "no sessions found")
-        },
-        n => Check::good(name, format!("{} sessions", paint::number(n as u64))),
+    .map(|(name, formats)| {
+        let sessions: Vec<&Listed> = found
+            .sessions
+            .iter()
+            .filter(|session| formats.contains(&session.reference.format))
+            .collect();
+        agent(app, name, &sessions)
     })
     .collect();
     for problem in &found.problems {
-        checks.push(
-            Check::good("unreadable", app.show_path(&problem.path)).with(State::Bad, problem.reason.clone()),
-        );
+        let found = format!("{}: {}", app.show_path(&problem.path), problem.reason);
+        checks.push(Check::good("unreadable", found).with(
+            State::Bad,
+            "check who owns it and its permissions; the agent itself may be able to mend it",
+        ));
     }
     checks
+}
+
+/// Sessions are given newest first.
+fn agent(app: &App, name: &'static str, sessions: &[&Listed]) -> Check {
+    let Some(newest) = sessions.first() else {
+        return Check {
+            state: State::Note,
+            ..Check::good(name, "no sessions found")
+        };
+    };
+    let when = newest
+        .modified
+        .map(|time| paint::ago(app.now(), time))
+        .unwrap_or_default();
+    let count = paint::plural(sessions.len() as u64, "session");
+    let check = Check::good(name, format!("{count}, the newest {when}"));
+    match catalog::glance(&newest.reference, &mut app.meter()) {
+        Ok(_) => check,
+        Err(error) => check.with(State::Note, format!("the newest cannot be read: {error}")),
+    }
 }

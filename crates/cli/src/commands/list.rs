@@ -4,43 +4,64 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use console::style;
 use indicatif::ProgressBar;
-use longhaul_engine::catalog::{self, Catalog, Found, Glance};
+use longhaul_engine::catalog::{self, Catalog, Glance, Problem};
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{Format, Result};
+use longhaul_transcript::import::Listed;
+use longhaul_transcript::{Error, Format};
 use serde_json::{Value, json};
 
+use super::answer;
 use crate::app::App;
 use crate::args::ListArgs;
 use crate::failure::Failure;
+use crate::out::{self, say};
 use crate::paint;
-use crate::resolve::{belongs_to, id_of};
+use crate::resolve::{belongs_to, id_of, short_ids};
+use crate::table::{Table, left, right};
 
-pub(crate) fn list(app: &App, args: &ListArgs) -> std::result::Result<(), Failure> {
-    let mut catalog = catalog::find(&app.places());
-    if let Some(agent) = &args.agent {
-        let wanted = agent_formats(agent)?;
-        catalog
-            .sessions
-            .retain(|found| wanted.contains(&found.reference.format));
-    }
-    if args.here {
-        catalog
-            .sessions
-            .retain(|found| belongs_to(&found.reference, &app.workspace));
-    }
-    let total = catalog.sessions.len();
-    if !args.all {
-        catalog.sessions.truncate(args.limit);
-    }
-    let glances = glances(app, &catalog.sessions);
-    if app.json {
-        return print_json(app, &catalog, &glances, total);
-    }
-    print(app, &catalog, &glances, total)
+/// A session as the list shows it.
+struct Line {
+    found: Listed,
+    /// The start of its id that `--session` takes.
+    short: String,
+    glance: Result<Glance, Error>,
 }
 
-fn agent_formats(name: &str) -> std::result::Result<Vec<Format>, Failure> {
-    let lower = name.to_lowercase();
+pub(super) fn list(app: &App, args: &ListArgs) -> Result<(), Failure> {
+    let Catalog { sessions, problems } = catalog::find(&app.places());
+    // Short ids must be unique among all sessions, also those not shown.
+    let ids = short_ids(&sessions);
+    let mut wanted: Vec<(Listed, String)> = sessions.into_iter().zip(ids).collect();
+    if let Some(agent) = &args.agent {
+        let formats = agent_formats(agent)?;
+        wanted.retain(|(found, _)| formats.contains(&found.reference.format));
+    }
+    if args.here {
+        wanted.retain(|(found, _)| belongs_to(&found.reference, &app.workspace));
+    }
+    let total = wanted.len();
+    if !args.all {
+        wanted.truncate(args.limit);
+    }
+    let glances = glances(app, &wanted);
+    let lines: Vec<Line> = wanted
+        .into_iter()
+        .zip(glances)
+        .map(|((found, short), glance)| Line {
+            found,
+            short,
+            glance,
+        })
+        .collect();
+    if app.json {
+        return print_json(app, &lines, &problems, total);
+    }
+    print(app, &lines, &problems, total)
+}
+
+fn agent_formats(name: &str) -> Result<Vec<Format>, Failure> {
+    let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "");
+    let wanted = plain(name);
     let formats: Vec<Format> = [
         Format::Pi,
         Format::OpenClaw,
@@ -50,9 +71,9 @@ fn agent_formats(name: &str) -> std::result::Result<Vec<Format>, Failure> {
         Format::Codex,
     ]
     .into_iter()
-    .filter(|format| format.agent().to_lowercase().replace(' ', "").starts_with(&lower.replace([' ', '-'], "")))
+    .filter(|format| !wanted.is_empty() && plain(format.agent()).starts_with(&wanted))
     .collect();
-    if formats.is_empty() || lower.is_empty() {
+    if formats.is_empty() {
         return Err(Failure::usage(format!("no agent is called {name:?}"))
             .help("use pi, openclaw, claude or codex"));
     }
@@ -60,7 +81,7 @@ fn agent_formats(name: &str) -> std::result::Result<Vec<Format>, Failure> {
 }
 
 /// Looks at sessions on all cores; files are independent of each other.
-fn glances(app: &App, sessions: &[Found]) -> Vec<Result<Glance>> {
+fn glances(app: &App, sessions: &[(Listed, String)]) -> Vec<Result<Glance, Error>> {
     const WORTH_A_BAR: usize = 200;
     let bar = if app.shows_progress() && sessions.len() > WORTH_A_BAR {
         ProgressBar::new(sessions.len() as u64)
@@ -69,14 +90,14 @@ fn glances(app: &App, sessions: &[Found]) -> Vec<Result<Glance>> {
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
-    let mut results: Vec<(usize, Result<Glance>)> = std::thread::scope(|scope| {
+    let mut results: Vec<(usize, Result<Glance, Error>)> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..workers)
             .map(|_| {
                 scope.spawn(|| {
                     let mut done = Vec::new();
                     loop {
                         let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(found) = sessions.get(at) else {
+                        let Some((found, _)) = sessions.get(at) else {
                             return done;
                         };
                         done.push((at, catalog::glance(&found.reference, &mut app.meter())));
@@ -101,157 +122,174 @@ fn window(app: &App, glance: &Glance) -> Option<(Tokens, Window)> {
     Some((tokens, window))
 }
 
-fn print(
-    app: &App,
-    catalog: &Catalog,
-    glances: &[Result<Glance>],
-    total: usize,
-) -> std::result::Result<(), Failure> {
-    if catalog.sessions.is_empty() {
-        println!("No sessions found.");
-        app.note("looked in the standard folders of pi, OpenClaw, Claude Code and Codex; \
-            `longhaul sample demo.jsonl` makes one to try things out");
-        return Ok(());
-    }
-    let now = app.now();
-    let mut table = paint::table(&[
-        "AGENT", "SESSION", "WHEN", "SIZE", "TURNS", "CONTEXT", "FULL", "COMPACTED", "WORKSPACE",
-        "ABOUT",
-    ]);
-    let wide = console::Term::stdout().size_checked().map_or(160, |(_, width)| usize::from(width));
-    let about_width = wide.saturating_sub(110).clamp(20, 70);
-    let mut broken = 0;
-    for (found, glance) in catalog.sessions.iter().zip(glances) {
-        let when = found.modified.map(|time| paint::ago(now, time)).unwrap_or_default();
-        let name = short(found);
-        let glance = match glance {
-            Ok(glance) => glance,
-            Err(error) => {
-                broken += 1;
-                table.add_row(vec![
-                    found.reference.format.agent().into(),
-                    name.into(),
-                    when.into(),
-                    paint::right(paint::bytes(found.bytes)),
-                    paint::right("-"),
-                    paint::right("-"),
-                    paint::right("-"),
-                    paint::right("-"),
-                    "".into(),
-                    style(paint::gist(&error.to_string(), 60)).red().to_string().into(),
-                ]);
-                continue;
-            }
-        };
-        let (context, full) = match window(app, glance) {
-            Some((tokens, window)) => {
-                let share = format!("{:.0} %", window.fullness(tokens) * 100.0);
-                let colour = paint::level(window.level(tokens));
-                (tokens.short(), colour.apply_to(share).to_string())
-            }
-            None => ("-".into(), "-".into()),
-        };
-        table.add_row(vec![
-            glance.format.agent().into(),
-            name.into(),
-            when.into(),
-            paint::right(paint::bytes(found.bytes)),
-            paint::right(paint::count(glance.turns)),
-            paint::right(context),
-            paint::right(full),
-            paint::right(paint::epoch(glance.compactions)),
-            glance
-                .header
-                .cwd
-                .as_ref()
-                .map(|cwd| tail_of(&app.show_path(cwd), 32))
-                .unwrap_or_default()
-                .into(),
-            paint::gist(glance.title.as_deref().unwrap_or_default(), about_width).into(),
+fn print(app: &App, lines: &[Line], problems: &[Problem], total: usize) -> Result<(), Failure> {
+    if lines.is_empty() && total == 0 {
+        say!("No sessions found.")?;
+        app.note(
+            "looked in the standard folders of pi, OpenClaw, Claude Code and Codex; \
+            `longhaul sample demo.jsonl` makes one to try things out",
+        );
+    } else {
+        let mut table = Table::new([
+            left("AGENT"),
+            left("SESSION"),
+            left("WHEN"),
+            right("SIZE").drop_rank(5),
+            right("TURNS").drop_rank(4),
+            right("TOKENS"),
+            right("FULL"),
+            right("COMPACTED").drop_rank(3),
+            left("WORKSPACE").drop_rank(1),
+            left("ABOUT").cut_to(10).drop_rank(0),
         ]);
+        for line in lines {
+            table.row(cells(app, line));
+        }
+        table.print(app.columns())?;
     }
-    paint::print_table(&table);
-    if total > catalog.sessions.len() {
+    if total > lines.len() {
+        let more = paint::number((total - lines.len()) as u64);
+        app.note(&format!("{more} more; --all shows them"));
+    }
+    let broken = lines.iter().filter(|line| line.glance.is_err()).count();
+    if broken > 0 {
         app.note(&format!(
-            "{} more; --all shows them",
-            paint::number((total - catalog.sessions.len()) as u64)
+            "{broken} could not be read; `longhaul session verify SESSION` says why"
         ));
     }
-    if broken > 0 {
-        app.note(&format!("{broken} could not be read; `longhaul session verify FILE` says why"));
-    }
-    for problem in &catalog.problems {
-        app.note(&format!("skipped {}: {}", app.show_path(&problem.path), problem.reason));
+    for problem in problems {
+        app.note(&format!(
+            "skipped {}: {}",
+            app.show_path(&problem.path),
+            problem.reason
+        ));
     }
     Ok(())
 }
 
-/// Enough of an id to name the session; keys are shown whole.
-fn short(found: &Found) -> String {
-    match &found.reference.key {
-        Some(key) => tail_of(key, 28),
-        None => {
-            let id = id_of(&found.reference);
-            // Ids of one day start alike (they begin with the time).
-            const SHOWN: usize = 18;
-            id.chars().take(SHOWN).collect()
+fn cells(app: &App, line: &Line) -> Vec<String> {
+    const ABOUT: usize = 70;
+    let found = &line.found;
+    let when = found
+        .modified
+        .map(|time| paint::ago_short(app.now(), time))
+        .unwrap_or_default();
+    let size = paint::bytes(found.bytes);
+    let glance = match &line.glance {
+        Ok(glance) => glance,
+        Err(error) => {
+            let agent = found.reference.format.agent().to_owned();
+            let blank = || String::from("-");
+            // The row says which file; there is no room to say it again.
+            let path = found.reference.path.display().to_string();
+            let reason = error.to_string().replace(&path, "it");
+            let reason = style(paint::gist(&reason, ABOUT)).red().to_string();
+            return vec![
+                agent,
+                name(line),
+                when,
+                size,
+                blank(),
+                blank(),
+                blank(),
+                blank(),
+                String::new(),
+                reason,
+            ];
         }
+    };
+    let (tokens, full) = match window(app, glance) {
+        Some((tokens, window)) => {
+            let share = format!("{:.0} %", window.fullness(tokens) * 100.0);
+            let colour = paint::level(window.level(tokens));
+            (tokens.short(), colour.apply_to(share).to_string())
+        }
+        None => ("-".into(), "-".into()),
+    };
+    let workspace = glance.header.cwd.as_ref().map(|cwd| app.show_path(cwd));
+    vec![
+        glance.format.agent().into(),
+        name(line),
+        when,
+        size,
+        paint::count(glance.turns),
+        tokens,
+        full,
+        paint::epoch(glance.compactions),
+        folder(app, &workspace.unwrap_or_default()),
+        paint::gist(glance.title.as_deref().unwrap_or_default(), ABOUT),
+    ]
+}
+
+/// The key where it is short enough to read, else the start of the id.
+fn name(line: &Line) -> String {
+    const LONGEST_KEY: usize = 24;
+    match &line.found.reference.key {
+        Some(key) if key.chars().count() <= LONGEST_KEY => paint::gist(key, LONGEST_KEY),
+        _ => line.short.clone(),
     }
 }
 
-fn tail_of(text: &str, max: usize) -> String {
-    let length = text.chars().count();
-    if length <= max {
-        return text.to_owned();
-    }
-    let tail: String = text.chars().skip(length - max + 1).collect();
-    format!("…{tail}")
+/// As much of the end of a workspace's path as there is room for.
+fn folder(app: &App, path: &str) -> String {
+    let columns = match app.columns() {
+        ..100 => 12,
+        100..140 => 24,
+        _ => 32,
+    };
+    paint::folder_ending(&paint::gist(path, 4096), columns)
 }
 
 fn print_json(
     app: &App,
-    catalog: &Catalog,
-    glances: &[Result<Glance>],
+    lines: &[Line],
+    problems: &[Problem],
     total: usize,
-) -> std::result::Result<(), Failure> {
-    let sessions: Vec<Value> = catalog
-        .sessions
+) -> Result<(), Failure> {
+    let problems: Vec<Value> = problems
         .iter()
-        .zip(glances)
-        .map(|(found, glance)| {
-            let mut value = json!({
-                "id": id_of(&found.reference),
-                "key": found.reference.key,
-                "agent": found.reference.format.agent(),
-                "format": found.reference.format,
-                "path": found.reference.path,
-                "bytes": found.bytes,
-                "modified": found.modified.map(|time| time.to_iso()),
-            });
-            match glance {
-                Err(error) => value["error"] = json!(error.to_string()),
-                Ok(glance) => {
-                    let window = window(app, glance);
-                    value["format"] = json!(glance.format);
-                    value["workspace"] = json!(glance.header.cwd);
-                    value["turns"] = json!(glance.turns);
-                    value["compactions"] = json!(glance.compactions);
-                    value["tokens"] = json!(glance.measurement.map(|m| m.tokens));
-                    value["tokensFrom"] = json!(glance.measurement.map(|m| m.source.to_string()));
-                    value["window"] = json!(window.as_ref().map(|(_, window)| window.size()));
-                    value["fullness"] =
-                        json!(window.as_ref().map(|(tokens, window)| window.fullness(*tokens)));
-                    value["model"] = json!(glance.model);
-                    value["title"] = json!(glance.title);
-                    value["lastEntry"] = json!(glance.last.map(|time| time.to_iso()));
-                }
-            }
-            value
-        })
+        .map(|problem| json!({ "path": answer::path(&problem.path), "reason": problem.reason }))
         .collect();
-    super::print_json(&json!({
-        "sessions": sessions,
+    out::json(&json!({
+        "sessions": lines.iter().map(|line| line_json(app, line)).collect::<Vec<_>>(),
         "total": total,
-        "problems": catalog.problems,
+        "problems": problems,
     }))
+}
+
+fn line_json(app: &App, line: &Line) -> Value {
+    let Line { found, .. } = line;
+    let mut value = json!({
+        "id": id_of(&found.reference),
+        "short": line.short,
+        "key": found.reference.key,
+        "agent": found.reference.format.agent(),
+        "format": found.reference.format,
+        "path": answer::path(&found.reference.path),
+        "bytes": found.bytes,
+        "modified": found.modified.map(|time| time.to_iso()),
+    });
+    match &line.glance {
+        Err(error) => value["error"] = json!(error.to_string()),
+        Ok(glance) => {
+            let window = window(app, glance);
+            value["agent"] = json!(glance.format.agent());
+            value["format"] = json!(glance.format);
+            value["workspace"] = json!(glance.header.cwd.as_deref().map(answer::path));
+            value["turns"] = json!(glance.turns);
+            value["compactions"] = json!(glance.compactions);
+            value["tokens"] = json!(glance.measurement.map(|m| m.tokens));
+            value["tokensFrom"] = json!(glance.measurement.map(|m| m.source.to_string()));
+            value["window"] = json!(window.as_ref().map(|(_, window)| window.size()));
+            value["percent"] = json!(
+                window
+                    .as_ref()
+                    .map(|(tokens, window)| paint::percent(window, *tokens))
+            );
+            value["model"] = json!(glance.model);
+            value["title"] = json!(glance.title);
+            value["lastEntry"] = json!(glance.last.map(|time| time.to_iso()));
+        }
+    }
+    value
 }

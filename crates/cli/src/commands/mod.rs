@@ -1,18 +1,29 @@
 //! The commands, one file each group.
 
+mod answer;
+mod change;
+pub(crate) mod compact;
 pub(crate) mod config;
 pub(crate) mod context;
+mod diff;
 pub(crate) mod doctor;
-pub(crate) mod list;
+mod history;
+mod inspect;
+mod list;
+mod measured;
+pub(crate) mod recall;
+pub(crate) mod replay;
+mod replay_page;
 pub(crate) mod sample;
 pub(crate) mod session;
+mod show;
 
 use longhaul_transcript::Fault;
 
 use crate::app::App;
 
 /// Says what was wrong with a file that could still be read.
-pub(crate) fn report_faults(app: &App, faults: &[Fault]) {
+fn report_faults(app: &App, faults: &[Fault]) {
     const SHOWN: usize = 3;
     for fault in faults.iter().take(SHOWN) {
         app.note(&format!("note: {fault}"));
@@ -23,10 +34,4 @@ pub(crate) fn report_faults(app: &App, faults: &[Fault]) {
             faults.len() - SHOWN
         ));
     }
-}
-
-/// Prints JSON for programs.
-pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), crate::failure::Failure> {
-    println!("{}", serde_json::to_string_pretty(value)?);
-    Ok(())
 }

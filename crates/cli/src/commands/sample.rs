@@ -4,16 +4,19 @@ use longhaul_transcript::durable;
 use longhaul_transcript::sample::{Compactions, Plan, Size, generate};
 use serde_json::json;
 
-use super::print_json;
+use super::answer;
 use crate::app::App;
 use crate::args::SampleArgs;
 use crate::failure::Failure;
+use crate::out::{self, say};
 use crate::paint;
 
 pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
     if args.output.exists() {
-        return Err(Failure::new(format!("{} exists already", args.output.display()))
-            .help("choose another name or remove it"));
+        return Err(
+            Failure::new(format!("{} exists already", args.output.display()))
+                .help("choose another name or remove it"),
+        );
     }
     let plan = Plan {
         seed: args.seed,
@@ -38,14 +41,18 @@ pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
     }
     let bytes = std::fs::metadata(&args.output)?.len();
     if app.json {
-        return print_json(&json!({
-            "output": args.output,
+        return out::json(&json!({
+            "output": answer::path(&args.output),
             "bytes": bytes,
             "lines": truth.as_ref().map(|truth| truth.lines),
             "seed": args.seed,
         }));
     }
-    println!("{} written to {}", paint::bytes(bytes), args.output.display());
+    say!(
+        "{} written to {}",
+        paint::bytes(bytes),
+        args.output.display()
+    )?;
     app.note(&format!(
         "look at it with `longhaul context status {}`",
         args.output.display()

@@ -17,7 +17,12 @@ use super::{
 };
 
 /// Variables of ours that are no settings.
-const OTHER_VARIABLES: [&str; 3] = ["LONGHAUL_CONFIG", "LONGHAUL_STATE_DIR", "LONGHAUL_LOG"];
+const OTHER_VARIABLES: [&str; 4] = [
+    "LONGHAUL_CONFIG",
+    "LONGHAUL_STATE_DIR",
+    "LONGHAUL_LOG",
+    "LONGHAUL_NOW",
+];
 
 /// Settings that decide who receives a key of the user's. A workspace may be
 /// somebody else's work, so it does not get to make them.

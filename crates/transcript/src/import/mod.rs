@@ -7,12 +7,13 @@ mod native;
 mod openclaw;
 mod whole;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::session::{Format, SessionRef, Source};
+use crate::time::Millis;
 
 /// Reads one format.
 pub trait Importer: Sync {
@@ -32,8 +33,41 @@ pub trait Importer: Sync {
         }])
     }
 
+    /// The same with what tells them apart in a list: a store's sessions
+    /// share its file, but not its time and size.
+    fn list(&self, path: &Path) -> Result<Vec<Listed>> {
+        let meta = std::fs::metadata(path).map_err(Error::io("read", path))?;
+        let sessions = self.sessions(path)?;
+        Ok(sessions
+            .into_iter()
+            .map(|reference| Listed::with(reference, &meta))
+            .collect())
+    }
+
     /// Opens one of them.
     fn open(&self, at: &SessionRef) -> Result<Box<dyn Source>>;
+}
+
+/// A session in a list, not yet opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Where it is.
+    pub reference: SessionRef,
+    /// When it was last written to.
+    pub modified: Option<Millis>,
+    /// Its file's size; the sessions of a database share it.
+    pub bytes: u64,
+}
+
+impl Listed {
+    /// A session with its file's time and size.
+    pub fn with(reference: SessionRef, meta: &Metadata) -> Listed {
+        Listed {
+            reference,
+            modified: meta.modified().ok().and_then(Millis::of_file),
+            bytes: meta.len(),
+        }
+    }
 }
 
 /// The start of a file, for telling its format.
@@ -92,6 +126,12 @@ pub fn detect(path: &Path) -> Result<&'static dyn Importer> {
         return Err(Error::UnknownFormat {
             path: path.to_owned(),
             reason: "it is a folder".into(),
+        });
+    }
+    if !meta.is_file() {
+        return Err(Error::UnknownFormat {
+            path: path.to_owned(),
+            reason: "it is not a regular file".into(),
         });
     }
     if meta.len() == 0 {

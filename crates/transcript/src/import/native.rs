@@ -26,7 +26,7 @@ impl Importer for NativeFiles {
     /// A header, or entries of the known types without one.
     fn recognises(&self, probe: &Probe<'_>) -> bool {
         for line in probe.lines() {
-            let Ok(object) = Object::parse_bytes(line) else {
+            let Some(object) = leading_object(line) else {
                 continue;
             };
             let Some(kind) = object.str("type") else {
@@ -50,6 +50,12 @@ impl Importer for NativeFiles {
     fn open(&self, at: &SessionRef) -> Result<Box<dyn Source>> {
         Ok(Box::new(Native::open(&at.path)?))
     }
+}
+
+/// The first object of a line; another record may be joined to it.
+fn leading_object(line: &[u8]) -> Option<Object<'_>> {
+    let mut objects = serde_json::Deserializer::from_slice(line).into_iter();
+    objects.next().and_then(Result::ok)
 }
 
 impl Source for Native<Lines> {

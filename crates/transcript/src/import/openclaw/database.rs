@@ -17,10 +17,11 @@ use crate::entry::{Entry, EntryId};
 use crate::error::{Error, Result};
 use crate::fault::Fault;
 use crate::header::Header;
-use crate::import::{Importer, Probe};
+use crate::import::{Importer, Listed, Probe};
 use crate::load::Loaded;
 use crate::native::Native;
 use crate::session::{Format, SessionRef, Source, Tail};
+use crate::time::Millis;
 use crate::tree::Tree;
 
 /// Importer of OpenClaw's databases.
@@ -42,6 +43,14 @@ impl Importer for Databases {
     }
 
     fn sessions(&self, path: &Path) -> Result<Vec<SessionRef>> {
+        let listed = self.list(path)?;
+        Ok(listed.into_iter().map(|listed| listed.reference).collect())
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Listed>> {
+        let bytes = std::fs::metadata(path)
+            .map_err(Error::io("read", path))?
+            .len();
         let connection = connect(path)?;
         let nodes = has_table(&connection, "session_nodes").map_err(database(path))?;
         let keys = if nodes {
@@ -53,20 +62,25 @@ impl Importer for Databases {
             "WITH last AS (SELECT session_id, max(seq) AS seq FROM transcript_events \
                  GROUP BY session_id), \
              node AS ({keys}) \
-             SELECT last.session_id, node.key FROM last \
+             SELECT last.session_id, node.key, \
+                 coalesce(node.updated_at, event.created_at) AS updated FROM last \
              JOIN transcript_events AS event \
                  ON event.session_id = last.session_id AND event.seq = last.seq \
              LEFT JOIN node ON node.id = last.session_id \
-             ORDER BY coalesce(node.updated_at, event.created_at) DESC, last.session_id, node.key"
+             ORDER BY updated DESC, last.session_id, node.key"
         );
-        let read = || -> rusqlite::Result<Vec<SessionRef>> {
+        let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut statement = connection.prepare(&query)?;
             let rows = statement.query_map([], |row| {
-                Ok(SessionRef {
-                    path: path.to_owned(),
-                    session: Some(row.get(0)?),
-                    key: row.get(1)?,
-                    format: Format::OpenClawSqlite,
+                Ok(Listed {
+                    reference: SessionRef {
+                        path: path.to_owned(),
+                        session: Some(row.get(0)?),
+                        key: row.get(1)?,
+                        format: Format::OpenClawSqlite,
+                    },
+                    modified: row.get::<_, Option<i64>>(2)?.map(Millis),
+                    bytes,
                 })
             })?;
             rows.collect()

@@ -9,7 +9,7 @@ use crate::entry::{Entry, EntryId};
 use crate::error::{Error, Result};
 use crate::fault::Fault;
 use crate::header::Header;
-use crate::import::{Importer, Probe};
+use crate::import::{Importer, Listed, Probe};
 use crate::json::Object;
 use crate::load::Loaded;
 use crate::native::{Lines, Native};
@@ -63,6 +63,34 @@ impl Importer for Stores {
         Ok(sessions
             .into_iter()
             .map(|(_, reference)| reference)
+            .collect())
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Listed>> {
+        let text = read(path)?;
+        let store = parse(path, &text)?;
+        let sessions = self.sessions(path)?;
+        Ok(sessions
+            .into_iter()
+            .map(|reference| {
+                let entry = reference
+                    .key
+                    .as_deref()
+                    .and_then(|key| listed(store.raw(key)?));
+                let updated = entry
+                    .as_ref()
+                    .and_then(|entry| entry.raw("updatedAt"))
+                    .and_then(Millis::parse_json);
+                let file = entry.and_then(|entry| session_file(path, &entry).ok());
+                match file.and_then(|file| std::fs::metadata(file).ok()) {
+                    Some(meta) => Listed::with(reference, &meta),
+                    None => Listed {
+                        reference,
+                        modified: updated,
+                        bytes: 0,
+                    },
+                }
+            })
             .collect())
     }
 

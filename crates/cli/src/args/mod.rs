@@ -1,17 +1,34 @@
 //! The command line, as people type it.
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+mod work;
+
+pub(crate) use work::{
+    AutocompactArgs, CompactArgs, DiffArgs, RecallArgs, ReplayArgs, ReportKind, Switch,
+};
+
+use crate::sizes::{parse_size, parse_tokens};
 
 /// The context engine that keeps an LLM agent working over the long haul.
 ///
 /// Reads the sessions of pi, OpenClaw, Claude Code and Codex where those agents
 /// keep them. Reading commands change nothing on disk.
 #[derive(Debug, Parser)]
-#[command(name = "longhaul", version, about, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do, 4 blocked \
-    (session in use, locked).")]
+#[command(
+    name = "longhaul",
+    version,
+    about,
+    propagate_version = true,
+    max_term_width = 100
+)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do, 4 blocked \
+    (session in use, locked)."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -23,15 +40,32 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 pub(crate) struct Global {
     /// Configuration file [default: longhaul.yaml in the workspace, then in the state folder]
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help_heading = "Global options"
+    )]
     pub(crate) config: Option<PathBuf>,
 
     /// Folder for longhaul's own files [default: ~/.longhaul]
-    #[arg(long, global = true, value_name = "DIR", env = "LONGHAUL_STATE_DIR", hide_env_values = true, help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "LONGHAUL_STATE_DIR",
+        hide_env_values = true,
+        help_heading = "Global options"
+    )]
     pub(crate) state_dir: Option<PathBuf>,
 
     /// Folder the agent works in [default: the current one]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help_heading = "Global options"
+    )]
     pub(crate) workspace: Option<PathBuf>,
 
     /// Size of the context window in tokens (200000, 200k, 1m) [default: the model's]
@@ -39,7 +73,12 @@ pub(crate) struct Global {
     pub(crate) window: Option<u32>,
 
     /// Model to count and judge for [default: the session's]
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        help_heading = "Global options"
+    )]
     pub(crate) model: Option<String>,
 
     /// Print JSON for programs instead of text for people
@@ -51,7 +90,13 @@ pub(crate) struct Global {
     pub(crate) quiet: bool,
 
     /// Colour the output
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Global options"
+    )]
     pub(crate) color: Color,
 }
 
@@ -71,6 +116,12 @@ pub(crate) enum Command {
     /// See what is in the context, and how full it is
     #[command(subcommand)]
     Context(ContextCommand),
+    /// Run a recorded session through the engine and see every decision
+    Replay(ReplayArgs),
+    /// Compact a session: older turns become a summary, nothing is deleted
+    Compact(CompactArgs),
+    /// Bring back what left the context, by id, range, text or file
+    Recall(RecallArgs),
     /// Show the configuration and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -85,21 +136,45 @@ pub(crate) enum Command {
     },
 }
 
+/// What a command cannot do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// A configuration without errors.
+    Config,
+    /// Nothing: it helps to mend the configuration.
+    Nothing,
+}
+
+impl Command {
+    pub(crate) fn needs(&self) -> Needs {
+        match self {
+            Command::Doctor | Command::Config(ConfigCommand::Schema | ConfigCommand::Path) => {
+                Needs::Nothing
+            }
+            _ => Needs::Config,
+        }
+    }
+}
+
 /// Which session a command is about.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Which {
     /// Session: a key, an id, the start of an id, a label or a file
     /// [default: the newest one of the workspace]
     #[arg(value_name = "SESSION")]
-    pub(crate) positional: Option<String>,
+    pub(crate) positional: Option<OsString>,
 
     /// The same, as an option
-    #[arg(long = "session", value_name = "SESSION", conflicts_with = "positional")]
-    pub(crate) option: Option<String>,
+    #[arg(
+        long = "session",
+        value_name = "SESSION",
+        conflicts_with = "positional"
+    )]
+    pub(crate) option: Option<OsString>,
 }
 
 impl Which {
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&OsStr> {
         self.option.as_deref().or(self.positional.as_deref())
     }
 }
@@ -110,7 +185,13 @@ pub(crate) struct On {
     /// Session: a key, an id, the start of an id, a label or a file
     /// [default: the newest one of the workspace]
     #[arg(long = "session", value_name = "SESSION")]
-    pub(crate) session: Option<String>,
+    pub(crate) session: Option<OsString>,
+}
+
+impl On {
+    pub(crate) fn name(&self) -> Option<&OsStr> {
+        self.session.as_deref()
+    }
 }
 
 /// Leave for commands that write.
@@ -159,7 +240,13 @@ pub(crate) enum SessionCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// Show so many sessions
-    #[arg(long, short = 'n', default_value_t = 30, value_name = "N", conflicts_with = "all")]
+    #[arg(
+        long,
+        short = 'n',
+        default_value_t = 30,
+        value_name = "N",
+        conflicts_with = "all"
+    )]
     pub(crate) limit: usize,
 
     /// Show all sessions
@@ -268,7 +355,7 @@ pub(crate) struct LabelArgs {
     pub(crate) entry: String,
 
     /// The name
-    #[arg(required_unless_present = "remove")]
+    #[arg(required_unless_present = "remove", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) name: Option<String>,
 
     /// Remove the name
@@ -309,6 +396,10 @@ pub(crate) enum ContextCommand {
         #[command(flatten)]
         which: Which,
     },
+    /// What a compaction took away, what stayed, what is a pointer
+    Diff(DiffArgs),
+    /// Let thresholds compact this session, or not
+    Autocompact(AutocompactArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -353,30 +444,6 @@ pub(crate) struct SampleArgs {
     pub(crate) compact_at: Option<u32>,
 }
 
-/// Reads `200000`, `200k` or `1m`.
-fn parse_tokens(text: &str) -> Result<u32, String> {
-    let size = parse_size(text)?;
-    match u32::try_from(size) {
-        Ok(0) | Err(_) => Err("must be between 1 and 4294967295".into()),
-        Ok(tokens) => Ok(tokens),
-    }
-}
-
-fn parse_size(text: &str) -> Result<u64, String> {
-    let lower = text.trim().to_ascii_lowercase().replace([',', '_'], "");
-    let (digits, factor) = match lower.as_bytes().last() {
-        Some(b'k') => (&lower[..lower.len() - 1], 1_000),
-        Some(b'm') => (&lower[..lower.len() - 1], 1_000_000),
-        Some(b'g') => (&lower[..lower.len() - 1], 1_000_000_000),
-        _ => (lower.as_str(), 1),
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|number| number.checked_mul(factor))
-        .ok_or_else(|| "write a number such as 200000, 200k or 1m".into())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -386,14 +453,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn sizes_are_read_with_their_suffix() {
-        assert_eq!(parse_tokens("200k"), Ok(200_000));
-        assert_eq!(parse_tokens("1M"), Ok(1_000_000));
-        assert_eq!(parse_tokens("128,000"), Ok(128_000));
-        assert!(parse_tokens("0").is_err());
-        assert!(parse_tokens("lots").is_err());
     }
 }

@@ -1,0 +1,95 @@
+//! `context history`: every compaction of a session.
+
+use longhaul_transcript::{Body, Compaction, Entry};
+use serde_json::{Value, json};
+
+use super::answer;
+use super::measured::{compactions, heading};
+use crate::app::App;
+use crate::args::Which;
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::table::{Table, left, right};
+use crate::{paint, resolve};
+
+pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
+    let session = resolve::session(app, which.name())?;
+    let entries = compactions(&session)?;
+    let rows: Vec<(u32, &Entry, &Compaction)> = entries
+        .iter()
+        .zip(1..)
+        .filter_map(|(entry, nth)| match &entry.body {
+            Body::Compaction(compaction) => {
+                Some((compaction.epoch.unwrap_or(nth), entry, compaction))
+            }
+            _ => None,
+        })
+        .collect();
+    if app.json {
+        return out::json(&json!({
+            "session": answer::session(&session),
+            "compactions": rows.iter().map(row_json).collect::<Vec<Value>>(),
+        }));
+    }
+    say!("{}", heading(app, &session))?;
+    if rows.is_empty() {
+        return say!("Never compacted.");
+    }
+    let ids: Vec<String> = session
+        .tree()?
+        .nodes()
+        .iter()
+        .map(|node| node.id.to_string())
+        .collect();
+    let own: Vec<String> = rows
+        .iter()
+        .map(|(_, entry, _)| entry.id.to_string())
+        .collect();
+    let mut table = Table::new([
+        right("#"),
+        left("WHEN"),
+        left("LAYER").drop_rank(3),
+        left("TRIGGER").drop_rank(2),
+        right("BEFORE"),
+        right("AFTER"),
+        right("SUMMARY").drop_rank(1),
+        left("ENTRY"),
+        left("STARTS WITH").cut_to(16).drop_rank(4),
+    ]);
+    for ((epoch, entry, compaction), id) in rows.iter().zip(resolve::unique_starts(&own, &ids)) {
+        let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
+        let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
+        table.row([
+            epoch.to_string(),
+            entry
+                .time
+                .map(|time| paint::ago(app.now(), time))
+                .unwrap_or_default(),
+            word(&compaction.layer),
+            word(&compaction.trigger),
+            tokens(compaction.tokens_before),
+            tokens(compaction.tokens_after),
+            paint::bytes(compaction.summary.len() as u64),
+            id,
+            paint::gist(&compaction.summary, 60),
+        ]);
+    }
+    table.print(app.columns())
+}
+
+fn row_json((epoch, entry, compaction): &(u32, &Entry, &Compaction)) -> Value {
+    json!({
+        "epoch": epoch,
+        "entry": entry.id.as_str(),
+        "line": entry.place.line,
+        "time": entry.time.map(|time| time.to_iso()),
+        "layer": compaction.layer,
+        "trigger": compaction.trigger,
+        "tokensBefore": compaction.tokens_before,
+        "tokensAfter": compaction.tokens_after,
+        "messagesCompacted": compaction.messages_compacted,
+        "summarizer": compaction.summarizer,
+        "summaryBytes": compaction.summary.len(),
+        "summary": compaction.summary,
+    })
+}

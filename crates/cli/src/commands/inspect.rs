@@ -1,0 +1,171 @@
+//! `context inspect`: what fills the context, part by part.
+
+use console::style;
+use longhaul_tokens::{Tokens, Window};
+use longhaul_transcript::Role;
+use serde_json::json;
+
+use super::answer;
+use super::context::title;
+use super::measured::{Measured, heading, percent, thresholds_json};
+use super::show::call;
+use crate::app::App;
+use crate::args::Which;
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::paint;
+use crate::resolve::unique_starts;
+use crate::table::{Table, left, right};
+
+pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failure> {
+    let measured = Measured::of(app, which.name(), None)?;
+    let parts = app.meter().parts(&measured.context);
+    let window = &measured.window;
+    let tokens = measured.tokens();
+    let mut largest: Vec<(usize, Tokens)> = measured
+        .reading
+        .per_message
+        .iter()
+        .copied()
+        .enumerate()
+        .collect();
+    largest.sort_by_key(|(at, tokens)| (std::cmp::Reverse(*tokens), *at));
+    largest.truncate(top);
+    if app.json {
+        return out::json(&json!({
+            "session": answer::session(&measured.session),
+            "tokens": tokens,
+            "tokensFrom": measured.reading.measurement.source.to_string(),
+            "percent": percent(&measured),
+            "anchor": measured.reading.anchor.as_ref().map(|id| id.as_str()),
+            "anchored": measured.reading.measurement.anchored,
+            "estimated": measured.reading.measurement.estimated,
+            "estimator": app.config.config.tokens.estimator.to_string(),
+            "factor": measured.reading.factor,
+            "parts": parts,
+            "counted": parts.total(),
+            "window": window.size(),
+            "windowFrom": measured.origin.origin.to_string(),
+            "thresholds": thresholds_json(window),
+            "largest": largest.iter().map(|(at, tokens)| json!({
+                "entry": measured.context.messages[*at].entry.as_str(),
+                "role": measured.context.messages[*at].role,
+                "tokens": tokens,
+            })).collect::<Vec<_>>(),
+        }));
+    }
+    say!("{}", heading(app, &measured.session))?;
+    for (name, tokens) in parts.rows() {
+        if tokens > Tokens::ZERO {
+            print_part(name, tokens, window)?;
+        }
+    }
+    if measured.reading.anchor.is_some() && tokens > parts.total() {
+        print_part("not in the file", tokens - parts.total(), window)?;
+        app.note(
+            "not in the file: what the provider counted beyond our count (system prompt, tools, \
+            and the error of the count)",
+        );
+    }
+    say!("")?;
+    print_measurement(&measured)?;
+    print_largest(app, &measured, &largest)
+}
+
+fn print_part(name: &str, tokens: Tokens, window: &Window) -> Result<(), Failure> {
+    say!(
+        "{} {:>10}  {} {:>5.1} %",
+        style(format!("{name:<16}")).dim(),
+        tokens.to_string(),
+        paint::bar(window.fullness(tokens), 24),
+        paint::percent(window, tokens),
+    )
+}
+
+fn print_measurement(measured: &Measured) -> Result<(), Failure> {
+    let tokens = measured.tokens();
+    let window = &measured.window;
+    paint::row(
+        "Context",
+        format!("{tokens} of {} ({:.1} %)", window.size(), percent(measured)),
+    )?;
+    paint::row("Known from", measured.reading.measurement.source)?;
+    let factor = measured.reading.factor;
+    paint::row(
+        "Correction",
+        match factor.samples {
+            0 => "none learnt yet".to_owned(),
+            samples => format!(
+                "× {:.2}, learnt from {}",
+                factor.value,
+                paint::plural(samples, "answer")
+            ),
+        },
+    )?;
+    paint::row(
+        "Window",
+        format!("{} ({})", window.size(), measured.origin.origin),
+    )?;
+    for (name, at) in [
+        ("  gauge", window.gauge()),
+        ("  checkpoint", window.checkpoint()),
+        ("  prune", window.prune()),
+        ("  activation", window.activation()),
+        ("  hard", window.hard()),
+        ("  full", window.full()),
+    ] {
+        let at_tokens = format!("{:>10}", at.to_string());
+        if tokens >= at {
+            paint::row(name, format!("{at_tokens}  {}", style("passed").yellow()))?;
+        } else {
+            paint::row(name, at_tokens)?;
+        }
+    }
+    Ok(())
+}
+
+fn print_largest(
+    app: &App,
+    measured: &Measured,
+    largest: &[(usize, Tokens)],
+) -> Result<(), Failure> {
+    if largest.is_empty() {
+        return Ok(());
+    }
+    say!("")?;
+    let messages = &measured.context.messages;
+    let all: Vec<String> = measured
+        .session
+        .tree()?
+        .nodes()
+        .iter()
+        .map(|node| node.id.to_string())
+        .collect();
+    let own: Vec<String> = largest
+        .iter()
+        .map(|(at, _)| messages[*at].entry.to_string())
+        .collect();
+    let mut table = Table::new([
+        left("LARGEST"),
+        right("TOKENS"),
+        left("ENTRY"),
+        left("WHAT").cut_to(16),
+    ]);
+    for ((at, tokens), id) in largest.iter().zip(unique_starts(&own, &all)) {
+        let view = messages[*at].view();
+        let mut what = view.text();
+        if view.role == Role::Assistant {
+            for made in view.tool_calls() {
+                what.push_str(" → ");
+                what.push_str(&call(&made));
+            }
+        }
+        table.row([
+            paint::gist(&title(&view), 30),
+            tokens.to_string(),
+            id,
+            paint::gist(&what, 80),
+        ]);
+    }
+    table.print(app.columns())
+}

@@ -1,0 +1,121 @@
+//! A session with its context measured.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+
+use console::style;
+use longhaul_engine::measure::Reading;
+use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
+use longhaul_transcript::{Body, Context, Entry, Epoch, Loaded, Session};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::{paint, resolve};
+
+pub(super) struct Measured {
+    pub(super) session: Session,
+    pub(super) loaded: Loaded,
+    pub(super) context: Context,
+    pub(super) reading: Reading,
+    pub(super) window: Window,
+    pub(super) origin: ResolvedWindow,
+}
+
+impl Measured {
+    /// The context at the leaf, or as of the entry called `at`.
+    pub(super) fn of(
+        app: &App,
+        name: Option<&OsStr>,
+        at: Option<&str>,
+    ) -> Result<Measured, Failure> {
+        let session = resolve::session(app, name)?;
+        let loaded = match at {
+            Some(at) => {
+                let id = resolve::entry(&session.tree()?, &session, at)?;
+                session.load_at(&id)?
+            }
+            None => session.load()?,
+        };
+        let context = Context::build(&loaded);
+        let reading = app.meter().context(&loaded, &context);
+        let (window, origin) = app.window_of(&reading)?;
+        Ok(Measured {
+            session,
+            loaded,
+            context,
+            reading,
+            window,
+            origin,
+        })
+    }
+
+    pub(super) fn tokens(&self) -> Tokens {
+        self.reading.measurement.tokens
+    }
+
+    pub(super) fn level(&self) -> Level {
+        self.window.level(self.tokens())
+    }
+
+    /// Compactions on the path, counted through the whole file unless it is
+    /// so large that nobody would wait for it.
+    pub(super) fn epoch(&self) -> Result<Epoch, Failure> {
+        const COUNTED_UP_TO: u64 = 256 * 1024 * 1024;
+        let size = std::fs::metadata(self.session.path()).map_or(0, |meta| meta.len());
+        if self.loaded.epoch.is_exact() || size > COUNTED_UP_TO {
+            return Ok(self.loaded.epoch);
+        }
+        Ok(Epoch::Exact(compactions(&self.session)?.len() as u32))
+    }
+}
+
+/// The compactions on the path, oldest first.
+pub(super) fn compactions(session: &Session) -> Result<Vec<Entry>, Failure> {
+    let tree = session.tree()?;
+    let path: std::collections::HashSet<_> = tree
+        .path()
+        .into_iter()
+        .map(|at| tree.nodes()[at].id.clone())
+        .collect();
+    let mut found = Vec::new();
+    session.each(&mut |entry| {
+        if matches!(entry.body, Body::Compaction(_)) && path.contains(&entry.id) {
+            found.push(entry);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+/// The line that says whose session this is.
+pub(super) fn heading(app: &App, session: &Session) -> String {
+    let key = session.reference().key.clone();
+    let name = key.unwrap_or_else(|| resolve::id_of(session.reference()));
+    let agent = session.format().agent();
+    let mut line = format!("{} {}", style(agent).bold(), paint::gist(&name, 80));
+    if let Some(cwd) = &session.header().cwd {
+        // The end of a path tells more than its start.
+        let taken = console::measure_text_width(&line) + " in ".len();
+        let room = app.columns().saturating_sub(taken).max(16);
+        let folder = paint::gist(&app.show_path(cwd), 4096);
+        line.push_str(&format!(" in {}", paint::folder_ending(&folder, room)));
+    }
+    line
+}
+
+pub(super) fn thresholds_json(window: &Window) -> Value {
+    json!({
+        "gauge": window.gauge(),
+        "checkpoint": window.checkpoint(),
+        "prune": window.prune(),
+        "activation": window.activation(),
+        "hard": window.hard(),
+        "full": window.full(),
+    })
+}
+
+/// The share of the window, in percent with one decimal.
+pub(super) fn percent(measured: &Measured) -> f64 {
+    paint::percent(&measured.window, measured.tokens())
+}

@@ -1,0 +1,86 @@
+//! `recall`: what left the context, brought back.
+
+use longhaul_engine::recall::{Hit, Query, full_text, recall};
+use longhaul_transcript::EntryId;
+use serde_json::{Value, json};
+
+use super::answer;
+use crate::app::App;
+use crate::args::RecallArgs;
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::{paint, resolve};
+
+pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
+    let session = resolve::session(app, args.on.name())?;
+    let query = query(args)?;
+    let hits = recall(&session, &query, args.limit)?;
+    if hits.is_empty() {
+        return Err(Failure::new("nothing was found").help(match query {
+            Query::Id(_) | Query::Range(..) => {
+                "`longhaul session show --all` lists every entry with its id"
+            }
+            Query::Text(_) => "fewer words find more; case and spacing do not matter",
+            Query::Path(_) => "part of the path is enough",
+        }));
+    }
+    if app.json {
+        return out::json(&json!({
+            "session": answer::session(&session),
+            "hits": hits.iter().map(hit_json).collect::<Vec<Value>>(),
+        }));
+    }
+    let whole = matches!(query, Query::Id(_) | Query::Range(..)) || args.full;
+    for hit in &hits {
+        print(app, hit, whole)?;
+    }
+    Ok(())
+}
+
+fn query(args: &RecallArgs) -> Result<Query, Failure> {
+    if let Some(text) = &args.text {
+        return Ok(Query::Text(text.clone()));
+    }
+    if let Some(path) = &args.path {
+        return Ok(Query::Path(path.clone()));
+    }
+    let Some(what) = &args.what else {
+        return Err(Failure::usage("say what to recall")
+            .help("an entry id, a range FROM..TO, --text WORDS or --path FILE"));
+    };
+    Ok(match what.split_once("..") {
+        Some((from, to)) if !from.is_empty() && !to.is_empty() => {
+            Query::Range(from.to_owned(), to.to_owned())
+        }
+        _ if what.contains(char::is_whitespace) => Query::Text(what.clone()),
+        _ => Query::Id(what.clone()),
+    })
+}
+
+/// What comes back is quoted data: fenced, dated and attributed.
+fn print(app: &App, hit: &Hit, whole: bool) -> Result<(), Failure> {
+    let entry = &hit.entry;
+    let who = entry
+        .role()
+        .map_or_else(|| entry.kind().as_str().to_owned(), |role| role.to_string());
+    let when = entry.time.map(|time| time.to_iso()).unwrap_or_default();
+    say!("── recalled {} · {who} · {when} ──", entry.id)?;
+    let text = if whole {
+        full_text(entry)
+    } else {
+        hit.excerpt.clone()
+    };
+    say!("{}", app.foreign(&text))?;
+    say!("── end of {} ──", entry.id)
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    json!({
+        "entry": hit.entry.id.as_str(),
+        "parentId": hit.entry.parent.as_ref().map(EntryId::as_str),
+        "kind": hit.entry.role().map_or_else(|| hit.entry.kind().as_str().to_owned(), |role| role.to_string()),
+        "time": hit.entry.time.map(|time| time.to_iso()),
+        "excerpt": paint::gist(&hit.excerpt, 400),
+        "raw": hit.entry.raw(),
+    })
+}

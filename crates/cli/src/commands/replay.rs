@@ -1,0 +1,282 @@
+//! `replay`: a recorded session through the engine, decision by decision.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use console::style;
+use longhaul_compaction::Layer;
+use longhaul_compaction::cost::Prices;
+use longhaul_engine::catalog;
+use longhaul_engine::event::Event;
+use longhaul_engine::replay::{Options, Progress, ReplayReport, replay};
+use longhaul_tokens::{Tokens, Window};
+use longhaul_transcript::sample::{Plan, Size, generate};
+use longhaul_transcript::{Entry, EntryId, Header, Millis, Session, Stamp, durable};
+
+use super::compact::protected;
+use super::measured::heading;
+use super::replay_page;
+use crate::app::App;
+use crate::args::{ReplayArgs, ReportKind};
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::table::{Table, left, right};
+use crate::{paint, resolve};
+
+pub(crate) fn run(app: &App, args: &ReplayArgs) -> Result<(), Failure> {
+    if let Some(output) = args.output.as_deref().filter(|output| output.exists()) {
+        return Err(Failure::new(format!("{} exists already", output.display()))
+            .help("choose another name or remove it"));
+    }
+    let source = source(app, args)?;
+    let result = replay_source(app, args, &source.session);
+    if let Some(temporary) = &source.temporary {
+        let _ = std::fs::remove_file(temporary);
+    }
+    result
+}
+
+/// A session to replay, and the file to remove afterwards.
+struct Source {
+    session: Session,
+    temporary: Option<PathBuf>,
+}
+
+fn source(app: &App, args: &ReplayArgs) -> Result<Source, Failure> {
+    if let Some(name) = args.name() {
+        return Ok(Source {
+            session: resolve::session(app, Some(name))?,
+            temporary: None,
+        });
+    }
+    let found = catalog::find(&app.places());
+    if let Some(newest) = found.sessions.first() {
+        let session = Session::open_ref(&newest.reference)?;
+        app.note(&format!(
+            "replaying the newest session on this machine ({})",
+            session.format()
+        ));
+        return Ok(Source {
+            session,
+            temporary: None,
+        });
+    }
+    app.note("no session of any agent was found; replaying the built-in sample");
+    let path = std::env::temp_dir().join(format!("longhaul-sample-{}.jsonl", std::process::id()));
+    let plan = Plan {
+        size: Size::Turns(SAMPLE_TURNS),
+        ..Plan::default()
+    };
+    durable::replace(&path, &mut |out| generate(&plan, out).map(|_| ()))?;
+    Ok(Source {
+        session: Session::open(&path)?,
+        temporary: Some(path),
+    })
+}
+
+/// Turns of the built-in sample: several windows long.
+const SAMPLE_TURNS: u32 = 120;
+
+fn replay_source(app: &App, args: &ReplayArgs, session: &Session) -> Result<(), Failure> {
+    let model = catalog::glance(session.reference(), &mut app.meter())
+        .ok()
+        .and_then(|glance| glance.model);
+    let (window, _) = app.window(model.as_deref(), Tokens::ZERO)?;
+    let live = !app.json && !app.quiet;
+    if live {
+        say!("{}", heading(app, session))?;
+        say!(
+            "{}",
+            style(format!("replayed at a window of {} tokens", window.size())).dim()
+        )?;
+    }
+    let begun = Instant::now();
+    let clock = || begun.elapsed().as_secs_f64() * 1000.0;
+    let protect = |layer: Layer| protected(app, layer, &window);
+    let options = Options {
+        window: &window,
+        estimator: app.config.config.tokens.estimator,
+        prune: app.prune_settings(&window),
+        protect: &protect,
+        max_auto: u32::MAX,
+        prices: Prices::of_model(model.as_deref().unwrap_or_default()),
+        expected_turns: 20,
+        clock: &clock,
+    };
+    let mut written = 0u64;
+    let mut failure = None;
+    let (report, entries) = replay(
+        session,
+        &options,
+        &mut |time| {
+            written += 1;
+            Stamp {
+                id: EntryId::new(format!("longhaul-{written:06}")),
+                time: time.unwrap_or(Millis(0)),
+            }
+        },
+        &mut |event, progress| {
+            if live && failure.is_none() {
+                failure = print_event(event, progress).err();
+            }
+        },
+    )?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let elapsed = begun.elapsed().as_secs_f64();
+    if let Some(output) = &args.output {
+        keep(app, session, output, &entries)?;
+    }
+    if args.report == Some(ReportKind::Html) {
+        let page = replay_page::render(&report, &window);
+        durable::replace(&args.report_file, &mut |out| out.write_all(page.as_bytes()))?;
+        app.note(&format!("report written to {}", args.report_file.display()));
+    }
+    if app.json {
+        return out::json(&report);
+    }
+    print_report(app, &report, &window, elapsed)
+}
+
+fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
+    let share = f64::from(progress.tokens.0) / f64::from(progress.window.0.max(1));
+    let place = format!(
+        "{:>6}  {} {:>3.0} %",
+        paint::number(progress.entries as u64),
+        paint::bar(share, 12),
+        share * 100.0
+    );
+    let place = style(place).dim();
+    match event {
+        Event::Gauge { line, .. } => say!("{place}  {}", style(line).yellow()),
+        Event::Checkpoint { .. } => say!("{place}  checkpoint due"),
+        Event::Pruned {
+            results,
+            tokens_before,
+            tokens_after,
+            ..
+        } => say!(
+            "{place}  {} {results} tool results hidden, {tokens_before} → {tokens_after}",
+            style("pruned").cyan()
+        ),
+        Event::Compacted(compacted) => say!(
+            "{place}  {} #{} ({}), {} → {} in {:.1} ms: {} messages out, {} stay; {}",
+            style("compacted").green().bold(),
+            compacted.epoch,
+            compacted.layer,
+            compacted.tokens_before,
+            compacted.tokens_after,
+            compacted.milliseconds,
+            paint::number(compacted.messages_compacted as u64),
+            compacted.messages_kept,
+            compacted.fidelity
+        ),
+        Event::Blocked { block, .. } => say!("{place}  {} {block:?}", style("blocked:").red()),
+        Event::Failed { reason } => say!("{place}  {} {reason}", style("failed:").red()),
+        Event::BreakerOpened { reasons } => say!(
+            "{place}  {} {}",
+            style("breaker open:").red(),
+            reasons.join("; ")
+        ),
+        Event::NativeCompaction { tokens_before, .. } => say!(
+            "{place}  {}",
+            style(match tokens_before {
+                Some(tokens) => format!(
+                    "the agent itself compacted here ({} tokens)",
+                    paint::number(*tokens)
+                ),
+                None => "the agent itself compacted here".into(),
+            })
+            .dim()
+        ),
+    }
+}
+
+fn print_report(
+    app: &App,
+    report: &ReplayReport,
+    window: &Window,
+    elapsed: f64,
+) -> Result<(), Failure> {
+    let totals = &report.totals;
+    say!("")?;
+    paint::row(
+        "Replayed",
+        format!(
+            "{} entries, {} turns, {} requests in {elapsed:.2} s",
+            paint::number(totals.entries as u64),
+            paint::number(totals.turns as u64),
+            paint::number(totals.requests)
+        ),
+    )?;
+    paint::row(
+        "Compactions",
+        format!(
+            "{} ({:.0} ms in all), {} prunings; the agent itself: {}",
+            report.compactions.len(),
+            totals.milliseconds,
+            report.prunings.len(),
+            report.native.len()
+        ),
+    )?;
+    paint::row(
+        "Largest context",
+        format!(
+            "{} of {} (hard limit {})",
+            totals.largest_context,
+            window.size(),
+            window.hard()
+        ),
+    )?;
+    paint::row("Lost for good", totals.nowhere)?;
+    if let Some(native) = report.native.last()
+        && let Some((named, all)) = native.modified_files_named
+    {
+        paint::row(
+            "Elsewhere",
+            format!("the agent's last summary names {named} of {all} changed files; ours name all"),
+        )?;
+    }
+    let mut table = Table::new([left("INPUT BILL"), right("TOKENS"), right("AGAINST OURS")]);
+    let mut bill = |name: &str, cost: Option<f64>| {
+        if let Some(cost) = cost {
+            table.row([
+                name.to_owned(),
+                paint::number(cost.round() as u64),
+                format!(
+                    "{:+.0} %",
+                    (cost / totals.cost_longhaul.max(1.0) - 1.0) * 100.0
+                ),
+            ]);
+        }
+    };
+    bill("longhaul", Some(totals.cost_longhaul));
+    bill("as recorded", totals.cost_native);
+    bill("old tool output masked", Some(totals.cost_masking));
+    bill("nothing removed", Some(totals.cost_nothing));
+    say!("")?;
+    table.print(app.columns())?;
+    app.note("the bill is in tokens of fresh input: cache reads count 0.1, writes 1.25, the cache lives 5 minutes");
+    for event in report.troubles.iter().take(5) {
+        if let Event::Failed { reason } = event {
+            app.note(&format!("note: {reason}"));
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the result as a session of its own.
+fn keep(app: &App, session: &Session, output: &Path, entries: &[Entry]) -> Result<(), Failure> {
+    let new = app.new_session();
+    let header = Header {
+        id: new.id,
+        version: 3,
+        time: Some(new.time),
+        cwd: session.header().cwd.clone(),
+        parent_session: Some(session.path().to_string_lossy().into_owned()),
+    };
+    longhaul_transcript::write_path(output, &header, entries)?;
+    app.note(&format!("result kept in {}", output.display()));
+    Ok(())
+}

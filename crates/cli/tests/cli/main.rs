@@ -1,0 +1,14 @@
+//! The command as people and scripts use it: run, exit code, both outputs.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod bad_input;
+mod changing;
+mod config;
+mod corpus;
+mod documented;
+mod in_use;
+mod machine;
+mod naming;
+mod reading;
+mod screen;
+mod talk;

@@ -1,0 +1,425 @@
+//! The ladder: what is due at this size of context, in one readable function.
+//!
+//! [`plan`] is the whole policy. It is asked before every request and after
+//! every turn, its first compaction step is carried out, the context is counted
+//! again, and it is asked anew; so layers are climbed one at a time and the
+//! climb ends as soon as the context is small enough.
+//!
+//! | context | what happens |
+//! |---|---|
+//! | from `gauge` | the agent is shown the gauge |
+//! | from `checkpoint` | a checkpoint is written; with much tool output, layer 1 |
+//! | from `activation` | flush once per epoch, checkpoint, layer 2, then 3 |
+//! | from `full` | layer 3 at once, the user is told |
+
+use longhaul_tokens::{Level, Tokens, Window};
+use serde::Serialize;
+
+use crate::terms::Layer;
+
+/// What the plan looks at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Why the plan is asked.
+    pub occasion: Occasion,
+    /// The context's size.
+    pub context: Tokens,
+    /// How much of it is tool output.
+    pub tool_output: Tokens,
+    /// What durable pruning would free.
+    pub prunable: Tokens,
+    /// The least that is worth a durable pruning.
+    pub prune_minimum: Tokens,
+    /// Compactions so far.
+    pub epoch: u32,
+    /// The epoch in which memory was last flushed; absent at first.
+    pub flushed_epoch: Option<u32>,
+    /// Whether a checkpoint of the present state exists.
+    pub checkpointed: bool,
+    /// Layers carried out since the climb began.
+    pub tried: Vec<Layer>,
+    /// What forbids what.
+    pub limits: Limits,
+}
+
+/// Why the plan is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// A request is about to leave, or a turn has ended.
+    Threshold,
+    /// The provider refused a request as too long.
+    Overflow,
+    /// A person asked for this layer.
+    Manual(Layer),
+}
+
+/// What forbids compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Whether thresholds may start a compaction at all.
+    pub auto_enabled: bool,
+    /// Whether nothing may be written.
+    pub read_only: bool,
+    /// Whether this is a subagent, which has no memory to flush.
+    pub subagent: bool,
+    /// Whether three failures in a row have stopped compaction.
+    pub breaker_open: bool,
+    /// So many compactions happen by themselves at most.
+    pub max_auto: u32,
+}
+
+/// One thing to do, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Step {
+    /// Show the gauge.
+    Gauge,
+    /// Let the agent write down what it wants to remember.
+    Flush,
+    /// Write a checkpoint.
+    Checkpoint,
+    /// Compact.
+    Compact(Layer),
+    /// Tell the user that the whole conversation is being summarised.
+    Notify,
+    /// Compaction is due but may not happen.
+    Blocked(Block),
+}
+
+/// Why compaction may not happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Block {
+    /// `autoEnabled` is off.
+    Off,
+    /// Nothing may be written.
+    ReadOnly,
+    /// The breaker is open.
+    Breaker,
+    /// The guard: so many compactions that a fresh session is better.
+    Guard,
+}
+
+/// What is due now.
+pub fn plan(window: &Window, state: &State) -> Vec<Step> {
+    let mut steps = Vec::new();
+    if state.context >= window.gauge() {
+        steps.push(Step::Gauge);
+    }
+    if state.limits.read_only {
+        if due(window, state) {
+            steps.push(Step::Blocked(Block::ReadOnly));
+        }
+        return steps;
+    }
+    if state.context >= window.checkpoint() && !state.checkpointed {
+        steps.push(Step::Checkpoint);
+    }
+    if let Some(layer) = next_layer(window, state) {
+        if let Some(block) = blocked(state, layer) {
+            steps.push(Step::Blocked(block));
+            // Hiding tool output goes on whatever forbids a summary, unless a
+            // person switched everything off.
+            if block != Block::Off && prunes(window, state) {
+                steps.push(Step::Compact(Layer::Prune));
+            }
+            return steps;
+        }
+        compact(&mut steps, state, layer);
+    }
+    steps
+}
+
+/// The next layer to carry out, if one is due.
+fn next_layer(window: &Window, state: &State) -> Option<Layer> {
+    let tried = |layer| state.tried.contains(&layer);
+    match state.occasion {
+        Occasion::Manual(layer) => (!tried(layer)).then_some(layer),
+        Occasion::Overflow => [Layer::Summarize, Layer::Full, Layer::Emergency]
+            .into_iter()
+            .find(|layer| *layer == Layer::Emergency || !tried(*layer)),
+        Occasion::Threshold if prunes(window, state) && !at_full(window, state) => {
+            Some(Layer::Prune)
+        }
+        Occasion::Threshold if due(window, state) => {
+            if at_full(window, state) && !tried(Layer::Full) {
+                return Some(Layer::Full);
+            }
+            [Layer::Summarize, Layer::Full]
+                .into_iter()
+                .find(|layer| !tried(*layer) && !tried(Layer::Full))
+        }
+        Occasion::Threshold => None,
+    }
+}
+
+/// Whether a summary is due. A climb that has begun goes on a little further
+/// than where it began, so that it does not begin again with the next message.
+fn due(window: &Window, state: &State) -> bool {
+    let climbing = state.tried.iter().any(|layer| *layer > Layer::Prune);
+    if climbing {
+        state.context >= window.hysteresis_target()
+    } else {
+        state.context >= window.activation()
+    }
+}
+
+fn at_full(window: &Window, state: &State) -> bool {
+    window.level(state.context) == Level::Full
+}
+
+/// Whether layer 1 is due and worth it.
+fn prunes(window: &Window, state: &State) -> bool {
+    window.prunes(state.context, state.tool_output)
+        && state.prunable >= state.prune_minimum
+        && state.prunable > Tokens::ZERO
+        && !state.tried.contains(&Layer::Prune)
+}
+
+fn blocked(state: &State, layer: Layer) -> Option<Block> {
+    let Limits {
+        auto_enabled,
+        breaker_open,
+        max_auto,
+        ..
+    } = state.limits;
+    match state.occasion {
+        // A person may always try, and an overflow must be answered; but a
+        // breaker that is open stops attempts that spend, on every path.
+        Occasion::Manual(_) => None,
+        Occasion::Overflow => (breaker_open && layer != Layer::Emergency).then_some(Block::Breaker),
+        Occasion::Threshold if !auto_enabled => Some(Block::Off),
+        Occasion::Threshold if layer == Layer::Prune => None,
+        Occasion::Threshold if breaker_open => Some(Block::Breaker),
+        Occasion::Threshold if state.epoch >= max_auto => Some(Block::Guard),
+        Occasion::Threshold => None,
+    }
+}
+
+fn compact(steps: &mut Vec<Step>, state: &State, layer: Layer) {
+    if layer != Layer::Prune {
+        let flushed = state.flushed_epoch == Some(state.epoch);
+        if !flushed && !state.limits.subagent {
+            steps.push(Step::Flush);
+        }
+        if !state.checkpointed && !steps.contains(&Step::Checkpoint) {
+            steps.push(Step::Checkpoint);
+        }
+    }
+    if layer == Layer::Full {
+        steps.push(Step::Notify);
+    }
+    steps.push(Step::Compact(layer));
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_tokens::WindowSettings;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn window() -> Window {
+        Window::new(&WindowSettings::of(Tokens(200_000))).unwrap()
+    }
+
+    fn state(context: u32) -> State {
+        State {
+            occasion: Occasion::Threshold,
+            context: Tokens(context),
+            tool_output: Tokens(0),
+            prunable: Tokens(0),
+            prune_minimum: Tokens(20_000),
+            epoch: 0,
+            flushed_epoch: None,
+            checkpointed: false,
+            tried: Vec::new(),
+            limits: Limits {
+                auto_enabled: true,
+                read_only: false,
+                subagent: false,
+                breaker_open: false,
+                max_auto: 5,
+            },
+        }
+    }
+
+    fn with_output(context: u32) -> State {
+        State {
+            tool_output: Tokens(80_000),
+            prunable: Tokens(30_000),
+            ..state(context)
+        }
+    }
+
+    #[test]
+    fn the_plan_reads_like_the_table() {
+        use Step::{Checkpoint, Compact, Flush, Gauge, Notify};
+        let table: [(State, &[Step]); 7] = [
+            (state(139_999), &[]),
+            (state(140_000), &[Gauge]),
+            (state(160_000), &[Gauge, Checkpoint]),
+            (
+                with_output(160_000),
+                &[Gauge, Checkpoint, Compact(Layer::Prune)],
+            ),
+            (
+                state(176_000),
+                &[Gauge, Checkpoint, Flush, Compact(Layer::Summarize)],
+            ),
+            (
+                State {
+                    checkpointed: true,
+                    flushed_epoch: Some(0),
+                    ..state(180_001)
+                },
+                &[Gauge, Compact(Layer::Summarize)],
+            ),
+            (
+                with_output(190_000),
+                &[Gauge, Checkpoint, Flush, Notify, Compact(Layer::Full)],
+            ),
+        ];
+        for (state, expected) in table {
+            assert_eq!(plan(&window(), &state), expected, "at {}", state.context);
+        }
+    }
+
+    #[test]
+    fn pruning_that_was_enough_ends_the_climb_and_one_that_was_not_goes_on() {
+        let pruned = State {
+            tried: vec![Layer::Prune],
+            checkpointed: true,
+            ..with_output(170_000)
+        };
+        assert_eq!(plan(&window(), &pruned), [Step::Gauge]);
+        let still = State {
+            context: Tokens(177_000),
+            ..pruned
+        };
+        assert!(plan(&window(), &still).contains(&Step::Compact(Layer::Summarize)));
+    }
+
+    #[test]
+    fn a_climb_goes_on_below_activation_until_the_hysteresis_target() {
+        let after = State {
+            tried: vec![Layer::Summarize],
+            epoch: 1,
+            checkpointed: true,
+            flushed_epoch: Some(1),
+            ..state(170_000)
+        };
+        assert_eq!(
+            plan(&window(), &after),
+            [Step::Gauge, Step::Notify, Step::Compact(Layer::Full)]
+        );
+        let low = State {
+            context: Tokens(165_999),
+            ..after
+        };
+        assert_eq!(plan(&window(), &low), [Step::Gauge]);
+    }
+
+    #[test]
+    fn what_forbids_summaries_does_not_forbid_pruning() {
+        let forbidden: [(Limits, Block); 2] = [
+            (
+                Limits {
+                    breaker_open: true,
+                    ..state(0).limits
+                },
+                Block::Breaker,
+            ),
+            (
+                Limits {
+                    max_auto: 0,
+                    ..state(0).limits
+                },
+                Block::Guard,
+            ),
+        ];
+        for (limits, block) in forbidden {
+            let state = State {
+                limits,
+                checkpointed: true,
+                tried: vec![],
+                prunable: Tokens(30_000),
+                tool_output: Tokens(80_000),
+                ..state(177_000)
+            };
+            // Layer 1 comes first; once it was tried the block shows.
+            assert!(plan(&window(), &state).contains(&Step::Compact(Layer::Prune)));
+            let tried = State {
+                tried: vec![Layer::Prune],
+                ..state
+            };
+            assert!(plan(&window(), &tried).contains(&Step::Blocked(block)));
+        }
+    }
+
+    #[test]
+    fn off_means_off_except_for_overflow_and_people() {
+        let off = State {
+            limits: Limits {
+                auto_enabled: false,
+                ..state(0).limits
+            },
+            ..with_output(195_000)
+        };
+        assert!(plan(&window(), &off).contains(&Step::Blocked(Block::Off)));
+        assert!(
+            !plan(&window(), &off)
+                .iter()
+                .any(|s| matches!(s, Step::Compact(_)))
+        );
+        let overflow = State {
+            occasion: Occasion::Overflow,
+            ..off.clone()
+        };
+        assert!(plan(&window(), &overflow).contains(&Step::Compact(Layer::Summarize)));
+        let manual = State {
+            occasion: Occasion::Manual(Layer::Summarize),
+            context: Tokens(10),
+            ..off
+        };
+        assert!(plan(&window(), &manual).contains(&Step::Compact(Layer::Summarize)));
+    }
+
+    #[test]
+    fn a_read_only_sandbox_writes_nothing() {
+        let state = State {
+            limits: Limits {
+                read_only: true,
+                ..state(0).limits
+            },
+            ..with_output(199_000)
+        };
+        assert_eq!(
+            plan(&window(), &state),
+            [Step::Gauge, Step::Blocked(Block::ReadOnly)]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_climb_ends(context in 0u32..300_000, output in 0u32..200_000, prunable in 0u32..100_000, stuck in any::<bool>()) {
+            let mut state = State { tool_output: Tokens(output), prunable: Tokens(prunable), ..state(context) };
+            let mut compactions = 0;
+            loop {
+                let steps = plan(&window(), &state);
+                let Some(Step::Compact(layer)) = steps.iter().find(|s| matches!(s, Step::Compact(_))) else { break };
+                compactions += 1;
+                prop_assert!(compactions <= 3, "{:?}", state.tried);
+                prop_assert!(steps.iter().filter(|s| **s == Step::Flush).count() <= 1);
+                state.tried.push(*layer);
+                if *layer == Layer::Prune {
+                    state.context -= state.prunable;
+                    state.prunable = Tokens::ZERO;
+                } else {
+                    state.epoch += 1;
+                    if !stuck { state.context = Tokens(state.context.0 / 2); }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The lines of each section of the ledger's part, most important first.
+
+use std::cmp::Reverse;
+
+use longhaul_ledger::{
+    Anchor, Decision, FileChange, FileRecord, Item, ItemState, Ledger, RuleKind, Speaker,
+};
+use longhaul_transcript::EntryId;
+
+use super::paths::PathNames;
+use super::text::{fenced, is_one_line, mark_if_short, one_line, shortened};
+
+pub(super) type Line = (String, Option<EntryId>);
+
+/// No single line of a list is longer, so that one cannot take a whole section.
+const LINE_CHARS: usize = 600;
+
+/// Rules in force, word for word: constraints first, then preferences; of each
+/// the newest first, as the oldest would be the first to find no room.
+pub(super) fn rules(ledger: &Ledger) -> Vec<Line> {
+    let live = |kind: RuleKind| {
+        ledger
+            .rules
+            .iter()
+            .rev()
+            .filter(move |rule| rule.revoked.is_none() && rule.kind == kind)
+    };
+    live(RuleKind::Constraint)
+        .chain(live(RuleKind::Preference))
+        .map(|rule| {
+            let said = rule.provenance.last();
+            let kind = match rule.kind {
+                RuleKind::Constraint => "",
+                RuleKind::Preference => " (preference)",
+            };
+            let id = mark_if_short(said);
+            let line = if is_one_line(&rule.text) {
+                format!("- {}{kind}{id}", one_line(&rule.text))
+            } else {
+                format!("-{kind}{id}\n{}", fenced(&rule.text))
+            };
+            (line, said.cloned())
+        })
+        .collect()
+}
+
+/// One line a file, with what happened to it.
+pub(super) fn changed_lines(files: &[&FileRecord], names: &PathNames<'_>) -> Vec<Line> {
+    files
+        .iter()
+        .map(|file| {
+            let line = format!("- {} ({})", names.show(&file.path), happened(file, names));
+            (line, file.provenance.last().cloned())
+        })
+        .collect()
+}
+
+/// One line a file and nothing but its path.
+pub(super) fn changed_paths(files: &[&FileRecord], names: &PathNames<'_>) -> Vec<Line> {
+    files
+        .iter()
+        .map(|file| {
+            let gone = match file.last {
+                FileChange::Deleted => " (deleted)",
+                FileChange::Moved => " (moved)",
+                FileChange::Read | FileChange::Created | FileChange::Edited => "",
+            };
+            let line = format!("- {}{gone}", names.show(&file.path));
+            (line, file.provenance.last().cloned())
+        })
+        .collect()
+}
+
+fn happened(file: &FileRecord, names: &PathNames<'_>) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if file.created {
+        parts.push("created".to_owned());
+    }
+    let edits = file.changes.saturating_sub(u32::from(file.created));
+    match edits {
+        0 => {}
+        1 => parts.push("edited".to_owned()),
+        _ => parts.push(format!("edited ×{edits}")),
+    }
+    match file.last {
+        FileChange::Deleted => parts.push("then deleted".to_owned()),
+        FileChange::Moved => match &file.moved_to {
+            Some(to) => parts.push(format!("moved to {}", names.show(to))),
+            None => parts.push("moved away".to_owned()),
+        },
+        FileChange::Read | FileChange::Created | FileChange::Edited => {}
+    }
+    match parts.as_slice() {
+        [] => "changed".to_owned(),
+        [one] => one.strip_prefix("then ").unwrap_or(one).to_owned(),
+        _ => parts.join(", "),
+    }
+}
+
+/// Files that were only read, most relevant first.
+pub(super) fn read_files(ledger: &Ledger, names: &PathNames<'_>) -> Vec<Line> {
+    ledger
+        .read_files()
+        .iter()
+        .map(|file| {
+            (
+                format!("- {}", names.show(&file.path)),
+                file.provenance.last().cloned(),
+            )
+        })
+        .collect()
+}
+
+/// Decisions that stand, newest first, with their reason.
+pub(super) fn decisions(ledger: &Ledger) -> Vec<Line> {
+    ledger
+        .decisions
+        .iter()
+        .rev()
+        .filter(|decision| decision.superseded.is_none())
+        .map(|decision| {
+            (
+                decision_line(decision),
+                decision.provenance.first().cloned(),
+            )
+        })
+        .collect()
+}
+
+fn decision_line(decision: &Decision) -> String {
+    let by = match decision.by {
+        Speaker::User => "user: ",
+        Speaker::Agent => "",
+        Speaker::Tool => "tool: ",
+    };
+    let what = shortened(&decision.what, LINE_CHARS);
+    let reason = decision
+        .reason
+        .as_deref()
+        .map(|reason| shortened(reason, LINE_CHARS))
+        .filter(|reason| !what.contains(reason.as_str()));
+    let id = mark_if_short(decision.provenance.first());
+    match reason {
+        Some(reason) => format!("- {by}{what} (why: {reason}){id}"),
+        None => format!("- {by}{what}{id}"),
+    }
+}
+
+/// Items still to be done: those begun first, then in the order of the list.
+pub(super) fn open_items(ledger: &Ledger) -> Vec<Line> {
+    let with = |state: ItemState| ledger.items.iter().filter(move |item| item.state == state);
+    let line = |item: &Item, state: &str| {
+        let id = mark_if_short(item.provenance.last());
+        (
+            format!("- {state}{}{id}", shortened(&item.text, LINE_CHARS)),
+            item.provenance.last().cloned(),
+        )
+    };
+    with(ItemState::InProgress)
+        .map(|item| line(item, "(in progress) "))
+        .chain(with(ItemState::Open).map(|item| line(item, "")))
+        .collect()
+}
+
+/// Finished items, latest first, short.
+pub(super) fn done_items(ledger: &Ledger) -> Vec<Line> {
+    ledger
+        .items
+        .iter()
+        .rev()
+        .filter(|item| item.state == ItemState::Done)
+        .map(|item| {
+            (
+                format!("- {}", shortened(&item.text, 120)),
+                item.provenance.last().cloned(),
+            )
+        })
+        .collect()
+}
+
+/// Questions nobody has answered, newest first.
+pub(super) fn questions(ledger: &Ledger) -> Vec<Line> {
+    ledger
+        .questions
+        .iter()
+        .rev()
+        .filter(|question| question.answered.is_none())
+        .map(|question| {
+            let by = match question.by {
+                Speaker::User => "user",
+                Speaker::Agent => "agent",
+                Speaker::Tool => "tool",
+            };
+            let entry = question.provenance.last();
+            let id = mark_if_short(entry);
+            (
+                format!("- {by}: {}{id}", shortened(&question.text, LINE_CHARS)),
+                entry.cloned(),
+            )
+        })
+        .collect()
+}
+
+/// Errors that are still there, latest first, with what gave them.
+pub(super) fn unresolved(ledger: &Ledger) -> Vec<Line> {
+    ledger
+        .unresolved()
+        .map(|trouble| {
+            let entry = trouble.provenance.last();
+            let id = mark_if_short(entry);
+            let line = shortened(&trouble.line, LINE_CHARS);
+            let cause = shortened(&trouble.cause, LINE_CHARS);
+            (format!("- {line} ← `{cause}`{id}"), entry.cloned())
+        })
+        .collect()
+}
+
+/// Errors that are gone, latest first, short.
+pub(super) fn resolved(ledger: &Ledger) -> Vec<Line> {
+    ledger
+        .troubles
+        .iter()
+        .rev()
+        .filter(|trouble| trouble.resolved.is_some())
+        .map(|trouble| {
+            (
+                format!("- {}", shortened(&trouble.line, 120)),
+                trouble.provenance.last().cloned(),
+            )
+        })
+        .collect()
+}
+
+/// Exact values that stand, by use and recency; those that `seen` has already
+/// are left out.
+pub(super) fn anchors(ledger: &Ledger, seen: &str) -> Vec<Line> {
+    let newest = ledger.anchors.values().map(|anchor| anchor.rank).max();
+    let newest = newest.unwrap_or_default();
+    let mut anchors: Vec<&Anchor> = ledger
+        .anchors
+        .values()
+        .filter(|anchor| anchor.superseded.is_none())
+        .collect();
+    anchors.sort_by_key(|anchor| Reverse(weight(anchor, newest)));
+    // No summary has room for more; the search below is quadratic.
+    const MOST: usize = 250;
+    let mut lines: Vec<Line> = Vec::new();
+    for anchor in anchors {
+        if lines.len() == MOST {
+            break;
+        }
+        if seen.contains(anchor.text.as_str()) {
+            continue;
+        }
+        let text = shortened(&anchor.text, 300);
+        // One sentence often holds several values; it is quoted once.
+        if lines.iter().any(|(line, _)| line.contains(&text)) {
+            continue;
+        }
+        let about = anchor
+            .about
+            .trim_start_matches(|c: char| "-*#•>".contains(c) || c.is_whitespace());
+        let about = shortened(about, 100);
+        let line = if about.is_empty() || about == text {
+            format!("- {text}")
+        } else if about.contains(&text) {
+            format!("- {about}")
+        } else {
+            format!("- {text} — {about}")
+        };
+        lines.push((line, anchor.provenance.last().cloned()));
+    }
+    lines
+}
+
+/// What people said weighs more than what the model said, and that more than
+/// what a tool printed; use counts, and wears off with age.
+fn weight(anchor: &Anchor, newest: u64) -> u64 {
+    let voice = match anchor.by {
+        Speaker::User => 6,
+        Speaker::Agent => 3,
+        Speaker::Tool => 1,
+    };
+    let uses = u64::from(anchor.provenance.seen.clamp(1, 64));
+    let age = newest.saturating_sub(anchor.rank);
+    voice * uses * 1_000_000 / (200 + age)
+}
+
+/// What was in flight.
+pub(super) fn re_entry(ledger: &Ledger, names: &PathNames<'_>) -> Vec<Line> {
+    let flight = &ledger.in_flight;
+    let named = |name: &str, value: Option<String>| {
+        value
+            .filter(|value| !value.is_empty())
+            .map(|value| (format!("- {name}: {value}"), None))
+    };
+    let text = |value: &Option<String>| value.as_deref().map(|value| shortened(value, LINE_CHARS));
+    let code = |value: &Option<String>| text(value).map(|value| format!("`{value}`"));
+    [
+        named("next step", text(&flight.next_step)),
+        named("failing", text(&flight.failing)),
+        named(
+            "file in hand",
+            flight.file.as_deref().map(|path| names.show(path)),
+        ),
+        named("last command", code(&flight.command)),
+        named("question waiting for the user", text(&flight.question)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

@@ -1,0 +1,68 @@
+//! How paths are written: short where the short form can mean only one file.
+
+use std::collections::HashMap;
+
+use longhaul_ledger::Ledger;
+
+use super::text::one_line;
+
+/// Writes paths relative to the working folder where that is unambiguous.
+#[derive(Debug)]
+pub(super) struct PathNames<'a> {
+    folder: Option<&'a str>,
+    /// How many known paths end with a given relative path.
+    endings: HashMap<&'a str, u32>,
+}
+
+impl<'a> PathNames<'a> {
+    pub(super) fn new(ledger: &'a Ledger) -> PathNames<'a> {
+        let folder = ledger
+            .cwd
+            .as_deref()
+            .map(|cwd| cwd.trim_end_matches(['/', '\\']))
+            .filter(|cwd| !cwd.is_empty());
+        let mut endings = HashMap::new();
+        if folder.is_some() {
+            for path in ledger.files.keys() {
+                for (at, _) in path.match_indices(['/', '\\']) {
+                    *endings.entry(&path[at + 1..]).or_insert(0) += 1;
+                }
+            }
+        }
+        PathNames { folder, endings }
+    }
+
+    /// The working folder, if paths are written relative to it.
+    pub(super) fn folder(&self) -> Option<&'a str> {
+        self.folder
+    }
+
+    /// The path relative to the working folder, if it lies there.
+    pub(super) fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let inside = path.strip_prefix(self.folder?)?;
+        inside
+            .strip_prefix(['/', '\\'])
+            .filter(|rest| !rest.is_empty())
+    }
+
+    /// The path as it is shown. A relative path that another known file also
+    /// ends with is shown in full.
+    pub(super) fn show(&self, path: &str) -> String {
+        match self.relative(path) {
+            Some(rest) if self.endings.get(rest).copied().unwrap_or(0) <= 1 => one_line(rest),
+            _ => one_line(path),
+        }
+    }
+
+    /// The full path behind an argument of a tool.
+    pub(super) fn full(&self, argument: &str) -> String {
+        let absolute = argument.starts_with(['/', '\\', '~']) || argument.get(1..2) == Some(":");
+        match self.folder {
+            Some(folder) if !absolute => {
+                let rest = argument.strip_prefix("./").unwrap_or(argument);
+                format!("{folder}/{rest}")
+            }
+            _ => argument.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! What the user asked for: word for word as far as it fits, newest first.
+
+use std::collections::BTreeMap;
+
+use longhaul_ledger::{Ledger, Request};
+use longhaul_tokens::{ContentKind, Tokens};
+use longhaul_transcript::EntryId;
+
+use super::block::{Block, Candidate, Pool};
+use super::limits::Limits;
+use super::material::Kept;
+use super::text::{fenced, is_one_line, mark, mark_if_short, one_line, within};
+
+/// Entries whose word no longer stands whole, and the entry that changed it.
+/// Their text is kept as it was said, so it has to be marked.
+pub(super) fn replaced(ledger: &Ledger) -> BTreeMap<&EntryId, &EntryId> {
+    let decisions = ledger
+        .decisions
+        .iter()
+        .map(|decision| (&decision.provenance, &decision.superseded));
+    let anchors = ledger
+        .anchors
+        .values()
+        .map(|anchor| (&anchor.provenance, &anchor.superseded));
+    let rules = ledger
+        .rules
+        .iter()
+        .map(|rule| (&rule.provenance, &rule.revoked));
+    let mut found = BTreeMap::new();
+    for (provenance, by) in anchors.chain(decisions).chain(rules) {
+        if let Some(by) = by {
+            for entry in provenance.entries.iter().filter(|entry| *entry != by) {
+                found.insert(entry, by);
+            }
+        }
+    }
+    found
+}
+
+/// The requests of a ledger on their way into a summary.
+pub(super) struct Requests<'a> {
+    /// Not in the kept part; newest first.
+    wanted: Vec<&'a Request>,
+    replaced: BTreeMap<&'a EntryId, &'a EntryId>,
+}
+
+impl<'a> Requests<'a> {
+    pub(super) fn new(ledger: &'a Ledger, kept: &Kept<'_>) -> Requests<'a> {
+        Requests {
+            wanted: ledger
+                .requests
+                .iter()
+                .rev()
+                .filter(|request| !kept.has(&request.entry))
+                .collect(),
+            replaced: replaced(ledger),
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.wanted.len()
+    }
+
+    /// Shows the newest request, shortened if it is larger than `cap`.
+    pub(super) fn newest(&self, block: &mut Block<'_>, pool: &mut Pool<'_>, cap: Tokens) {
+        let Some(request) = self.wanted.first() else {
+            return;
+        };
+        let text = request.text.as_deref().unwrap_or(&request.gist);
+        let mut lines = vec![self.whole(request, text)];
+        if pool.cost(&lines[0], ContentKind::Prose) > cap.min(pool.left) {
+            let frame = pool.cost(&self.shortened(request, ""), ContentKind::Prose) + Tokens(24);
+            lines = match within(text.trim(), cap.min(pool.left) - frame, pool.counter()) {
+                Some(cut) => vec![self.shortened(request, &cut)],
+                None => vec![self.gist(request)],
+            };
+        }
+        self.show(
+            block,
+            pool,
+            cap + Tokens(24),
+            0,
+            lines.swap_remove(0),
+            request,
+        );
+    }
+
+    /// Shows what fits of the others: first those of ordinary size, newest
+    /// first, so that one long paste does not displace twenty requests; then
+    /// the large ones, whole or shortened.
+    pub(super) fn others(&self, block: &mut Block<'_>, pool: &mut Pool<'_>, limits: &Limits) {
+        let start = pool.left;
+        let large = Tokens(limits.requests.0 / 4);
+        let spent_before = block
+            .shown()
+            .iter()
+            .map(|line| pool.cost(&line.text, ContentKind::Prose))
+            .sum::<Tokens>();
+        // A quarter of what is left is for the sections after this one.
+        let cap = (limits.requests - spent_before).min(Tokens(start.0 / 4 * 3));
+        let left = |pool: &Pool<'_>| (cap - (start - pool.left)).min(pool.left);
+        // What lies beyond twice the room is not looked at: it becomes a gist.
+        let mut counted = Tokens::ZERO;
+        let whole: Vec<(usize, &Request, String, Tokens)> = self
+            .others_wanted()
+            .filter_map(|(order, request)| {
+                if counted > Tokens(cap.0.saturating_mul(2)) {
+                    return None;
+                }
+                let line = self.whole(request, request.text.as_deref()?);
+                let cost = pool.cost(&line, ContentKind::Prose);
+                if cost <= large {
+                    counted += cost;
+                }
+                Some((order, request, line, cost))
+            })
+            .collect();
+        let (ordinary, large): (Vec<_>, Vec<_>) =
+            whole.into_iter().partition(|(.., cost)| *cost <= large);
+        for (order, request, line, cost) in ordinary {
+            if cost <= left(pool) {
+                let room = left(pool);
+                self.show(block, pool, room, order, line, request);
+            }
+        }
+        const WORTH_IT: Tokens = Tokens(160);
+        for (order, request, line, cost) in large {
+            let room = left(pool);
+            if cost <= room {
+                self.show(block, pool, room, order, line, request);
+            } else if room >= WORTH_IT {
+                let text = request.text.as_deref().unwrap_or(&request.gist);
+                let share = Tokens(room.0 / 2).min(Tokens(800)) - Tokens(32);
+                if let Some(cut) = within(text.trim(), share, pool.counter()) {
+                    let line = self.shortened(request, &cut);
+                    self.show(block, pool, room, order, line, request);
+                }
+            }
+        }
+    }
+
+    /// One line for each request that `block` does not show; newest first.
+    pub(super) fn gists(&self, block: &Block<'_>) -> Vec<Candidate> {
+        let shown: Vec<usize> = block.shown().iter().map(|line| line.order).collect();
+        self.wanted
+            .iter()
+            .enumerate()
+            .filter(|(order, _)| !shown.contains(order))
+            .map(|(order, request)| Candidate {
+                order,
+                text: self.gist(request),
+                entry: Some(request.entry.clone()),
+            })
+            .collect()
+    }
+
+    fn others_wanted(&self) -> impl Iterator<Item = (usize, &'a Request)> + '_ {
+        self.wanted
+            .iter()
+            .enumerate()
+            .skip(1)
+            .map(|(order, request)| (order, *request))
+    }
+
+    fn show(
+        &self,
+        block: &mut Block<'_>,
+        pool: &mut Pool<'_>,
+        cap: Tokens,
+        order: usize,
+        text: String,
+        request: &Request,
+    ) {
+        block.push(Candidate {
+            order,
+            text,
+            entry: Some(request.entry.clone()),
+        });
+        block.fill(pool, cap);
+        // What found no room is shown as a gist instead.
+        block.take_waiting(pool);
+    }
+
+    fn whole(&self, request: &Request, text: &str) -> String {
+        let end = self.end(request, mark_if_short(Some(&request.entry)));
+        if is_one_line(text) {
+            format!("- {}{end}", one_line(text))
+        } else {
+            format!("-{end}\n{}", fenced(text))
+        }
+    }
+
+    fn shortened(&self, request: &Request, text: &str) -> String {
+        let end = self.end(request, mark(&request.entry));
+        if is_one_line(text) {
+            format!("- (shortened) {}{end}", one_line(text))
+        } else {
+            format!("- (shortened){end}\n{}", fenced(text))
+        }
+    }
+
+    fn gist(&self, request: &Request) -> String {
+        let end = self.end(request, mark(&request.entry));
+        format!("- {}{end}", one_line(&request.gist))
+    }
+
+    /// The id, and whether something in it was replaced later.
+    fn end(&self, request: &Request, id: String) -> String {
+        match self.replaced.get(&request.entry) {
+            Some(by) => match mark_if_short(Some(by)) {
+                by if by.is_empty() => format!("{id} (replaced in part later)"),
+                by => format!("{id} (replaced in part by{by})"),
+            },
+            None => id,
+        }
+    }
+}

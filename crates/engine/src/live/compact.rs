@@ -1,0 +1,542 @@
+//! Compacting a session: from a request to drafts that can be appended.
+
+use std::collections::HashSet;
+
+use longhaul_compaction::audit::{Audit, audit, facts};
+use longhaul_compaction::cost::{Prices, Since, Verdict};
+use longhaul_compaction::cut::{self, CurrentTurn, Cut, Keep};
+use longhaul_compaction::prune::{Edit, PruneSettings, prune};
+use longhaul_compaction::summary::{
+    Extractive, Limits, Material, Previous, Span, Split, summarize,
+};
+use longhaul_compaction::{Counted, EmergencyStep, Layer, Trigger, emergency, pinned};
+use longhaul_ledger::Ledger;
+use longhaul_tokens::{ContentKind, Counter, Tokens, Window};
+use longhaul_transcript::{
+    Body, Context, ContextMessage, Conversation, Draft, Entry, EntryId, Piece, Role,
+};
+use serde_json::json;
+
+use super::{Live, PRUNE_MARK};
+use crate::measure::Meter;
+use crate::recall::message_text;
+
+/// What a compaction is asked to do.
+#[derive(Debug, Clone)]
+pub struct CompactionRequest<'a> {
+    /// How deep.
+    pub layer: Layer,
+    /// Why.
+    pub trigger: Trigger,
+    /// What should be kept above all, in the user's words.
+    pub focus: Option<&'a str>,
+    /// The window and its thresholds.
+    pub window: &'a Window,
+    /// Tokens at the end that stay verbatim, already fitted to the window.
+    pub protect: Tokens,
+    /// Tokens of a request that are not in the transcript (system prompt,
+    /// tools).
+    pub overhead: Tokens,
+    /// The context's size as it is known now.
+    pub tokens_before: Tokens,
+}
+
+/// A compaction, ready to be appended.
+#[derive(Debug, Clone)]
+pub struct Compacted {
+    /// The compaction entry.
+    pub draft: Draft,
+    /// Tokens in the context after it.
+    pub tokens_after: Tokens,
+    /// What was kept and what was not.
+    pub fidelity: Audit,
+    /// What left the context.
+    pub removed: Removed,
+    /// Messages that stay verbatim.
+    pub kept_messages: usize,
+    /// What wrote the summary.
+    pub summarizer: String,
+    /// Whether a turn was divided.
+    pub splits_turn: bool,
+    /// What should be known about it.
+    pub notes: Vec<String>,
+}
+
+/// What leaves the context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    /// Messages.
+    pub messages: usize,
+    /// Their tokens, as counted.
+    pub tokens: Tokens,
+    /// The first and last entry.
+    pub span: Option<(EntryId, EntryId)>,
+}
+
+/// A pruning, ready to be appended.
+#[derive(Debug, Clone)]
+pub struct Pruned {
+    /// The edits, and a mark that records them.
+    pub drafts: Vec<Draft>,
+    /// How many results are hidden.
+    pub results: usize,
+    /// What comes free.
+    pub freed: Tokens,
+    /// What is rewritten behind the first edit.
+    pub suffix: Tokens,
+}
+
+/// What decides whether a rewrite of the prompt pays.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheTerms<'a> {
+    /// What tokens cost.
+    pub prices: &'a Prices,
+    /// How long ago the last request was.
+    pub since: Since,
+    /// Requests still to come.
+    pub expected_turns: u32,
+}
+
+/// Numbers of a session before anything is decided.
+#[derive(Debug, Clone)]
+pub struct Explained {
+    /// Our count of every message of the context.
+    pub counted: Vec<Counted>,
+    /// All of them.
+    pub total: Tokens,
+    /// How much of it is tool output.
+    pub tool_output: Tokens,
+}
+
+/// Why a compaction did not come about.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CompactionFailure {
+    /// Everything in the context is protected.
+    #[error("there is nothing to compact: the whole context is protected")]
+    NothingToDo,
+    /// Pinned entries leave no room.
+    #[error("pinned entries take {pinned} of the {room} tokens that a compacted context may have; unpin some of: {}", largest.join(", "))]
+    PinsTooLarge {
+        /// Their size.
+        pinned: Tokens,
+        /// What there is.
+        room: Tokens,
+        /// The largest of them.
+        largest: Vec<String>,
+    },
+    /// The current turn alone is too large for the window.
+    #[error("the current turn alone has {kept} tokens, more than fit into the window")]
+    TurnTooLarge {
+        /// Its size.
+        kept: Tokens,
+    },
+}
+
+impl Live {
+    /// Counts the context.
+    pub fn explain(&self, meter: &mut Meter) -> Explained {
+        explain(self.context(), meter)
+    }
+
+    /// Layer 1: hides tool output for good, if that frees enough.
+    pub fn prune(
+        &self,
+        meter: &mut Meter,
+        settings: &PruneSettings,
+        overhead: Tokens,
+    ) -> Option<Pruned> {
+        let explained = self.explain(meter);
+        let counter = meter.estimator().counter();
+        let pruning = prune(&explained.counted, &self.pins(), settings, &|tool, text| {
+            counter.tool_result(tool, text)
+        });
+        let edits = pruning.durable(settings)?;
+        Some(self.pruned(edits, explained.total + overhead))
+    }
+
+    /// Hides tool output where the prompt cache makes that cheaper than
+    /// leaving it: at once when the cache is cold, else when it pays back.
+    pub fn prune_if_cheaper(
+        &self,
+        meter: &mut Meter,
+        settings: &PruneSettings,
+        terms: &CacheTerms<'_>,
+        overhead: Tokens,
+    ) -> Option<(Pruned, Verdict)> {
+        let explained = self.explain(meter);
+        let counter = meter.estimator().counter();
+        let pruning = prune(&explained.counted, &self.pins(), settings, &|tool, text| {
+            counter.tool_result(tool, text)
+        });
+        let (chosen, verdict) = pruning.cheapest(terms.prices, terms.since, terms.expected_turns);
+        let edits: Vec<Edit> = chosen.edits.into_iter().filter(Edit::is_durable).collect();
+        if !verdict.now || edits.is_empty() {
+            return None;
+        }
+        Some((self.pruned(edits, explained.total + overhead), verdict))
+    }
+
+    /// The drafts of a pruning.
+    fn pruned(&self, mut edits: Vec<Edit>, tokens: Tokens) -> Pruned {
+        edits.sort_by_key(|edit| edit.at);
+        let freed: Tokens = edits.iter().map(Edit::freed).sum();
+        let mark = json!({
+            "targets": edits.iter().map(|edit| edit.entry.as_str()).collect::<Vec<_>>(),
+            "freed": freed,
+            "tokensBefore": tokens,
+            "tokensAfter": tokens - freed,
+            "epoch": self.epoch(),
+        });
+        let mut drafts: Vec<Draft> = edits
+            .iter()
+            .map(|edit| Draft::ContextEdit {
+                target: edit.entry.clone(),
+                content: Some(edit.content.clone()),
+            })
+            .collect();
+        drafts.push(Draft::Custom {
+            custom_type: PRUNE_MARK.into(),
+            data: mark.to_string(),
+        });
+        Pruned {
+            results: edits.len(),
+            suffix: edits
+                .first()
+                .map_or(Tokens::ZERO, |edit| edit.behind - freed),
+            freed,
+            drafts,
+        }
+    }
+
+    /// Layers 2, 3 and emergency: replaces the older part by a summary.
+    pub fn compact(
+        &self,
+        meter: &mut Meter,
+        request: &CompactionRequest<'_>,
+    ) -> Result<Compacted, CompactionFailure> {
+        let explained = self.explain(meter);
+        let counter = meter.estimator().counter();
+        let messages: Vec<ContextMessage> = explained
+            .counted
+            .iter()
+            .map(|counted| counted.message.clone())
+            .collect();
+        let conversation = Conversation::new(messages);
+        let sizes: Vec<Tokens> = conversation
+            .pieces()
+            .iter()
+            .map(|piece| piece.messages().iter().map(|m| meter.message(m)).sum())
+            .collect();
+        let limits = Limits::new(request.window, request.layer);
+        let room = room(request, limits.total);
+        let (cut, mut notes) = self.cut(&conversation, &sizes, request, room)?;
+
+        let (removed, kept) = conversation.pieces().split_at(cut.first_kept);
+        let removed: Vec<ContextMessage> = flatten(removed);
+        let kept: Vec<ContextMessage> = flatten(kept);
+        let first_kept = kept.first().map(|message| message.entry.clone());
+        let pinned = self.pinned_text(&kept, counter, room)?;
+        let previous = previous(&self.loaded.entries, self.loaded.boundary);
+        let ids: Vec<&EntryId> = removed
+            .iter()
+            .filter(|message| message.role != Role::CompactionSummary)
+            .map(|message| &message.entry)
+            .collect();
+        // The span names everything that has left so far, this time included.
+        let start = self.full.requests.first().map(|request| &request.entry);
+        let before = if self.epoch() > 0 {
+            self.base.entries
+        } else {
+            0
+        };
+        let span = match (start.or(ids.first().copied()), ids.last()) {
+            (Some(first), Some(last)) => Some(Span {
+                first,
+                last,
+                count: before + ids.len() as u64,
+            }),
+            _ => None,
+        };
+        let request_entry = split_request(&removed, &cut);
+        let material = Material {
+            ledger: &self.full,
+            removed: &removed,
+            kept: &kept,
+            previous: previous
+                .as_ref()
+                .map(|(text, maker)| Previous { text, maker }),
+            focus: request.focus,
+            span,
+            split: match &request_entry {
+                Some(request) => Split::InsideTurn { request },
+                None => Split::BetweenTurns,
+            },
+            epoch: self.epoch() + 1,
+        };
+        let written = summarize(&mut Extractive, &material, &limits, counter);
+        notes.extend(written.notes.iter().map(ToString::to_string));
+        notes.extend(written.outcome.fallback.clone());
+        let summarizer = written.outcome.summarizer;
+        let mut text = written.text;
+        text.push_str(&pinned);
+
+        let summary_tokens = counter.count(&text, ContentKind::Prose) + counter.message_overhead();
+        let tokens_after = request.overhead + summary_tokens + cut.kept;
+        let base = self.base_after(first_kept.as_ref());
+        let fidelity = audit_context(&self.full, &text, &kept);
+        let details = self.details(
+            request,
+            &base,
+            &fidelity,
+            Numbers {
+                tokens_after,
+                messages: ids.len(),
+                last_removed: ids.last().copied(),
+                summarizer: &summarizer,
+            },
+        );
+        Ok(Compacted {
+            removed: Removed {
+                messages: ids.len(),
+                tokens: cut.removed,
+                span: match (ids.first(), ids.last()) {
+                    (Some(first), Some(last)) => Some(((*first).clone(), (*last).clone())),
+                    _ => None,
+                },
+            },
+            kept_messages: kept.len(),
+            draft: Draft::Compaction {
+                summary: text,
+                first_kept,
+                tokens_before: u64::from(request.tokens_before.0),
+                details: Some(details),
+            },
+            tokens_after,
+            fidelity,
+            summarizer,
+            splits_turn: cut.splits_turn,
+            notes,
+        })
+    }
+
+    fn cut(
+        &self,
+        conversation: &Conversation,
+        sizes: &[Tokens],
+        request: &CompactionRequest<'_>,
+        room: Tokens,
+    ) -> Result<(Cut, Vec<String>), CompactionFailure> {
+        if request.layer == Layer::Emergency {
+            return match emergency(conversation, sizes) {
+                EmergencyStep::KeepFrom { first_kept, kept } => Ok((
+                    Cut {
+                        first_kept,
+                        splits_turn: false,
+                        removed: sizes[..first_kept].iter().copied().sum(),
+                        kept,
+                    },
+                    vec![
+                        "the oldest turns were dropped because the provider refused the context"
+                            .into(),
+                    ],
+                )),
+                EmergencyStep::Exhausted => Err(CompactionFailure::TurnTooLarge {
+                    kept: sizes.iter().copied().sum(),
+                }),
+            };
+        }
+        let keep = Keep {
+            protect: request.protect,
+            at_most: room,
+            current_turn: match request.layer {
+                Layer::Full => CurrentTurn::Whole,
+                _ => CurrentTurn::Ordinary,
+            },
+        };
+        let cut = cut::find(conversation, sizes, keep).ok_or(CompactionFailure::NothingToDo)?;
+        let mut notes = Vec::new();
+        if cut.kept < request.protect && cut.first_kept > 0 {
+            let next = sizes[cut.first_kept - 1];
+            if next > room {
+                notes.push(format!(
+                    "one message of {next} tokens is larger than all that may stay ({room}); it is in the summary by its id"
+                ));
+            }
+        }
+        Ok((cut, notes))
+    }
+
+    /// The ledger of everything before the new boundary.
+    fn base_after(&self, first_kept: Option<&EntryId>) -> Ledger {
+        let mut base = self.base.clone();
+        for entry in &self.loaded.entries {
+            if Some(&entry.id) == first_kept {
+                break;
+            }
+            base.observe(entry);
+        }
+        base
+    }
+
+    /// Pinned entries that do not stay by themselves, word for word.
+    fn pinned_text(
+        &self,
+        kept: &[ContextMessage],
+        counter: &dyn Counter,
+        room: Tokens,
+    ) -> Result<String, CompactionFailure> {
+        let staying: HashSet<&EntryId> = kept.iter().map(|message| &message.entry).collect();
+        let pins = self.pins();
+        let mut carried: Vec<(EntryId, String)> =
+            carried_pins(&self.loaded.entries, self.loaded.boundary);
+        for entry in &self.loaded.entries {
+            if let Some(message) = entry.message() {
+                carried.push((entry.id.clone(), message_text(&message)));
+            }
+        }
+        carried.retain(|(id, _)| pins.contains(id) && !staying.contains(id));
+        if carried.is_empty() {
+            return Ok(String::new());
+        }
+        let text = pinned::render(&carried);
+        let size = counter.count(&text, ContentKind::Prose);
+        if size > room {
+            carried.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
+            return Err(CompactionFailure::PinsTooLarge {
+                pinned: size,
+                room,
+                largest: carried
+                    .iter()
+                    .take(3)
+                    .map(|(id, _)| id.to_string())
+                    .collect(),
+            });
+        }
+        Ok(text)
+    }
+
+    fn details(
+        &self,
+        request: &CompactionRequest<'_>,
+        base: &Ledger,
+        fidelity: &Audit,
+        numbers: Numbers<'_>,
+    ) -> String {
+        let files = |modified: bool| -> Vec<&str> {
+            self.full
+                .files
+                .values()
+                .filter(|file| file.is_modified() == modified)
+                .map(|file| file.path.as_str())
+                .collect()
+        };
+        json!({
+            "epoch": self.epoch() + 1,
+            "layer": request.layer,
+            "trigger": request.trigger,
+            "messagesCompacted": numbers.messages,
+            "tokensAfter": numbers.tokens_after,
+            "boundaryMessageId": numbers.last_removed.map(EntryId::as_str),
+            "customInstruction": request.focus,
+            "readFiles": files(false),
+            "modifiedFiles": files(true),
+            "summarizer": numbers.summarizer,
+            "fidelity": fidelity,
+            "schemaVersion": 1,
+            "ledger": base,
+        })
+        .to_string()
+    }
+}
+
+struct Numbers<'a> {
+    tokens_after: Tokens,
+    messages: usize,
+    last_removed: Option<&'a EntryId>,
+    summarizer: &'a str,
+}
+
+/// What the kept messages may take, so that the context ends well below the
+/// threshold it started from.
+fn room(request: &CompactionRequest<'_>, summary: Tokens) -> Tokens {
+    let target = request.window.hysteresis_target();
+    let room = target - request.overhead - summary;
+    // A window too small for its own reserves still keeps something.
+    room.max(Tokens(request.window.size().0 / 10))
+}
+
+/// Counts a context, message by message.
+pub(crate) fn explain(context: Context, meter: &mut Meter) -> Explained {
+    let counted: Vec<Counted> = context
+        .messages
+        .into_iter()
+        .map(|message| Counted {
+            tokens: meter.message(&message),
+            message,
+        })
+        .collect();
+    let sum = |wanted: &dyn Fn(&Role) -> bool| -> Tokens {
+        counted
+            .iter()
+            .filter(|counted| wanted(&counted.message.role))
+            .map(|counted| counted.tokens)
+            .sum()
+    };
+    Explained {
+        total: sum(&|_| true),
+        tool_output: sum(&|role| matches!(role, Role::ToolResult | Role::BashExecution)),
+        counted,
+    }
+}
+
+fn flatten(pieces: &[Piece]) -> Vec<ContextMessage> {
+    pieces
+        .iter()
+        .flat_map(|piece| piece.messages().iter().cloned())
+        .collect()
+}
+
+/// The request of the turn that a cut divides.
+fn split_request(removed: &[ContextMessage], cut: &Cut) -> Option<EntryId> {
+    if !cut.splits_turn {
+        return None;
+    }
+    removed
+        .iter()
+        .rev()
+        .find(|message| message.role == Role::User)
+        .map(|message| message.entry.clone())
+}
+
+/// The summary in force, and who wrote it.
+fn previous(entries: &[Entry], boundary: Option<usize>) -> Option<(String, String)> {
+    match &entries.get(boundary?)?.body {
+        Body::Compaction(compaction) => Some((
+            compaction.summary.clone(),
+            match &compaction.summarizer {
+                Some(_) => "longhaul".to_owned(),
+                None => "the agent".to_owned(),
+            },
+        )),
+        _ => None,
+    }
+}
+
+/// Pinned texts that the summary in force carries.
+fn carried_pins(entries: &[Entry], boundary: Option<usize>) -> Vec<(EntryId, String)> {
+    match previous(entries, boundary) {
+        Some((text, _)) => pinned::read(&text),
+        None => Vec::new(),
+    }
+}
+
+/// Checks a new context against the ledger.
+fn audit_context(ledger: &Ledger, summary: &str, kept: &[ContextMessage]) -> Audit {
+    let mut text = summary.to_owned();
+    for message in kept {
+        text.push('\n');
+        text.push_str(&message_text(&message.view()));
+    }
+    // What is on the path is in the file: the fold only ever saw stored entries.
+    audit(&facts(ledger), &text, &|_| true)
+}

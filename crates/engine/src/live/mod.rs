@@ -1,0 +1,209 @@
+//! A session at work: its path since the boundary, and what matters in it.
+//!
+//! [`Live`] is the session as the engine holds it in memory. It can be opened
+//! from any agent's file or grown entry by entry (replay does that); it is
+//! compacted the same way in both cases, and nothing in it touches the disk:
+//! a compaction comes out as drafts for the caller to append.
+
+mod compact;
+mod undo;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use longhaul_ledger::Ledger;
+use longhaul_transcript::json::Object;
+use longhaul_transcript::{
+    Body, Boundary, Context, Dialect, Entry, EntryId, Epoch, Header, Loaded, Result, Session,
+    Settings,
+};
+
+pub use compact::{
+    CacheTerms, Compacted, CompactionFailure, CompactionRequest, Explained, Pruned, Removed,
+};
+pub use undo::{Again, UndoFailure};
+
+/// The `customType` of the entry that records a durable pruning.
+pub const PRUNE_MARK: &str = "longhaul:prune";
+/// The `customType` of the entry that takes a compaction back.
+pub const UNDO_MARK: &str = "longhaul:undo";
+/// The `customType` of the entry that takes an undo back.
+pub const REDO_MARK: &str = "longhaul:redo";
+
+/// A session in memory.
+#[derive(Debug, Clone)]
+pub struct Live {
+    /// The path from the first kept entry to the leaf.
+    loaded: Loaded,
+    /// What matters in everything before that.
+    base: Ledger,
+    /// What matters in all of it.
+    full: Ledger,
+    labels: HashMap<EntryId, String>,
+}
+
+impl Live {
+    /// An empty session.
+    pub fn new(header: Header) -> Live {
+        let cwd = header
+            .cwd
+            .as_ref()
+            .map(|cwd| cwd.to_string_lossy().into_owned());
+        Live {
+            loaded: Loaded {
+                header,
+                dialect: Dialect::Pi,
+                entries: Vec::new(),
+                boundary: None,
+                epoch: Epoch::Exact(0),
+                settings: Settings::default(),
+                complete: true,
+                faults: Vec::new(),
+            },
+            base: Ledger::new(cwd.clone()),
+            full: Ledger::new(cwd),
+            labels: HashMap::new(),
+        }
+    }
+
+    /// Opens a stored session. When its latest compaction carries our ledger,
+    /// only what follows the boundary is read; else the whole path is folded.
+    pub fn open(session: &Session) -> Result<Live> {
+        let loaded = session.load()?;
+        let mut live = Live::new(session.header().clone());
+        match stored_ledger(&loaded) {
+            Some(ledger) => live.base = ledger,
+            None if loaded.complete && loaded.boundary.is_none() => {}
+            None => live.fold_before(session, &loaded)?,
+        }
+        let counted = live.epoch();
+        live.full = live.base.clone();
+        live.full.observe_all(&loaded.entries);
+        for entry in &loaded.entries {
+            live.note_label(entry);
+        }
+        live.loaded = loaded;
+        if !live.loaded.epoch.is_exact() {
+            live.loaded.epoch = Epoch::Exact(counted.max(live.loaded.epoch.count()));
+        }
+        Ok(live)
+    }
+
+    /// Folds the part of the path that no longer is in the context.
+    fn fold_before(&mut self, session: &Session, loaded: &Loaded) -> Result<()> {
+        let tree = session.tree()?;
+        let kept: HashSet<&EntryId> = loaded.entries.iter().map(|entry| &entry.id).collect();
+        let before: HashSet<EntryId> = tree
+            .path()
+            .into_iter()
+            .map(|at| tree.nodes()[at].id.clone())
+            .filter(|id| !kept.contains(id))
+            .collect();
+        let mut compactions = loaded
+            .entries
+            .iter()
+            .filter(|entry| matches!(entry.body, Body::Compaction(_)))
+            .count();
+        session.each(&mut |entry| {
+            if before.contains(&entry.id) {
+                compactions += usize::from(matches!(entry.body, Body::Compaction(_)));
+                self.base.observe(&entry);
+            }
+            ControlFlow::Continue(())
+        })?;
+        self.labels = tree.labels().clone();
+        self.loaded.epoch = Epoch::Exact(u32::try_from(compactions).unwrap_or(u32::MAX));
+        Ok(())
+    }
+
+    /// Adds an entry at the leaf.
+    pub fn push(&mut self, entry: Entry) {
+        self.full.observe(&entry);
+        self.note_label(&entry);
+        if matches!(entry.body, Body::Compaction(_)) {
+            self.cut_at(entry);
+            return;
+        }
+        self.loaded.entries.push(entry);
+    }
+
+    /// A compaction becomes the boundary: what it does not keep moves from the
+    /// path into the base.
+    fn cut_at(&mut self, entry: Entry) {
+        let first = match &entry.body {
+            Body::Compaction(compaction) => match &compaction.boundary {
+                Boundary::FirstKept(id) => self
+                    .loaded
+                    .entries
+                    .iter()
+                    .position(|kept| kept.id == *id)
+                    .unwrap_or(self.loaded.entries.len()),
+                _ => self.loaded.entries.len(),
+            },
+            _ => 0,
+        };
+        for removed in self.loaded.entries.drain(..first) {
+            self.base.observe(&removed);
+        }
+        self.loaded.epoch = Epoch::Exact(self.epoch() + 1);
+        self.loaded.complete = false;
+        self.loaded.entries.push(entry);
+        self.loaded.boundary = Some(self.loaded.entries.len() - 1);
+    }
+
+    fn note_label(&mut self, entry: &Entry) {
+        if let Body::Label { target, label } = &entry.body {
+            match label {
+                Some(label) => self.labels.insert(target.clone(), label.clone()),
+                None => self.labels.remove(target),
+            };
+        }
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.loaded.header
+    }
+
+    /// The path from the first kept entry on.
+    pub fn entries(&self) -> &[Entry] {
+        &self.loaded.entries
+    }
+
+    /// What matters in the whole session.
+    pub fn ledger(&self) -> &Ledger {
+        &self.full
+    }
+
+    /// Compactions so far.
+    pub fn epoch(&self) -> u32 {
+        self.loaded.epoch.count()
+    }
+
+    /// Ids of pinned entries.
+    pub fn pins(&self) -> HashSet<EntryId> {
+        self.labels
+            .iter()
+            .filter(|(_, label)| *label == "pin" || label.starts_with("pin:"))
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
+    /// The session as a load gives it.
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// The context as it is now.
+    pub fn context(&self) -> Context {
+        Context::build(&self.loaded)
+    }
+}
+
+/// The ledger that our own compaction entries carry.
+fn stored_ledger(loaded: &Loaded) -> Option<Ledger> {
+    let (entry, _) = loaded.compaction()?;
+    let object = Object::parse(entry.raw()).ok()?;
+    let details = object.object("details")?;
+    serde_json::from_str(details.raw("ledger")?).ok()
+}

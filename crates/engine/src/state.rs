@@ -1,0 +1,77 @@
+//! What the engine remembers about a session beside its transcript: the
+//! breaker, the flush, the switch. One small file a session, old or new.
+
+use std::path::{Path, PathBuf};
+
+use longhaul_compaction::Breaker;
+use longhaul_transcript::{Result, SessionKey, durable};
+use serde::{Deserialize, Serialize};
+
+/// The engine's own state of one session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionState {
+    /// The session this belongs to, since folder names are shortened.
+    pub session_key: String,
+    /// Failures of compaction.
+    pub breaker: Breaker,
+    /// The epoch in which memory was last flushed; absent at first.
+    pub memory_flush_compaction_count: Option<u32>,
+    /// Whether automatic compaction was switched on or off for this session.
+    pub autocompact: Option<bool>,
+}
+
+/// The file of a session's state below the state folder.
+pub fn state_path(state_dir: &Path, key: &str) -> PathBuf {
+    state_dir
+        .join("context/state")
+        .join(SessionKey::new(key).folder_name())
+        .join("engine.json")
+}
+
+impl SessionState {
+    /// Reads the state; a missing file is an empty state. A damaged one is
+    /// set aside and reported, never merged.
+    pub fn load(state_dir: &Path, key: &str) -> (SessionState, Option<String>) {
+        let path = state_path(state_dir, key);
+        let fresh = SessionState {
+            session_key: key.to_owned(),
+            ..SessionState::default()
+        };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return (fresh, None),
+            Err(error) => {
+                return (
+                    fresh,
+                    Some(format!("cannot read {}: {error}", path.display())),
+                );
+            }
+        };
+        match serde_json::from_str::<SessionState>(&text) {
+            Ok(state) => (state, None),
+            Err(error) => {
+                let aside = path.with_extension("json.damaged");
+                let moved = std::fs::rename(&path, &aside);
+                let kept = match moved {
+                    Ok(()) => format!("kept as {}", aside.display()),
+                    Err(error) => format!("and could not be set aside ({error})"),
+                };
+                (
+                    fresh,
+                    Some(format!("{} is damaged ({error}), {kept}", path.display())),
+                )
+            }
+        }
+    }
+
+    /// Writes the state.
+    pub fn save(&self, state_dir: &Path) -> Result<()> {
+        let path = state_path(state_dir, &self.session_key);
+        if let Some(folder) = path.parent() {
+            durable::create_folder(folder)?;
+        }
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        durable::replace(&path, &mut |out| out.write_all(text.as_bytes()))
+    }
+}

@@ -1,0 +1,244 @@
+//! A session compacted, taken back and compacted again, on a real file.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+
+use longhaul_compaction::{Layer, Trigger};
+use longhaul_engine::live::{Compacted, CompactionFailure, CompactionRequest, Live};
+use longhaul_engine::measure::Meter;
+use longhaul_engine::recall::{Query, recall};
+use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
+use longhaul_transcript::sample::{Plan, Size, generate};
+use longhaul_transcript::{
+    Context, Conversation, Draft, Durability, Entry, EntryId, Millis, Session, Stamp, Writer,
+    verify,
+};
+
+fn sample(seed: u64, turns: u32) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let plan = Plan {
+        seed,
+        size: Size::Turns(turns),
+        ..Plan::default()
+    };
+    let mut file = std::fs::File::create(&path).unwrap();
+    generate(&plan, &mut file).unwrap();
+    (folder, path)
+}
+
+fn window(size: u32) -> Window {
+    Window::new(&WindowSettings::of(Tokens(size))).unwrap()
+}
+
+fn stamps() -> impl FnMut() -> Stamp {
+    let mut n = 0;
+    move || {
+        n += 1;
+        Stamp {
+            id: EntryId::new(format!("new-{n:04}")),
+            time: Millis(1_800_000_000_000 + n),
+        }
+    }
+}
+
+fn compact(live: &Live, window: &Window, layer: Layer) -> Result<Compacted, CompactionFailure> {
+    let mut meter = Meter::new(Estimator::default());
+    let tokens_before = live.explain(&mut meter).total;
+    live.compact(
+        &mut meter,
+        &CompactionRequest {
+            layer,
+            trigger: Trigger::Manual,
+            focus: None,
+            window,
+            protect: window.scaled(Tokens(25_000)),
+            overhead: Tokens::ZERO,
+            tokens_before,
+        },
+    )
+}
+
+fn append(path: &Path, draft: &Draft, stamp: Stamp) {
+    Writer::open(path, Durability::Os)
+        .unwrap()
+        .append(draft, stamp)
+        .unwrap();
+}
+
+fn context(path: &Path) -> String {
+    Session::open(path).unwrap().context().unwrap().to_json()
+}
+
+#[test]
+fn a_compacted_session_loads_the_same_from_memory_and_from_disk() {
+    let (_folder, path) = sample(3, 40);
+    let window = window(60_000);
+    let mut stamp = stamps();
+    let mut live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let done = compact(&live, &window, Layer::Summarize).unwrap();
+    let new = stamp();
+    append(&path, &done.draft, new.clone());
+    let parent = live.entries().last().map(|entry| entry.id.clone());
+    live.push(done.draft.to_entry(&new, parent.as_ref()));
+
+    assert_eq!(live.context().to_json(), context(&path));
+    let reopened = Live::open(&Session::open(&path).unwrap()).unwrap();
+    assert_eq!(reopened.epoch(), 1);
+    assert_eq!(reopened.ledger(), live.ledger());
+    assert!(done.fidelity.nowhere.is_empty());
+    assert!(verify(&Session::open(&path).unwrap()).unwrap().is_sound());
+}
+
+#[test]
+fn compacting_again_with_nothing_new_changes_nothing() {
+    let (_folder, path) = sample(4, 30);
+    let window = window(60_000);
+    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let first = compact(&live, &window, Layer::Summarize).unwrap();
+    let again = compact(&live, &window, Layer::Summarize).unwrap();
+    assert_eq!(first.draft, again.draft);
+    append(&path, &first.draft, stamps()());
+    let compacted = Live::open(&Session::open(&path).unwrap()).unwrap();
+    assert_eq!(
+        compact(&compacted, &window, Layer::Summarize).unwrap_err(),
+        CompactionFailure::NothingToDo
+    );
+}
+
+#[test]
+fn undo_brings_the_old_context_back_and_redo_the_new_one() {
+    let (_folder, path) = sample(5, 30);
+    let window = window(60_000);
+    let mut stamp = stamps();
+    let before = context(&path);
+    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let done = compact(&live, &window, Layer::Summarize).unwrap();
+    append(&path, &done.draft, stamp());
+    let compacted = context(&path);
+    assert_ne!(before, compacted);
+    append(&path, &Draft::user("and now?", Millis(1)), stamp());
+
+    let session = Session::open(&path).unwrap();
+    let live = Live::open(&session).unwrap();
+    let undo = live.undo(&mut stamp, &|_| None).unwrap();
+    let mut writer = Writer::open(&path, Durability::Os).unwrap();
+    writer.branch(undo.branch.unwrap());
+    writer.append_all(&undo.drafts).unwrap();
+    drop(writer);
+    let undone = context(&path);
+    assert!(undone.starts_with(before.trim_end_matches(']')));
+    assert!(undone.contains("and now?"));
+
+    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let redo = live.redo(&mut stamp).unwrap();
+    let mut writer = Writer::open(&path, Durability::Os).unwrap();
+    writer.branch(redo.branch.unwrap());
+    writer.append_all(&redo.drafts).unwrap();
+    drop(writer);
+    let redone = context(&path);
+    assert!(redone.starts_with(compacted.trim_end_matches(']')));
+    assert!(redone.contains("and now?"));
+    assert!(verify(&Session::open(&path).unwrap()).unwrap().is_sound());
+}
+
+#[test]
+fn thirty_compactions_give_contexts_of_constant_size() {
+    let (_folder, path) = sample(6, 40);
+    let window = window(60_000);
+    let mut stamp = stamps();
+    let mut live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let mut sizes = Vec::new();
+    for round in 0..30u32 {
+        for text in ["go on", "please"] {
+            let draft = Draft::user(&format!("{text} {round}"), Millis(i64::from(round)));
+            push(&mut live, &draft, stamp());
+        }
+        match compact(&live, &window, Layer::Full) {
+            Ok(done) => {
+                assert!(done.fidelity.nowhere.is_empty());
+                push(&mut live, &done.draft, stamp());
+                sizes.push(done.tokens_after.0);
+            }
+            Err(CompactionFailure::NothingToDo) => {}
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+    let (least, most) = (
+        *sizes.iter().skip(1).min().unwrap_or(&0),
+        *sizes.iter().skip(1).max().unwrap_or(&0),
+    );
+    assert!(most <= least + least / 10, "{sizes:?}");
+}
+
+fn push(live: &mut Live, draft: &Draft, stamp: Stamp) {
+    let parent = live.entries().last().map(|entry| entry.id.clone());
+    live.push(draft.to_entry(&stamp, parent.as_ref()));
+}
+
+#[test]
+fn pinned_messages_survive_word_for_word() {
+    let (_folder, path) = sample(7, 30);
+    let window = window(60_000);
+    let mut stamp = stamps();
+    let session = Session::open(&path).unwrap();
+    let pinned: Entry = session
+        .load()
+        .unwrap()
+        .entries
+        .iter()
+        .find(|entry| entry.role() == Some(&longhaul_transcript::Role::User))
+        .unwrap()
+        .clone();
+    append(&path, &Draft::pin(pinned.id.clone(), None), stamp());
+    let text = pinned.message().unwrap().text();
+    let mut live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    for _ in 0..3 {
+        push(&mut live, &Draft::user("more", Millis(1)), stamp());
+        if let Ok(done) = compact(&live, &window, Layer::Full) {
+            push(&mut live, &done.draft, stamp());
+        }
+        let all: String = live
+            .context()
+            .messages
+            .iter()
+            .map(|message| message.view().text())
+            .collect();
+        assert!(all.contains(&text));
+    }
+}
+
+#[test]
+fn every_context_after_a_compaction_is_paired() {
+    let (_folder, path) = sample(8, 40);
+    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    for size in [24_000, 60_000, 200_000] {
+        if let Ok(done) = compact(&live, &window(size), Layer::Summarize) {
+            let mut live = live.clone();
+            push(&mut live, &done.draft, stamps()());
+            let conversation = Conversation::new(Context::build(live.loaded()).messages);
+            assert!(conversation.orphans().is_empty());
+        }
+    }
+}
+
+#[test]
+fn what_left_is_recalled_by_id_and_by_five_words() {
+    let (_folder, path) = sample(9, 20);
+    let session = Session::open(&path).unwrap();
+    let wanted = session
+        .load()
+        .unwrap()
+        .entries
+        .iter()
+        .filter(|entry| entry.role() == Some(&longhaul_transcript::Role::User))
+        .nth(3)
+        .unwrap()
+        .clone();
+    let by_id = recall(&session, &Query::Id(wanted.id.to_string()), 5).unwrap();
+    assert_eq!(by_id[0].entry.raw(), wanted.raw());
+    let text = wanted.message().unwrap().text();
+    let quote: Vec<&str> = text.split_whitespace().take(5).collect();
+    let hits = recall(&session, &Query::Text(quote.join("  ").to_uppercase()), 5).unwrap();
+    assert!(hits.iter().any(|hit| hit.entry.id == wanted.id));
+}

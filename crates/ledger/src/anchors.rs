@@ -1,0 +1,288 @@
+//! Exact identifiers, with the words that give them a meaning.
+
+use std::ops::Range;
+
+use crate::facts::{Anchor, AnchorKind, Provenance, Speaker};
+use crate::ledger::{At, Ledger};
+use crate::scan::{Found, scan};
+use crate::words::choices::{OLD, UPDATES};
+use crate::words::{Words, stems};
+
+const MOST: usize = 1_500;
+const LEFT_AFTER: usize = 1_350;
+const ABOUT: usize = 160;
+/// Words of a sentence that tell what a value is. A longer one mostly ran on
+/// because a full stop was left out, and the rest is about something else.
+const MOST_TELLING: usize = 5;
+
+impl Ledger {
+    pub(crate) fn note_anchors(
+        &mut self,
+        at: At<'_>,
+        by: Speaker,
+        text: &str,
+        ranges: &[Range<usize>],
+        parts: &[Words<'_>],
+    ) {
+        for (range, words) in ranges.iter().zip(parts) {
+            let sentence = &text[range.clone()];
+            let found = scan(sentence);
+            if found.is_empty() {
+                continue;
+            }
+            let update = UPDATES.hits(words);
+            // "now" alone says little when the agent reports on its work.
+            let update = update.iter().any(|hit| hit.tag || by == Speaker::User);
+            let old = match update {
+                true => OLD
+                    .first(words)
+                    .filter(|hit| hit.inside.is_none())
+                    .map(|hit| old_part(words, hit.to)),
+                false => None,
+            };
+            let mut fresh: Vec<Found<'_>> = Vec::new();
+            let mut named = false;
+            for found in found {
+                let is_old = old.as_ref().is_some_and(|old| old.contains(&found.at));
+                if is_old && let Some(known) = self.anchors.get_mut(found.text) {
+                    known.superseded = Some(at.entry.clone());
+                    known.provenance.add(at.entry);
+                    named = true;
+                    continue;
+                }
+                self.add_anchor(at, by, sentence, found);
+                if !is_old {
+                    fresh.push(found);
+                }
+            }
+            if update && !named && !fresh.is_empty() {
+                self.supersede(at, sentence, &fresh);
+            }
+        }
+    }
+
+    fn add_anchor(&mut self, at: At<'_>, by: Speaker, sentence: &str, found: Found<'_>) {
+        if let Some(known) = self.anchors.get_mut(found.text) {
+            known.provenance.add(at.entry);
+            known.rank = at.rank;
+            if by == Speaker::User {
+                // Said again as what holds.
+                known.superseded = None;
+            }
+            return;
+        }
+        if self.anchors.len() >= MOST {
+            self.drop_least_used_anchors();
+        }
+        self.anchors.insert(
+            found.text.to_owned(),
+            Anchor {
+                text: found.text.to_owned(),
+                kind: found.kind,
+                about: about(sentence, found.at, found.text.len()),
+                by,
+                provenance: Provenance::new(at.entry.clone()),
+                rank: at.rank,
+                superseded: None,
+            },
+        );
+    }
+
+    /// Least used, then oldest, leave first; what the user said stays longer,
+    /// and so do addresses and ids, which cannot be found again by thinking.
+    fn drop_least_used_anchors(&mut self) {
+        let mut order: Vec<(u32, u64, String)> = self
+            .anchors
+            .values()
+            .map(|anchor| {
+                let kind = match anchor.kind {
+                    AnchorKind::Url | AnchorKind::Id => 3,
+                    AnchorKind::Hash | AnchorKind::Version | AnchorKind::Number => 2,
+                    AnchorKind::Path => 1,
+                    AnchorKind::Name => 0,
+                };
+                let said = if anchor.by == Speaker::User { 4 } else { 0 };
+                (
+                    kind + said + anchor.provenance.seen.min(5),
+                    anchor.rank,
+                    anchor.text.clone(),
+                )
+            })
+            .collect();
+        order.sort();
+        let leaving = order.len().saturating_sub(LEFT_AFTER);
+        for (.., text) in order.into_iter().take(leaving) {
+            self.anchors.remove(&text);
+        }
+    }
+
+    /// A sentence that gives something a new value: the older value of the
+    /// same kind whose words come up again is superseded.
+    fn supersede(&mut self, at: At<'_>, sentence: &str, fresh: &[Found<'_>]) {
+        for found in fresh {
+            if matches!(found.kind, AnchorKind::Name) {
+                continue;
+            }
+            let mut said = stems(sentence);
+            said.retain(|stem| !found.text.to_lowercase().contains(stem.as_str()));
+            // A word that many values share ("ms") says little about which
+            // one is meant; one that few share ("baseline") says it all.
+            let candidates: Vec<(&Anchor, Vec<usize>, usize)> = self
+                .anchors
+                .values()
+                .filter(|anchor| {
+                    anchor.kind == found.kind
+                        && anchor.superseded.is_none()
+                        && anchor.provenance.last() != Some(at.entry)
+                        && !fresh.iter().any(|fresh| fresh.text == anchor.text)
+                })
+                .filter_map(|anchor| shared_with(anchor, &said))
+                .collect();
+            let mut often = vec![0u32; said.len()];
+            for stem in candidates.iter().flat_map(|(_, common, _)| common) {
+                often[*stem] += 1;
+            }
+            let best = candidates
+                .iter()
+                .filter(|(_, common, words)| common.len() * 100 >= words.min(&MOST_TELLING) * 34)
+                .map(|(anchor, common, _)| {
+                    let weight: u32 = common.iter().map(|stem| 1_000 / often[*stem].max(1)).sum();
+                    (weight, anchor.rank, &anchor.text)
+                })
+                .filter(|(weight, ..)| *weight >= 300)
+                .max();
+            if let Some(text) = best.map(|(.., text)| text.to_owned())
+                && let Some(anchor) = self.anchors.get_mut(&text)
+            {
+                anchor.superseded = Some(at.entry.clone());
+            }
+        }
+    }
+}
+
+/// Where the sentence speaks of the old value: after "instead of", up to a
+/// "but".
+fn old_part(words: &Words<'_>, from: usize) -> Range<usize> {
+    let end = (from..words.len())
+        .find(|at| {
+            matches!(
+                words.get(*at),
+                "but" | "sondern" | "mais" | "sino" | "mas" | "ma" | "maar" | "lecz" | "а" | "но"
+            )
+        })
+        .map_or(usize::MAX, |at| words.offset(at));
+    words.after(from)..end
+}
+
+/// Which of the stems come up in an anchor's own words, and how many it has.
+fn shared_with<'a>(anchor: &'a Anchor, said: &[String]) -> Option<(&'a Anchor, Vec<usize>, usize)> {
+    let lower = anchor.about.to_lowercase();
+    // A look before the work: most anchors share no word at all.
+    if !said.iter().any(|stem| lower.contains(stem.as_str())) {
+        return None;
+    }
+    let value = anchor.text.to_lowercase();
+    let mut words = stems(&anchor.about);
+    words.retain(|stem| !value.contains(stem.as_str()));
+    let common: Vec<usize> = (0..said.len())
+        .filter(|at| words.contains(&said[*at]))
+        .collect();
+    (!common.is_empty()).then_some((anchor, common, words.len()))
+}
+
+/// The words around an identifier, in one line.
+fn about(sentence: &str, at: usize, len: usize) -> String {
+    let mut start = 0;
+    let mut end = sentence.len();
+    if sentence.len() > ABOUT {
+        let room = ABOUT.saturating_sub(len) / 2;
+        start = at.saturating_sub(room);
+        while !sentence.is_char_boundary(start) {
+            start -= 1;
+        }
+        end = (at + len + room).min(sentence.len());
+        while !sentence.is_char_boundary(end) {
+            end += 1;
+        }
+    }
+    let mut out = String::with_capacity(end - start);
+    for word in sentence[start..end].split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_transcript::EntryId;
+
+    fn superseded(said: &[(Speaker, &str)]) -> Vec<String> {
+        let mut ledger = Ledger::new(None);
+        for (number, (by, text)) in said.iter().enumerate() {
+            let entry = EntryId::new(format!("e{number}"));
+            let at = At {
+                entry: &entry,
+                time: None,
+                rank: number as u64,
+            };
+            let ranges = crate::text::sentences(text);
+            let parts: Vec<Words<'_>> = ranges
+                .iter()
+                .map(|range| Words::new(&text[range.clone()]))
+                .collect();
+            ledger.note_anchors(at, *by, text, &ranges, &parts);
+        }
+        ledger
+            .anchors
+            .values()
+            .filter(|anchor| anchor.superseded.is_some())
+            .map(|anchor| anchor.text.clone())
+            .collect()
+    }
+
+    #[test]
+    fn a_newer_value_supersedes_the_older_one() {
+        let user = Speaker::User;
+        for (old, new, gone) in [
+            (
+                "The gateway listens on port 8443.",
+                "Correction: the gateway now listens on port 9443.",
+                "8443",
+            ),
+            (
+                "The ticket for this is PAY-100.",
+                "The ticket was split; ours is PAY-200 now.",
+                "PAY-100",
+            ),
+            (
+                "Deploys run on port 8443.",
+                "The port is now 9443 instead of 8443.",
+                "8443",
+            ),
+            (
+                "Der Server läuft auf Port 8443.",
+                "Der Server läuft jetzt auf Port 9443.",
+                "8443",
+            ),
+            (
+                "Files go to /srv/in/a.",
+                "Files no longer go there, but to /srv/in/b.",
+                "/srv/in/a",
+            ),
+        ] {
+            assert_eq!(
+                superseded(&[
+                    (user, "The database is on port 5432."),
+                    (user, old),
+                    (user, new)
+                ]),
+                [gone],
+                "{new}"
+            );
+        }
+    }
+}

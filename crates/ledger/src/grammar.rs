@@ -1,0 +1,394 @@
+//! Rules told by their grammar, in the languages where that is possible.
+
+use crate::words::Words;
+use crate::words::marks::{HEADINGS, SUBJECTS};
+
+/// Rules that are told by their grammar: a modal about a thing, a negation in
+/// front of an imperative, a quantifier with a demand.
+pub(crate) fn commands(words: &Words<'_>) -> bool {
+    (0..words.len()).any(|at| {
+        must(words, at)
+            || negated(words, at)
+            || only(words, at)
+            || (words.may_begin(at)
+                && (demands_of_all(words, at)
+                    || verb_first_negation(words, at)
+                    || titled(words, at)))
+    }) || (words.has_cjk() && asks_not_to(words.lower()))
+}
+
+/// "X must", "X muss", "X doit": a demand, unless the speaker speaks of
+/// himself or guesses ("it must have been").
+fn must(words: &Words<'_>, at: usize) -> bool {
+    let pair = words.get(at + 1);
+    let demand = match words.get(at) {
+        "must" => {
+            !(pair == "have" && (words.get(at + 2).ends_with("ed") || words.get(at + 2) == "been"))
+        }
+        "muss" | "müssen" | "musst" | "müsst" | "doit" | "doivent" | "devez" | "dois" | "debe"
+        | "deben" | "debes" | "deve" | "devem" | "devono" | "devi" | "moet" | "moeten" | "musi"
+        | "muszą" | "musisz" | "должен" | "должна" | "должно" | "должны" | "darf" | "dürfen"
+        | "darfst" => true,
+        _ => false,
+    };
+    let first = words.get(words.clause_before(at).start);
+    demand
+        && !matches!(
+            first,
+            "i" | "i've"
+                | "it"
+                | "there"
+                | "they"
+                | "he"
+                | "she"
+                | "that"
+                | "this"
+                | "ich"
+                | "es"
+                | "je"
+                | "il"
+                | "ça"
+                | "yo"
+                | "eso"
+                | "eu"
+                | "isso"
+                | "io"
+                | "ik"
+                | "het"
+                | "to"
+                | "ja"
+                | "я"
+                | "это"
+                | "if"
+                | "when"
+                | "do"
+                | "does"
+                | "why"
+                | "what"
+                | "how"
+                | "users"
+                | "wir"
+                | "man"
+        )
+}
+
+/// A negation where a clause begins, before a word in the form of a command.
+fn negated(words: &Words<'_>, at: usize) -> bool {
+    if !words.starts_clause(at) {
+        return false;
+    }
+    let next = words.get(at + 1);
+    let ends = |endings: &[&str]| endings.iter().any(|ending| next.ends_with(ending));
+    match words.get(at) {
+        "no" => {
+            no_such_thing(words, at)
+                || (next.len() >= 4 && ends(&["es", "as"]) && next.is_ascii() && !is_report(next))
+        }
+        "ne" => next.len() > 1,
+        word if word.starts_with("n'") && word.len() > 4 => true,
+        "não" => {
+            ends(&["e"])
+                && !matches!(
+                    next,
+                    "pode" | "deve" | "parece" | "existe" | "acontece" | "consegue" | "sobe"
+                )
+                || matches!(
+                    next,
+                    "faça"
+                        | "mexa"
+                        | "ponha"
+                        | "escreva"
+                        | "remova"
+                        | "inclua"
+                        | "rode"
+                        | "esqueça"
+                        | "diga"
+                        | "suba"
+                        | "crie"
+                        | "instale"
+                        | "mude"
+                        | "toque"
+                        | "use"
+                        | "apague"
+                )
+        }
+        "non" => next.len() > 4 && ends(&["are", "ere", "ire", "rre"]),
+        "nie" => ends(&["j", "jcie", "ób", "isz", "usz"]),
+        "не" => {
+            next.chars().count() > 3
+                && ends(&["й", "йте", "и", "ите", "ь", "ьте", "йся", "ись"])
+                && !ends(&["сть", "ость", "ать", "ить", "еть"])
+        }
+        _ => false,
+    }
+}
+
+/// "No emojis in commits", but not "no, …", "no idea" or "no errors found".
+fn no_such_thing(words: &Words<'_>, at: usize) -> bool {
+    let next = words.get(at + 1);
+    let opened = words.may_begin(at)
+        || matches!(
+            words.before(at),
+            None | Some(',' | ';' | '-' | '*' | '—' | '–' | '!' | '.')
+        );
+    let told = (at + 1..words.len()).any(|at| {
+        let word = words.get(at);
+        matches!(word, "is" | "are" | "was" | "were" | "there" | "longer")
+            || (at > 1 && word.ends_with("ed") && word != "need")
+    });
+    opened
+        && !told
+        && !next.is_empty()
+        && !words.starts_clause(at + 1)
+        && (3..=18).contains(&words.len())
+        && !is_report(next)
+}
+
+/// Words after "no" that make an answer or a report of it.
+fn is_report(next: &str) -> bool {
+    matches!(
+        next,
+        "idea"
+            | "problem"
+            | "worries"
+            | "way"
+            | "one"
+            | "it"
+            | "that"
+            | "this"
+            | "i"
+            | "you"
+            | "we"
+            | "the"
+            | "need"
+            | "longer"
+            | "such"
+            | "matter"
+            | "change"
+            | "difference"
+            | "luck"
+            | "se"
+            | "es"
+            | "funciona"
+            | "está"
+            | "hay"
+            | "sé"
+            | "tengo"
+            | "puedo"
+            | "entiendo"
+            | "pasa"
+            | "lo"
+            | "error"
+            | "errors"
+            | "output"
+            | "result"
+            | "results"
+            | "puedes"
+            | "tienes"
+            | "sabes"
+            | "eres"
+    )
+}
+
+/// "Only answer in …": a command, not "only the second one".
+fn only(words: &Words<'_>, at: usize) -> bool {
+    words.get(at) == "only"
+        && words.starts_clause(at)
+        && words.len() - at >= 3
+        && !matches!(
+            words.get(at + 1),
+            "the"
+                | "a"
+                | "an"
+                | "one"
+                | "two"
+                | "three"
+                | "this"
+                | "that"
+                | "these"
+                | "those"
+                | "in"
+                | "on"
+                | "when"
+                | "if"
+                | "after"
+                | "some"
+                | "my"
+                | "his"
+                | "their"
+                | "because"
+                | "for"
+                | "with"
+                | "it"
+                | "then"
+                | "now"
+                | "once"
+                | "works"
+                | "problem"
+        )
+}
+
+/// "All answers in English, please": a quantifier first, and a demand.
+fn demands_of_all(words: &Words<'_>, at: usize) -> bool {
+    let quantified = matches!(
+        words.get(at),
+        "all"
+            | "every"
+            | "each"
+            | "any"
+            | "alle"
+            | "jede"
+            | "jeder"
+            | "jedes"
+            | "jeden"
+            | "tous"
+            | "toutes"
+            | "chaque"
+            | "todas"
+            | "todos"
+            | "cada"
+            | "toda"
+            | "todo"
+            | "tutte"
+            | "tutti"
+            | "ogni"
+            | "elke"
+            | "elk"
+            | "wszystkie"
+            | "każdy"
+            | "każda"
+            | "każde"
+            | "все"
+            | "каждый"
+            | "каждая"
+            | "каждое"
+            | "любой"
+            | "любая"
+    );
+    quantified
+        && words.iter().skip(at + 1).any(|word| {
+            matches!(
+                word,
+                "must"
+                    | "should"
+                    | "shall"
+                    | "please"
+                    | "needs"
+                    | "need"
+                    | "has"
+                    | "have"
+                    | "goes"
+                    | "go"
+                    | "gets"
+                    | "bitte"
+                    | "müssen"
+                    | "muss"
+                    | "soll"
+                    | "sollen"
+                    | "braucht"
+                    | "brauchen"
+                    | "kommt"
+                    | "kommen"
+                    | "doivent"
+                    | "doit"
+                    | "deben"
+                    | "debe"
+                    | "devem"
+                    | "deve"
+                    | "devono"
+                    | "moeten"
+                    | "moet"
+                    | "muszą"
+                    | "musi"
+                    | "должны"
+                    | "должен"
+                    | "должна"
+                    | "нужно"
+                    | "favor"
+                    | "prego"
+                    | "proszę"
+                    | "пожалуйста"
+                    | "alsjeblieft"
+                    | "graag"
+                    | "svp"
+                    | "plaît"
+            )
+        })
+}
+
+/// German and Dutch put the verb of a command first and the negation later:
+/// "Fass den Ordner nicht an."
+fn verb_first_negation(words: &Words<'_>, at: usize) -> bool {
+    let first = words.get(at);
+    let plain = first.chars().count() >= 3
+        && !first.ends_with('t')
+        && (!first.ends_with('s') || first.ends_with("ss"))
+        && !SUBJECTS.contains(&first);
+    let object = matches!(
+        words.get(at + 1),
+        "den"
+            | "die"
+            | "das"
+            | "der"
+            | "dem"
+            | "diese"
+            | "diesen"
+            | "dieses"
+            | "nichts"
+            | "nicht"
+            | "kein"
+            | "keine"
+            | "keinen"
+            | "bitte"
+            | "mir"
+            | "mich"
+            | "an"
+            | "im"
+            | "in"
+            | "am"
+            | "auf"
+            | "etwas"
+            | "de"
+            | "het"
+            | "deze"
+            | "dit"
+            | "niets"
+            | "niet"
+            | "geen"
+            | "alsjeblieft"
+            | "sie"
+    );
+    plain
+        && object
+        && words.iter().skip(at + 1).any(|word| {
+            matches!(
+                word,
+                "nicht"
+                    | "kein"
+                    | "keine"
+                    | "keinen"
+                    | "keinem"
+                    | "nichts"
+                    | "nie"
+                    | "niemals"
+                    | "niet"
+                    | "geen"
+                    | "niets"
+                    | "nooit"
+            )
+        })
+}
+
+/// "Rule: one change per commit."
+fn titled(words: &Words<'_>, at: usize) -> bool {
+    at + 1 < words.len()
+        && HEADINGS.contains(words.get(at))
+        && matches!(words.behind(at), Some(':' | '：'))
+}
+
+/// Japanese: "…ないで" asks not to do something; "…ないでしょう" guesses.
+fn asks_not_to(lower: &str) -> bool {
+    lower
+        .match_indices("ないで")
+        .any(|(at, part)| !lower[at + part.len()..].starts_with(['し', 'す']))
+}

@@ -1,0 +1,48 @@
+//! The ledger: what matters in a session, folded from its entries.
+//!
+//! This is the only place that *interprets* a transcript. The summary, the
+//! checkpoint, the audit, the hand-off and the memory flush are views on it,
+//! never second parsers of messages. [`Ledger::observe`] takes one entry after
+//! another; the same entries give the same ledger, byte for byte, and a ledger
+//! stored in a compaction entry goes on where it stopped.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod anchors;
+mod choice;
+mod decisions;
+mod facts;
+mod files;
+mod flight;
+mod grammar;
+mod items;
+mod ledger;
+mod norm;
+mod outcome;
+mod patch;
+mod questions;
+mod requests;
+mod rules;
+mod scan;
+mod shell;
+mod state;
+mod text;
+mod thread;
+mod tools;
+mod troubles;
+mod views;
+mod words;
+mod working;
+
+pub use facts::{
+    Anchor, AnchorKind, CommandRun, Decision, Exchange, FileChange, FileRecord, InFlight, Item,
+    ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Speaker, Trouble,
+};
+pub use ledger::Ledger;
+pub use patch::FileEdit;
+pub use state::{
+    DecisionsFile, OpenItemsFile, ResourcesFile, StateDecision, StateError, StateExchange,
+    StateFiles, ThreadFile,
+};
+pub use tools::{ToolUse, classify};
+pub use views::{Category, Fact};

@@ -1,0 +1,220 @@
+//! Whether a sentence is a rule.
+
+use crate::facts::RuleKind;
+use crate::grammar::commands;
+use crate::words::Words;
+use crate::words::marks::{ASKS, ENGLISH_SUBJECTS, HEADINGS, MODALS, SUBJECTS};
+use crate::words::norms::{NORMS, Norm};
+
+/// What a sentence was found to be.
+pub(crate) struct Verdict {
+    pub(crate) kind: RuleKind,
+    /// It waits for a word of the user.
+    pub(crate) waits: bool,
+    /// It begins with that condition: the sentence before says what waits.
+    pub(crate) leans: bool,
+}
+
+/// Whether a sentence is a rule.
+pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
+    if words.len() == 0 || looks_like_output(sentence) {
+        return None;
+    }
+    let question = asks(sentence, words);
+    // "Can you always run the tests?" is a rule in the form of a question.
+    let polite = question
+        && matches!(
+            words.get(0),
+            "can"
+                | "could"
+                | "would"
+                | "will"
+                | "kannst"
+                | "könntest"
+                | "peux"
+                | "pouvez"
+                | "puedes"
+                | "pode"
+        )
+        && words.iter().any(|word| {
+            matches!(
+                word,
+                "always"
+                    | "never"
+                    | "immer"
+                    | "nie"
+                    | "toujours"
+                    | "jamais"
+                    | "siempre"
+                    | "nunca"
+                    | "sempre"
+            )
+        });
+    if question && !polite {
+        return None;
+    }
+    let mut kind: Option<RuleKind> = None;
+    let (mut waits, mut leans) = (false, false);
+    let mut note = |found: RuleKind| {
+        if kind != Some(RuleKind::Constraint) {
+            kind = Some(found);
+        }
+    };
+    for hit in NORMS.hits(words) {
+        match hit.tag {
+            Norm::Any(found) => note(found),
+            Norm::Weak => {
+                let first = words.get(words.clause_before(hit.from).start);
+                if matches!(first, "the" | "this" | "that" | "my")
+                    || !ENGLISH_SUBJECTS.contains(&first)
+                {
+                    note(RuleKind::Constraint);
+                }
+            }
+            Norm::Start(found) => {
+                let idle = matches!(
+                    words.get(hit.to),
+                    "schlecht"
+                        | "ganz"
+                        | "so"
+                        | "wirklich"
+                        | "schlimm"
+                        | "ahnung"
+                        | "sorge"
+                        | "frage"
+                        | "idee"
+                        | "problem"
+                ) && matches!(words.get(hit.from), "nicht" | "kein" | "keine");
+                let one_off = idle
+                    || matches!(
+                        words.get(hit.to),
+                        "worry"
+                            | "mind"
+                            | "know"
+                            | "think"
+                            | "panic"
+                            | "bother"
+                            | "get"
+                            | "forget"
+                            | "hesitate"
+                            | "understand"
+                    ) && matches!(words.get(hit.from), "don't" | "do" | "dont");
+                // "Avoid that." points at one thing that was just said.
+                let pointing = words.len() <= hit.to - hit.from + 1
+                    && matches!(
+                        words.get(hit.to),
+                        "that" | "this" | "it" | "das" | "ça" | "eso" | "isso"
+                    );
+                if words.starts_clause(hit.from) && !one_off && !pointing {
+                    note(found);
+                }
+            }
+            Norm::Adverb => {
+                if polite || imperative(words, hit.from) {
+                    note(RuleKind::Constraint);
+                }
+            }
+            Norm::Loose => {
+                // Polish begins every negation with the German "never".
+                let polish = words.get(hit.from) == "nie"
+                    && words
+                        .lower()
+                        .contains(['ą', 'ę', 'ł', 'ż', 'ś', 'ź', 'ć', 'ń']);
+                if polite || !(polish || reported(words, hit.from)) {
+                    note(RuleKind::Constraint);
+                }
+            }
+            Norm::Until => {
+                waits = true;
+                leans |= hit.inside.is_none() && hit.from <= 1;
+                note(RuleKind::Constraint);
+            }
+        }
+    }
+    if commands(words) {
+        note(RuleKind::Constraint);
+    }
+    kind.map(|kind| Verdict { kind, waits, leans })
+}
+
+/// Whether "never" or "always" at this place commands something.
+fn imperative(words: &Words<'_>, at: usize) -> bool {
+    if words.starts_clause(at) {
+        return true;
+    }
+    let clause = words.clause_before(at);
+    let before = words.get(at - 1);
+    if MODALS.contains(&before) || matches!(before, "to" | "will" | "be" | "should" | "rather") {
+        return true;
+    }
+    if matches!(before, "is" | "are") {
+        // "Money is always integer cents", but not "is always failing".
+        let after = words.get(at + 1);
+        let first = words.get(clause.start);
+        return !(after.ends_with("ing")
+            || matches!(first, "it" | "this" | "that" | "there" | "they")
+            || matches!(
+                after,
+                "null" | "empty" | "broken" | "wrong" | "slow" | "there" | "the"
+            ));
+    }
+    let first = words.get(clause.start);
+    !ENGLISH_SUBJECTS.contains(&first) && clause.clone().any(|at| MODALS.contains(&words.get(at)))
+}
+
+/// Whether the clause around this place tells how a thing behaves.
+fn reported(words: &Words<'_>, at: usize) -> bool {
+    let clause = words.clause_before(at);
+    if clause.is_empty() {
+        return false;
+    }
+    let first = words.get(clause.start);
+    SUBJECTS.contains(&first)
+        && first != "la"
+        && !(clause.start..words.len().min(at + 8)).any(|at| MODALS.contains(&words.get(at)))
+}
+
+pub(crate) fn asks(sentence: &str, words: &Words<'_>) -> bool {
+    let end = sentence.trim_end_matches([' ', '"', '\'', ')', '*', '_', '🙂', '🙏']);
+    end.ends_with(['?', '？', '؟'])
+        || sentence.starts_with('¿')
+        || ASKS.contains(&words.get(0)) && !sentence.contains(['.', '!'])
+}
+
+/// A line of a log, a table or code that was pasted without a fence.
+fn looks_like_output(sentence: &str) -> bool {
+    let start = sentence.as_bytes().first().copied().unwrap_or(0);
+    if matches!(start, b'|' | b'$' | b'{' | b'}' | b'<')
+        || sentence.starts_with("//")
+        || sentence.starts_with("/*")
+    {
+        return true;
+    }
+    let symbols = sentence
+        .chars()
+        .filter(|c| matches!(c, '{' | '}' | ';' | '=' | '<' | '>' | '|' | '\\'))
+        .count();
+    symbols * 12 > sentence.chars().count().max(24)
+}
+
+pub(crate) fn is_list_item(sentence: &str) -> bool {
+    let body = sentence.trim_start();
+    body.starts_with(['-', '*', '•', '–'])
+        || body.split_once(['.', ')']).is_some_and(|(number, _)| {
+            !number.is_empty() && number.len() <= 2 && number.bytes().all(|b| b.is_ascii_digit())
+        })
+}
+
+pub(crate) fn is_heading(sentence: &str) -> bool {
+    let body = sentence.trim().trim_start_matches('#').trim();
+    let heading = sentence.trim_start().starts_with('#');
+    let plain = body.trim_matches(['*', '_', ':', '：', ' ']);
+    (heading
+        || body
+            .trim_end_matches(['*', '_', ' '])
+            .ends_with([':', '：']))
+        && plain.len() <= 60
+        && HEADINGS.iter().any(|name| {
+            plain.to_lowercase() == *name || plain.to_lowercase().ends_with(&format!(" {name}"))
+        })
+}

@@ -1,0 +1,257 @@
+//! How a tool call ended, and what it said about it.
+
+use std::borrow::Cow;
+
+use longhaul_transcript::json::Object;
+use longhaul_transcript::{Block, MessageView};
+
+use crate::facts::Outcome;
+use crate::text::{clip, clip_end};
+use crate::tools::ToolUse;
+use crate::words::choices::FAILURE_SIGNS;
+use crate::working::Call;
+
+/// A result as far as the fold needs it.
+#[derive(Debug)]
+pub(crate) struct Ended<'a> {
+    failed: bool,
+    text: Cow<'a, str>,
+}
+
+impl<'a> Ended<'a> {
+    pub(crate) fn read(view: &MessageView<'a>, call: &Call) -> Ended<'a> {
+        let mut text: Cow<'a, str> = Cow::Borrowed("");
+        for block in view.blocks() {
+            if let Block::Text(part) = block {
+                match text.is_empty() {
+                    true => text = part,
+                    false => {
+                        let whole = text.to_mut();
+                        whole.push('\n');
+                        whole.push_str(&part);
+                    }
+                }
+            }
+        }
+        let mut failed = view.is_error();
+        if matches!(call.does, ToolUse::Shell { .. }) {
+            if let Some((output, code)) = packed(&text) {
+                text = Cow::Owned(output);
+                failed |= code != 0;
+            }
+            failed |= !failed
+                && (exit_code(&text).is_some_and(|code| code != 0) || details_say_failed(view));
+        }
+        Ended { failed, text }
+    }
+
+    /// A command that the user ran.
+    pub(crate) fn of_execution(object: &Object<'a>) -> Ended<'a> {
+        Ended {
+            failed: object.u64("exitCode").is_some_and(|code| code != 0)
+                || object.bool("cancelled") == Some(true),
+            text: object.str("output").unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn passed(&self) -> bool {
+        !self.failed
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.failed {
+            true => Outcome::Failed,
+            false => Outcome::Passed,
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The first line that says what went wrong, exactly.
+    pub(crate) fn line(&self) -> &str {
+        let line = informative(&self.text);
+        clip(line.trim(), 400)
+    }
+}
+
+fn details_say_failed(view: &MessageView<'_>) -> bool {
+    view.object().object("details").is_some_and(|details| {
+        ["exitCode", "exit_code", "code"]
+            .into_iter()
+            .find_map(|key| details.f64(key))
+            .is_some_and(|code| code != 0.0)
+            || details.str("status").as_deref() == Some("failed")
+    })
+}
+
+/// Codex wraps a command's output: `{"output":…,"metadata":{"exit_code":…}}`.
+fn packed(text: &str) -> Option<(String, i64)> {
+    if !text.starts_with("{\"output\"") {
+        return None;
+    }
+    let object = Object::parse(text.trim_end()).ok()?;
+    let code = object.object("metadata")?.f64("exit_code")?;
+    Some((object.str("output")?.into_owned(), code as i64))
+}
+
+/// The exit code that a line at either end of an output names.
+fn exit_code(text: &str) -> Option<i64> {
+    let head = clip(text, 300).lines().take(4);
+    let tail = clip_end(text, 200).lines().rev().take(3);
+    head.chain(tail).find_map(|line| {
+        let line = line.trim().trim_matches(['(', ')', '[', ']']);
+        let lower = clip(line, 80).to_ascii_lowercase();
+        let rest = [
+            "exit code:",
+            "exit code",
+            "command exited with code",
+            "process exited with code",
+            "exited with code",
+            "command exited with exit code",
+            "command failed with exit code",
+            "exit status",
+        ]
+        .into_iter()
+        .find_map(|head| lower.strip_prefix(head))?;
+        let rest = rest
+            .trim_start_matches([' ', ':'])
+            .trim_end_matches(['.', ')', ' ']);
+        rest.parse().ok()
+    })
+}
+
+/// Lines that frame an output and say nothing themselves.
+fn is_frame(line: &str) -> bool {
+    let body = line.trim();
+    body.is_empty()
+        || exit_code(body).is_some()
+        || body.starts_with("$ ")
+        || body.starts_with("> ")
+        || body.starts_with("+ ")
+        || (body.starts_with('[') && body.contains("] $ "))
+        || body.starts_with("=== RUN")
+        || body.starts_with("=== PAUSE")
+        || body.starts_with("=== CONT")
+        || body.starts_with("Chunk ID:")
+        || body.starts_with("Wall time:")
+        || body == "Output:"
+        || body.starts_with("Total output lines:")
+        || body.starts_with("Original token count:")
+        || body
+            .bytes()
+            .all(|byte| matches!(byte, b'=' | b'-' | b'_' | b'*' | b' '))
+}
+
+fn is_sign(line: &str) -> bool {
+    let lower = clip(line, 400).to_lowercase();
+    // "0 failed", "no errors" are not signs.
+    let harmless =
+        lower.contains("0 failed") || lower.contains("0 errors") || lower.contains("no error");
+    !harmless && (FAILURE_SIGNS.iter().any(|sign| lower.contains(sign)) || names_a_place(line))
+}
+
+/// `path:12:` or `path(12,3)`: a compiler speaks.
+fn names_a_place(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or("");
+    word.contains(['.', '/'])
+        && word
+            .find([':', '('])
+            .is_some_and(|at| word[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn informative(text: &str) -> &str {
+    let mut first = None;
+    let mut chosen = None;
+    for line in text.lines().take(400) {
+        if is_frame(line) {
+            continue;
+        }
+        first.get_or_insert(line);
+        if is_sign(line) {
+            chosen = Some(line);
+            break;
+        }
+    }
+    // Python says what happened in the last line of a traceback.
+    if chosen.or(first).is_some_and(|line| {
+        line.trim_start()
+            .starts_with("Traceback (most recent call last)")
+    }) {
+        let last = text.lines().rev().find(|line| {
+            !is_frame(line)
+                && !line.starts_with(' ')
+                && line.split([':', ' ']).next().is_some_and(|word| {
+                    word.ends_with("Error")
+                        || word.ends_with("Exception")
+                        || word.ends_with("Exit")
+                        || word.ends_with("Interrupt")
+                        || word.contains('.')
+                })
+        });
+        if last.is_some() {
+            chosen = last;
+        }
+    }
+    chosen.or(first).unwrap_or_else(|| {
+        text.lines()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or("")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_what_went_wrong_is_found() {
+        for (text, line) in [
+            (
+                "Exit code 1\n# pkg/a\na.go:12:2: undefined: x",
+                "a.go:12:2: undefined: x",
+            ),
+            (
+                "Exit code 1\nls: x: No such file or directory",
+                "ls: x: No such file or directory",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 1\n    x\nKeyError: 'a'\n\nCommand exited with code 1",
+                "KeyError: 'a'",
+            ),
+            (
+                "[lint] $ golangci-lint run\n[lint] ERROR task failed",
+                "[lint] ERROR task failed",
+            ),
+            (
+                "thread 'a' panicked at b.rs:1:2:\nassertion failed",
+                "thread 'a' panicked at b.rs:1:2:",
+            ),
+            (
+                "guide.md:4 dead link: ../x.md\n2 problems",
+                "guide.md:4 dead link: ../x.md",
+            ),
+            ("something odd\nanother", "something odd"),
+            ("Exit code 3", "Exit code 3"),
+            ("", ""),
+        ] {
+            assert_eq!(informative(text).trim(), line);
+        }
+    }
+
+    #[test]
+    fn exit_codes_are_read_at_either_end() {
+        assert_eq!(exit_code("Exit code 1\nx"), Some(1));
+        assert_eq!(exit_code("x\n\nCommand exited with code 101"), Some(101));
+        assert_eq!(
+            exit_code("Exit code: 0\nWall time: 1 s\nOutput:\nx"),
+            Some(0)
+        );
+        assert_eq!(exit_code("all good"), None);
+        assert_eq!(
+            packed("{\"output\":\"a\\nb\",\"metadata\":{\"exit_code\":2}}"),
+            Some(("a\nb".into(), 2))
+        );
+    }
+}

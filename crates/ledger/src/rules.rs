@@ -1,0 +1,275 @@
+//! Standing rules: found in what the user says, and nowhere else.
+
+use std::ops::Range;
+
+use crate::facts::{Provenance, Rule, RuleKind};
+use crate::ledger::{At, Ledger};
+use crate::norm::{asks, is_heading, is_list_item, judge};
+use crate::words::norms::{LIFTS, NORMS, Norm};
+use crate::words::{Words, shared, stems};
+
+const MOST: usize = 200;
+/// A longer sentence is pasted text.
+const LONGEST: usize = 1_200;
+
+impl Ledger {
+    pub(crate) fn note_rules(
+        &mut self,
+        at: At<'_>,
+        text: &str,
+        ranges: &[Range<usize>],
+        parts: &[Words<'_>],
+    ) {
+        let mut listed = false;
+        for (index, (range, words)) in ranges.iter().zip(parts).enumerate() {
+            let sentence = &text[range.clone()];
+            if sentence.len() > LONGEST {
+                continue;
+            }
+            if is_heading(sentence) {
+                listed = true;
+                continue;
+            }
+            let item = is_list_item(sentence);
+            listed &= item;
+            let lifts = LIFTS.any(words) && !asks(sentence, words);
+            if lifts && self.revoke(at, sentence) {
+                continue;
+            }
+            let verdict = judge(sentence, words);
+            let (kind, leans) = match verdict {
+                Some(found) if !lifts || found.waits => (found.kind, found.leans),
+                None if listed => (RuleKind::Constraint, false),
+                _ => continue,
+            };
+            // "Not until I say so." means the sentence before it.
+            let short = leans && words.len() <= 8 && index > 0;
+            let start = match short {
+                true => ranges[index - 1].start,
+                false => range.start,
+            };
+            self.add_rule(
+                at,
+                text[start..range.end].trim_start_matches(['-', '*', '•', ' ']),
+                kind,
+            );
+        }
+    }
+
+    fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind) {
+        if let Some(known) = self.rules.iter_mut().find(|rule| rule.text == text) {
+            known.provenance.add(at.entry);
+            known.revoked = None;
+            return;
+        }
+        if self.rules.len() >= MOST {
+            let leaves = self.rules.iter().position(|rule| rule.revoked.is_some());
+            let leaves = leaves.or_else(|| {
+                self.rules
+                    .iter()
+                    .position(|rule| rule.kind == RuleKind::Preference)
+            });
+            self.rules.remove(leaves.unwrap_or(0));
+            self.working.rules_left += 1;
+        }
+        self.rules.push(Rule {
+            text: text.to_owned(),
+            kind,
+            provenance: Provenance::new(at.entry.clone()),
+            revoked: None,
+        });
+    }
+
+    /// Takes back the rule a sentence speaks of: the one that shares most of
+    /// its words, and of equals the latest.
+    fn revoke(&mut self, at: At<'_>, sentence: &str) -> bool {
+        let said = stems(sentence);
+        let mut best: Option<(f64, usize)> = None;
+        for (index, rule) in self.rules.iter().enumerate() {
+            if rule.revoked.is_some() {
+                continue;
+            }
+            let words = stems(&rule.text);
+            let common = shared(&said, &words);
+            if common == 0 {
+                continue;
+            }
+            let mut score = common as f64 / (said.len().min(words.len()).max(1) as f64);
+            // A rule that waits for the user's word is the likelier one.
+            let waits = NORMS
+                .hits(&Words::new(&rule.text))
+                .iter()
+                .any(|hit| hit.tag == Norm::Until);
+            score += f64::from(u8::from(waits)) * 0.5 + common as f64 * 0.1;
+            if best.is_none_or(|(top, _)| score >= top) {
+                best = Some((score, index));
+            }
+        }
+        match best {
+            Some((score, index)) if score >= 0.3 => {
+                self.rules[index].revoked = Some(at.entry.clone());
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_transcript::EntryId;
+
+    fn fold(texts: &[&str]) -> Ledger {
+        let mut ledger = Ledger::new(None);
+        for (number, text) in texts.iter().enumerate() {
+            let entry = EntryId::new(format!("e{number}"));
+            let at = At {
+                entry: &entry,
+                time: None,
+                rank: number as u64,
+            };
+            let ranges = crate::text::sentences(text);
+            let parts: Vec<Words<'_>> = ranges
+                .iter()
+                .map(|range| Words::new(&text[range.clone()]))
+                .collect();
+            ledger.note_rules(at, text, &ranges, &parts);
+        }
+        ledger
+    }
+
+    #[test]
+    fn rules_in_many_languages_are_kept_word_for_word() {
+        for rule in [
+            "Never commit directly to main.",
+            "Always run the linter first.",
+            "Please do not touch the vendor folder.",
+            "From now on, answer in French.",
+            "You must not delete user data.",
+            "No new dependencies without asking me first.",
+            "I'd rather you kept functions short.",
+            "Avoid global state.",
+            "Only use the standard library.",
+            "We never log passwords.",
+            "Don't deploy until I say so.",
+            "Can you always show the diff first?",
+            "Bitte niemals direkt auf main pushen.",
+            "Ab sofort nur noch Englisch im Code.",
+            "Keine Migrationen ohne Rückfrage!",
+            "Immer zuerst die Tests laufen lassen.",
+            "Ne supprime jamais de fichiers.",
+            "Dorénavant, réponds en anglais.",
+            "N'utilise pas de bibliothèques externes.",
+            "Nunca subas cambios sin revisar.",
+            "A partir de ahora usa tabuladores.",
+            "No toques la carpeta de configuración.",
+            "Sempre rode os testes antes de terminar.",
+            "Não altere o esquema do banco.",
+            "Non modificare mai i file generati.",
+            "D'ora in poi scrivi in italiano.",
+            "Gebruik nooit globale variabelen.",
+            "Vanaf nu alles in het Nederlands.",
+            "Nigdy nie usuwaj danych.",
+            "Od teraz pisz po polsku.",
+            "Никогда не удаляй миграции.",
+            "Всегда проверяй типы.",
+            "Не трогай файл конфигурации.",
+            "永远不要删除日志文件。",
+            "提交之前必须运行测试。",
+            "絶対に本番環境を触らないでください。",
+            "必ずテストを実行してください。",
+            "절대 main에 푸시하지 마세요.",
+            "항상 한국어로 답해 주세요.",
+        ] {
+            let text = format!("Fix the parser. {rule} Thanks");
+            let ledger = fold(&[&text]);
+            assert!(
+                ledger.rules.iter().any(|found| found.text == rule),
+                "{rule}: {:?}",
+                ledger.rules
+            );
+        }
+    }
+
+    #[test]
+    fn reports_and_questions_are_no_rules() {
+        for text in [
+            "Why does it never work?",
+            "It never returns a value.",
+            "The parser always crashes on empty input.",
+            "I never saw that error before",
+            "Es stürzt immer ab.",
+            "Il plante toujours au démarrage.",
+            "El servidor siempre falla.",
+            "Он всегда падает.",
+            "Don't worry about it.",
+            "The ranked cache in src/a.rs looks wrong to me, it never gets to load the index.",
+            "```\nnever do this\n```",
+            "> always do that",
+            "How do we make sure that it always works",
+        ] {
+            assert_eq!(fold(&[text]).rules, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_is_lifted_by_a_sentence_about_it() {
+        for (rule, lift) in [
+            ("Do not push anything until I say so.", "You may push now."),
+            (
+                "Never touch the billing module.",
+                "Forget the rule about billing.",
+            ),
+            (
+                "Always ask before running migrations.",
+                "You no longer need to ask before running migrations.",
+            ),
+            (
+                "Keine Änderungen an der Datenbank, bis ich es sage.",
+                "Die Datenbank darfst du jetzt wieder ändern.",
+            ),
+            (
+                "Ne déploie rien tant que je ne l'ai pas dit.",
+                "Tu peux maintenant déployer.",
+            ),
+            (
+                "No borres los registros.",
+                "Ya puedes borrar los registros.",
+            ),
+            ("请不要升级依赖。", "现在可以升级依赖了。"),
+            (
+                "本番環境に触らないでください。",
+                "もう本番環境を触ってもいいです。",
+            ),
+            ("배포하지 마세요.", "이제 배포해도 됩니다."),
+            (
+                "Не пушь в main, пока я не скажу.",
+                "Теперь можно пушить в main.",
+            ),
+        ] {
+            let ledger = fold(&["Never log secrets.", rule, lift]);
+            let revoked: Vec<&str> = ledger
+                .rules
+                .iter()
+                .filter(|rule| rule.revoked.is_some())
+                .map(|rule| rule.text.as_str())
+                .collect();
+            assert_eq!(revoked, [rule], "{lift}");
+            assert_eq!(ledger.rules.len(), 2, "{lift}: {:?}", ledger.rules);
+        }
+    }
+
+    #[test]
+    fn items_under_a_heading_are_rules_and_a_short_condition_takes_its_sentence_along() {
+        let ledger = fold(&[
+            "Rules:\n- tabs, four wide\n- English names\n\nNo deployments. Not until I say so.",
+        ]);
+        let texts: Vec<&str> = ledger.rules.iter().map(|rule| rule.text.as_str()).collect();
+        assert!(texts.contains(&"tabs, four wide"), "{texts:?}");
+        assert!(
+            texts.contains(&"No deployments. Not until I say so."),
+            "{texts:?}"
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! Words without a meaning of their own here: joints, fillers, openers.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::phrases;
+
+type Set = LazyLock<HashSet<&'static str>>;
+
+/// After these a clause begins anew.
+pub(super) static JOINS: Set = Set::new(|| phrases(include_str!("lists/joins.txt")).collect());
+
+/// Words that say nothing about the subject of a sentence.
+pub(super) static STOP: Set = Set::new(|| phrases(include_str!("lists/stop.txt")).collect());
+
+/// Pairs of characters that are grammar, not content.
+pub(super) static CJK_STOP: Set =
+    Set::new(|| phrases(include_str!("lists/cjk_stop.txt")).collect());
+
+/// A clause about a thing begins like this; what is "never" there is a report.
+pub(crate) static SUBJECTS: Set =
+    Set::new(|| phrases(include_str!("lists/subjects.txt")).collect());
+
+/// The same in English, where some of the words above mean something else.
+pub(crate) static ENGLISH_SUBJECTS: Set =
+    Set::new(|| phrases(include_str!("lists/english_subjects.txt")).collect());
+
+/// These make a rule of a sentence whatever its subject.
+pub(crate) static MODALS: Set = Set::new(|| phrases(include_str!("lists/modals.txt")).collect());
+
+/// A sentence that begins so asks something, whatever ends it.
+pub(crate) static ASKS: Set = Set::new(|| phrases(include_str!("lists/asks.txt")).collect());
+
+/// Headings of lists of rules.
+pub(crate) static HEADINGS: Set =
+    Set::new(|| phrases(include_str!("lists/headings.txt")).collect());
+
+/// Words in front of a number that give it a meaning.
+pub(crate) static NUMBER_LABELS: Set =
+    Set::new(|| phrases(include_str!("lists/number_labels.txt")).collect());
+
+/// Words behind a number that give it a meaning.
+pub(crate) static NUMBER_UNITS: Set =
+    Set::new(|| phrases(include_str!("lists/number_units.txt")).collect());

@@ -1,0 +1,110 @@
+//! What the fold has to remember between entries, beside the facts.
+
+use std::collections::BTreeMap;
+
+use longhaul_transcript::EntryId;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::Exchange;
+use crate::tools::ToolUse;
+
+/// A call whose result has not come yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Call {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    pub(crate) entry: EntryId,
+    pub(crate) does: ToolUse,
+}
+
+/// Where an item of a list came from; each list is replaced by its own kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ItemSource {
+    List,
+    Task,
+    Prose,
+}
+
+/// A trouble that still stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OpenTrouble {
+    /// The entry it was first seen in.
+    pub(crate) entry: EntryId,
+    /// The commands, or the tool with its path, that have not passed since.
+    pub(crate) left: Vec<String>,
+    /// Whether it is work that fails, not a look that found nothing or a
+    /// call that the user refused.
+    pub(crate) work: bool,
+}
+
+/// The last thing the agent said at length.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Answer {
+    pub(crate) entry: Option<EntryId>,
+    /// Whether it was long enough for a short reply to be a decision.
+    pub(crate) long: bool,
+    /// Its question, or its first line.
+    pub(crate) gist: String,
+}
+
+/// The conversation in short, before it is cut to eight exchanges.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Thread {
+    pub(crate) first: Option<Exchange>,
+    pub(crate) pivots: Vec<Exchange>,
+    pub(crate) recent: Vec<Exchange>,
+}
+
+/// Everything else the fold remembers. All of it is bounded.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Working {
+    pub(crate) calls: Vec<Call>,
+    /// The folder a shell that lives on between calls is in.
+    pub(crate) shell_dir: Option<String>,
+    /// The first request after the first one that still has its text.
+    pub(crate) text_from: usize,
+    pub(crate) text_bytes: usize,
+    /// Unresolved troubles and what has to pass to resolve them.
+    pub(crate) open_troubles: Vec<OpenTrouble>,
+    pub(crate) item_sources: BTreeMap<String, ItemSource>,
+    pub(crate) task_ids: BTreeMap<String, String>,
+    pub(crate) thread: Thread,
+    pub(crate) answer: Answer,
+    pub(crate) changed: Option<(String, EntryId)>,
+    pub(crate) read: Option<(String, EntryId)>,
+    pub(crate) next: Option<(String, EntryId)>,
+    pub(crate) last_command: Option<(String, EntryId)>,
+    pub(crate) decisions_left: u64,
+    pub(crate) rules_left: u64,
+}
+
+impl Working {
+    /// Calls that are remembered; more are never open at once in practice.
+    const MOST_CALLS: usize = 256;
+
+    pub(crate) fn call(&mut self, call: Call) {
+        if self.calls.len() >= Self::MOST_CALLS {
+            self.calls.remove(0);
+        }
+        self.calls.push(call);
+    }
+
+    /// The call a result answers: by its id, or, where results carry none,
+    /// the oldest one of that tool.
+    pub(crate) fn answered(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<Call> {
+        let at = match id {
+            Some(id) => self.calls.iter().position(|call| call.id == id),
+            None => {
+                let named = tool.filter(|tool| !tool.is_empty());
+                self.calls
+                    .iter()
+                    .position(|call| named.is_none_or(|tool| call.tool == tool))
+            }
+        }?;
+        Some(self.calls.remove(at))
+    }
+}

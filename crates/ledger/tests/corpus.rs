@@ -1,0 +1,259 @@
+//! The ledger against the truth files of recorded sessions.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+fn strings(value: &Value) -> BTreeSet<String> {
+    match value {
+        Value::Array(list) => list
+            .iter()
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect(),
+        Value::Object(map) => map.keys().cloned().collect(),
+        _ => BTreeSet::new(),
+    }
+}
+
+#[test]
+fn recorded_sessions_keep_what_their_truth_files_list() {
+    let Some(folder) = common::shared("transcripts") else {
+        return;
+    };
+    let scratch = tempfile::tempdir().unwrap();
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_string_lossy().ends_with(".truth.json"))
+        .collect();
+    names.sort();
+    for truth in names {
+        let name = truth.file_name().unwrap().to_str().unwrap().to_owned();
+        let packed = truth.with_file_name(name.replace(".truth.json", ".jsonl.gz"));
+        let truth: Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
+        let (cwd, entries) = common::path_of(&common::unpacked(&packed, scratch.path()));
+        let ledger = common::fold(cwd.clone(), &entries);
+
+        let expected = strings(&truth["modified"]);
+        let modified: BTreeSet<String> = ledger
+            .modified_files()
+            .iter()
+            .map(|file| file.path.clone())
+            .collect();
+        let missed: Vec<_> = expected.difference(&modified).collect();
+        let further: Vec<_> = modified.difference(&expected).collect();
+        assert!(
+            missed.is_empty(),
+            "{name}: modified files missed: {missed:?}"
+        );
+
+        let read: BTreeSet<String> = ledger
+            .read_files()
+            .iter()
+            .map(|file| file.path.clone())
+            .collect();
+        let expected_read = strings(&truth["read_only"]);
+        // To the truth, which knows no shell, a file that only a command
+        // changed is read-only; it is counted apart, not as found.
+        let absent: Vec<_> = expected_read
+            .iter()
+            .filter(|path| !read.contains(*path))
+            .collect();
+        let (by_shell, unread): (Vec<_>, Vec<_>) = absent
+            .into_iter()
+            .partition(|path| modified.contains(*path));
+        assert!(unread.is_empty(), "{name}: read files missed: {unread:?}");
+
+        let errors = truth["errors"].as_array().unwrap();
+        let found = errors
+            .iter()
+            .filter(|error| {
+                let text = error["text"].as_str().unwrap();
+                ledger.troubles.iter().any(|trouble| {
+                    text.contains(&trouble.line)
+                        || trouble.line.contains(text.lines().next().unwrap_or(""))
+                        || text
+                            .lines()
+                            .any(|line| trouble.line.starts_with(line) && !line.is_empty())
+                })
+            })
+            .count();
+
+        let prompts = truth["user_prompts"].as_array().unwrap();
+        let kept = prompts
+            .iter()
+            .filter(|prompt| {
+                let text = prompt["text"].as_str().unwrap().trim();
+                ledger.requests.iter().any(|request| {
+                    request
+                        .text
+                        .as_deref()
+                        .is_some_and(|held| held == text || held.starts_with(text))
+                })
+            })
+            .count();
+        assert_eq!(kept, prompts.len(), "{name}: prompts");
+
+        let todos = truth["todos_end"].as_object().unwrap();
+        let exact = todos
+            .iter()
+            .filter(|(text, state)| {
+                let state = state.as_str().unwrap();
+                ledger.items.iter().any(|item| {
+                    item.text == **text
+                        && serde_json::to_value(item.state).unwrap()
+                            == match state {
+                                "completed" => "done",
+                                "pending" => "open",
+                                other => other,
+                            }
+                })
+            })
+            .count();
+        println!(
+            "{name}: modified {}/{} (+{} by shell), read only {}/{} ({} of them changed by shell), errors {found}/{}, prompts {kept}/{}, todos {exact}/{}, rules {}, decisions {}, anchors {}, unresolved {}, questions {}",
+            expected.len() - missed.len(),
+            expected.len(),
+            further.len(),
+            expected_read.len() - unread.len() - by_shell.len(),
+            expected_read.len(),
+            by_shell.len(),
+            errors.len(),
+            prompts.len(),
+            todos.len(),
+            ledger.rules.len(),
+            ledger.decisions.len(),
+            ledger.anchors.len(),
+            ledger.unresolved().count(),
+            ledger.questions.len(),
+        );
+        if std::env::var_os("SHOW").is_some() {
+            for path in further {
+                println!("   shell: {path} {:?}", ledger.files[path].last);
+            }
+            for rule in &ledger.rules {
+                println!("   rule: {} {}", rule.revoked.is_some(), rule.text);
+            }
+            for decision in &ledger.decisions {
+                println!(
+                    "   decision: {:?} {} | {:?} {:?}",
+                    decision.by, decision.what, decision.reason, decision.superseded
+                );
+            }
+            for trouble in ledger.unresolved() {
+                println!("   unresolved: {} => {}", trouble.cause, trouble.line);
+            }
+            for question in &ledger.questions {
+                println!("   question: {}", question.text);
+            }
+            for item in &ledger.items {
+                println!("   item: {:?} {}", item.state, item.text);
+            }
+            println!("   flight: {:#?}", ledger.in_flight);
+            println!(
+                "   exchanges: {:#?}",
+                ledger.exchanges.iter().map(|e| &e.gist).collect::<Vec<_>>()
+            );
+            println!("   learnings: {:#?}", ledger.learnings);
+        }
+    }
+}
+
+/// Other agents' sessions fold without harm.
+#[test]
+fn every_transcript_folds() {
+    let mut files = Vec::new();
+    for folder in ["transcripts", "pi"] {
+        let Some(folder) = common::shared(folder) else {
+            return;
+        };
+        files.extend(
+            std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path()),
+        );
+    }
+    files.sort();
+    let scratch = tempfile::tempdir().unwrap();
+    for path in files {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let file = match name.ends_with(".gz") {
+            true => common::unpacked(&path, scratch.path()),
+            false if name.ends_with(".jsonl") || name.ends_with(".sqlite") => path.clone(),
+            false => continue,
+        };
+        if longhaul_transcript::Session::open(&file).is_err() {
+            continue;
+        }
+        let (cwd, entries) = common::path_of(&file);
+        let ledger = common::fold(cwd, &entries);
+        println!(
+            "{name}: {} entries, {} requests, {} modified, {} read, {} commands, {} troubles, {} rules, {} decisions, {} items",
+            ledger.entries,
+            ledger.requests.len(),
+            ledger.modified_files().len(),
+            ledger.read_files().len(),
+            ledger.commands.len(),
+            ledger.troubles.len(),
+            ledger.rules.len(),
+            ledger.decisions.len(),
+            ledger.items.len(),
+        );
+    }
+}
+
+/// Whatever is given as a rule or a modified file stands in the session.
+#[test]
+fn nothing_is_made_up() {
+    let Some(folder) = common::shared("pi") else {
+        return;
+    };
+    for name in [
+        "pi-mono_before-compaction.jsonl",
+        "pi-mono_large-session.jsonl",
+    ] {
+        let (cwd, entries) = common::path_of(&folder.join(name));
+        let ledger = common::fold(cwd.clone(), &entries);
+        let said: String = entries
+            .iter()
+            .filter_map(|entry| entry.message())
+            .map(|message| message.text() + "\n")
+            .collect();
+        let calls: String = entries
+            .iter()
+            .filter_map(|entry| entry.message_json())
+            .collect();
+        for rule in &ledger.rules {
+            assert!(said.contains(&rule.text), "{}", rule.text);
+        }
+        for trouble in &ledger.troubles {
+            assert!(
+                said.contains(&trouble.line) || trouble.line == "(no output)",
+                "{}",
+                trouble.line
+            );
+        }
+        for file in ledger.files.values() {
+            let name = file.path.rsplit('/').next().unwrap();
+            assert!(calls.contains(name), "{}", file.path);
+        }
+        if std::env::var_os("SHOW").is_some() {
+            for file in ledger.modified_files() {
+                println!(
+                    "   modified: {} {:?} {}",
+                    file.path, file.last, file.changes
+                );
+            }
+            for rule in &ledger.rules {
+                println!("   rule: {}", rule.text);
+            }
+            for decision in &ledger.decisions {
+                println!("   decision: {:?} {}", decision.by, decision.what);
+            }
+            println!("   flight: {:?}", ledger.in_flight);
+        }
+    }
+}

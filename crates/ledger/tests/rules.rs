@@ -1,0 +1,72 @@
+//! Rules, reports that look like rules, and words that lift them, in the
+//! languages of the lists.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use longhaul_ledger::Ledger;
+use serde_json::json;
+
+fn fold(texts: &[&str]) -> Ledger {
+    let messages: Vec<_> = texts
+        .iter()
+        .map(|text| json!({"role":"user","content":text}))
+        .collect();
+    common::fold(None, &common::entries(&messages))
+}
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().filter(|line| !line.trim().is_empty())
+}
+
+#[test]
+fn every_rule_is_kept_word_for_word_wherever_it_stands() {
+    let mut missed = Vec::new();
+    for rule in lines(include_str!("data/rules.txt")) {
+        for text in [
+            rule.to_owned(),
+            format!("Please have a look at src/a.rs and fix the bug. {rule} Thanks."),
+            format!("fix the bug\n\n{rule}\n\nthen continue"),
+            format!("now do the same for the cache {rule}"),
+        ] {
+            if !fold(&[&text])
+                .rules
+                .iter()
+                .any(|found| found.text.contains(rule))
+            {
+                missed.push(text);
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn reports_questions_and_tasks_are_no_rules() {
+    let mut taken = Vec::new();
+    for text in lines(include_str!("data/reports.txt")) {
+        taken.extend(fold(&[text]).rules.into_iter().map(|rule| rule.text));
+    }
+    assert!(taken.is_empty(), "{taken:#?}");
+}
+
+#[test]
+fn words_that_lift_a_rule_find_it() {
+    for line in lines(include_str!("data/lifts.txt")) {
+        let (rule, lift) = line.split_once(" => ").unwrap();
+        let ledger = fold(&[
+            "Never log secrets. Always write tests for the parser.",
+            rule,
+            "Always keep commits small.",
+            lift,
+        ]);
+        let revoked: Vec<&str> = ledger
+            .rules
+            .iter()
+            .filter(|rule| rule.revoked.is_some())
+            .map(|rule| rule.text.as_str())
+            .collect();
+        assert_eq!(revoked, [rule], "{lift}");
+        assert!(ledger.rules.iter().all(|rule| rule.text != lift), "{lift}");
+    }
+}

@@ -1,0 +1,22 @@
+//! `cargo xtask eval`: figures measured on recorded sessions.
+
+mod epochs;
+mod statistics;
+mod tokens;
+
+use crate::Result;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Eval {
+    /// How far token counts are from what providers reported
+    Tokens(tokens::Args),
+    /// What survives compaction, on recorded and generated sessions
+    Compaction(crate::eval_compaction::Args),
+}
+
+pub(crate) fn run(what: &Eval) -> Result<()> {
+    match what {
+        Eval::Tokens(args) => tokens::run(args),
+        Eval::Compaction(args) => crate::eval_compaction::run(args),
+    }
+}

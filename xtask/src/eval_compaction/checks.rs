@@ -1,0 +1,661 @@
+//! What must stand in a context, and what must be found again.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use longhaul_compaction::summary::ledger_part;
+use longhaul_engine::live::Live;
+use longhaul_engine::recall::{Query, full_text, message_text, recall};
+use longhaul_transcript::{Body, Entry, EntryId, Role, Session};
+
+use super::score::{Row, Sheet};
+use super::source::Source;
+use crate::Result;
+
+/// When a context is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// At the end of the replay.
+    Replay,
+    /// After so many forced compactions more.
+    Forced(u32),
+}
+
+/// A session and what is computed of it once.
+pub(super) struct View<'s> {
+    source: &'s Source,
+    /// Everything said in it, decoded.
+    text: String,
+    /// Commands, for what shells wrote.
+    commands: String,
+    /// The entry of each prompt.
+    prompt_entries: Vec<Option<EntryId>>,
+    cwd: String,
+}
+
+impl<'s> View<'s> {
+    pub(super) fn new(source: &'s Source, entries: &[Entry]) -> View<'s> {
+        let mut text = String::new();
+        let mut commands = String::new();
+        let mut users: Vec<(EntryId, String)> = Vec::new();
+        for entry in entries {
+            if matches!(entry.body, Body::Compaction(_)) {
+                continue;
+            }
+            let said = full_text(entry);
+            text.push_str(entry.id.as_str());
+            text.push('\n');
+            text.push_str(&said);
+            text.push('\n');
+            if let Some(message) = entry.message() {
+                for call in message.tool_calls() {
+                    if matches!(
+                        call.name.to_ascii_lowercase().as_str(),
+                        "bash" | "shell" | "exec"
+                    ) {
+                        commands.push_str(call.arguments);
+                        commands.push('\n');
+                    }
+                }
+                if message.role == Role::User {
+                    users.push((entry.id.clone(), said));
+                }
+            }
+        }
+        let prompt_entries = source
+            .truth
+            .user_prompts
+            .iter()
+            .map(|prompt| {
+                let wanted = prompt.text.trim();
+                users
+                    .iter()
+                    .find(|(_, said)| said.trim() == wanted)
+                    .or_else(|| users.iter().find(|(_, said)| said.contains(wanted)))
+                    .map(|(id, _)| id.clone())
+            })
+            .collect();
+        let cwd = source
+            .header
+            .cwd
+            .as_ref()
+            .map(|cwd| cwd.to_string_lossy().trim_end_matches('/').to_owned())
+            .unwrap_or_default();
+        View {
+            source,
+            text,
+            commands,
+            prompt_entries,
+            cwd,
+        }
+    }
+
+    /// Truth that is on the path at all.
+    fn on_path<'a>(&self, paths: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
+        paths
+            .filter(|path| {
+                self.text.contains(path.as_str()) || self.text.contains(self.relative(path))
+            })
+            .collect()
+    }
+
+    fn relative<'p>(&self, path: &'p str) -> &'p str {
+        match path
+            .strip_prefix(&self.cwd)
+            .and_then(|rest| rest.strip_prefix('/'))
+        {
+            Some(rest) if !self.cwd.is_empty() && !rest.is_empty() => rest,
+            _ => path,
+        }
+    }
+
+    /// Whether K names a file: in full, or relative and unambiguous.
+    fn names(&self, context: &str, path: &str) -> bool {
+        if contains_path(context, path) {
+            return true;
+        }
+        let relative = self.relative(path);
+        if relative == path {
+            return false;
+        }
+        let ending = format!("/{relative}");
+        let truth = &self.source.truth;
+        let ambiguous = truth
+            .modified
+            .keys()
+            .chain(&truth.read_only)
+            .any(|other| other != path && other.ends_with(&ending));
+        !ambiguous && contains_path(context, relative)
+    }
+}
+
+/// Whether a path stands there and not as a part of a longer one.
+fn contains_path(text: &str, path: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-');
+    text.match_indices(path).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let mut after = text[at + path.len()..].chars();
+        let next = after.next();
+        let joined = next == Some('.') && after.next().is_some_and(char::is_alphanumeric);
+        !before.is_some_and(|c| part(c) || c == '.') && !next.is_some_and(part) && !joined
+    })
+}
+
+/// The text of a context.
+fn context_text(live: &Live) -> String {
+    let mut text = String::new();
+    for message in live.context().messages {
+        text.push_str(&message_text(&message.view()));
+        text.push('\n');
+    }
+    text
+}
+
+/// The summary in force.
+fn summary(live: &Live) -> Option<String> {
+    let (_, compaction) = live.loaded().compaction()?;
+    Some(compaction.summary.clone())
+}
+
+/// The lines of a section of the ledger's part.
+fn section<'t>(summary: &'t str, heading: &str) -> Vec<&'t str> {
+    let part = ledger_part(summary).unwrap_or_default();
+    let mut inside = false;
+    let mut lines = Vec::new();
+    for line in part.lines() {
+        if line.starts_with("## ") {
+            inside = line.starts_with(heading);
+        } else if inside {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Prompts word for word in a context, right after the first compaction.
+pub(super) fn verbatim(sheet: &mut Sheet<'_>, source: &Source, said: &[String], live: &Live) {
+    let context = context_text(live);
+    for prompt in &source.truth.user_prompts {
+        let text = prompt.text.trim();
+        if said.iter().any(|said| said.contains(text)) {
+            sheet.note(Row::PromptsVerbatim, context.contains(text), || {
+                first_words(text)
+            });
+        }
+    }
+}
+
+fn first_words(text: &str) -> String {
+    let text: String = plain(text).chars().take(90).collect();
+    text
+}
+
+/// Everything that one state of a session must have.
+pub(super) fn state(
+    sheet: &mut Sheet<'_>,
+    view: &View<'_>,
+    live: &Live,
+    session: &Session,
+    after: After,
+) -> Result<()> {
+    let context = context_text(live);
+    let spaced = plain(&context);
+    let summary = summary(live).unwrap_or_default();
+    let truth = &view.source.truth;
+    let here = |text: &str| context.contains(text.trim()) || spaced.contains(&plain(text));
+
+    files(sheet, view, &context, &summary);
+    prompts(sheet, view, &context, session, after)?;
+    for rule in truth
+        .constraints
+        .iter()
+        .filter(|rule| rule.revoked_line.is_none())
+    {
+        sheet.note(Row::Constraints, context.contains(rule.text.trim()), || {
+            format!("[{}] {}", rule.language, first_words(&rule.text))
+        });
+    }
+    planted(sheet, view, &here, session, after)?;
+    items(sheet, view, &here, &summary);
+    if let Some(error) = &truth.last_error {
+        sheet.note(
+            Row::LastError,
+            context.contains(error.first_line.trim()),
+            || format!("line: {}", first_words(&error.first_line)),
+        );
+        sheet.note(
+            Row::LastError,
+            context.contains(error.command.trim()),
+            || format!("command: {}", first_words(&error.command)),
+        );
+    }
+    fabrication(sheet, view, live, &summary);
+    in_flight(sheet, view, &context, after);
+    supersession(sheet, view, &context, &summary);
+    Ok(())
+}
+
+fn files(sheet: &mut Sheet<'_>, view: &View<'_>, context: &str, summary: &str) {
+    let truth = &view.source.truth;
+    for path in view.on_path(truth.modified.keys()) {
+        sheet.note(Row::ModifiedRecall, view.names(context, path), || {
+            path.clone()
+        });
+    }
+    for line in section(summary, "## Files changed") {
+        let Some(shown) = line
+            .strip_prefix("- ")
+            .filter(|line| !line.starts_with('+'))
+        else {
+            continue;
+        };
+        let shown = match shown.rfind(" (") {
+            Some(end) => &shown[..end],
+            None => shown,
+        };
+        let full = if shown.starts_with(['/', '~']) || view.cwd.is_empty() {
+            shown.to_owned()
+        } else {
+            format!("{}/{shown}", view.cwd)
+        };
+        let name = full.rsplit('/').next().unwrap_or(&full);
+        let known = truth.modified.contains_key(&full)
+            || (!view.source.knows_shell && view.commands.contains(name))
+            || truth.modified.is_empty();
+        sheet.note(Row::ModifiedPrecision, known, || full.clone());
+    }
+    let pointer = section(summary, "## Files only read")
+        .iter()
+        .any(|line| line.starts_with("- +"));
+    for path in view.on_path(truth.read_only.iter()) {
+        let listed = view.names(context, path);
+        sheet.note(Row::ReadOnlyListed, listed, || path.clone());
+        sheet.note(Row::ReadOnly, listed || pointer, || path.clone());
+    }
+}
+
+fn prompts(
+    sheet: &mut Sheet<'_>,
+    view: &View<'_>,
+    context: &str,
+    session: &Session,
+    after: After,
+) -> Result<()> {
+    let truth = &view.source.truth;
+    for (prompt, entry) in truth.user_prompts.iter().zip(&view.prompt_entries) {
+        let text = prompt.text.trim();
+        let Some(entry) = entry else {
+            // Said on a branch that was left.
+            continue;
+        };
+        let whole = context.contains(text);
+        let gist: String = text.lines().next().unwrap_or("").chars().take(24).collect();
+        let pointed = context.contains(gist.trim()) && context.contains(entry.as_str());
+        sheet.note(Row::PromptsPointed, whole || pointed, || {
+            format!("{entry}: {}", first_words(text))
+        });
+        let found = whole || {
+            let hits = recall(session, &Query::Id(entry.to_string()), 5)?;
+            hits.iter().any(|hit| full_text(&hit.entry).contains(text))
+        };
+        sheet.note(Row::PromptsFound, found, || {
+            format!("{entry}: {}", first_words(text))
+        });
+        // The first compaction of a session that the replay left whole.
+        if after == After::Forced(1) && sheet.window == 200_000 && !has_replayed(session)? {
+            sheet.note(Row::PromptsVerbatim, whole, || first_words(text));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the replay itself compacted.
+fn has_replayed(session: &Session) -> Result<bool> {
+    let mut found = false;
+    session.each(&mut |entry| {
+        found |=
+            matches!(entry.body, Body::Compaction(_)) && entry.id.as_str().starts_with("longhaul-");
+        if found {
+            std::ops::ControlFlow::Break(())
+        } else {
+            std::ops::ControlFlow::Continue(())
+        }
+    })?;
+    Ok(found)
+}
+
+fn planted(
+    sheet: &mut Sheet<'_>,
+    view: &View<'_>,
+    here: &dyn Fn(&str) -> bool,
+    session: &Session,
+    after: After,
+) -> Result<()> {
+    let truth = &view.source.truth;
+    for decision in truth
+        .decisions
+        .iter()
+        .filter(|decision| decision.superseded_by.is_none())
+    {
+        sheet.note(Row::DecisionsInContext, here(&decision.text), || {
+            format!("{:?}: {}", decision.by, first_words(&decision.text))
+        });
+    }
+    for item in &truth.open_items_end {
+        sheet.note(Row::DecisionsInContext, here(item), || {
+            format!("item: {}", first_words(item))
+        });
+    }
+    for fact in truth
+        .facts
+        .iter()
+        .filter(|fact| fact.superseded_by.is_none())
+    {
+        sheet.note(Row::FactsInContext, here(&fact.value), || {
+            format!("{:?} {:?}: {}", fact.by, fact.kind, first_words(&fact.text))
+        });
+    }
+    // Searching is the same at every N but the last, where most has left.
+    if after != After::Forced(30) {
+        return Ok(());
+    }
+    let all = truth
+        .facts
+        .iter()
+        .map(|fact| (&fact.text, &fact.value))
+        .chain(
+            truth
+                .decisions
+                .iter()
+                .map(|decision| (&decision.text, &decision.reason)),
+        );
+    for (text, value) in all {
+        let found = here(value) || {
+            let words: Vec<&str> = text.split_whitespace().take(5).collect();
+            let hits = recall(session, &Query::Text(words.join(" ")), 5)?;
+            hits.iter()
+                .any(|hit| full_text(&hit.entry).contains(value.as_str()))
+        };
+        sheet.note(Row::PlantedFound, found, || first_words(text));
+    }
+    Ok(())
+}
+
+fn items(sheet: &mut Sheet<'_>, view: &View<'_>, here: &dyn Fn(&str) -> bool, summary: &str) {
+    let truth = &view.source.truth;
+    let open: Vec<String> = section(summary, "## Open items")
+        .iter()
+        .map(|line| plain(line))
+        .collect();
+    let listed = |item: &str| {
+        let item = plain(item);
+        open.iter().any(|line| line.contains(&item))
+    };
+    for item in &truth.open_items_end {
+        let found = if summary.is_empty() {
+            here(item)
+        } else {
+            listed(item)
+        };
+        sheet.note(Row::OpenItems, found, || first_words(item));
+    }
+    let finished = truth.done_items.iter().chain(
+        truth
+            .todos_end
+            .iter()
+            .filter(|(_, state)| *state == "completed")
+            .map(|(item, _)| item),
+    );
+    for item in finished.filter(|item| !truth.open_items_end.contains(item)) {
+        // An open item may contain a finished one's words.
+        let wanted = plain(item);
+        let stale = open.iter().any(|line| {
+            line.contains(&wanted)
+                && !truth
+                    .open_items_end
+                    .iter()
+                    .any(|open| line.contains(&plain(open)))
+        });
+        sheet.note(Row::StaleItems, !stale, || first_words(item));
+    }
+}
+
+/// Every path, id and number of the ledger's part must stand in the source.
+fn fabrication(sheet: &mut Sheet<'_>, view: &View<'_>, live: &Live, summary: &str) {
+    let Some(part) = ledger_part(summary) else {
+        return;
+    };
+    // Ids of entries that the engine or this program appended are in the file.
+    let ids: HashSet<&str> = live
+        .entries()
+        .iter()
+        .map(|entry| entry.id.as_str())
+        .collect();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for line in part.lines() {
+        // How many more there are, and how often something happened, is counted.
+        if line.starts_with("- +") || line.starts_with("(relative to") {
+            continue;
+        }
+        let line = match line.rfind(" (") {
+            Some(at) if line.ends_with(')') && line[at..].contains(['×', 'd']) => &line[..at],
+            _ => line,
+        };
+        let apart = |c: char| {
+            c.is_whitespace()
+                || matches!(
+                    c,
+                    '`' | '"'
+                        | '\''
+                        | '('
+                        | ')'
+                        | ','
+                        | '“'
+                        | '”'
+                        | '·'
+                        | '…'
+                        | '|'
+                        | '['
+                        | ']'
+                        | '{'
+                        | '}'
+                        | '<'
+                        | '>'
+                        | ';'
+                        | '*'
+                        | '='
+                        | '←'
+                        | '→'
+                )
+        };
+        for token in line.split(apart) {
+            let token =
+                token.trim_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '-' | '\\'));
+            let exact = token.len() >= 3
+                && token.chars().any(|c| c.is_ascii_digit() || c == '/')
+                && token.chars().any(char::is_alphanumeric);
+            if exact && !token.contains('×') {
+                seen.insert(token);
+            }
+        }
+    }
+    for token in seen {
+        let folder_and_name = || match token.rsplit_once('/') {
+            // A path put together from `cd` and a name.
+            Some((folder, name)) => {
+                view.text.contains(name)
+                    && (view.text.contains(folder)
+                        || view.cwd.contains(folder)
+                        || folder.contains(&view.cwd))
+            }
+            None => false,
+        };
+        let known = view.text.contains(token)
+            || ids.iter().any(|id| id.contains(token))
+            || token.contains("ound-")
+            || view.cwd.contains(token)
+            || folder_and_name();
+        let round = token.starts_with("round-") || token.parse::<u32>().is_ok_and(|n| n <= 30);
+        sheet.note(Row::Fabrication, known || round, || token.to_owned());
+    }
+}
+
+fn in_flight(sheet: &mut Sheet<'_>, view: &View<'_>, context: &str, after: After) {
+    let Some(flight) = &view.source.truth.in_flight else {
+        return;
+    };
+    sheet.note(Row::InFlight, view.names(context, &flight.file), || {
+        format!("file {}", flight.file)
+    });
+    sheet.note(Row::InFlight, context.contains(&flight.command), || {
+        format!("command {}", flight.command)
+    });
+    sheet.note(Row::InFlight, context.contains(&flight.test), || {
+        format!("test {}", flight.test)
+    });
+    // From the second round on the user has spoken again.
+    let waiting = matches!(after, After::Replay | After::Forced(1));
+    if let Some(question) = flight.question.as_ref().filter(|_| waiting) {
+        sheet.note(Row::InFlight, context.contains(question.as_str()), || {
+            format!("question {question}")
+        });
+    }
+}
+
+/// Newest in K; the old one marked or not in the summary.
+fn supersession(sheet: &mut Sheet<'_>, view: &View<'_>, context: &str, summary: &str) {
+    let truth = &view.source.truth;
+    let marked = |old: &str| {
+        summary
+            .lines()
+            .filter(|line| line.contains(old))
+            .all(|line| {
+                let line = line.to_lowercase();
+                [
+                    "replaced",
+                    "superseded",
+                    "no longer",
+                    "old",
+                    "was ",
+                    "until",
+                    "instead",
+                    "changed my mind",
+                ]
+                .iter()
+                .any(|mark| line.contains(mark))
+            })
+    };
+    let newest: HashMap<u64, &str> = truth
+        .facts
+        .iter()
+        .map(|fact| (fact.line, fact.value.as_str()))
+        .chain(
+            truth
+                .decisions
+                .iter()
+                .map(|decision| (decision.line, decision.text.as_str())),
+        )
+        .collect();
+    let facts = truth
+        .facts
+        .iter()
+        .map(|fact| (&fact.value, fact.superseded_by));
+    let decisions = truth
+        .decisions
+        .iter()
+        .map(|decision| (&decision.text, decision.superseded_by));
+    for (old, by) in facts.chain(decisions) {
+        let Some(by) = by else { continue };
+        if let Some(new) = newest.get(&by).filter(|_| !superseded(truth, by)) {
+            sheet.note(
+                Row::Supersession,
+                plain(context).contains(&plain(new)),
+                || format!("newest not in K: {}", first_words(new)),
+            );
+        }
+        sheet.note(Row::Supersession, marked(old), || {
+            format!("old not marked: {}", first_words(old))
+        });
+    }
+}
+
+fn superseded(truth: &longhaul_transcript::sample::Truth, line: u64) -> bool {
+    truth
+        .facts
+        .iter()
+        .any(|fact| fact.line == line && fact.superseded_by.is_some())
+        || truth
+            .decisions
+            .iter()
+            .any(|decision| decision.line == line && decision.superseded_by.is_some())
+}
+
+/// What left the context comes back, by its id and by five of its words.
+pub(super) fn recoverable(
+    sheet: &mut Sheet<'_>,
+    view: &View<'_>,
+    live: &Live,
+    session: &Session,
+    most: usize,
+) -> Result<()> {
+    let shown: HashSet<EntryId> = live
+        .context()
+        .messages
+        .iter()
+        .filter(|message| !message.edited)
+        .map(|message| message.entry.clone())
+        .collect();
+    let mut stored: HashMap<EntryId, Entry> = HashMap::new();
+    session.each(&mut |entry| {
+        stored.insert(entry.id.clone(), entry);
+        std::ops::ControlFlow::Continue(())
+    })?;
+    let gone: Vec<&Entry> = view
+        .source
+        .entries
+        .iter()
+        .filter(|entry| !shown.contains(&entry.id) && entry.message().is_some())
+        .collect();
+    for entry in &gone {
+        let same = stored.get(&entry.id).is_some_and(|back| {
+            full_text(back) == full_text(entry)
+                && (back.message_json() == entry.message_json()
+                    || back.message().map(|message| message.text())
+                        == entry.message().map(|message| message.text()))
+        });
+        sheet.note(Row::BytesById, same, || entry.id.to_string());
+    }
+    let step = gone.len().div_ceil(most.max(1)).max(1);
+    for entry in gone.iter().step_by(step) {
+        let by_id = recall(session, &Query::Id(entry.id.to_string()), 5)?;
+        let same = by_id
+            .iter()
+            .any(|hit| hit.entry.id == entry.id && full_text(&hit.entry) == full_text(entry));
+        sheet.note(Row::BytesById, same, || format!("{} by recall", entry.id));
+        let text = full_text(entry);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.len() < 5 {
+            continue;
+        }
+        let from = (words.len() / 2).saturating_sub(2).min(words.len() - 5);
+        let quote = words[from..from + 5].join(" ");
+        let hits = recall(session, &Query::Text(quote.clone()), 5)?;
+        let found = hits.iter().any(|hit| hit.entry.id == entry.id);
+        sheet.note(Row::Quotes, found, || {
+            format!(
+                "{}: “{}” ({} hits: {})",
+                entry.id,
+                first_words(&quote),
+                hits.len(),
+                hits.iter()
+                    .map(|hit| hit.entry.id.to_string())
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            )
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! `cargo xtask eval compaction`: what survives compaction, in figures.
+//!
+//! Sessions are replayed through the engine at several windows and then
+//! compacted again and again. What must survive is known: from the truth beside
+//! a recorded session, from the generator, and from what is planted here. No
+//! model and no judge takes part.
+
+mod checks;
+mod pairing;
+mod run;
+mod score;
+mod source;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use self::run::Effort;
+use self::score::Scores;
+use self::source::Source;
+use crate::Result;
+use crate::paths;
+use crate::table::Table;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Fewer sessions and fewer look-ups, for continuous integration
+    #[arg(long)]
+    short: bool,
+    /// Measure this session instead, of any supported agent
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// What must survive of it
+    #[arg(long, value_name = "FILE", requires = "file")]
+    truth: Option<PathBuf>,
+    /// Generated sessions only
+    #[arg(long)]
+    generated: bool,
+    /// Windows in tokens
+    #[arg(long, value_delimiter = ',', default_values_t = [200_000, 60_000, 24_000])]
+    windows: Vec<u32>,
+    /// Write every figure, case and miss as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Show so many misses of each row that failed
+    #[arg(long, default_value_t = 3)]
+    misses: usize,
+}
+
+/// Seeds of generated sessions: one of each kind of project.
+const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
+const TURNS: u32 = 120;
+const SHORT_TURNS: u32 = 60;
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let scratch = paths::scratch("eval-compaction")?;
+    let sources = sources(args, &scratch)?;
+    let effort = Effort {
+        quotes: if args.short { 40 } else { 200 },
+    };
+    let scores = measure_all(&sources, &args.windows, effort, &scratch)?;
+    print(&scores, args.misses);
+    if let Some(path) = &args.json {
+        fs::write(path, serde_json::to_string_pretty(&scores.json())?)?;
+    }
+    let failed = scores.failed();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = failed
+        .iter()
+        .map(|(window, row, share)| {
+            format!(
+                "{} at {window} ({:.2} %)",
+                row.name(),
+                share.value() * 100.0
+            )
+        })
+        .collect();
+    Err(format!(
+        "{} figures below what they must reach: {}",
+        names.len(),
+        names.join(", ")
+    )
+    .into())
+}
+
+fn sources(args: &Args, scratch: &std::path::Path) -> Result<Vec<Source>> {
+    if let Some(file) = &args.file {
+        return Ok(vec![source::recorded(
+            file,
+            args.truth.as_deref(),
+            scratch,
+        )?]);
+    }
+    let mut sources = Vec::new();
+    match paths::corpus().filter(|_| !args.generated) {
+        Some(folder) => {
+            let most = if args.short { 2 } else { usize::MAX };
+            sources.extend(source::corpus(&folder, scratch, most)?);
+        }
+        None => println!("generated sessions only: the corpus is not there or not wanted"),
+    }
+    let (seeds, turns) = if args.short {
+        (2, SHORT_TURNS)
+    } else {
+        (SEEDS.len(), TURNS)
+    };
+    for seed in &SEEDS[..seeds] {
+        sources.push(source::generated(*seed, turns, scratch)?);
+    }
+    Ok(sources)
+}
+
+fn measure_all(
+    sources: &[Source],
+    windows: &[u32],
+    effort: Effort,
+    scratch: &std::path::Path,
+) -> Result<Scores> {
+    let work: Vec<(&Source, u32)> = sources
+        .iter()
+        .flat_map(|source| windows.iter().map(move |window| (source, *window)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let all = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(4);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((source, window)) = work.get(at) else {
+                        return;
+                    };
+                    let measured = run::measure(source, *window, effort, scratch)
+                        .map_err(|error| format!("{} at {window}: {error}", source.name));
+                    if let Ok(mut all) = all.lock() {
+                        all.push((at, measured));
+                    }
+                }
+            });
+        }
+    });
+    let mut all = all.into_inner().unwrap_or_default();
+    all.sort_by_key(|(at, _)| *at);
+    let mut scores = Scores::default();
+    for (_, measured) in all {
+        scores.add(measured?);
+    }
+    Ok(scores)
+}
+
+fn print(scores: &Scores, misses: usize) {
+    for window in scores.windows() {
+        let mut table = Table::new([
+            &format!("window {window}"),
+            "measured",
+            "of",
+            "must reach",
+            "",
+            "worst case",
+        ]);
+        for (row, figure) in scores.rows(window) {
+            let share = figure.sum;
+            let verdict = match row.must() {
+                None => "",
+                Some(must) if share.value() >= must => "pass",
+                Some(_) => "FAIL",
+            };
+            table.row([
+                row.name().to_owned(),
+                format!("{:.2} %", share.value() * 100.0),
+                share.all.to_string(),
+                row.must()
+                    .map_or(String::new(), |must| format!("{:.0} %", must * 100.0)),
+                verdict.to_owned(),
+                figure.worst().map_or(String::new(), |(case, share)| {
+                    format!("{case}: {}/{}", share.good, share.all)
+                }),
+            ]);
+        }
+        println!("{table}");
+    }
+    for (window, row, _) in scores.failed() {
+        let Some((_, figure)) = scores.rows(window).find(|(of, _)| *of == row) else {
+            continue;
+        };
+        println!(
+            "{} at {window}: {} missed",
+            row.name(),
+            figure.sum.all - figure.sum.good
+        );
+        for (case, what) in figure.misses.iter().take(misses) {
+            println!("  {case}: {what}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_sessions_reach_what_they_must() {
+        let scratch = paths::scratch("eval-compaction-test").unwrap();
+        let sources = vec![source::generated(1, 16, &scratch).unwrap()];
+        let scores = measure_all(&sources, &[24_000], Effort { quotes: 10 }, &scratch).unwrap();
+        let failed: Vec<String> = scores
+            .failed()
+            .iter()
+            .map(|(window, row, share)| {
+                format!("{} at {window}: {}/{}", row.name(), share.good, share.all)
+            })
+            .collect();
+        assert!(failed.is_empty(), "{failed:#?}");
+    }
+}

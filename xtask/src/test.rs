@@ -1,0 +1,58 @@
+//! `cargo xtask test`: every test, on a machine that has only Rust.
+
+use crate::Result;
+use crate::tally::Tally;
+use crate::{fuzz, nextest, shell};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Leave out documentation tests and fuzzing
+    #[arg(long)]
+    fast: bool,
+}
+
+/// Seconds for each fuzz target in a test run.
+const FUZZ_SECONDS: u32 = 5;
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let mut runs = vec![unit_and_integration()?];
+    let mut stood = true;
+    if args.fast {
+        println!("left out by --fast: documentation tests, fuzzing");
+    } else {
+        runs.push(shell::tee(shell::cargo().args([
+            "test",
+            "--doc",
+            "--workspace",
+            "--no-fail-fast",
+        ]))?);
+        stood = fuzz::short(FUZZ_SECONDS)?;
+    }
+    let mut tally = Tally::default();
+    for (_, output) in &runs {
+        tally += Tally::of(output);
+    }
+    println!("{tally}");
+    if !stood {
+        return Err("a fuzz target failed".into());
+    }
+    if runs.iter().all(|(content, _)| *content) && tally.failed == 0 {
+        Ok(())
+    } else {
+        Err("not all tests passed".into())
+    }
+}
+
+fn unit_and_integration() -> Result<(bool, String)> {
+    match nextest::command()? {
+        Some(mut nextest) => shell::tee(nextest.args(["run", "--workspace", "--no-fail-fast"])),
+        None => shell::tee(shell::cargo().args([
+            "test",
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--no-fail-fast",
+        ])),
+    }
+}
