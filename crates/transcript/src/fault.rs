@@ -80,6 +80,28 @@ pub enum FaultKind {
         /// What it names.
         target: String,
     },
+    /// A compaction whose removed and kept parts do not meet.
+    Gap {
+        /// The compaction.
+        id: String,
+        /// Messages between the last removed and the first kept entry.
+        messages: u64,
+    },
+    /// A compaction that keeps what it also says it removed.
+    Overlap {
+        /// The compaction.
+        id: String,
+        /// The last entry it says it removed.
+        last: String,
+    },
+    /// A summary or mark names an entry that is neither in the file nor in its
+    /// archive.
+    LostPointer {
+        /// The entry that names it.
+        id: String,
+        /// What it names.
+        target: String,
+    },
     /// A tool result whose call is not before it in the context.
     OrphanResult {
         /// The entry.
@@ -158,6 +180,16 @@ impl fmt::Display for FaultKind {
                     f,
                     "{field} of entry {id} names {target}, which is not in the file"
                 )
+            }
+            FaultKind::Gap { id, messages } => write!(
+                f,
+                "compaction {id} leaves {messages} messages out of both its summary and what it keeps"
+            ),
+            FaultKind::Overlap { id, last } => {
+                write!(f, "compaction {id} keeps entry {last}, which it says it removed")
+            }
+            FaultKind::LostPointer { id, target } => {
+                write!(f, "entry {id} points at {target}, which cannot be recalled")
             }
             FaultKind::OrphanResult { id, call } => {
                 write!(

@@ -4,6 +4,7 @@
 mod archive;
 mod context;
 mod copy;
+mod coverage;
 mod draft;
 pub mod durable;
 mod entry;

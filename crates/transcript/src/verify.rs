@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::archive::{each_archived, has_archive};
 use crate::context::Context;
+use crate::coverage::Coverage;
 use crate::entry::{Body, Entry, EntryId, Place};
 use crate::error::Result;
 use crate::exchange::{Conversation, Piece};
@@ -65,7 +66,8 @@ pub fn verify(session: &Session) -> Result<Report> {
         tool_results: 0,
         faults: tree.faults().to_vec(),
     };
-    forgive_archived(session, &mut report)?;
+    let archived = forgive_archived(session, &mut report)?;
+    let mut coverage = Coverage::new(&tree, &archived);
     let mut pairs = Pairs::default();
     let mut places: HashMap<EntryId, Place> = HashMap::new();
     session.each(&mut |entry| {
@@ -75,12 +77,14 @@ pub fn verify(session: &Session) -> Result<Report> {
                 report.compactions += 1;
             }
             pairs.observe(&entry);
+            coverage.observe(&entry);
         }
         ControlFlow::Continue(())
     })?;
     report.tool_calls = pairs.calls;
     report.tool_results = pairs.results;
     report.faults.append(&mut pairs.finish());
+    report.faults.append(&mut coverage.finish());
     let loaded = session.load()?;
     let context = Context::build(&loaded);
     report.context_messages = context.messages.len() as u64;
@@ -97,11 +101,11 @@ pub fn verify(session: &Session) -> Result<Report> {
 
 /// An entry that the archive holds is not missing. The archive is read to
 /// prove it.
-fn forgive_archived(session: &Session, report: &mut Report) -> Result<()> {
-    if !has_archive(session.path()) {
-        return Ok(());
-    }
+fn forgive_archived(session: &Session, report: &mut Report) -> Result<HashSet<String>> {
     let mut archived: HashSet<String> = HashSet::new();
+    if !has_archive(session.path()) {
+        return Ok(archived);
+    }
     let mut faults = each_archived(session.path(), &mut |entry| {
         if matches!(entry.body, Body::Compaction(_)) {
             report.compactions += 1;
@@ -116,7 +120,7 @@ fn forgive_archived(session: &Session, report: &mut Report) -> Result<()> {
         _ => true,
     });
     report.faults.append(&mut faults);
-    Ok(())
+    Ok(archived)
 }
 
 /// Calls and results on the path, in order.

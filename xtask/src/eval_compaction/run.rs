@@ -12,7 +12,7 @@ use longhaul_engine::measure::Meter;
 use longhaul_engine::replay::{Options, ReplayReport, replay};
 use longhaul_tokens::{Estimator, Tokens, Window};
 use longhaul_transcript::{
-    Body, ContextMessage, Conversation, Draft, Entry, EntryId, Millis, Role, Session, Stamp,
+    Body, ContextMessage, Conversation, Entry, EntryId, Millis, Role, Session, Stamp,
     write_path,
 };
 
