@@ -247,7 +247,7 @@ impl App {
         }
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return Err(
-                Failure::usage("this rewrites a session, and there is nobody to ask")
+                Failure::usage("this changes a session, and there is nobody to ask")
                     .help("add --yes to go ahead"),
             );
         }

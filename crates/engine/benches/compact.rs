@@ -52,6 +52,7 @@ fn compact_200k_tokens(bencher: divan::Bencher) {
                 protect: Tokens(25_000),
                 overhead: Tokens::ZERO,
                 tokens_before,
+                is_stored: &|_| true,
             },
         )
     });

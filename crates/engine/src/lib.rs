@@ -1,8 +1,15 @@
-//! The engine: what joins transcripts, counting and configuration.
+//! The engine: where the rooms below meet.
 //!
-//! The rooms below know nothing of each other; here they meet. [`measure`]
-//! says how large a session's context is, [`catalog`] finds the sessions of
-//! every agent on a machine, [`config`] holds every number that can be set.
+//! | module | what it does |
+//! |---|---|
+//! | [`catalog`] | finds the sessions of every agent on a machine |
+//! | [`measure`] | says how large a context is, and with what |
+//! | [`live`] | holds a session at work: prunes, compacts, takes back |
+//! | [`replay`] | runs a recorded session through all of it |
+//! | [`recall`] | brings back what left a context |
+//! | [`event`] | every decision, with its numbers |
+//! | [`state`] | what is remembered about a session beside its transcript |
+//! | [`config`] | every number that can be set, and where it came from |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

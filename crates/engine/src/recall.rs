@@ -103,9 +103,8 @@ impl<'q> Search<'q> {
             return None;
         }
         let text = full_text(entry);
-        let haystack = normal(&text);
-        let at = memchr::memmem::find(haystack.as_bytes(), self.wanted.as_bytes())?;
-        Some(around(&haystack, at, self.wanted.len()))
+        let found = memchr::memmem::find(normal(&text).as_bytes(), self.wanted.as_bytes())?;
+        Some(around(&text, found))
     }
 }
 
@@ -131,16 +130,32 @@ fn start_of(entry: &Entry) -> String {
     full_text(entry).chars().take(EXCERPT_CHARS).collect()
 }
 
-fn around(text: &str, at: usize, length: usize) -> String {
-    let mut start = at.saturating_sub(EXCERPT_CHARS / 3);
-    while !text.is_char_boundary(start) {
-        start -= 1;
+/// The words of a text around a place in its normal form.
+fn around(text: &str, found: usize) -> String {
+    let mut position = 0;
+    let mut start = 0;
+    for word in text.split_whitespace() {
+        if position > found {
+            break;
+        }
+        start = word.as_ptr() as usize - text.as_ptr() as usize;
+        position += word
+            .chars()
+            .flat_map(char::to_lowercase)
+            .map(char::len_utf8)
+            .sum::<usize>()
+            + 1;
     }
-    let mut end = (at + length + EXCERPT_CHARS / 3).min(text.len());
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    text[start..end].to_owned()
+    let before: String = text[..start]
+        .chars()
+        .rev()
+        .take(EXCERPT_CHARS / 3)
+        .collect::<Vec<char>>()
+        .into_iter()
+        .rev()
+        .collect();
+    let after: String = text[start..].chars().take(EXCERPT_CHARS).collect();
+    before + &after
 }
 
 /// Everything an entry says: text, tool calls and their arguments, summaries.

@@ -55,6 +55,7 @@ fn compact(live: &Live, window: &Window, layer: Layer) -> Result<Compacted, Comp
             protect: window.scaled(Tokens(25_000)),
             overhead: Tokens::ZERO,
             tokens_before,
+            is_stored: &|id| live.entries().iter().any(|entry| entry.id == *id) || live.epoch() > 0,
         },
     )
 }
@@ -192,12 +193,14 @@ fn pinned_messages_survive_word_for_word() {
         .clone();
     append(&path, &Draft::pin(pinned.id.clone(), None), stamp());
     let text = pinned.message().unwrap().text();
-    let mut live = Live::open(&Session::open(&path).unwrap()).unwrap();
-    for _ in 0..3 {
-        push(&mut live, &Draft::user("more", Millis(1)), stamp());
-        if let Ok(done) = compact(&live, &window, Layer::Full) {
-            push(&mut live, &done.draft, stamp());
-        }
+    for round in 0..4 {
+        let more = format!("more of it, number {round}: {}", "words ".repeat(9_000));
+        append(&path, &Draft::user(&more, Millis(1)), stamp());
+        let mut live = Live::open(&Session::open(&path).unwrap()).unwrap();
+        let done = compact(&live, &window, Layer::Full).unwrap();
+        let new = stamp();
+        append(&path, &done.draft, new.clone());
+        push(&mut live, &done.draft, new);
         let all: String = live
             .context()
             .messages

@@ -53,8 +53,10 @@ impl Story {
     }
 
     fn result(&mut self, id: &str, text: &str) -> EntryId {
-        self.message(json!({"role": "toolResult", "toolCallId": id, "toolName": "bash",
-            "content": [{"type": "text", "text": text}], "isError": false, "timestamp": 1}))
+        self.message(
+            json!({"role": "toolResult", "toolCallId": id, "toolName": "bash",
+            "content": [{"type": "text", "text": text}], "isError": false, "timestamp": 1}),
+        )
     }
 
     fn exchange(&mut self, id: &str, text: &str) -> EntryId {
@@ -76,6 +78,7 @@ impl Story {
                 protect: window.scaled(Tokens(25_000)),
                 overhead: Tokens::ZERO,
                 tokens_before,
+                is_stored: &|_| true,
             },
         )
     }
@@ -112,7 +115,11 @@ fn broken_pairing_is_not_carried_into_the_new_context() {
     story.user("go on");
     let done = story.compact(60_000, Layer::Summarize).unwrap();
     let live = story.context_after(&done);
-    assert!(Conversation::new(live.context().messages).orphans().is_empty());
+    assert!(
+        Conversation::new(live.context().messages)
+            .orphans()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -140,7 +147,10 @@ fn a_session_of_nothing_but_tool_output_is_pruned_and_compacted() {
     }
     let settings = PruneSettings::default().for_window(Tokens(60_000));
     let mut meter = Meter::new(Estimator::default());
-    let pruned = story.live.prune(&mut meter, &settings, Tokens::ZERO).unwrap();
+    let pruned = story
+        .live
+        .prune(&mut meter, &settings, Tokens::ZERO)
+        .unwrap();
     assert!(pruned.freed >= settings.minimum);
     let done = story.compact(60_000, Layer::Summarize).unwrap();
     assert!(done.fidelity.nowhere.is_empty());

@@ -145,7 +145,10 @@ impl<'a> Coverage<'a> {
 fn pointers(summary: &str) -> impl Iterator<Item = &str> {
     summary.lines().filter_map(|line| {
         let (_, id) = line.rsplit_once(POINTER)?;
-        let whole = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "-:_".contains(c));
+        let whole = !id.is_empty()
+            && id
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-:_".contains(c));
         // An id of some length; anything shorter is a bullet in someone's text.
         (whole && id.len() >= 8).then_some(id)
     })

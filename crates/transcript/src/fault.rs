@@ -186,7 +186,10 @@ impl fmt::Display for FaultKind {
                 "compaction {id} leaves {messages} messages out of both its summary and what it keeps"
             ),
             FaultKind::Overlap { id, last } => {
-                write!(f, "compaction {id} keeps entry {last}, which it says it removed")
+                write!(
+                    f,
+                    "compaction {id} keeps entry {last}, which it says it removed"
+                )
             }
             FaultKind::LostPointer { id, target } => {
                 write!(f, "entry {id} points at {target}, which cannot be recalled")

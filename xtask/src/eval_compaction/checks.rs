@@ -548,49 +548,37 @@ fn supersession(sheet: &mut Sheet<'_>, view: &View<'_>, context: &str, summary: 
                 .any(|mark| line.contains(mark))
             })
     };
-    let newest: HashMap<u64, &str> = truth
-        .facts
-        .iter()
-        .map(|fact| (fact.line, fact.value.as_str()))
-        .chain(
-            truth
-                .decisions
-                .iter()
-                .map(|decision| (decision.line, decision.text.as_str())),
-        )
-        .collect();
-    let facts = truth
-        .facts
-        .iter()
-        .map(|fact| (&fact.value, fact.superseded_by));
-    let decisions = truth
-        .decisions
-        .iter()
-        .map(|decision| (&decision.text, decision.superseded_by));
-    for (old, by) in facts.chain(decisions) {
-        let Some(by) = by else { continue };
-        if let Some(new) = newest.get(&by).filter(|_| !superseded(truth, by)) {
-            sheet.note(
-                Row::Supersession,
-                plain(context).contains(&plain(new)),
-                || format!("newest not in K: {}", first_words(new)),
-            );
+    let spaced = plain(context);
+    let mut check = |old: &str, new: Option<&str>| {
+        if let Some(new) = new {
+            sheet.note(Row::Supersession, spaced.contains(&plain(new)), || {
+                format!("newest not in K: {}", first_words(new))
+            });
         }
         sheet.note(Row::Supersession, marked(old), || {
             format!("old not marked: {}", first_words(old))
         });
-    }
-}
-
-fn superseded(truth: &longhaul_transcript::sample::Truth, line: u64) -> bool {
-    truth
-        .facts
-        .iter()
-        .any(|fact| fact.line == line && fact.superseded_by.is_some())
-        || truth
-            .decisions
+    };
+    for fact in &truth.facts {
+        let Some(by) = fact.superseded_by else {
+            continue;
+        };
+        // Several facts may stand in one message.
+        let new = truth
+            .facts
             .iter()
-            .any(|decision| decision.line == line && decision.superseded_by.is_some())
+            .find(|new| new.line == by && new.kind == fact.kind && new.by == fact.by);
+        let new = new.filter(|new| new.superseded_by.is_none());
+        check(&fact.value, new.map(|new| new.value.as_str()));
+    }
+    for decision in &truth.decisions {
+        let Some(by) = decision.superseded_by else {
+            continue;
+        };
+        let new = truth.decisions.iter().find(|new| new.line == by);
+        let new = new.filter(|new| new.superseded_by.is_none());
+        check(&decision.text, new.map(|new| new.text.as_str()));
+    }
 }
 
 /// What left the context comes back, by its id and by five of its words.

@@ -68,6 +68,7 @@ pub(super) fn recorded(file: &Path, truth: Option<&Path>, scratch: &Path) -> Res
     if given.is_none() {
         truth.user_prompts = prompts(&entries);
     }
+    follow_tasks(&entries, &mut truth);
     if !knows_shell {
         plant(&mut entries, &mut truth);
     }
@@ -127,6 +128,42 @@ fn prompts(entries: &[Entry]) -> Vec<TextAt> {
             (!text.trim().is_empty()).then_some(TextAt { line: 0, text })
         })
         .collect()
+}
+
+/// Truth files know tasks as they were made; what became of them since is read
+/// from the calls that changed them.
+fn follow_tasks(entries: &[Entry], truth: &mut Truth) {
+    let mut tasks: Vec<(String, String)> = Vec::new();
+    for entry in entries {
+        let Some(message) = entry.message() else {
+            continue;
+        };
+        for call in message.tool_calls() {
+            let Ok(arguments) = serde_json::from_str::<serde_json::Value>(call.arguments) else {
+                continue;
+            };
+            let text = |key: &str| arguments[key].as_str().unwrap_or_default().to_owned();
+            match call.name.as_ref() {
+                "TaskCreate" => tasks.push((text("subject"), "pending".into())),
+                "TaskUpdate" => {
+                    let number = text("taskId").parse::<usize>().unwrap_or(0);
+                    if let Some((_, state)) = tasks.get_mut(number.wrapping_sub(1))
+                        && !text("status").is_empty()
+                    {
+                        *state = text("status");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    for (task, state) in tasks {
+        truth.open_items_end.retain(|item| *item != task);
+        if matches!(state.as_str(), "pending" | "in_progress") {
+            truth.open_items_end.push(task.clone());
+        }
+        truth.todos_end.insert(task, state);
+    }
 }
 
 /// The same path without the usage that providers reported.

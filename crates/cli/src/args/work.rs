@@ -130,7 +130,12 @@ pub(crate) struct ReplayArgs {
     pub(crate) report: Option<ReportKind>,
 
     /// Where the report goes
-    #[arg(long, value_name = "FILE", default_value = "longhaul-replay.html")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "longhaul-replay.html",
+        requires = "report"
+    )]
     pub(crate) report_file: PathBuf,
 
     /// Keep the result as a session file that pi can open

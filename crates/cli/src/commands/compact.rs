@@ -1,14 +1,20 @@
 //! `compact`: make room, now, and prove what was kept.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::live::{Again, Compacted, CompactionFailure, CompactionRequest, Live, Pruned};
+use longhaul_engine::live::{
+    Again, Compacted, CompactionFailure, CompactionRequest, Live, Pruned, UndoFailure,
+};
 use longhaul_engine::measure::Meter;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{Draft, Entry, EntryId, Session, Writer};
+use longhaul_transcript::{
+    Boundary, Draft, Entry, EntryId, Loaded, Packing, Session, Writer, archive_path, each_archived,
+};
 use serde_json::json;
 
 use super::answer;
@@ -38,17 +44,20 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     if args.undo || args.redo {
         return again(app, args);
     }
-    let session = if args.dry_run {
-        resolve::session(app, args.which.name())?
+    let (session, path) = if args.dry_run {
+        (resolve::session(app, args.which.name())?, None)
     } else {
-        resolve::session_to_write(app, args.which.name())?
+        let session = resolve::session_to_write(app, args.which.name())?;
+        let path = writable(app, &session, args.leave)?;
+        (session, Some(path))
     };
     let mut work = open(app, session)?;
     let layer = args.layer.map_or(Layer::Summarize, Layer::from);
     if layer == Layer::Prune {
-        return prune(app, args, &mut work);
+        return prune(app, args, &mut work, path.as_deref());
     }
     let protect = protected(app, layer, &work.window);
+    let stored = stored(&work.session)?;
     let request = CompactionRequest {
         layer,
         trigger: Trigger::Manual,
@@ -57,6 +66,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         protect,
         overhead: work.overhead,
         tokens_before: work.tokens,
+        is_stored: &|id| stored.contains(id),
     };
     let compacted = match work.live.compact(&mut work.meter, &request) {
         Ok(compacted) => compacted,
@@ -68,16 +78,17 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
             )));
         }
         Err(failure) => {
-            remember(app, &work, |state| {
-                state.breaker.failed(failure.to_string());
-            });
+            if path.is_some() {
+                remember(app, &work, |state| {
+                    state.breaker.failed(failure.to_string());
+                });
+            }
             return Err(Failure::new(failure.to_string()));
         }
     };
-    if args.dry_run {
+    let Some(path) = path else {
         return preview(app, &work, layer, &compacted);
-    }
-    let path = writable(app, &work.session, args.leave)?;
+    };
     let question = format!(
         "Compact {} messages into a summary ({} to {} tokens)?",
         compacted.removed.messages, work.tokens, compacted.tokens_after
@@ -93,6 +104,23 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         state.breaker.finished(work.tokens, compacted.tokens_after);
     });
     report(app, &work, layer, &compacted, &id)
+}
+
+/// Everything that can be recalled: what is in the file and in its archive.
+fn stored(session: &Session) -> Result<HashSet<EntryId>, Failure> {
+    let mut ids: HashSet<EntryId> = session
+        .tree()?
+        .nodes()
+        .iter()
+        .map(|node| node.id.clone())
+        .collect();
+    if session.format().is_writable() {
+        each_archived(session.path(), &mut |entry| {
+            ids.insert(entry.id);
+            ControlFlow::Continue(())
+        })?;
+    }
+    Ok(ids)
 }
 
 fn open(app: &App, session: Session) -> Result<Work, Failure> {
@@ -152,20 +180,14 @@ pub(super) fn key_of(session: &Session) -> String {
 }
 
 fn preview(app: &App, work: &Work, layer: Layer, compacted: &Compacted) -> Result<(), Failure> {
-    let prices = Prices::of_model(work.model.as_deref().unwrap_or_default());
-    let ratio = f64::from(compacted.tokens_after.0) / f64::from(work.tokens.0.max(1));
-    let pays_after = prices.compaction_pays_after(ratio, Summarizer::Mechanical);
     if app.json {
-        let mut value = compacted_json(work, layer, compacted);
-        value["dryRun"] = json!(true);
-        value["paysAfterTurns"] = json!(pays_after);
-        return out::json(&value);
+        return out::json(&compacted_json(work, layer, compacted, None));
     }
     say!("{}", heading(app, &work.session))?;
     numbers(app, work, layer, compacted)?;
     paint::row(
         "Cost",
-        match pays_after {
+        match pays_after(work, compacted) {
             Some(turns) if turns < 1000.0 => {
                 format!(
                     "pays for itself after {turns:.1} requests (cache rewritten once, no model call)"
@@ -176,6 +198,13 @@ fn preview(app: &App, work: &Work, layer: Layer, compacted: &Compacted) -> Resul
     )?;
     app.note("nothing was changed; without --dry-run it is done");
     Ok(())
+}
+
+/// Requests after which the rewritten cache is paid back.
+fn pays_after(work: &Work, compacted: &Compacted) -> Option<f64> {
+    let prices = Prices::of_model(work.model.as_deref().unwrap_or_default());
+    let ratio = f64::from(compacted.tokens_after.0) / f64::from(work.tokens.0.max(1));
+    prices.compaction_pays_after(ratio, Summarizer::Mechanical)
 }
 
 fn numbers(app: &App, work: &Work, layer: Layer, compacted: &Compacted) -> Result<(), Failure> {
@@ -220,13 +249,22 @@ fn numbers(app: &App, work: &Work, layer: Layer, compacted: &Compacted) -> Resul
     Ok(())
 }
 
-fn compacted_json(work: &Work, layer: Layer, compacted: &Compacted) -> serde_json::Value {
+/// The answer for a compaction; without an entry, for one that was only tried.
+fn compacted_json(
+    work: &Work,
+    layer: Layer,
+    compacted: &Compacted,
+    entry: Option<&EntryId>,
+) -> serde_json::Value {
+    let span = compacted.removed.span.as_ref();
     let summary = match &compacted.draft {
         Draft::Compaction { summary, .. } => summary.as_str(),
         _ => "",
     };
     json!({
         "session": answer::session(&work.session),
+        "dryRun": entry.is_none(),
+        "entry": entry.map(EntryId::as_str),
         "layer": layer,
         "trigger": Trigger::Manual,
         "epoch": work.live.epoch() + 1,
@@ -234,8 +272,12 @@ fn compacted_json(work: &Work, layer: Layer, compacted: &Compacted) -> serde_jso
         "tokensBefore": work.tokens,
         "tokensAfter": compacted.tokens_after,
         "messagesCompacted": compacted.removed.messages,
+        "tokensCompacted": compacted.removed.tokens,
+        "firstCompacted": span.map(|(first, _)| first.as_str()),
+        "lastCompacted": span.map(|(_, last)| last.as_str()),
         "messagesKept": compacted.kept_messages,
         "splitsTurn": compacted.splits_turn,
+        "paysAfterTurns": pays_after(work, compacted),
         "summarizer": compacted.summarizer,
         "fidelity": compacted.fidelity,
         "notes": compacted.notes,
@@ -251,9 +293,7 @@ fn report(
     id: &EntryId,
 ) -> Result<(), Failure> {
     if app.json {
-        let mut value = compacted_json(work, layer, compacted);
-        value["entry"] = json!(id.as_str());
-        return out::json(&value);
+        return out::json(&compacted_json(work, layer, compacted, Some(id)));
     }
     say!("{}", heading(app, &work.session))?;
     numbers(app, work, layer, compacted)?;
@@ -261,7 +301,13 @@ fn report(
     Ok(())
 }
 
-fn prune(app: &App, args: &CompactArgs, work: &mut Work) -> Result<(), Failure> {
+/// Hides tool output; without a file to write to, says what would be hidden.
+fn prune(
+    app: &App,
+    args: &CompactArgs,
+    work: &mut Work,
+    path: Option<&Path>,
+) -> Result<(), Failure> {
     let settings = app.prune_settings(&work.window);
     let Some(pruned) = work.live.prune(&mut work.meter, &settings, work.overhead) else {
         return Err(Failure::nothing(format!(
@@ -270,10 +316,9 @@ fn prune(app: &App, args: &CompactArgs, work: &mut Work) -> Result<(), Failure> 
         )));
     };
     let after = work.tokens - pruned.freed;
-    if args.dry_run {
+    let Some(path) = path else {
         return pruned_report(app, work, &pruned, after, None);
-    }
-    let path = writable(app, &work.session, args.leave)?;
+    };
     let question = format!(
         "Hide {} tool results ({} to {after} tokens)?",
         pruned.results, work.tokens
@@ -286,10 +331,10 @@ fn prune(app: &App, args: &CompactArgs, work: &mut Work) -> Result<(), Failure> 
         .iter()
         .map(|draft| (draft.clone(), app.stamp()))
         .collect();
-    let mut writer = Writer::open(&path, durability(app))?;
+    let mut writer = Writer::open(path, durability(app))?;
     let ids = writer.append_all(&drafts)?;
     writer.end_turn()?;
-    own_write::remember(app, &path);
+    own_write::remember(app, path);
     pruned_report(app, work, &pruned, after, ids.last())
 }
 
@@ -303,17 +348,28 @@ fn pruned_report(
     if app.json {
         return out::json(&json!({
             "session": answer::session(&work.session),
-            "layer": Layer::Prune,
             "dryRun": mark.is_none(),
             "entry": mark.map(EntryId::as_str),
+            "layer": Layer::Prune,
+            "trigger": Trigger::Manual,
             "results": pruned.results,
+            "window": work.window.size(),
             "tokensBefore": work.tokens,
             "tokensAfter": after,
         }));
     }
     say!("{}", heading(app, &work.session))?;
     paint::row("Layer", Layer::Prune)?;
-    paint::row("Tokens", format!("{} → {after}", work.tokens))?;
+    paint::row(
+        "Tokens",
+        format!(
+            "{} → {after} of {} ({:.0} % → {:.0} %)",
+            work.tokens,
+            work.window.size(),
+            work.window.fullness(work.tokens) * 100.0,
+            work.window.fullness(after) * 100.0
+        ),
+    )?;
     paint::row(
         "Hides",
         format!(
@@ -321,9 +377,10 @@ fn pruned_report(
             pruned.results
         ),
     )?;
-    if mark.is_none() {
-        app.note("nothing was changed; without --dry-run it is done");
-    }
+    app.note(match mark {
+        None => "nothing was changed; without --dry-run it is done",
+        Some(_) => "`longhaul compact --undo` takes it back",
+    });
     Ok(())
 }
 
@@ -336,7 +393,22 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     } else {
         live.redo(|| app.stamp())
     }
-    .map_err(|failure| Failure::nothing(format!("{failure}.")))?;
+    .map_err(|failure| match failure {
+        UndoFailure::NothingToUndo => Failure::nothing("There is no compaction to undo."),
+        UndoFailure::NothingToRedo => Failure::nothing("There is no undo to take back."),
+        UndoFailure::Missing(_) => archived(&failure.to_string()),
+    })?;
+    if args.undo
+        && let Some(Some(parent)) = &plan.branch
+        && has_archive(&path)
+        && !is_whole(&session.load_at(parent)?)
+    {
+        let what = format!(
+            "what compaction {} removed lies in the archive",
+            plan.subject
+        );
+        return Err(archived(&what));
+    }
     let verb = if args.undo { "Take back" } else { "Do again" };
     if !app.confirm(&format!("{verb} compaction {}?", plan.subject), args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
@@ -362,6 +434,29 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     )
 }
 
+fn archived(what: &str) -> Failure {
+    Failure::new(what).help("`longhaul session restore` puts it back; then it can be undone")
+}
+
+/// Whether a part of a session was moved away.
+pub(super) fn has_archive(path: &Path) -> bool {
+    [Packing::Plain, Packing::Zstd]
+        .iter()
+        .any(|packing| archive_path(path, *packing).exists())
+}
+
+/// Whether a context of a session with an archive has its beginning: what it
+/// starts from is a boundary, and all that the boundary keeps is there.
+pub(super) fn is_whole(loaded: &Loaded) -> bool {
+    match loaded.compaction() {
+        None => false,
+        Some((_, compaction)) => match &compaction.boundary {
+            Boundary::FirstKept(first) => loaded.entries.iter().any(|entry| entry.id == *first),
+            _ => true,
+        },
+    }
+}
+
 fn find(session: &Session, id: &EntryId) -> Option<Entry> {
     let mut found = None;
     let mut take = |entry: Entry| {
@@ -377,7 +472,10 @@ fn find(session: &Session, id: &EntryId) -> Option<Entry> {
 
 fn reset_breaker(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.which.name())?;
-    let (mut state, _) = SessionState::load(&app.state_dir, &key_of(&session));
+    let (mut state, damage) = SessionState::load(&app.state_dir, &key_of(&session));
+    if let Some(damage) = damage {
+        app.note(&format!("note: {damage}"));
+    }
     if state.breaker.failures == 0 {
         return Err(Failure::nothing(
             "The breaker is closed; there were no failures.",
@@ -385,5 +483,8 @@ fn reset_breaker(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     }
     state.breaker.reset();
     state.save(&app.state_dir)?;
+    if app.json {
+        return out::json(&json!({ "session": answer::session(&session), "breaker": "closed" }));
+    }
     say!("The breaker is closed; compaction may be tried again.")
 }

@@ -7,7 +7,7 @@ use longhaul_tokens::{CheckpointNote, Gauge, Level, Tokens, Window};
 use longhaul_transcript::{Block, ContextMessage, Epoch, MessageView, Role, json as stored};
 use serde_json::json;
 
-use super::measured::{Measured, heading, percent, thresholds_json};
+use super::measured::{Measured, fidelity, heading, percent, thresholds_json};
 use super::{answer, compact, diff, history, inspect, report_faults};
 use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
@@ -59,10 +59,19 @@ fn autocompact(app: &App, args: &AutocompactArgs) -> Result<(), Failure> {
 fn status(app: &App, which: &Which) -> Result<(), Failure> {
     let measured = Measured::of(app, which.name(), None)?;
     let epoch = measured.epoch()?;
-    let state = Degradation::of(epoch.count(), None);
+    let loss = measured
+        .loaded
+        .compaction()
+        .and_then(|(entry, _)| fidelity(entry))
+        .map(|audit| audit.loss_percent());
+    let state = Degradation::of(epoch.count(), loss);
     let advice = advice(measured.level(), &state);
     if !app.json {
-        print_status(app, &measured, epoch, &state, &advice)?;
+        let from = match loss {
+            Some(_) => "% of the facts only by recall, measured",
+            None => "% lost, by rule of thumb",
+        };
+        print_status(app, &measured, epoch, (&state, from), &advice)?;
         report_faults(app, &measured.loaded.faults);
         return Ok(());
     }
@@ -91,7 +100,7 @@ fn print_status(
     app: &App,
     measured: &Measured,
     epoch: Epoch,
-    state: &Degradation,
+    (state, loss_from): (&Degradation, &str),
     advice: &str,
 ) -> Result<(), Failure> {
     let tokens = measured.tokens();
@@ -132,7 +141,7 @@ fn print_status(
     paint::row(
         "Risk",
         format!(
-            "{} ({} % lost, by rule of thumb)",
+            "{} ({} {loss_from})",
             paint::risk(state.risk).apply_to(state.risk),
             state.loss_percent
         ),

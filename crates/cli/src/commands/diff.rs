@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use longhaul_transcript::json::Object;
+use longhaul_compaction::audit::Audit;
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::measured::{compactions, heading};
+use super::compact::{has_archive, is_whole};
+use super::measured::{compactions, fidelity, heading};
 use crate::app::App;
 use crate::args::DiffArgs;
 use crate::failure::Failure;
@@ -36,9 +37,13 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
             (None, false) => Failure::nothing("Never compacted."),
         });
     };
-    let before = match &entry.parent {
-        Some(parent) => Context::build(&session.load_at(parent)?),
-        None => Context::default(),
+    let (before, archived) = match &entry.parent {
+        Some(parent) => {
+            let loaded = session.load_at(parent)?;
+            let archived = has_archive(session.path()) && !is_whole(&loaded);
+            (Context::build(&loaded), archived)
+        }
+        None => (Context::default(), false),
     };
     let after = Context::build(&session.load_at(&entry.id)?);
     let staying: HashSet<&EntryId> = after
@@ -53,15 +58,7 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
             !staying.contains(&message.entry) && message.role != Role::CompactionSummary
         })
         .collect();
-    let details = Object::parse(entry.raw())
-        .ok()
-        .and_then(|object| {
-            object
-                .object("details")
-                .map(|details| details.raw("fidelity").unwrap_or("null").to_owned())
-        })
-        .unwrap_or_else(|| "null".into());
-    let fidelity: Value = serde_json::from_str(&details)?;
+    let fidelity = fidelity(entry);
     let mut meter = app.meter();
     if app.json {
         return out::json(&json!({
@@ -74,6 +71,7 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
             })).collect::<Vec<Value>>(),
             "stayed": after.messages.iter().filter(|message| message.role != Role::CompactionSummary)
                 .map(|message| message.entry.as_str()).collect::<Vec<_>>(),
+            "archived": archived,
             "fidelity": fidelity,
         }));
     }
@@ -92,17 +90,30 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
         "Stayed",
         format!(
             "{} messages, verbatim",
-            after.messages.len().saturating_sub(1)
+            after
+                .messages
+                .iter()
+                .filter(|message| message.role != Role::CompactionSummary)
+                .count()
         ),
     )?;
     paint::row(
         "Left",
-        format!(
-            "{} messages; each can be recalled by its id",
-            left_out.len()
-        ),
+        match archived {
+            true => "what lies in the archive; `longhaul session restore` puts it back".into(),
+            false => format!(
+                "{} messages; each can be recalled by its id",
+                left_out.len()
+            ),
+        },
     )?;
-    pointers(&fidelity)?;
+    if let Some(fidelity) = &fidelity {
+        paint::row("Fidelity", fidelity)?;
+        pointers(fidelity)?;
+    }
+    if left_out.is_empty() {
+        return Ok(());
+    }
     let mut table = Table::new([
         left("LEFT"),
         right("TOKENS"),
@@ -128,20 +139,28 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
 }
 
 /// Facts that are no longer in the context, only in the file.
-fn pointers(fidelity: &Value) -> Result<(), Failure> {
-    let Some(missing) = fidelity.get("recallable").and_then(Value::as_array) else {
-        return Ok(());
-    };
-    for fact in missing.iter().take(10) {
-        let text = fact.get("text").and_then(Value::as_str).unwrap_or_default();
-        let category = fact
-            .get("category")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+fn pointers(fidelity: &Audit) -> Result<(), Failure> {
+    const SHOWN: usize = 10;
+    for fact in fidelity.recallable.iter().take(SHOWN) {
+        // The name it has in JSON.
+        let category = serde_json::to_value(fact.category)?;
+        let place = match &fact.entry {
+            Some(entry) => format!(" ({entry})"),
+            None => String::new(),
+        };
         paint::row(
             "  pointer only",
-            format!("{category}: {}", paint::gist(text, 90)),
+            format!(
+                "{}: {}{place}",
+                category.as_str().unwrap_or_default(),
+                paint::gist(&fact.text, 90)
+            ),
         )?;
+    }
+    let more =
+        fidelity.recallable.len().saturating_sub(SHOWN) + fidelity.recallable_unlisted as usize;
+    if more > 0 {
+        paint::row("", format!("and {} more", paint::number(more as u64)))?;
     }
     Ok(())
 }

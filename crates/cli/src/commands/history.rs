@@ -4,7 +4,7 @@ use longhaul_transcript::{Body, Compaction, Entry};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::measured::{compactions, heading};
+use super::measured::{compactions, fidelity, heading};
 use crate::app::App;
 use crate::args::Which;
 use crate::failure::Failure;
@@ -48,17 +48,30 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     let mut table = Table::new([
         right("#"),
         left("WHEN"),
-        left("LAYER").drop_rank(3),
-        left("TRIGGER").drop_rank(2),
+        left("LAYER").drop_rank(2),
+        left("TRIGGER").drop_rank(3),
         right("BEFORE"),
         right("AFTER"),
-        right("SUMMARY").drop_rank(1),
+        right("KEPT").drop_rank(4),
+        right("LOST").drop_rank(1),
+        left("BY").drop_rank(5),
+        right("SUMMARY").drop_rank(6),
         left("ENTRY"),
-        left("STARTS WITH").cut_to(16).drop_rank(4),
+        left("STARTS WITH").cut_to(16).drop_rank(7),
     ]);
     for ((epoch, entry, compaction), id) in rows.iter().zip(resolve::unique_starts(&own, &ids)) {
         let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
         let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
+        // Facts in the context, and those that nothing could bring back.
+        let audit = fidelity(entry);
+        let facts = audit.as_ref().map_or(["-".into(), "-".into()], |audit| {
+            let total = audit.total();
+            [
+                format!("{}/{}", total.in_context, total.total),
+                total.nowhere.to_string(),
+            ]
+        });
+        let [kept, lost] = facts;
         table.row([
             epoch.to_string(),
             entry
@@ -69,6 +82,9 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
             word(&compaction.trigger),
             tokens(compaction.tokens_before),
             tokens(compaction.tokens_after),
+            kept,
+            lost,
+            word(&compaction.summarizer),
             paint::bytes(compaction.summary.len() as u64),
             id,
             paint::gist(&compaction.summary, 60),
@@ -89,6 +105,7 @@ fn row_json((epoch, entry, compaction): &(u32, &Entry, &Compaction)) -> Value {
         "tokensAfter": compaction.tokens_after,
         "messagesCompacted": compaction.messages_compacted,
         "summarizer": compaction.summarizer,
+        "fidelity": fidelity(entry),
         "summaryBytes": compaction.summary.len(),
         "summary": compaction.summary,
     })

@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
 use console::style;
+use longhaul_compaction::audit::Audit;
 use longhaul_engine::measure::Reading;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
+use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Context, Entry, Epoch, Loaded, Session};
 use serde_json::{Value, json};
 
@@ -86,6 +88,13 @@ pub(super) fn compactions(session: &Session) -> Result<Vec<Entry>, Failure> {
         ControlFlow::Continue(())
     })?;
     Ok(found)
+}
+
+/// What our own compactions say about what they kept.
+pub(super) fn fidelity(entry: &Entry) -> Option<Audit> {
+    let object = Object::parse(entry.raw()).ok()?;
+    let details = object.object("details")?;
+    serde_json::from_str(details.raw("fidelity")?).ok()
 }
 
 /// The line that says whose session this is.

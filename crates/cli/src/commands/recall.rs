@@ -15,6 +15,14 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.on.name())?;
     let query = query(args)?;
     let hits = recall(&session, &query, args.limit)?;
+    if let (Query::Range(from, to), Some(last)) = (&query, hits.last())
+        && !last.entry.id.as_str().starts_with(to.as_str())
+    {
+        return Err(
+            Failure::new(format!("no entry {to:?} comes after {from:?}"))
+                .help("`longhaul session show --all` lists every entry with its id"),
+        );
+    }
     if hits.is_empty() {
         return Err(Failure::new("nothing was found").help(match query {
             Query::Id(_) | Query::Range(..) => {

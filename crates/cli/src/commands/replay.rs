@@ -6,13 +6,16 @@ use std::time::Instant;
 use console::style;
 use longhaul_compaction::Layer;
 use longhaul_compaction::cost::Prices;
+use longhaul_compaction::ladder::Block;
 use longhaul_engine::catalog;
 use longhaul_engine::event::Event;
 use longhaul_engine::replay::{Options, Progress, ReplayReport, replay};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Entry, EntryId, Header, Millis, Session, Stamp, durable};
+use serde_json::{Value, json};
 
+use super::answer;
 use super::compact::protected;
 use super::measured::heading;
 use super::replay_page;
@@ -29,7 +32,7 @@ pub(crate) fn run(app: &App, args: &ReplayArgs) -> Result<(), Failure> {
             .help("choose another name or remove it"));
     }
     let source = source(app, args)?;
-    let result = replay_source(app, args, &source.session);
+    let result = replay_source(app, args, &source);
     if let Some(temporary) = &source.temporary {
         let _ = std::fs::remove_file(temporary);
     }
@@ -77,7 +80,8 @@ fn source(app: &App, args: &ReplayArgs) -> Result<Source, Failure> {
 /// Turns of the built-in sample: several windows long.
 const SAMPLE_TURNS: u32 = 120;
 
-fn replay_source(app: &App, args: &ReplayArgs, session: &Session) -> Result<(), Failure> {
+fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Failure> {
+    let session = &source.session;
     let model = catalog::glance(session.reference(), &mut app.meter())
         .ok()
         .and_then(|glance| glance.model);
@@ -134,9 +138,35 @@ fn replay_source(app: &App, args: &ReplayArgs, session: &Session) -> Result<(), 
         app.note(&format!("report written to {}", args.report_file.display()));
     }
     if app.json {
-        return out::json(&report);
+        return out::json(&report_json(session, source, report)?);
     }
     print_report(app, &report, &window, elapsed)
+}
+
+/// The report with its session as in every answer; the built-in sample has no
+/// file that could be named.
+fn report_json(
+    session: &Session,
+    source: &Source,
+    mut report: ReplayReport,
+) -> Result<Value, Failure> {
+    // A path that is not UTF-8 cannot be serialized.
+    report.path = PathBuf::new();
+    let mut named = answer::session(session);
+    if source.temporary.is_some() {
+        named["id"] = json!(session.header().id);
+        named["path"] = Value::Null;
+    }
+    let mut all = json!({ "session": named });
+    if let (Value::Object(all), Value::Object(fields)) = (&mut all, serde_json::to_value(report)?) {
+        let known = ["session", "agent", "path"];
+        all.extend(
+            fields
+                .into_iter()
+                .filter(|(name, _)| !known.contains(&name.as_str())),
+        );
+    }
+    Ok(all)
 }
 
 fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
@@ -172,7 +202,16 @@ fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
             compacted.messages_kept,
             compacted.fidelity
         ),
-        Event::Blocked { block, .. } => say!("{place}  {} {block:?}", style("blocked:").red()),
+        Event::Blocked { block, .. } => say!(
+            "{place}  {} {}",
+            style("blocked:").red(),
+            match block {
+                Block::Off => "automatic compaction is off",
+                Block::ReadOnly => "nothing may be written",
+                Block::Breaker => "three compactions failed in a row",
+                Block::Guard => "compacted so often that a fresh session is better",
+            }
+        ),
         Event::Failed { reason } => say!("{place}  {} {reason}", style("failed:").red()),
         Event::BreakerOpened { reasons } => say!(
             "{place}  {} {}",

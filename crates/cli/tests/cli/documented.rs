@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::machine::Machine;
-use crate::talk::{compacted, small};
+use crate::talk::{compacted, long, small};
 
 const PAGE: &str = include_str!("../../../../docs/src/json.md");
 
@@ -15,6 +15,13 @@ fn example(heading: &str) -> Value {
     let (_, rest) = section.split_once("```json\n").unwrap();
     let (json, _) = rest.split_once("```").unwrap();
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{heading}: {error}"))
+}
+
+/// The example of a part that answers have in common.
+fn part(name: &str) -> Value {
+    let (_, text) = PAGE.split_once(&format!("**{name}**: ")).unwrap();
+    let (_, json) = text.split_once("```json\n").unwrap();
+    serde_json::from_str(json.split_once("```").unwrap().0).unwrap()
 }
 
 /// The names of all fields. An object or list that the page leaves empty may
@@ -44,6 +51,7 @@ fn every_answer_is_as_documented() {
     let machine = Machine::new();
     machine.put_pi("s", compacted("s", "/w").text(), 1);
     machine.put_pi("other", small("other", "/w").text(), 1);
+    machine.put_pi("long", long(8), 1);
     for (heading, line) in [
         ("session list", "session list"),
         ("session show", "session show s"),
@@ -68,14 +76,41 @@ fn every_answer_is_as_documented() {
         ("context show", "context show s"),
         ("context inspect", "context inspect s"),
         ("context history", "context history s"),
+        ("context diff", "context diff --session s"),
+        ("context autocompact", "context autocompact off --session s"),
+        ("recall", "recall e03 --session s"),
+        ("compact", "compact long --window 30k --dry-run"),
+        (
+            "compact --layer prune",
+            "compact long --window 30k --layer prune --yes",
+        ),
+        ("compact", "compact long --window 20k --yes"),
+        (
+            "compact --undo, compact --redo",
+            "compact long --undo --yes",
+        ),
+        (
+            "compact --undo, compact --redo",
+            "compact long --redo --yes",
+        ),
+        ("replay", "replay long --window 30k"),
+        ("replay", "replay s"),
         ("sample", "sample demo.jsonl --turns 2"),
     ] {
         let printed = machine.run_line(&format!("{line} --json")).json();
         assert_same_fields(&example(heading), &printed, heading);
     }
-    let (_, session) = PAGE.split_once("**session**").unwrap();
-    let (_, session) = session.split_once("```json\n").unwrap();
-    let session: Value = serde_json::from_str(session.split_once("```").unwrap().0).unwrap();
     let printed = machine.run_line("context status s --json").json();
-    assert_same_fields(&session, &printed["session"], "session");
+    assert_same_fields(&part("session"), &printed["session"], "session");
+    let fidelity =
+        &machine.run_line("context history long --json").json()["compactions"][0]["fidelity"];
+    let documented = part("fidelity");
+    for name in ["recallable", "recallableUnlisted", "nowhere"] {
+        assert_same_fields(&documented[name], &fidelity[name], name);
+    }
+    assert_same_fields(
+        &documented["categories"]["constraint"],
+        &fidelity["categories"]["constraint"],
+        "categories",
+    );
 }

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use crate::machine::{Machine, Ran};
 use crate::talk::{compacted, small};
 
-const WRITES: [&str; 5] = [
+const WRITES: [&str; 7] = [
     "session pin e01 --session s",
     "session label e01 name --session s",
     "session branch e01 --session s",
     "session archive s --yes",
     "session restore s --yes",
+    "compact s --window 4k --yes",
+    "compact s --undo --yes",
 ];
 
 fn blocked(machine: &Machine, reason: &str) {

@@ -35,6 +35,13 @@ impl Ran {
         )
     }
 
+    /// The messages of `context show --json` as they were printed, byte for
+    /// byte.
+    pub(crate) fn messages(&self) -> &str {
+        let end = self.out.rfind(",\"tokens\":").unwrap();
+        self.out[..end].strip_prefix("{\"messages\":").unwrap()
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }

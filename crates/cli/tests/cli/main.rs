@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod changing;
+mod compacting;
 mod config;
 mod corpus;
 mod documented;
@@ -10,5 +11,7 @@ mod in_use;
 mod machine;
 mod naming;
 mod reading;
+mod recalling;
+mod replaying;
 mod screen;
 mod talk;

@@ -1,5 +1,6 @@
 //! Small sessions, written by hand.
 
+use longhaul_transcript::sample::{Plan, Size, generate};
 use serde_json::{Value, json};
 
 /// A session in pi's format, entry by entry. Ids are `e01`, `e02`, ….
@@ -115,6 +116,46 @@ pub(crate) fn compacted(id: &str, cwd: &str) -> Talk {
         .compaction("e05", "## Goal\nMake the build pass.")
         .user("Now the tests.")
         .assistant_at("They pass.", 3_000)
+}
+
+/// A long piece of work: a generated session of so many turns, about 8,000
+/// tokens each.
+pub(crate) fn long(turns: u32) -> Vec<u8> {
+    let mut text = Vec::new();
+    let plan = Plan {
+        size: Size::Turns(turns),
+        ..Plan::default()
+    };
+    generate(&plan, &mut text).unwrap();
+    text
+}
+
+/// A Claude Code session of so many turns, about 600 tokens each.
+pub(crate) fn long_claude(id: &str, cwd: &str, turns: usize) -> String {
+    let words = "The parser reads one record at a time and keeps its place. ".repeat(20);
+    let mut text = String::new();
+    let mut parent = Value::Null;
+    for turn in 1..=turns {
+        for role in ["user", "assistant"] {
+            let uuid = format!("{role}-{turn}");
+            let mut message = json!({
+                "role": role,
+                "content": [{ "type": "text", "text": format!("Step {turn}. {words}") }],
+            });
+            if role == "assistant" {
+                message["model"] = json!("claude-opus-4-5");
+                message["stop_reason"] = json!("end_turn");
+            }
+            let line = json!({
+                "type": role, "uuid": uuid, "parentUuid": parent, "sessionId": id, "cwd": cwd,
+                "timestamp": format!("2026-03-01T10:{:02}:00.000Z", turn % 60),
+                "isSidechain": false, "userType": "external", "message": message,
+            });
+            text += &format!("{line}\n");
+            parent = json!(uuid);
+        }
+    }
+    text
 }
 
 pub(crate) fn claude(id: &str, cwd: &str) -> String {

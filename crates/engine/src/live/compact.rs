@@ -22,7 +22,7 @@ use crate::measure::Meter;
 use crate::recall::message_text;
 
 /// What a compaction is asked to do.
-#[derive(Debug, Clone)]
+#[derive(Clone, Copy)]
 pub struct CompactionRequest<'a> {
     /// How deep.
     pub layer: Layer,
@@ -39,6 +39,9 @@ pub struct CompactionRequest<'a> {
     pub overhead: Tokens,
     /// The context's size as it is known now.
     pub tokens_before: Tokens,
+    /// Whether an entry can be recalled: it is in the file or its archive. The
+    /// audit asks this of everything that is no longer in the context.
+    pub is_stored: &'a dyn Fn(&EntryId) -> bool,
 }
 
 /// A compaction, ready to be appended.
@@ -283,7 +286,7 @@ impl Live {
         let summary_tokens = counter.count(&text, ContentKind::Prose) + counter.message_overhead();
         let tokens_after = request.overhead + summary_tokens + cut.kept;
         let base = self.base_after(first_kept.as_ref());
-        let fidelity = audit_context(&self.full, &text, &kept);
+        let fidelity = audit_context(&self.full, &text, &kept, request.is_stored);
         let details = self.details(
             request,
             &base,
@@ -443,10 +446,18 @@ impl Live {
             "summarizer": numbers.summarizer,
             "fidelity": fidelity,
             "schemaVersion": 1,
+            "pins": sorted_pins(&self.pins()),
             "ledger": base,
         })
         .to_string()
     }
+}
+
+/// Pins in a fixed order: the same session gives the same bytes.
+fn sorted_pins(pins: &HashSet<EntryId>) -> Vec<&str> {
+    let mut ids: Vec<&str> = pins.iter().map(EntryId::as_str).collect();
+    ids.sort_unstable();
+    ids
 }
 
 struct Numbers<'a> {
@@ -531,12 +542,16 @@ fn carried_pins(entries: &[Entry], boundary: Option<usize>) -> Vec<(EntryId, Str
 }
 
 /// Checks a new context against the ledger.
-fn audit_context(ledger: &Ledger, summary: &str, kept: &[ContextMessage]) -> Audit {
+fn audit_context(
+    ledger: &Ledger,
+    summary: &str,
+    kept: &[ContextMessage],
+    is_stored: &dyn Fn(&EntryId) -> bool,
+) -> Audit {
     let mut text = summary.to_owned();
     for message in kept {
         text.push('\n');
         text.push_str(&message_text(&message.view()));
     }
-    // What is on the path is in the file: the fold only ever saw stored entries.
-    audit(&facts(ledger), &text, &|_| true)
+    audit(&facts(ledger), &text, is_stored)
 }

@@ -72,7 +72,10 @@ impl Live {
         let loaded = session.load()?;
         let mut live = Live::new(session.header().clone());
         match stored_ledger(&loaded) {
-            Some(ledger) => live.base = ledger,
+            Some(ledger) => {
+                live.base = ledger;
+                live.labels = stored_pins(&loaded);
+            }
             None if loaded.complete && loaded.boundary.is_none() => {}
             None => live.fold_before(session, &loaded)?,
         }
@@ -206,4 +209,19 @@ fn stored_ledger(loaded: &Loaded) -> Option<Ledger> {
     let object = Object::parse(entry.raw()).ok()?;
     let details = object.object("details")?;
     serde_json::from_str(details.raw("ledger")?).ok()
+}
+
+/// What was pinned when the compaction was made: the labels themselves stand
+/// before the boundary, where nobody reads them again.
+fn stored_pins(loaded: &Loaded) -> HashMap<EntryId, String> {
+    let details = loaded
+        .compaction()
+        .and_then(|(entry, _)| Object::parse(entry.raw()).ok()?.object("details"));
+    let Some(pins) = details.and_then(|details| details.array("pins")) else {
+        return HashMap::new();
+    };
+    pins.iter()
+        .filter_map(|raw| longhaul_transcript::json::string(raw.get()))
+        .map(|id| (EntryId::new(id.into_owned()), String::from("pin")))
+        .collect()
 }

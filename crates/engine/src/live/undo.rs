@@ -5,7 +5,7 @@
 //! again; redoing goes back to the old branch the same way. Undoing a pruning
 //! gives every hidden result its content back by one more context edit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Stamp};
@@ -47,10 +47,12 @@ impl Live {
         original: &dyn Fn(&EntryId) -> Option<Entry>,
     ) -> Result<Again, UndoFailure> {
         let entries = self.entries();
+        let undone = undone_prunings(entries);
         let at = entries
             .iter()
             .rposition(|entry| {
-                is_mark(entry, PRUNE_MARK) || matches!(entry.body, Body::Compaction(_))
+                let pruning = is_mark(entry, PRUNE_MARK) && !undone.contains(entry.id.as_str());
+                pruning || matches!(entry.body, Body::Compaction(_))
             })
             .ok_or(UndoFailure::NothingToUndo)?;
         let subject = &entries[at];
@@ -102,6 +104,18 @@ impl Live {
             subject: EntryId::new(compaction.into_owned()),
         })
     }
+}
+
+/// Prunings that were taken back already.
+fn undone_prunings(entries: &[Entry]) -> HashSet<String> {
+    entries
+        .iter()
+        .filter(|entry| is_mark(entry, UNDO_MARK))
+        .filter_map(|entry| {
+            let object = Object::parse(entry.raw()).ok()?;
+            Some(object.object("data")?.str("prune")?.into_owned())
+        })
+        .collect()
 }
 
 fn is_mark(entry: &Entry, name: &str) -> bool {

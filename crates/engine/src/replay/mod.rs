@@ -9,6 +9,7 @@
 mod bills;
 mod report;
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use longhaul_compaction::cost::{Prices, Since};
@@ -16,7 +17,9 @@ use longhaul_compaction::ladder::{self, Limits, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Breaker, Layer, Trigger};
 use longhaul_tokens::{CheckpointNote, Estimator, Gauge, Tokens, Window};
-use longhaul_transcript::{Body, Context, Draft, Entry, Millis, Result, Role, Session, Stamp};
+use longhaul_transcript::{
+    Body, Context, Draft, Entry, EntryId, Millis, Result, Role, Session, Stamp,
+};
 
 pub use report::{CompactionRow, NativeRow, Point, ReplayReport, Totals};
 
@@ -68,6 +71,7 @@ pub fn replay(
         bills: Bills::new(options.prices),
         report: ReplayReport::new(session, options.window),
         written: Vec::new(),
+        stored: HashSet::new(),
         counted: 0,
         overhead: Tokens::ZERO,
         shared: None,
@@ -99,7 +103,7 @@ pub fn replay(
 
 /// Growth of the context after which its cost is looked at again, for a window
 /// of 200,000.
-const LOOK_EVERY: Tokens = Tokens(8_000);
+const LOOK_EVERY: Tokens = Tokens(20_000);
 
 /// How far a replay is.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +128,7 @@ struct Run<'a, 'o> {
     bills: Bills,
     report: ReplayReport,
     written: Vec<Entry>,
+    stored: HashSet<EntryId>,
     /// Our count of the context's messages.
     counted: u64,
     /// What a request has beside them, learnt from the first answer.
@@ -182,6 +187,12 @@ impl Run<'_, '_> {
             }
             self.bills.unmanaged(&entry, &mut self.meter);
         }
+        self.keep(entry);
+    }
+
+    /// What is written can be recalled.
+    fn keep(&mut self, entry: Entry) {
+        self.stored.insert(entry.id.clone());
         self.written.push(entry.clone());
         self.live.push(entry);
     }
@@ -414,6 +425,7 @@ impl Run<'_, '_> {
             protect: (self.options.protect)(layer),
             overhead: self.overhead,
             tokens_before: context,
+            is_stored: &|id| self.stored.contains(id),
         };
         let compacted = match self.live.compact(&mut self.meter, &request) {
             Ok(compacted) => compacted,
@@ -460,13 +472,12 @@ impl Run<'_, '_> {
     }
 
     /// Appends what the engine itself writes.
-    fn append(&mut self, draft: &Draft, time: Option<Millis>) -> longhaul_transcript::EntryId {
+    fn append(&mut self, draft: &Draft, time: Option<Millis>) -> EntryId {
         let stamp = (self.stamp)(time);
         let id = stamp.id.clone();
         let parent = self.written.last().map(|entry| entry.id.clone());
         let entry = draft.to_entry(&stamp, parent.as_ref());
-        self.written.push(entry.clone());
-        self.live.push(entry);
+        self.keep(entry);
         id
     }
 

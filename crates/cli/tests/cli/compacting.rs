@@ -1,0 +1,415 @@
+//! `compact`, and what `context` says about it afterwards.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::machine::{Machine, Ran, age};
+use crate::talk::{Talk, long, long_claude, small};
+
+/// A machine with a session `s` that is several windows of 30,000 long.
+fn machine() -> (Machine, PathBuf) {
+    let machine = Machine::new();
+    let path = machine.put_pi("s", long(8), 1);
+    (machine, path)
+}
+
+fn show(machine: &Machine) -> Ran {
+    machine.run_line("context show s --json")
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The agent goes on working: it appends a message at the leaf.
+fn append_user(path: &Path, id: &str, text: &str) {
+    let leaf = lines(path).last().unwrap()["id"].clone();
+    let entry = json!({
+        "type": "message", "id": id, "parentId": leaf, "timestamp": "2026-03-10T11:00:00.000Z",
+        "message": { "role": "user", "content": [{ "type": "text", "text": text }] },
+    });
+    let mut file = File::options().append(true).open(path).unwrap();
+    writeln!(file, "{entry}").unwrap();
+    age(path, 1);
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let (machine, _) = machine();
+    let before = machine.files();
+    for layer in ["prune", "summarize", "full"] {
+        let line = format!("compact s --dry-run --window 30k --layer {layer}");
+        let ran = machine.run_line(&line);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(
+            ran.out.contains(&format!("Layer            {layer}\n")),
+            "{ran:?}"
+        );
+        assert!(ran.err.contains("nothing was changed"), "{ran:?}");
+        let answer = machine.run_line(&format!("{line} --json")).json();
+        assert_eq!(answer["dryRun"], true);
+        assert_eq!(answer["entry"], Value::Null);
+        assert!(answer["tokensAfter"].as_u64() < answer["tokensBefore"].as_u64());
+    }
+    assert!(machine.files() == before);
+}
+
+#[test]
+fn a_dry_run_that_fails_is_no_failure_for_the_breaker() {
+    let (machine, path) = machine();
+    let shown = show(&machine).json();
+    let sizes = shown["perMessage"].as_array().unwrap();
+    let large = sizes.iter().position(|size| size.as_u64() > Some(4_000));
+    let entry = shown["entries"][large.unwrap()].as_str().unwrap();
+    assert_eq!(
+        machine
+            .run(["session", "pin", entry, "--session", "s"])
+            .code,
+        0
+    );
+    age(&path, 1);
+    let before = machine.files();
+    let ran = machine.run_line("compact s --dry-run --window 8k");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("pinned entries take"), "{ran:?}");
+    assert!(machine.files() == before);
+
+    for _ in 0..3 {
+        assert_eq!(machine.run_line("compact s --yes --window 8k").code, 1);
+    }
+    let ran = machine.run_line("compact s --reset-breaker --json");
+    assert_eq!((ran.code, &ran.json()["breaker"]), (0, &json!("closed")));
+    assert_eq!(machine.run_line("compact s --reset-breaker").code, 3);
+}
+
+#[test]
+fn compacting_appends_one_entry() {
+    let (machine, path) = machine();
+    let before = fs::read(&path).unwrap();
+    let context = show(&machine).json();
+    let ran = machine.run_line("compact s --yes --window 30k --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let answer = ran.json();
+
+    let after = fs::read(&path).unwrap();
+    let added = after.strip_prefix(before.as_slice()).unwrap();
+    let entry: Value = serde_json::from_slice(added).unwrap();
+    assert_eq!(entry["type"], "compaction");
+    assert_eq!(entry["id"], answer["entry"]);
+    assert_eq!(entry["summary"], answer["summary"]);
+    assert_eq!(entry["details"]["fidelity"], answer["fidelity"]);
+    assert_eq!(answer["fidelity"]["nowhere"], json!([]));
+
+    let compacted = show(&machine).json();
+    let kept = answer["messagesKept"].as_u64().unwrap() as usize;
+    let entries = |shown: &Value| shown["entries"].as_array().unwrap().clone();
+    assert_eq!(entries(&compacted).len(), kept + 1);
+    assert_eq!(entries(&compacted)[1..], {
+        let all = entries(&context);
+        all[all.len() - kept..].to_vec()
+    });
+    assert!(compacted["tokens"].as_u64().unwrap() < 15_000);
+    assert_eq!(machine.run_line("session verify s").code, 0);
+
+    let again = machine.run_line("compact s --yes --window 30k");
+    assert_eq!(again.code, 3, "{again:?}");
+    assert!(again.err.starts_with("Nothing to compact"), "{again:?}");
+    assert_eq!(fs::read(&path).unwrap(), after);
+}
+
+#[test]
+fn history_and_diff_tell_of_it() {
+    let (machine, _) = machine();
+    let before = show(&machine).json();
+    let answer = machine
+        .run_line("compact s --yes --window 30k --json")
+        .json();
+    let history = machine.run_line("context history s --json").json();
+    let row = &history["compactions"][0];
+    for field in [
+        "epoch",
+        "entry",
+        "layer",
+        "trigger",
+        "tokensBefore",
+        "tokensAfter",
+        "messagesCompacted",
+        "summarizer",
+        "fidelity",
+        "summary",
+    ] {
+        assert_eq!(row[field], answer[field], "{field}");
+        assert_ne!(row[field], Value::Null, "{field}");
+    }
+    let table = machine.run_line("context history s").out;
+    let heads: Vec<&str> = table.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(
+        heads[..9],
+        [
+            "#", "WHEN", "LAYER", "TRIGGER", "BEFORE", "AFTER", "KEPT", "LOST", "BY"
+        ]
+    );
+
+    let diff = machine.run_line("context diff --session s --json").json();
+    let left: Vec<&Value> = diff["left"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|left| &left["entry"])
+        .collect();
+    let stayed = diff["stayed"].as_array().unwrap();
+    let all: Vec<&Value> = left.iter().copied().chain(stayed).collect();
+    assert_eq!(
+        all,
+        before["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(left.len(), answer["messagesCompacted"]);
+    assert_eq!(diff["fidelity"], answer["fidelity"]);
+    let shown = machine.run_line("context diff 1 --session s --limit 2");
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.out.contains(left[1].as_str().unwrap()), "{shown:?}");
+    assert!(!shown.out.contains(left[2].as_str().unwrap()) || left.len() < 3);
+    assert_eq!(machine.run_line("context diff 7 --session s").code, 1);
+
+    let status = machine.run_line("context status s").out;
+    assert!(status.contains("only by recall, measured"), "{status}");
+}
+
+#[test]
+fn diff_of_a_session_that_was_never_compacted_is_nothing_to_do() {
+    let (machine, _) = machine();
+    let ran = machine.run_line("context diff --session s");
+    assert_eq!((ran.code, ran.err.as_str()), (3, "Never compacted.\n"));
+}
+
+#[test]
+fn undo_restores_the_context_to_the_byte_and_redo_brings_the_summary_back() {
+    let (machine, path) = machine();
+    let before = show(&machine);
+    let ran = machine.run_line("compact s --undo --yes");
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (3, "There is no compaction to undo.\n")
+    );
+    machine.run_line("compact s --yes --window 30k");
+    append_user(&path, "later", "And one thing more.");
+    let compacted = show(&machine);
+
+    let bytes = fs::read(&path).unwrap();
+    let ran = machine.run_line("compact s --undo --yes --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(fs::read(&path).unwrap().starts_with(&bytes));
+    let undone = show(&machine);
+    let start = before.messages().strip_suffix(']').unwrap();
+    let rest = undone.messages().strip_prefix(start).unwrap();
+    assert_eq!(rest.matches("\"role\"").count(), 1, "{rest}");
+    assert!(rest.contains("And one thing more."), "{rest}");
+    assert_eq!(machine.run_line("session verify s").code, 0);
+    assert_eq!(machine.run_line("compact s --undo --yes").code, 3);
+
+    let ran = machine.run_line("compact s --redo --yes");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(show(&machine).messages(), compacted.messages());
+    assert_eq!(machine.run_line("session verify s").code, 0);
+    let ran = machine.run_line("compact s --redo --yes");
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (3, "There is no undo to take back.\n")
+    );
+}
+
+#[test]
+fn what_lies_in_the_archive_is_restored_before_it_can_be_undone() {
+    let (machine, _) = machine();
+    let before = show(&machine);
+    machine.run_line("compact s --yes --window 30k");
+    assert_eq!(machine.run_line("session archive s --yes").code, 0);
+    let compacted = machine.files();
+    let ran = machine.run_line("compact s --undo --yes");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("longhaul session restore"), "{ran:?}");
+    let diff = machine.run_line("context diff --session s --json").json();
+    assert_eq!(
+        (&diff["archived"], &diff["left"]),
+        (&json!(true), &json!([]))
+    );
+    assert!(machine.files() == compacted);
+
+    assert_eq!(machine.run_line("session restore s --yes").code, 0);
+    assert_eq!(machine.run_line("compact s --undo --yes").code, 0);
+    assert_eq!(show(&machine).messages(), before.messages());
+}
+
+#[test]
+fn an_archive_does_not_hinder_the_undo_of_what_came_after_it() {
+    let (machine, _) = machine();
+    machine.run_line("compact s --yes --window 60k");
+    assert_eq!(machine.run_line("session archive s --yes").code, 0);
+    let before = show(&machine);
+    let ran = machine.run_line("compact s --yes --window 20k");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = machine.run_line("compact s --undo --yes");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(show(&machine).messages(), before.messages());
+    // The first one is the one whose past was moved away.
+    assert_eq!(machine.run_line("compact s --undo --yes").code, 1);
+    assert_eq!(show(&machine).messages(), before.messages());
+}
+
+#[test]
+fn pruning_hides_results_and_undo_gives_them_back() {
+    let (machine, path) = machine();
+    let before = show(&machine);
+    let ran = machine.run_line("compact s --layer prune --yes --window 30k --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let answer = ran.json();
+    let edits = lines(&path)
+        .iter()
+        .filter(|entry| entry["type"] == "context_edit")
+        .count();
+    assert!(edits > 0);
+    assert_eq!(answer["results"], edits);
+    let pruned = show(&machine);
+    assert!(pruned.messages().len() < before.messages().len());
+    assert_eq!(pruned.json()["entries"], before.json()["entries"]);
+    assert_eq!(machine.run_line("session verify s").code, 0);
+    let again = machine.run_line("compact s --layer prune --yes --window 30k");
+    assert_eq!(again.code, 3, "{again:?}");
+
+    assert_eq!(machine.run_line("compact s --undo --yes").code, 0);
+    assert_eq!(show(&machine).messages(), before.messages());
+}
+
+#[test]
+fn a_pruning_is_undone_once() {
+    let (machine, path) = machine();
+    machine.run_line("compact s --layer prune --yes --window 30k");
+    assert_eq!(machine.run_line("compact s --undo --yes").code, 0);
+    let undone = fs::read(&path).unwrap();
+    assert_eq!(machine.run_line("compact s --undo --yes").code, 3);
+    assert_eq!(fs::read(&path).unwrap(), undone);
+}
+
+#[test]
+fn other_agents_sessions_are_only_tried() {
+    let machine = Machine::new();
+    let text = long_claude("cc", "/w", 40);
+    machine.put(".claude/projects/-w/cc.jsonl", text, 1);
+    let before = machine.files();
+    let ran = machine.run_line("compact cc --dry-run --window 20k --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.json()["messagesCompacted"].as_u64() > Some(10));
+    let ran = machine.run_line("compact cc --yes --force --window 20k");
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.err.contains("belongs to Claude Code"), "{ran:?}");
+    assert!(
+        ran.err
+            .contains("help: make a native copy with `longhaul session import`"),
+        "{ran:?}"
+    );
+    assert!(machine.files() == before);
+}
+
+#[test]
+fn a_session_in_use_is_blocked_unless_forced() {
+    let (machine, path) = machine();
+    let _held = File::open(&path).unwrap();
+    let before = machine.files();
+    let ran = machine.run_line("compact s --yes --window 30k");
+    assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{ran:?}");
+    assert!(ran.err.contains("is in use"), "{ran:?}");
+    assert_eq!(machine.run_line("compact s --dry-run --window 30k").code, 0);
+    assert!(machine.files() == before);
+    let ran = machine.run_line("compact s --yes --force --window 30k");
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn nobody_to_ask_is_a_usage_error() {
+    let (machine, _) = machine();
+    let before = machine.files();
+    for line in [
+        "compact s --window 30k",
+        "compact s --window 30k --layer prune",
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.err.contains("help: add --yes"), "{ran:?}");
+    }
+    for line in ["compact s --undo --redo", "compact s --undo --dry-run"] {
+        assert_eq!(machine.run_line(line).code, 2, "{line}");
+    }
+    assert!(machine.files() == before);
+}
+
+#[test]
+fn the_focus_is_recorded() {
+    let (machine, path) = machine();
+    let focus = "the failing calibration tests";
+    let ran = machine.run(["compact", "s", "--yes", "--window", "30k", "--focus", focus]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let entry = lines(&path).pop().unwrap();
+    assert_eq!(entry["details"]["customInstruction"], focus);
+}
+
+#[test]
+fn a_small_session_has_nothing_to_compact() {
+    let machine = Machine::new();
+    machine.put_pi("s", small("s", "/w").text(), 1);
+    machine.put_pi("empty", Talk::new("empty", "/w").text(), 1);
+    let before = machine.files();
+    for line in [
+        "compact s --yes",
+        "compact s --dry-run",
+        "compact s --yes --layer prune",
+        "compact s --undo --yes",
+        "compact s --redo --yes",
+        "compact s --reset-breaker",
+        "compact empty --yes",
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{line}: {ran:?}");
+        assert!(ran.err.ends_with(".\n"), "{line}: {ran:?}");
+    }
+    assert!(machine.files() == before);
+}
+
+#[test]
+fn autocompact_is_remembered() {
+    let (machine, path) = machine();
+    let session = fs::read(&path).unwrap();
+    for (switch, on) in [("off", false), ("on", true), ("off", false)] {
+        let line = format!("context autocompact {switch} --session s");
+        let ran = machine.run_line(&format!("{line} --json"));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert_eq!(ran.json()["autocompact"], on);
+        let before = machine.files();
+        let state = before
+            .iter()
+            .find(|(path, _)| path.ends_with("engine.json"))
+            .unwrap();
+        let state: Value = serde_json::from_slice(&state.1.0).unwrap();
+        assert_eq!(state["autocompact"], on);
+        let again = machine.run_line(&line);
+        assert_eq!(
+            (again.code, again.err),
+            (3, format!("Automatic compaction is {switch} already.\n"))
+        );
+        assert!(machine.files() == before);
+    }
+    assert_eq!(fs::read(&path).unwrap(), session);
+    // What was switched off stays off, whatever else is remembered.
+    machine.run_line("compact s --yes --window 30k");
+    let again = machine.run_line("context autocompact off --session s");
+    assert_eq!(again.code, 3, "{again:?}");
+}
