@@ -12,7 +12,9 @@ use longhaul_engine::event::Event;
 use longhaul_engine::replay::{Options, Progress, ReplayReport, replay};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::sample::{Plan, Size, generate};
-use longhaul_transcript::{Entry, EntryId, Header, Millis, Session, Stamp, durable};
+use longhaul_transcript::{
+    Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, durable, json,
+};
 use serde_json::{Value, json};
 
 use super::answer;
@@ -274,7 +276,10 @@ fn print_report(
     {
         paint::row(
             "Elsewhere",
-            format!("the agent's last summary names {named} of {all} changed files; ours name all"),
+            format!(
+                "the agent's last summary names {named} of {all} changed files; our context {} of {}",
+                totals.modified_files_named.0, totals.modified_files_named.1
+            ),
         )?;
     }
     let mut table = Table::new([left("INPUT BILL"), right("TOKENS"), right("AGAINST OURS")]);
@@ -315,7 +320,33 @@ fn keep(app: &App, session: &Session, output: &Path, entries: &[Entry]) -> Resul
         cwd: session.header().cwd.clone(),
         parent_session: Some(session.path().to_string_lossy().into_owned()),
     };
-    longhaul_transcript::write_path(output, &header, entries)?;
+    longhaul_transcript::write_path(output, &header, &without_false_usage(entries))?;
     app.note(&format!("result kept in {}", output.display()));
     Ok(())
+}
+
+/// The recorded usage describes the recorded context. Once the engine has
+/// rewritten it, whoever opens the result must not believe it.
+fn without_false_usage(entries: &[Entry]) -> Vec<Entry> {
+    const NOTHING: &str = r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0}"#;
+    let mut rewritten = false;
+    entries
+        .iter()
+        .map(|entry| {
+            rewritten |= matches!(entry.body, Body::Compaction(_) | Body::ContextEdit(_));
+            let answer = entry.role() == Some(&Role::Assistant);
+            let Some(message) = entry.message().filter(|_| rewritten && answer) else {
+                return entry.clone();
+            };
+            if !message.object().has("usage") {
+                return entry.clone();
+            }
+            let stamp = Stamp {
+                id: entry.id.clone(),
+                time: entry.time.unwrap_or_default(),
+            };
+            Draft::Message(json::with_field(message.object(), "usage", NOTHING))
+                .to_entry(&stamp, entry.parent.as_ref())
+        })
+        .collect()
 }

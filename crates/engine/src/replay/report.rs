@@ -8,6 +8,7 @@ use super::Progress;
 use super::bills::Bills;
 use crate::event::{CompactedEvent, Event};
 use crate::live::Live;
+use crate::recall::message_text;
 
 /// What a replay found.
 #[derive(Debug, Clone, Serialize)]
@@ -35,6 +36,8 @@ pub struct ReplayReport {
     pub timeline: Vec<Point>,
     /// The sums.
     pub totals: Totals,
+    #[serde(skip)]
+    hard: Tokens,
     #[serde(skip)]
     stride: usize,
     #[serde(skip)]
@@ -122,6 +125,8 @@ pub struct Totals {
     pub dollars_longhaul: Option<f64>,
     /// Facts that are nowhere any more; always none.
     pub nowhere: usize,
+    /// Changed files that the engine's own context names at the end, of all.
+    pub modified_files_named: (usize, usize),
     /// Milliseconds spent in compactions.
     pub milliseconds: f64,
 }
@@ -143,6 +148,7 @@ impl ReplayReport {
             native: Vec::new(),
             timeline: Vec::new(),
             totals: Totals::default(),
+            hard: window.hard(),
             stride: 1,
             skipped: 0,
         }
@@ -165,6 +171,7 @@ impl ReplayReport {
 
     pub(super) fn point(&mut self, at: usize, longhaul: Tokens, unmanaged: Tokens, answer: &Entry) {
         self.totals.largest_context = self.totals.largest_context.max(longhaul);
+        self.totals.over_hard += usize::from(longhaul > self.hard);
         self.skipped += 1;
         if self.skipped < self.stride {
             return;
@@ -208,7 +215,28 @@ impl ReplayReport {
                 .count();
             last.modified_files_named = Some((named, modified.len()));
         }
+        let text: String = live
+            .context()
+            .messages
+            .iter()
+            .map(|message| message_text(&message.view()))
+            .collect();
+        let here = live
+            .header()
+            .cwd
+            .as_ref()
+            .map(|cwd| format!("{}/", cwd.display()));
+        let named = modified
+            .iter()
+            .filter(|path| {
+                let relative = here
+                    .as_ref()
+                    .and_then(|here| path.strip_prefix(here.as_str()));
+                text.contains(**path) || relative.is_some_and(|path| text.contains(path))
+            })
+            .count();
         self.totals = Totals {
+            modified_files_named: (named, modified.len()),
             entries: progress.entries,
             turns: progress.turns,
             requests: bills.longhaul.requests,
