@@ -6,9 +6,13 @@ use crate::{fuzz, nextest, shell};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Leave out documentation tests and fuzzing
+    /// Leave out documentation tests
     #[arg(long)]
     fast: bool,
+    /// Also run the fuzz targets under libFuzzer for a moment each; building
+    /// them takes longer than all other tests together
+    #[arg(long)]
+    fuzz: bool,
 }
 
 /// Seconds for each fuzz target in a test run.
@@ -18,7 +22,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut runs = vec![unit_and_integration()?];
     let mut stood = true;
     if args.fast {
-        println!("left out by --fast: documentation tests, fuzzing");
+        println!("left out by --fast: documentation tests");
     } else {
         runs.push(shell::tee(shell::cargo().args([
             "test",
@@ -26,6 +30,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             "--workspace",
             "--no-fail-fast",
         ]))?);
+    }
+    // The tests above have fed every target its seeds and mutations of them.
+    if args.fuzz {
         stood = fuzz::short(FUZZ_SECONDS)?;
     }
     let mut tally = Tally::default();

@@ -114,6 +114,7 @@ fn full_context() -> Option<(Loaded, Context)> {
 fn sample(name: &str, seed: u64, bytes: u64, compactions: Compactions) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("bench-measure")
+        .join(format!("{bytes}-bytes"))
         .join(name);
     let make = || -> std::io::Result<()> {
         if path.exists() {

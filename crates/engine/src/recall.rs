@@ -6,7 +6,9 @@
 
 use std::ops::ControlFlow;
 
-use longhaul_transcript::{Entry, EntryId, MessageView, Result, Role, Session, each_archived};
+use longhaul_transcript::{
+    Body, Entry, EntryId, MessageView, Result, Role, Session, each_archived,
+};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +101,8 @@ impl<'q> Search<'q> {
     }
 
     fn find_text(&self, entry: &Entry) -> Option<String> {
-        if self.wanted.is_empty() {
+        // A summary repeats what others said; the original is what is wanted.
+        if self.wanted.is_empty() || matches!(entry.body, Body::Compaction(_)) {
             return None;
         }
         let text = full_text(entry);
@@ -163,11 +166,9 @@ pub fn full_text(entry: &Entry) -> String {
     match entry.message() {
         Some(message) => message_text(&message),
         None => match &entry.body {
-            longhaul_transcript::Body::Compaction(compaction) => compaction.summary.clone(),
-            longhaul_transcript::Body::BranchSummary { summary, .. } => summary.clone(),
-            longhaul_transcript::Body::CustomMessage { .. } => {
-                MessageView::parse(entry.raw()).text()
-            }
+            Body::Compaction(compaction) => compaction.summary.clone(),
+            Body::BranchSummary { summary, .. } => summary.clone(),
+            Body::CustomMessage { .. } => MessageView::parse(entry.raw()).text(),
             _ => String::new(),
         },
     }

@@ -179,6 +179,9 @@ impl Plan {
             parents: Default::default(),
             kept: None,
         };
+        if let Some(first) = loaded.entries.first().filter(|_| loaded.boundary.is_none()) {
+            plan.parents.insert(first.id.clone(), None);
+        }
         for pair in loaded.entries.windows(2) {
             plan.parents
                 .insert(pair[1].id.clone(), Some(pair[0].id.clone()));
@@ -231,6 +234,21 @@ impl Plan {
     }
 }
 
+/// A movement of the leaf, kept as a record of what happened.
+fn moved_line(entry: &Entry, parent: Option<&EntryId>, kind: &str) -> String {
+    ObjectWriter::new()
+        .str("type", "custom")
+        .str("id", entry.id.as_str())
+        .raw(
+            "parentId",
+            &parent.map_or_else(|| "null".into(), |parent| quote(parent.as_str())),
+        )
+        .str("timestamp", &entry.time.unwrap_or_default().to_iso())
+        .str("customType", &format!("openclaw:{kind}"))
+        .raw("data", entry.raw())
+        .finish()
+}
+
 /// The entry as a current line. Stored bytes are kept when they already say
 /// all of it; older layouts are rebuilt.
 pub(crate) fn native_line(entry: &Entry, parent: Option<&EntryId>) -> String {
@@ -241,10 +259,17 @@ pub(crate) fn native_line(entry: &Entry, parent: Option<&EntryId>) -> String {
     };
     let flat = object.has("role") && !object.has("message");
     let old = object.has("firstKeptEntryIndex") || object.has("boundaryMessageId");
-    if object.str("id").as_deref() == Some(entry.id.as_str()) && same_parent && !flat && !old {
+    let rebuilt = entry.message_json() != object.raw("message");
+    let moves = matches!(entry.body, Body::Reset { .. } | Body::Leaf { .. });
+    let known = object.str("id").as_deref() == Some(entry.id.as_str()) && same_parent;
+    if known && !flat && !old && !rebuilt && !moves {
         return entry.raw().to_owned();
     }
     let kind = entry.kind();
+    if moves {
+        // The copy's path says it all; told twice, only some readers would obey.
+        return moved_line(entry, parent, kind.as_str());
+    }
     let mut writer = ObjectWriter::new()
         .str("type", kind.as_str())
         .str("id", entry.id.as_str())

@@ -53,6 +53,24 @@ pub(super) fn forks(cases: &mut Cases, golden: &Path) -> Result<()> {
     Ok(())
 }
 
+/// OpenClaw sessions whose context pi's format cannot hold: the copy is read
+/// the same by both, but shows something else than OpenClaw did.
+const OTHER_IN_PI: [(&str, &str); 4] = [
+    ("openclaw-leaf-to-null", "an empty path has no form in pi"),
+    (
+        "openclaw-provider-replay",
+        "pi shows a field that OpenClaw hides",
+    ),
+    (
+        "openclaw-odd-entries",
+        "OpenClaw adds a name that old messages lack",
+    ),
+    (
+        "openclaw-pi-only-entries",
+        "pi knows entries that OpenClaw passes over",
+    ),
+];
+
 /// Native copies of other agents' sessions.
 pub(super) fn imports(cases: &mut Cases, sources: &[PathBuf]) -> Result<()> {
     for source in sources {
@@ -81,7 +99,11 @@ pub(super) fn imports(cases: &mut Cases, sources: &[PathBuf]) -> Result<()> {
         };
         let copy = cases.place("import", &name)?;
         import(&session, &copy, &new_session())?;
-        cases.add(group, &name, copy).made_from(&session.context()?);
+        let case = cases.add(group, &name, copy);
+        match OTHER_IN_PI.iter().find(|(known, _)| *known == name) {
+            Some((_, why)) => println!("{name}: compared with its copy only ({why})"),
+            None => case.made_from(&session.context()?),
+        }
     }
     Ok(())
 }

@@ -285,6 +285,16 @@ fn prompts(
     after: After,
 ) -> Result<()> {
     let truth = &view.source.truth;
+    let mut stored: HashMap<EntryId, Entry> = HashMap::new();
+    let mut replayed = false;
+    session.each(&mut |entry| {
+        let ours = entry.id.as_str().starts_with("longhaul-");
+        replayed |= ours && matches!(entry.body, Body::Compaction(_));
+        if entry.role() == Some(&Role::User) {
+            stored.insert(entry.id.clone(), entry);
+        }
+        std::ops::ControlFlow::Continue(())
+    })?;
     for (prompt, entry) in truth.user_prompts.iter().zip(&view.prompt_entries) {
         let text = prompt.text.trim();
         let Some(entry) = entry else {
@@ -297,34 +307,19 @@ fn prompts(
         sheet.note(Row::PromptsPointed, whole || pointed, || {
             format!("{entry}: {}", first_words(text))
         });
-        let found = whole || {
-            let hits = recall(session, &Query::Id(entry.to_string()), 5)?;
-            hits.iter().any(|hit| full_text(&hit.entry).contains(text))
-        };
+        let found = whole
+            || stored
+                .get(entry)
+                .is_some_and(|back| full_text(back).contains(text));
         sheet.note(Row::PromptsFound, found, || {
             format!("{entry}: {}", first_words(text))
         });
         // The first compaction of a session that the replay left whole.
-        if after == After::Forced(1) && sheet.window == 200_000 && !has_replayed(session)? {
+        if after == After::Forced(1) && sheet.window == 200_000 && !replayed {
             sheet.note(Row::PromptsVerbatim, whole, || first_words(text));
         }
     }
     Ok(())
-}
-
-/// Whether the replay itself compacted.
-fn has_replayed(session: &Session) -> Result<bool> {
-    let mut found = false;
-    session.each(&mut |entry| {
-        found |=
-            matches!(entry.body, Body::Compaction(_)) && entry.id.as_str().starts_with("longhaul-");
-        if found {
-            std::ops::ControlFlow::Break(())
-        } else {
-            std::ops::ControlFlow::Continue(())
-        }
-    })?;
-    Ok(found)
 }
 
 fn planted(

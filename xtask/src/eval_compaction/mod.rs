@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Write every figure, case and miss as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Keep the session files below target/xtask/eval-compaction
+    #[arg(long)]
+    keep: bool,
     /// Show so many misses of each row that failed
     #[arg(long, default_value_t = 3)]
     misses: usize,
@@ -58,6 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let sources = sources(args, &scratch)?;
     let effort = Effort {
         quotes: if args.short { 40 } else { 200 },
+        keep: args.keep,
     };
     let scores = measure_all(&sources, &args.windows, effort, &scratch)?;
     print(&scores, args.misses);
@@ -136,8 +140,14 @@ fn measure_all(
                     let Some((source, window)) = work.get(at) else {
                         return;
                     };
+                    let begun = std::time::Instant::now();
                     let measured = run::measure(source, *window, effort, scratch)
                         .map_err(|error| format!("{} at {window}: {error}", source.name));
+                    eprintln!(
+                        "{} at {window}: {:.1} s",
+                        source.name,
+                        begun.elapsed().as_secs_f64()
+                    );
                     if let Ok(mut all) = all.lock() {
                         all.push((at, measured));
                     }
@@ -208,7 +218,16 @@ mod tests {
     fn generated_sessions_reach_what_they_must() {
         let scratch = paths::scratch("eval-compaction-test").unwrap();
         let sources = vec![source::generated(1, 16, &scratch).unwrap()];
-        let scores = measure_all(&sources, &[24_000], Effort { quotes: 10 }, &scratch).unwrap();
+        let scores = measure_all(
+            &sources,
+            &[24_000],
+            Effort {
+                quotes: 10,
+                keep: false,
+            },
+            &scratch,
+        )
+        .unwrap();
         let failed: Vec<String> = scores
             .failed()
             .iter()

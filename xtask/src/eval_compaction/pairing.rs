@@ -60,6 +60,12 @@ pub(super) fn sent(context: &Context, known: &mut HashMap<(EntryId, usize), Shap
         .collect()
 }
 
+/// Messages that say nothing.
+pub(super) fn empty(messages: &[Shape]) -> Vec<&str> {
+    let empty = messages.iter().filter(|message| message.empty);
+    empty.map(|message| message.entry.as_str()).collect()
+}
+
 /// What a provider would refuse. Calls of the last answer may be under way.
 pub(super) fn faults(messages: &[Shape]) -> Vec<String> {
     let mut faults = Vec::new();
@@ -73,9 +79,6 @@ pub(super) fn faults(messages: &[Shape]) -> Vec<String> {
         faults.push("the first message is not the user's".into());
     }
     for (at, message) in messages.iter().enumerate() {
-        if message.empty {
-            faults.push(format!("{} is empty", message.entry));
-        }
         match message.role {
             Role::System | Role::User => {}
             Role::Assistant => {

@@ -31,6 +31,8 @@ const O200K_SHARE: f64 = 0.83;
 pub(super) struct Effort {
     /// Entries looked up by a quote, per session and window.
     pub(super) quotes: usize,
+    /// Whether the files stay.
+    pub(super) keep: bool,
 }
 
 /// Measures one session at one window.
@@ -90,11 +92,18 @@ pub(super) fn measure(
             .zip(&played.written)
             .all(|(a, b)| a.raw() == b.raw());
     sheet.note(Row::Deterministic, same, || "two replays differ".into());
-    costs(&mut sheet, &played.report, size);
+    // What is planted was never paid for.
+    let unplanted = setup.play(
+        source,
+        &source.recorded,
+        &folder.join("source-recorded.jsonl"),
+    )?;
+    costs(&mut sheet, &unplanted.report, size);
 
     let view = View::new(source, &entries);
     let mut meter = Meter::new(config.tokens.estimator);
-    let mut bpe = Meter::new(Estimator::O200k);
+    // What o200k makes of generated text says little about real tokens.
+    let mut bpe = (!source.knows_shell).then(|| Meter::new(Estimator::O200k));
     let mut live = follow(&mut sheet, source, &played, &window, &mut meter, &mut bpe);
     every_cut(&mut sheet, &entries);
 
@@ -203,7 +212,9 @@ pub(super) fn measure(
     );
     let session = Session::open(&file.path)?;
     checks::recoverable(&mut sheet, &view, &live, &session, effort.quotes)?;
-    std::fs::remove_dir_all(&folder)?;
+    if !effort.keep {
+        std::fs::remove_dir_all(&folder)?;
+    }
     Ok(scores)
 }
 
@@ -403,7 +414,7 @@ fn follow(
     played: &Played,
     window: &Window,
     meter: &mut Meter,
-    bpe: &mut Meter,
+    bpe: &mut Option<Meter>,
 ) -> Live {
     let overhead = played.report.totals.overhead;
     let mut live = Live::new(source.header.clone());
@@ -419,6 +430,10 @@ fn follow(
             let faults = pairing::faults(&sent);
             sheet.note(Row::PairingSent, faults.is_empty(), || {
                 format!("before {}: {}", entry.id, faults.join("; "))
+            });
+            let empty = pairing::empty(&sent);
+            sheet.note(Row::Filled, empty.is_empty(), || {
+                format!("before {}: {}", entry.id, empty.join(" "))
             });
             check_size(sheet, &messages, overhead, window, meter, bpe);
             if !rewritten {
@@ -457,7 +472,7 @@ fn check_size(
     overhead: Tokens,
     window: &Window,
     meter: &mut Meter,
-    bpe: &mut Meter,
+    bpe: &mut Option<Meter>,
 ) {
     let counted: u32 = messages
         .iter()
@@ -467,6 +482,7 @@ fn check_size(
     sheet.note(Row::Size, ours <= window.hard(), || {
         format!("{ours} tokens, {} allowed", window.hard())
     });
+    let Some(bpe) = bpe else { return };
     let exact: u32 = messages.iter().map(|message| bpe.message(message).0).sum();
     let real = overhead + Tokens((f64::from(exact) / O200K_SHARE) as u32);
     sheet.note(Row::TrueSize, real <= window.hard(), || {

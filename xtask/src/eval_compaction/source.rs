@@ -19,6 +19,8 @@ pub(super) struct Source {
     pub(super) header: Header,
     /// The path, with what was planted.
     pub(super) entries: Vec<Entry>,
+    /// The path as it was recorded.
+    pub(super) recorded: Vec<Entry>,
     pub(super) truth: Truth,
     /// Whether the truth names shell writes too.
     pub(super) knows_shell: bool,
@@ -69,6 +71,7 @@ pub(super) fn recorded(file: &Path, truth: Option<&Path>, scratch: &Path) -> Res
         truth.user_prompts = prompts(&entries);
     }
     follow_tasks(&entries, &mut truth);
+    let recorded = entries.clone();
     if !knows_shell {
         plant(&mut entries, &mut truth);
     }
@@ -76,6 +79,7 @@ pub(super) fn recorded(file: &Path, truth: Option<&Path>, scratch: &Path) -> Res
         name: short.trim_start_matches("cc-entire-").to_owned(),
         header: session.header().clone(),
         entries,
+        recorded,
         truth,
         knows_shell,
     })
@@ -93,10 +97,12 @@ pub(super) fn generated(seed: u64, turns: u32, scratch: &Path) -> Result<Source>
     let truth = generate(&plan, &mut file)?;
     fs::write(&plain, &file)?;
     let session = Session::open(&plain)?;
+    let entries = path_of(&session)?;
     Ok(Source {
         name: format!("seed-{seed}"),
         header: session.header().clone(),
-        entries: path_of(&session)?,
+        recorded: entries.clone(),
+        entries,
         truth,
         knows_shell: true,
     })

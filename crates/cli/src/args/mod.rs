@@ -219,7 +219,7 @@ pub(crate) enum SessionCommand {
     Branch(BranchArgs),
     /// Copy the path to an entry into a session of its own
     Fork(ForkArgs),
-    /// Move what no context needs any more into <file>.bak
+    /// Move what no context needs any more into `FILE.bak`
     Archive(ArchiveArgs),
     /// Put archived entries back
     Restore {
@@ -319,7 +319,7 @@ pub(crate) struct ArchiveArgs {
     #[command(flatten)]
     pub(crate) which: Which,
 
-    /// Pack the archive (<file>.bak.zst)
+    /// Pack the archive (`FILE.bak.zst`)
     #[arg(long)]
     pub(crate) zstd: bool,
 
