@@ -219,7 +219,7 @@ pub(super) fn state(
         });
     }
     planted(sheet, view, &here, session, after)?;
-    items(sheet, view, &here, &summary);
+    items(sheet, view, &here, &summary, after);
     if let Some(error) = &truth.last_error {
         sheet.note(
             Row::LastError,
@@ -234,7 +234,7 @@ pub(super) fn state(
     }
     fabrication(sheet, view, live, &summary);
     in_flight(sheet, view, &context, after);
-    supersession(sheet, view, &context, &summary);
+    supersession(sheet, view, &context, &summary, after);
     Ok(())
 }
 
@@ -379,7 +379,13 @@ fn planted(
     Ok(())
 }
 
-fn items(sheet: &mut Sheet<'_>, view: &View<'_>, here: &dyn Fn(&str) -> bool, summary: &str) {
+fn items(
+    sheet: &mut Sheet<'_>,
+    view: &View<'_>,
+    here: &dyn Fn(&str) -> bool,
+    summary: &str,
+    after: After,
+) {
     let truth = &view.source.truth;
     let open: Vec<String> = section(summary, "## Open items")
         .iter()
@@ -390,12 +396,16 @@ fn items(sheet: &mut Sheet<'_>, view: &View<'_>, here: &dyn Fn(&str) -> bool, su
         open.iter().any(|line| line.contains(&item))
     };
     for item in &truth.open_items_end {
-        let found = if summary.is_empty() {
+        // A summary of the replay is older than what follows it.
+        let found = if after == After::Replay {
             here(item)
         } else {
             listed(item)
         };
         sheet.note(Row::OpenItems, found, || first_words(item));
+    }
+    if after == After::Replay {
+        return;
     }
     let finished = truth.done_items.iter().chain(
         truth
@@ -478,21 +488,19 @@ fn fabrication(sheet: &mut Sheet<'_>, view: &View<'_>, live: &Live, summary: &st
         }
     }
     for token in seen {
-        let folder_and_name = || match token.rsplit_once('/') {
-            // A path put together from `cd` and a name.
-            Some((folder, name)) => {
-                view.text.contains(name)
-                    && (view.text.contains(folder)
-                        || view.cwd.contains(folder)
-                        || folder.contains(&view.cwd))
-            }
-            None => false,
+        // A path put together from the folder a command went to and what it named.
+        let joined = || {
+            token.match_indices('/').any(|(at, _)| {
+                let (folder, name) = (&token[..at], &token[at + 1..]);
+                let known = view.text.contains(folder) || view.cwd.contains(folder);
+                view.text.contains(name) && (known || folder.contains(&view.cwd))
+            })
         };
         let known = view.text.contains(token)
             || ids.iter().any(|id| id.contains(token))
             || token.contains("ound-")
             || view.cwd.contains(token)
-            || folder_and_name();
+            || joined();
         let round = token.starts_with("round-") || token.parse::<u32>().is_ok_and(|n| n <= 30);
         sheet.note(Row::Fabrication, known || round, || token.to_owned());
     }
@@ -521,7 +529,13 @@ fn in_flight(sheet: &mut Sheet<'_>, view: &View<'_>, context: &str, after: After
 }
 
 /// Newest in K; the old one marked or not in the summary.
-fn supersession(sheet: &mut Sheet<'_>, view: &View<'_>, context: &str, summary: &str) {
+fn supersession(
+    sheet: &mut Sheet<'_>,
+    view: &View<'_>,
+    context: &str,
+    summary: &str,
+    after: After,
+) {
     let truth = &view.source.truth;
     let marked = |old: &str| {
         summary
@@ -550,7 +564,8 @@ fn supersession(sheet: &mut Sheet<'_>, view: &View<'_>, context: &str, summary: 
                 format!("newest not in K: {}", first_words(new))
             });
         }
-        sheet.note(Row::Supersession, marked(old), || {
+        let older = after == After::Replay;
+        sheet.note(Row::Supersession, older || marked(old), || {
             format!("old not marked: {}", first_words(old))
         });
     };
@@ -611,6 +626,12 @@ pub(super) fn recoverable(
         });
         sheet.note(Row::BytesById, same, || entry.id.to_string());
     }
+    let all: Vec<String> = view
+        .source
+        .entries
+        .iter()
+        .map(|entry| plain(&full_text(entry)).to_lowercase())
+        .collect();
     let step = gone.len().div_ceil(most.max(1)).max(1);
     for entry in gone.iter().step_by(step) {
         let by_id = recall(session, &Query::Id(entry.id.to_string()), 5)?;
@@ -623,8 +644,9 @@ pub(super) fn recoverable(
         if words.len() < 5 {
             continue;
         }
-        let from = (words.len() / 2).saturating_sub(2).min(words.len() - 5);
-        let quote = words[from..from + 5].join(" ");
+        let Some(quote) = telling(&words, &all) else {
+            continue;
+        };
         let hits = recall(session, &Query::Text(quote.clone()), 5)?;
         let found = hits.iter().any(|hit| hit.entry.id == entry.id);
         sheet.note(Row::Quotes, found, || {
@@ -641,4 +663,16 @@ pub(super) fn recoverable(
         });
     }
     Ok(())
+}
+
+/// Five words from the middle, or the nearest before it, that no more than five
+/// entries of the source have.
+fn telling(words: &[&str], all: &[String]) -> Option<String> {
+    let middle = (words.len() / 2).saturating_sub(2).min(words.len() - 5);
+    (0..=middle).rev().step_by(5).take(20).find_map(|from| {
+        let quote = words[from..from + 5].join(" ");
+        let wanted = quote.to_lowercase();
+        let having = all.iter().filter(|text| text.contains(&wanted)).take(6);
+        (having.count() <= 5).then_some(quote)
+    })
 }
