@@ -445,10 +445,6 @@ fn fabrication(sheet: &mut Sheet<'_>, view: &View<'_>, live: &Live, summary: &st
         if line.starts_with("- +") || line.starts_with("(relative to") {
             continue;
         }
-        let line = match line.rfind(" (") {
-            Some(at) if line.ends_with(')') && line[at..].contains(['×', 'd']) => &line[..at],
-            _ => line,
-        };
         let apart = |c: char| {
             c.is_whitespace()
                 || matches!(
@@ -488,21 +484,21 @@ fn fabrication(sheet: &mut Sheet<'_>, view: &View<'_>, live: &Live, summary: &st
         }
     }
     for token in seen {
-        // A path put together from the folder a command went to and what it named.
-        let joined = || {
-            token.match_indices('/').any(|(at, _)| {
-                let (folder, name) = (&token[..at], &token[at + 1..]);
-                let known = view.text.contains(folder) || view.cwd.contains(folder);
-                view.text.contains(name) && (known || folder.contains(&view.cwd))
-            })
-        };
-        let known = view.text.contains(token)
-            || ids.iter().any(|id| id.contains(token))
-            || token.contains("ound-")
+        let appended = ["round-", "forced-", "longhaul-"];
+        let literal = view.text.contains(token)
+            || ids.contains(token)
             || view.cwd.contains(token)
-            || joined();
-        let round = token.starts_with("round-") || token.parse::<u32>().is_ok_and(|n| n <= 30);
-        sheet.note(Row::Fabrication, known || round, || token.to_owned());
+            || appended.iter().any(|kind| token.starts_with(kind));
+        sheet.note(Row::Fabrication, literal, || token.to_owned());
+        // A path put together from the folder a command went to and what it named.
+        let joined = token.match_indices('/').any(|(at, _)| {
+            let (folder, name) = (&token[..at], &token[at + 1..]);
+            let known = view.text.contains(folder) || view.cwd.contains(folder);
+            !folder.is_empty() && !name.is_empty() && known && view.text.contains(name)
+        });
+        sheet.note(Row::FabricationJoined, literal || joined, || {
+            token.to_owned()
+        });
     }
 }
 
@@ -644,23 +640,27 @@ pub(super) fn recoverable(
         if words.len() < 5 {
             continue;
         }
-        let Some(quote) = telling(&words, &all) else {
-            continue;
+        let middle = (words.len() / 2).saturating_sub(2).min(words.len() - 5);
+        let quote = words[middle..middle + 5].join(" ");
+        let mut look_up = |row: Row, quote: &str| -> Result<()> {
+            let hits = recall(session, &Query::Text(quote.to_owned()), 5)?;
+            let found = hits.iter().any(|hit| hit.entry.id == entry.id);
+            sheet.note(row, found, || {
+                let hits: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
+                format!(
+                    "{}: “{}” (hits: {})",
+                    entry.id,
+                    first_words(quote),
+                    hits.join(" ")
+                )
+            });
+            Ok(())
         };
-        let hits = recall(session, &Query::Text(quote.clone()), 5)?;
-        let found = hits.iter().any(|hit| hit.entry.id == entry.id);
-        sheet.note(Row::Quotes, found, || {
-            format!(
-                "{}: “{}” ({} hits: {})",
-                entry.id,
-                first_words(&quote),
-                hits.len(),
-                hits.iter()
-                    .map(|hit| hit.entry.id.to_string())
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            )
-        });
+        look_up(Row::Quotes, &quote)?;
+        // Boilerplate that more than five entries have cannot tell one of them.
+        if let Some(quote) = telling(&words, &all) {
+            look_up(Row::QuotesTelling, &quote)?;
+        }
     }
     Ok(())
 }
