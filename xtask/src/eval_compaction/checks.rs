@@ -533,25 +533,27 @@ fn supersession(
     after: After,
 ) {
     let truth = &view.source.truth;
+    // Several lines of one item stand in a fence below its mark.
+    let mut items: Vec<String> = Vec::new();
+    for line in summary.lines() {
+        match items.last_mut() {
+            Some(item) if !line.starts_with(['-', '#']) => item.push_str(line),
+            _ => items.push(line.to_owned()),
+        }
+    }
+    const MARKS: &[&str] = &[
+        "replaced",
+        "superseded",
+        "no longer",
+        "instead",
+        "changed my mind",
+    ];
     let marked = |old: &str| {
-        summary
-            .lines()
-            .filter(|line| line.contains(old))
-            .all(|line| {
-                let line = line.to_lowercase();
-                [
-                    "replaced",
-                    "superseded",
-                    "no longer",
-                    "old",
-                    "was ",
-                    "until",
-                    "instead",
-                    "changed my mind",
-                ]
-                .iter()
-                .any(|mark| line.contains(mark))
-            })
+        let mut having = items.iter().filter(|item| item.contains(old));
+        having.all(|item| {
+            let item = item.to_lowercase();
+            MARKS.iter().any(|mark| item.contains(mark))
+        })
     };
     let spaced = plain(context);
     let mut check = |old: &str, new: Option<&str>| {
