@@ -198,7 +198,7 @@ fn a_huge_request_does_not_displace_the_others() {
 #[test]
 fn older_requests_become_gists_and_then_a_range() {
     let mut book = Book::new("/w");
-    for at in 0..400 {
+    for at in 0..900 {
         book = book.request(&format!(
             "request {at}: {}",
             "please and thank you ".repeat(8)
@@ -226,7 +226,7 @@ fn a_tiny_window_keeps_what_matters_most() {
     let ledger = book.request("and the last request is this").done();
     let material = Material::of(&ledger);
     let summary = summary_of(&material, 24_000);
-    assert!(summary.tokens <= Tokens(1_440), "{}", summary.tokens);
+    assert!(summary.tokens <= Tokens(4_000), "{}", summary.tokens);
     assert_eq!(summary.notes, []);
     for text in [
         "Never push to main without asking me",

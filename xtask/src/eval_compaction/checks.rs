@@ -285,6 +285,7 @@ fn prompts(
     after: After,
 ) -> Result<()> {
     let truth = &view.source.truth;
+    let spaced = plain(context);
     let mut stored: HashMap<EntryId, Entry> = HashMap::new();
     let mut replayed = false;
     session.each(&mut |entry| {
@@ -303,7 +304,12 @@ fn prompts(
         };
         let whole = context.contains(text);
         let gist: String = text.lines().next().unwrap_or("").chars().take(24).collect();
-        let pointed = context.contains(gist.trim()) && context.contains(entry.as_str());
+        // Eight characters of a UUID lead to its entry.
+        let id = match entry.as_str() {
+            uuid if uuid.len() == 36 => &uuid[..8],
+            id => id,
+        };
+        let pointed = spaced.contains(&plain(&gist)) && context.contains(id);
         sheet.note(Row::PromptsPointed, whole || pointed, || {
             format!("{entry}: {}", first_words(text))
         });

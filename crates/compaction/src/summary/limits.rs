@@ -5,6 +5,9 @@ use serde::Serialize;
 
 use crate::terms::Layer;
 
+/// A summary may always take one part in so many of the window.
+const FLOOR_PARTS: u32 = 6;
+
 /// The caps of a summary. The sizes are those of the specification for a
 /// window of 200,000 tokens; [`Limits::new`] shrinks them to a smaller one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -42,14 +45,26 @@ impl Limits {
     }
 
     /// The limits on a window of any size.
+    ///
+    /// They shrink with the window, but never below a sixth of it: what a
+    /// session holds, its rules, files and requests, does not shrink with it,
+    /// and a summary without them would save room by forgetting.
     pub fn new(window: &Window, layer: Layer) -> Limits {
         let reference = Limits::reference(layer);
+        let total = window
+            .scaled(reference.total)
+            .max(Tokens(window.size().0 / FLOOR_PARTS))
+            .min(reference.total);
+        let scaled = |part: Tokens| {
+            let part = u64::from(part.0) * u64::from(total.0) / u64::from(reference.total.0);
+            Tokens(u32::try_from(part).unwrap_or(u32::MAX))
+        };
         Limits {
-            total: window.scaled(reference.total),
-            prose: window.scaled(reference.prose),
-            rules: window.scaled(reference.rules),
-            requests: window.scaled(reference.requests),
-            gists: window.scaled(reference.gists),
+            total,
+            prose: scaled(reference.prose),
+            rules: scaled(reference.rules),
+            requests: scaled(reference.requests),
+            gists: scaled(reference.gists),
             read_files: reference.read_files,
         }
     }

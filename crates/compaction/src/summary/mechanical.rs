@@ -1,12 +1,12 @@
 //! The ledger's own part: exact, bounded, in a fixed order.
 //!
 //! Sections are shown in the order of [`Part`] and filled by priority, all from
-//! one budget. What is essential comes first: rules within their cap, all
-//! changed files, all open items, where the work stands, the last unresolved
-//! error, the newest request, rules beyond their cap and decisions; then the
-//! prose takes its share; then the rest in this order: questions, errors,
-//! requests, done items, files read, exact values, resolved errors, older
-//! requests. What is left then goes around once more. So when room is short
+//! one budget. What is essential comes first: rules, all changed files, all
+//! open items, where the work stands, the last unresolved error, the newest
+//! request, decisions, and how many files were read; then the prose takes its
+//! share; then the rest in this order: a line for every request, questions,
+//! errors, requests word for word, done items, files read, exact values,
+//! resolved errors. What is left then goes around once more. So when room is short
 //! things shrink from the end of that list, and rules, changed files and open
 //! items only when they alone exceed everything, which is reported.
 
@@ -166,10 +166,9 @@ impl<'a, 'c> Draft<'a, 'c> {
     /// Fills in what must be there.
     pub(super) fn essentials(&mut self) {
         let everything = self.limits.total;
-        let rules_start = self.pool.left;
-        self.fill(Part::Rules, self.limits.rules);
-        self.rules_above_cap = !self.block(Part::Rules).waiting().is_empty();
-        let rules_spent = rules_start - self.pool.left;
+        // Rules may take more than their own cap, and never more than half.
+        self.fill(Part::Rules, self.limits.share(2));
+        self.rules_above_cap = self.cost_of(Part::Rules) > self.limits.rules;
         self.fill(Part::Changed, everything);
         self.fill(Part::Open, everything);
         self.fill(Part::ReEntry, self.limits.share(6));
@@ -180,8 +179,9 @@ impl<'a, 'c> Draft<'a, 'c> {
             &mut self.pool,
             newest,
         );
-        self.fill(Part::Rules, self.limits.share(2) - rules_spent);
-        self.fill(Part::Decisions, self.limits.share(5));
+        self.fill(Part::Decisions, self.limits.share(4));
+        // Whatever else finds room, it is said what there is more of.
+        self.blocks[Part::Read as usize].fill_some(&mut self.pool, everything, 0);
     }
 
     /// Sets room aside for a prose that is not written yet.
@@ -195,12 +195,9 @@ impl<'a, 'c> Draft<'a, 'c> {
             self.pool.left -= self.pool.cost(prose, ContentKind::Prose);
         }
         let limits = self.limits;
-        // Whatever else finds room, it is said that there were more requests.
-        const GISTS_FLOOR: Tokens = Tokens(40);
-        let floor = match self.requests.count() + self.ledger.requests_left as usize {
-            0 | 1 => Tokens::ZERO,
-            _ => GISTS_FLOOR.min(self.pool.left),
-        };
+        // One line a request comes before more words of any of them.
+        let gists_cap = limits.gists.max(limits.share(3));
+        let floor = self.requests.gists_cost(&self.pool, gists_cap);
         self.pool.left -= floor;
         self.fill(Part::Questions, limits.share(24));
         self.fill(Part::Unresolved, limits.share(10));
@@ -220,21 +217,24 @@ impl<'a, 'c> Draft<'a, 'c> {
         self.fill(Part::Anchors, limits.share(10));
         self.fill(Part::Resolved, limits.share(40));
 
-        let gists = self.requests.gists(&self.blocks[Part::Requests as usize]);
+        self.pool.left += floor;
+        let gists =
+            self.requests
+                .gists(&self.blocks[Part::Requests as usize], &self.pool, gists_cap);
         self.blocks[Part::Gists as usize] = Block::new(
             "## Older requests (first line each)",
             ContentKind::Prose,
             more_and("earlier requests", self.ledger.requests_left),
         )
         .candidates(gists);
-        self.pool.left += floor;
-        self.fill(Part::Gists, limits.gists);
+        self.fill(Part::Gists, gists_cap);
 
         // What the caps above left unused goes to what matters most.
         for part in [Part::Decisions, Part::Unresolved, Part::Questions] {
             self.fill(part, limits.total);
         }
-        self.fill(Part::Gists, limits.gists);
+        let files = limits.read_files;
+        self.blocks[Part::Read as usize].fill_some(&mut self.pool, limits.total, files);
         self.fill(Part::Anchors, limits.share(10));
     }
 
@@ -275,6 +275,14 @@ impl<'a, 'c> Draft<'a, 'c> {
 
     fn fill(&mut self, part: Part, cap: Tokens) {
         self.blocks[part as usize].fill(&mut self.pool, cap);
+    }
+
+    fn cost_of(&self, part: Part) -> Tokens {
+        let block = self.block(part);
+        let lines = block.shown().iter().chain(block.waiting());
+        lines
+            .map(|line| self.pool.cost(&line.text, ContentKind::Prose))
+            .sum()
     }
 
     fn block(&self, part: Part) -> &Block<'a> {

@@ -9,7 +9,9 @@ use longhaul_transcript::EntryId;
 use super::block::{Block, Candidate, Pool};
 use super::limits::Limits;
 use super::material::Kept;
-use super::text::{fenced, is_one_line, mark, mark_if_short, one_line, within};
+use super::text::{
+    clipped, fenced, is_one_line, mark, mark_abbreviated, mark_if_short, one_line, within,
+};
 
 /// Entries whose word no longer stands whole, and the entry that changed it.
 /// Their text is kept as it was said, so it has to be marked.
@@ -37,10 +39,15 @@ pub(super) fn replaced(ledger: &Ledger) -> BTreeMap<&EntryId, &EntryId> {
     found
 }
 
+/// What the heading of the gists costs, with the line that counts the rest.
+const HEADING: Tokens = Tokens(40);
+
 /// The requests of a ledger on their way into a summary.
 pub(super) struct Requests<'a> {
     /// Not in the kept part; newest first.
     wanted: Vec<&'a Request>,
+    /// Older ones that the ledger only counts.
+    left: u64,
     replaced: BTreeMap<&'a EntryId, &'a EntryId>,
 }
 
@@ -53,13 +60,9 @@ impl<'a> Requests<'a> {
                 .rev()
                 .filter(|request| !kept.has(&request.entry))
                 .collect(),
+            left: ledger.requests_left,
             replaced: replaced(ledger),
         }
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.wanted.len()
     }
 
     /// Shows the newest request, shortened if it is larger than `cap`.
@@ -70,9 +73,9 @@ impl<'a> Requests<'a> {
         let text = request.text.as_deref().unwrap_or(&request.gist);
         let mut lines = vec![self.whole(request, text)];
         if pool.cost(&lines[0], ContentKind::Prose) > cap.min(pool.left) {
-            let frame = pool.cost(&self.shortened(request, ""), ContentKind::Prose) + Tokens(24);
+            let frame = pool.cost(&self.shortened_to(request, ""), ContentKind::Prose) + Tokens(24);
             lines = match within(text.trim(), cap.min(pool.left) - frame, pool.counter()) {
-                Some(cut) => vec![self.shortened(request, &cut)],
+                Some(cut) => vec![self.shortened_to(request, &cut)],
                 None => vec![self.gist(request)],
             };
         }
@@ -133,26 +136,72 @@ impl<'a> Requests<'a> {
                 let text = request.text.as_deref().unwrap_or(&request.gist);
                 let share = Tokens(room.0 / 2).min(Tokens(800)) - Tokens(32);
                 if let Some(cut) = within(text.trim(), share, pool.counter()) {
-                    let line = self.shortened(request, &cut);
+                    let line = self.shortened_to(request, &cut);
                     self.show(block, pool, room, order, line, request);
                 }
             }
         }
     }
 
+    /// What one line for each request but the newest costs, as far as `cap`
+    /// allows.
+    pub(super) fn gists_cost(&self, pool: &Pool<'_>, cap: Tokens) -> Tokens {
+        let cap = cap.min(Tokens(pool.left.0 / 4 * 3));
+        match self.wanted.len() {
+            0 | 1 if self.left == 0 => Tokens::ZERO,
+            0 | 1 => HEADING.min(cap),
+            _ => self.gists_within(&self.wanted[1..], pool, cap).1,
+        }
+    }
+
     /// One line for each request that `block` does not show; newest first.
-    pub(super) fn gists(&self, block: &Block<'_>) -> Vec<Candidate> {
+    pub(super) fn gists(&self, block: &Block<'_>, pool: &Pool<'_>, cap: Tokens) -> Vec<Candidate> {
         let shown: Vec<usize> = block.shown().iter().map(|line| line.order).collect();
-        self.wanted
+        let (orders, requests): (Vec<usize>, Vec<&Request>) = self
+            .wanted
             .iter()
             .enumerate()
             .filter(|(order, _)| !shown.contains(order))
-            .map(|(order, request)| Candidate {
+            .map(|(order, request)| (order, *request))
+            .unzip();
+        let (lines, _) = self.gists_within(&requests, pool, cap.min(pool.left));
+        orders
+            .into_iter()
+            .zip(requests)
+            .zip(lines)
+            .map(|((order, request), text)| Candidate {
                 order,
-                text: self.gist(request),
+                text,
                 entry: Some(request.entry.clone()),
             })
             .collect()
+    }
+
+    /// The lines, as long as they may be for all of them to fit into `cap`, and
+    /// what those that fit cost, with the heading.
+    fn gists_within(
+        &self,
+        requests: &[&Request],
+        pool: &Pool<'_>,
+        cap: Tokens,
+    ) -> (Vec<String>, Tokens) {
+        let mut last = (Vec::new(), Tokens::ZERO);
+        for most in [usize::MAX, 64, 40, 28, 24] {
+            let lines: Vec<String> = requests
+                .iter()
+                .map(|request| self.gist_within(request, most))
+                .collect();
+            let cost = lines
+                .iter()
+                .map(|line| pool.cost(line, ContentKind::Prose))
+                .sum::<Tokens>()
+                + HEADING;
+            last = (lines, cost.min(cap));
+            if cost <= cap {
+                break;
+            }
+        }
+        last
     }
 
     fn others_wanted(&self) -> impl Iterator<Item = (usize, &'a Request)> + '_ {
@@ -191,7 +240,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    fn shortened(&self, request: &Request, text: &str) -> String {
+    fn shortened_to(&self, request: &Request, text: &str) -> String {
         let end = self.end(request, mark(&request.entry));
         if is_one_line(text) {
             format!("- (shortened) {}{end}", one_line(text))
@@ -201,8 +250,18 @@ impl<'a> Requests<'a> {
     }
 
     fn gist(&self, request: &Request) -> String {
-        let end = self.end(request, mark(&request.entry));
-        format!("- {}{end}", one_line(&request.gist))
+        self.gist_within(request, usize::MAX)
+    }
+
+    /// The gist in at most so many characters. Where they are few, the id is
+    /// as short as it can be.
+    fn gist_within(&self, request: &Request, most: usize) -> String {
+        let id = match most {
+            usize::MAX => mark(&request.entry),
+            _ => mark_abbreviated(&request.entry),
+        };
+        let end = self.end(request, id);
+        format!("- {}{end}", clipped(&request.gist, most))
     }
 
     /// The id, and whether something in it was replaced later.

@@ -80,6 +80,16 @@ pub(super) fn shortened(text: &str, max: usize) -> String {
     }
 }
 
+/// At most `max` characters on one line, cut wherever that is: for when every
+/// character counts.
+pub(super) fn clipped(text: &str, max: usize) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(max) {
+        None => line,
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+    }
+}
+
 fn cut_at_word(text: &str) -> &str {
     match text.rfind(char::is_whitespace) {
         Some(space) if space >= text.len() / 2 => text[..space].trim_end(),
@@ -108,6 +118,25 @@ pub(super) fn fenced(text: &str) -> String {
 /// How an entry is named: ` ·7f34aa1c`.
 pub(super) fn mark(entry: &EntryId) -> String {
     format!(" ·{}", one_line(entry.as_str()))
+}
+
+/// The same with the first eight characters of a random UUID, by which an entry
+/// is found as well.
+pub(super) fn mark_abbreviated(entry: &EntryId) -> String {
+    const SHOWN: usize = 8;
+    let id = entry.as_str();
+    let groups = [8, 13, 18, 23];
+    let random = id.len() == 36
+        && id.as_bytes()[14] == b'4'
+        && id.bytes().enumerate().all(|(at, byte)| match byte {
+            b'-' => groups.contains(&at),
+            _ => byte.is_ascii_hexdigit() && !groups.contains(&at),
+        });
+    if random {
+        format!(" ·{}", &id[..SHOWN])
+    } else {
+        mark(entry)
+    }
 }
 
 /// Ids of agents that use UUIDs cost more than they are worth behind a line
