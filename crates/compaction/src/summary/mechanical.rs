@@ -3,9 +3,8 @@
 //! Sections are shown in the order of [`Part`] and filled by priority, all from
 //! one budget. What is essential comes first: rules, all changed files, all
 //! open items, where the work stands, the last unresolved error, the newest
-//! request, decisions, and how many files were read; then the prose takes its
-//! share; then the rest in this order: a line for every request, questions,
-//! errors, requests word for word, done items, files read, exact values,
+//! request, decisions, how many files were read, and a line for every request;
+//! then the prose takes its share; then the rest in this order: questions, errors, requests word for word, done items, files read, exact values,
 //! resolved errors. What is left then goes around once more. So when room is short
 //! things shrink from the end of that list, and rules, changed files and open
 //! items only when they alone exceed everything, which is reported.
@@ -135,6 +134,8 @@ pub(super) struct Draft<'a, 'c> {
     blocks: Vec<Block<'a>>,
     pool: Pool<'c>,
     rules_above_cap: bool,
+    /// Set aside for a line a request.
+    for_gists: Tokens,
 }
 
 impl<'a, 'c> Draft<'a, 'c> {
@@ -155,6 +156,7 @@ impl<'a, 'c> Draft<'a, 'c> {
             blocks,
             pool,
             rules_above_cap: false,
+            for_gists: Tokens::ZERO,
         }
     }
 
@@ -182,6 +184,10 @@ impl<'a, 'c> Draft<'a, 'c> {
         self.fill(Part::Decisions, self.limits.share(4));
         // Whatever else finds room, it is said what there is more of.
         self.blocks[Part::Read as usize].fill_some(&mut self.pool, everything, 0);
+        // One line a request comes before more words of any of them.
+        let cap = self.limits.gists.max(self.limits.share(2));
+        self.for_gists = self.requests.gists_cost(&self.pool, cap);
+        self.pool.left -= self.for_gists;
     }
 
     /// Sets room aside for a prose that is not written yet.
@@ -195,10 +201,7 @@ impl<'a, 'c> Draft<'a, 'c> {
             self.pool.left -= self.pool.cost(prose, ContentKind::Prose);
         }
         let limits = self.limits;
-        // One line a request comes before more words of any of them.
-        let gists_cap = limits.gists.max(limits.share(3));
-        let floor = self.requests.gists_cost(&self.pool, gists_cap);
-        self.pool.left -= floor;
+        let gists_cap = limits.gists.max(limits.share(2));
         self.fill(Part::Questions, limits.share(24));
         self.fill(Part::Unresolved, limits.share(10));
         self.requests.others(
@@ -217,7 +220,7 @@ impl<'a, 'c> Draft<'a, 'c> {
         self.fill(Part::Anchors, limits.share(10));
         self.fill(Part::Resolved, limits.share(40));
 
-        self.pool.left += floor;
+        self.pool.left += std::mem::take(&mut self.for_gists);
         let gists =
             self.requests
                 .gists(&self.blocks[Part::Requests as usize], &self.pool, gists_cap);
