@@ -44,11 +44,13 @@ pub enum FragmentKind {
     Placeholder,
     /// What was found again of what had left the context.
     Recall,
+    /// What a hook of the host adds to a message.
+    Hook,
 }
 
 impl FragmentKind {
     /// Every kind.
-    pub const ALL: [FragmentKind; 12] = [
+    pub const ALL: [FragmentKind; 13] = [
         FragmentKind::Gauge,
         FragmentKind::Advisory,
         FragmentKind::Checkpoint,
@@ -61,6 +63,7 @@ impl FragmentKind {
         FragmentKind::Continuation,
         FragmentKind::Placeholder,
         FragmentKind::Recall,
+        FragmentKind::Hook,
     ];
 
     /// The most tokens a fragment of this kind may have.
@@ -78,6 +81,7 @@ impl FragmentKind {
             FragmentKind::Continuation => Tokens(12_000),
             FragmentKind::Placeholder => Tokens(120),
             FragmentKind::Recall => Tokens(4_000),
+            FragmentKind::Hook => Tokens(2_000),
         }
     }
 
@@ -106,6 +110,7 @@ impl fmt::Display for FragmentKind {
             FragmentKind::Continuation => "continuation",
             FragmentKind::Placeholder => "placeholder",
             FragmentKind::Recall => "recall",
+            FragmentKind::Hook => "hook",
         })
     }
 }
