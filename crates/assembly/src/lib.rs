@@ -1,0 +1,50 @@
+//! Assembly: from a workspace, a conversation and a message to the one request
+//! that a model is sent.
+//!
+//! Files are read by [`Workspace::load`] and [`Skills::load`] and nowhere else; the rest is a function of
+//! its arguments. Nothing here reads the environment, the home folder or a clock.
+//!
+//! | question | answer |
+//! |---|---|
+//! | which folder? | [`WorkspaceSources::choose`] |
+//! | what does the workspace say? | [`Workspace::load`]: its files, within [`BootstrapLimits`] |
+//! | which skills are there? | [`Skills::load`], from [`SkillSources`], for a [`Host`] |
+//! | which tools? | [`Tools::select`], by a [`ToolPolicy`] |
+//! | what is every request's beginning? | a [`SystemPrompt`], [`Mode::Full`] or [`Mode::Minimal`] |
+//! | what is the agent told of its window? | [`notes`], [`spiral_warning`] |
+//! | how much fits? | a [`Budget`], and after the fact a [`Breakdown`] |
+//! | what is sent? | [`assemble`]: a [`Request`] becomes an [`Assembled`] or an [`Error`] that names the part |
+//! | what was left out? | [`Problem`]s: for the user, never fatal |
+//!
+//! Three things hold for every input. The static half of consecutive requests is
+//! the same to the byte. No text of a user, a file, a skill or a tool can pass for
+//! a mark of ours. No context is larger than its budget.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod assemble;
+mod budget;
+mod error;
+mod event;
+mod fence;
+mod files;
+mod globs;
+mod notes;
+mod prompt;
+mod shorten;
+mod skills;
+mod tools;
+mod workspace;
+
+pub use assemble::{Assembled, Breakpoint, Counted, Request, assemble};
+pub use budget::{Breakdown, Budget, Part, PartName, Reserves};
+pub use error::{Error, Problem, Result};
+pub use event::Event;
+pub use files::FileCache;
+pub use notes::{SPIRAL_FROM, notes, spiral_warning};
+pub use prompt::{
+    Hints, Mode, PartCounts, PromptSource, Runtime, Subagent, SubagentLimits, SystemPrompt,
+};
+pub use skills::{Host, Skill, SkillOrigin, SkillSources, Skills, Unavailable};
+pub use tools::{Tool, ToolPolicy, Tools};
+pub use workspace::{BootstrapFile, BootstrapLimits, FileKind, Workspace, WorkspaceSources};
