@@ -1,7 +1,8 @@
 //! Assembly: from a workspace, a conversation and a message to the one request
 //! that a model is sent.
 //!
-//! Files are read by [`Workspace::load`] and [`Skills::load`] and nowhere else; the rest is a function of
+//! Files are read by [`Workspace::load`], [`Skills::load`] and [`Restore::fragments`]
+//! and nowhere else; the rest is a function of
 //! its arguments. Nothing here reads the environment, the home folder or a clock.
 //!
 //! | question | answer |
@@ -12,6 +13,7 @@
 //! | which tools? | [`Tools::select`], by a [`ToolPolicy`] |
 //! | what is every request's beginning? | a [`SystemPrompt`], [`Mode::Full`] or [`Mode::Minimal`] |
 //! | what is the agent told of its window? | [`notes`], [`spiral_warning`] |
+//! | what is put back after a compaction? | [`Restore::fragments`] |
 //! | how much fits? | a [`Budget`], and after the fact a [`Breakdown`] |
 //! | what is sent? | [`assemble`]: a [`Request`] becomes an [`Assembled`] or an [`Error`] that names the part |
 //! | what was left out? | [`Problem`]s: for the user, never fatal |
@@ -31,6 +33,7 @@ mod files;
 mod globs;
 mod notes;
 mod prompt;
+mod restore;
 mod shorten;
 mod skills;
 mod tools;
@@ -45,6 +48,7 @@ pub use notes::{SPIRAL_FROM, notes, spiral_warning};
 pub use prompt::{
     Hints, Mode, PartCounts, PromptSource, Runtime, Subagent, SubagentLimits, SystemPrompt,
 };
+pub use restore::{KeyFile, Restore, RestoreLimits};
 pub use skills::{Host, Skill, SkillOrigin, SkillSources, Skills, Unavailable};
 pub use tools::{Tool, ToolPolicy, Tools};
 pub use workspace::{BootstrapFile, BootstrapLimits, FileKind, Workspace, WorkspaceSources};
