@@ -243,7 +243,7 @@ pub(crate) fn attribute(value: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    neutral(&out).into_owned()
 }
 
 /// One neutral line: every run of white space becomes a space.

@@ -14,7 +14,7 @@ use crate::Problem;
 const WHOLE_BYTES: u64 = 1 << 20;
 /// Still larger ones are not even counted through.
 const COUNTED_BYTES: u64 = 64 << 20;
-/// What is kept of each end. No limit of a file is larger.
+/// What is kept of each end; a limit beyond it shows no more of such a file.
 const END_BYTES: usize = 256 << 10;
 /// A change so soon before a read may leave the same time stamp as the next one.
 const SETTLED: Duration = Duration::from_secs(2);

@@ -418,6 +418,8 @@ proptest! {
     #[test]
     fn consecutive_requests_share_all_that_lasts(
         history in history_strategy(),
+        summary in proptest::option::of(nasty()),
+        restored in nasty(),
         events in (nasty(), "[ -~]{0,80}"),
         seconds in (0..40_000_i64, 0..40_000_i64),
         used in (0..200_000_u32, 0..200_000_u32),
@@ -432,10 +434,16 @@ proptest! {
             notes(Tokens(used), &window(200_000), CheckpointNote::None, &Heuristic)
         };
 
+        let mut history = history.clone();
+        if let Some(summary) = summary {
+            history.insert(0, message(98, "compactionSummary", &summary));
+        }
+        let restored = [Fragment::new(FragmentKind::Checkpoint, restored, &Heuristic)];
         let event = Event::new(events.0, Millis(1));
         let (now, dynamic) = (at(seconds.0), told(used.0));
         let counts = counted(&history);
         let first = Request {
+            restored: &restored,
             event: Some(&event),
             dynamic: &dynamic,
             now: Some(&now),
@@ -450,6 +458,7 @@ proptest! {
         let (now, dynamic) = (at(seconds.1), told(used.1));
         let counts = counted(&history);
         let second = Request {
+            restored: &restored,
             event: Some(&event),
             dynamic: &dynamic,
             now: Some(&now),

@@ -164,7 +164,8 @@ fn hints(source: &PromptSource<'_>, minimal: bool) -> String {
         text.push_str(&format!("- Thinking level: {}.\n", one_line(level)));
     }
     if let Some(tag) = &hints.reasoning_tag {
-        let tag = one_line(tag);
+        let is_name = |c: &char| c.is_alphanumeric() || "-_".contains(*c);
+        let tag: String = tag.chars().filter(is_name).collect();
         text.push_str(&format!(
             "- Put your reasoning between `<{tag}>` and `</{tag}>`; only what is outside is shown.\n"
         ));
