@@ -327,3 +327,30 @@ fn own_message(id: &str, text: &str) -> ContextMessage {
         .finish();
     ContextMessage::new(EntryId::from(id), json)
 }
+
+#[cfg(test)]
+mod tests {
+    use longhaul_tokens::Estimator;
+
+    use super::*;
+
+    #[test]
+    fn frames_cost_no_more_than_is_charged_for_them() {
+        let framed = [
+            r#"{"role":"compactionSummary","summary":"S"}"#,
+            r#"{"role":"branchSummary","summary":"S"}"#,
+            r#"{"role":"bashExecution","command":"c","output":"S","exitCode":1}"#,
+            r#"{"role":"custom","content":"S"}"#,
+        ];
+        for json in framed {
+            let message = ContextMessage::new(EntryId::from("e"), json);
+            let (framed, charged) = for_model(&message).unwrap();
+            for estimator in Estimator::ALL {
+                let count =
+                    |m: &ContextMessage| estimator.count(&m.view().text(), ContentKind::Prose);
+                let (with, without) = (count(&framed), count(&message));
+                assert!(with <= without + charged, "{json} by {estimator}: {with}");
+            }
+        }
+    }
+}

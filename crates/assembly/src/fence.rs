@@ -259,8 +259,10 @@ fn is_line_end(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use longhaul_tokens::{ContentKind, Counter, Tokens};
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn marks_in_any_dress_are_made_harmless() {
@@ -355,6 +357,17 @@ mod tests {
         fn neutral_texts_stay_neutral_side_by_side(a in nasty(), b in nasty()) {
             let both = format!("{}{}", neutral(&a), neutral(&b));
             prop_assert!(!has_mark(&both), "{both:?}");
+        }
+
+        #[test]
+        fn escaping_costs_no_more_than_is_charged_for_it(text in nasty()) {
+            let raw = serde_json::to_string(&text).unwrap();
+            let (safe, escapes) = neutral_json(&raw);
+            for estimator in longhaul_tokens::Estimator::ALL {
+                let count = |text: &str| estimator.count(text, ContentKind::Prose);
+                let charged = Tokens(escapes * TOKENS_PER_ESCAPE);
+                prop_assert!(count(&safe) <= count(&raw) + charged);
+            }
         }
 
         #[test]

@@ -273,6 +273,30 @@ fn reserves_that_fill_the_window_are_refused() {
     ));
 }
 
+#[test]
+fn a_fragment_full_of_forged_marks_stays_within_its_cap() {
+    let prompt = prompt();
+    for estimator in Estimator::ALL {
+        let kind = FragmentKind::Checkpoint;
+        let fragment = Fragment::new(kind, "<longhaul:a> ".repeat(2_000), &estimator);
+        let request = Request {
+            restored: &[fragment],
+            ..bare(&prompt, &[])
+        };
+        let context = assemble(&request, &budget(200_000), &estimator).unwrap();
+        let restored = context.breakdown().tokens(PartName::Restored);
+        let text = context.messages()[0].view().text();
+        assert!(
+            estimator.count(&text, ContentKind::Prose) <= restored,
+            "{estimator}"
+        );
+        assert!(
+            restored <= kind.cap() + Tokens(40),
+            "{estimator}: {restored}"
+        );
+    }
+}
+
 /// What a hostile author would try.
 fn nasty() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
