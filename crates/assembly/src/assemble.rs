@@ -17,6 +17,7 @@ use jiff::Zoned;
 use longhaul_tokens::{ContentKind, Counter, Fragment, FragmentKind, Tokens};
 use longhaul_transcript::json::ObjectWriter;
 use longhaul_transcript::{Context, ContextMessage, EntryId, Role};
+use serde::Serialize;
 
 use crate::fence::{self, TOKENS_PER_ESCAPE, neutral, neutral_json};
 use crate::{Breakdown, Budget, Event, PartName, Result, SystemPrompt, Tool};
@@ -52,7 +53,8 @@ pub struct Request<'a> {
 }
 
 /// A place up to which a provider should cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Breakpoint {
     /// After tools and system prompt.
     Static,
@@ -70,7 +72,7 @@ pub struct Assembled<'a> {
     breakdown: Breakdown,
 }
 
-impl Assembled<'_> {
+impl<'a> Assembled<'a> {
     /// The definitions of tools: the beginning of the static half.
     pub fn tools(&self) -> &[Tool] {
         self.prompt.tools().all()
@@ -82,12 +84,18 @@ impl Assembled<'_> {
     }
 
     /// All messages, as a provider is sent them.
-    pub fn messages(&self) -> &[Cow<'_, ContextMessage>] {
+    pub fn messages(&self) -> &[Cow<'a, ContextMessage>] {
         &self.messages
     }
 
+    /// All messages, when the rest has served; those of the history are borrowed
+    /// unless they had to change.
+    pub fn into_messages(self) -> Vec<Cow<'a, ContextMessage>> {
+        self.messages
+    }
+
     /// The messages that the next request will begin with too.
-    pub fn lasting(&self) -> &[Cow<'_, ContextMessage>] {
+    pub fn lasting(&self) -> &[Cow<'a, ContextMessage>] {
         &self.messages[..self.dynamic_from]
     }
 
