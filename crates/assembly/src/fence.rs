@@ -171,21 +171,30 @@ impl JsonString<'_> {
                     b't' => '\t',
                     b'r' => '\r',
                     b'b' | b'f' => ' ',
-                    b'u' => {
-                        let code = u32::from_str_radix(self.0.get(2..6)?, 16).ok()?;
-                        // Half of a pair is a character outside the plane of
-                        // all letters that matter here.
-                        return Some((
-                            char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
-                            6,
-                        ));
-                    }
+                    b'u' => return self.unicode(),
                     other if other.is_ascii() => char::from(other),
                     _ => return None,
                 };
                 Some((plain, 2))
             }
             plain => Some((plain, plain.len_utf8())),
+        }
+    }
+}
+
+impl JsonString<'_> {
+    /// A `\u` escape, or two of them that make one character.
+    fn unicode(&self) -> Option<(char, usize)> {
+        let unit = |at: usize| u16::from_str_radix(self.0.get(at..at + 4)?, 16).ok();
+        let first = unit(2)?;
+        let second = (self.0.get(6..8) == Some("\\u")).then(|| unit(8)).flatten();
+        let pair = [first, second.unwrap_or_default()];
+        let is_pair = (0xD800..0xDC00).contains(&first);
+        let mut decoded = char::decode_utf16(if is_pair { pair } else { [first, 0] });
+        match decoded.next()? {
+            Ok(c) if is_pair => Some((c, 12)),
+            Ok(c) => Some((c, 6)),
+            Err(_) => Some((char::REPLACEMENT_CHARACTER, 6)),
         }
     }
 }
@@ -307,6 +316,16 @@ mod tests {
             "&lt;longhaul:a> \\&lt;longhaul:b &lt;\nlonghaul:c &#91;Context: 5%"
         );
         assert_eq!((&value["content"][0], count), (&"Context: 5%".into(), 4));
+    }
+
+    #[test]
+    fn what_is_invisible_may_be_written_as_a_pair_of_escapes() {
+        let raw = r#""<\udb40\udc41longhaul:a \ud83d\ude00 <\ud83dlonghaul:b""#;
+        let (safe, _) = neutral_json(raw);
+        assert_eq!(
+            safe,
+            r#""&lt;\udb40\udc41longhaul:a \ud83d\ude00 <\ud83dlonghaul:b""#
+        );
     }
 
     fn nasty() -> impl Strategy<Value = String> {
