@@ -31,8 +31,26 @@ fn must(words: &Words<'_>, at: usize) -> bool {
         | "darfst" => true,
         _ => false,
     };
-    let first = words.get(words.clause_before(at).start);
+    let clause = words.clause_before(at);
+    let first = words.get(clause.start);
+    // "The docs say that it must": somebody else's word.
+    let quoted = clause.clone().any(|at| {
+        matches!(
+            words.get(at),
+            "say"
+                | "says"
+                | "said"
+                | "states"
+                | "claims"
+                | "means"
+                | "sagt"
+                | "dit"
+                | "dice"
+                | "diz"
+        )
+    });
     demand
+        && !quoted
         && !matches!(
             first,
             "i" | "i've"
@@ -265,55 +283,61 @@ fn demands_of_all(words: &Words<'_>, at: usize) -> bool {
             | "любой"
             | "любая"
     );
+    // "Each call has an id, please log it": the demand is about something else.
+    let end = (at..words.len())
+        .find(|&at| matches!(words.behind(at), Some(',' | ';' | ':')))
+        .map_or(words.len(), |comma| comma + 1);
     quantified
-        && words.iter().skip(at + 1).any(|word| {
-            matches!(
-                word,
-                "must"
-                    | "should"
-                    | "shall"
-                    | "please"
-                    | "needs"
-                    | "need"
-                    | "has"
-                    | "have"
-                    | "goes"
-                    | "go"
-                    | "gets"
-                    | "bitte"
-                    | "müssen"
-                    | "muss"
-                    | "soll"
-                    | "sollen"
-                    | "braucht"
-                    | "brauchen"
-                    | "kommt"
-                    | "kommen"
-                    | "doivent"
-                    | "doit"
-                    | "deben"
-                    | "debe"
-                    | "devem"
-                    | "deve"
-                    | "devono"
-                    | "moeten"
-                    | "moet"
-                    | "muszą"
-                    | "musi"
-                    | "должны"
-                    | "должен"
-                    | "должна"
-                    | "нужно"
-                    | "favor"
-                    | "prego"
-                    | "proszę"
-                    | "пожалуйста"
-                    | "alsjeblieft"
-                    | "graag"
-                    | "svp"
-                    | "plaît"
-            )
-        })
+        && (at + 1..words.len())
+            .filter(|&at| at < end || at + 1 == words.len())
+            .any(|at| {
+                matches!(
+                    words.get(at),
+                    "must"
+                        | "should"
+                        | "shall"
+                        | "please"
+                        | "needs"
+                        | "need"
+                        | "has"
+                        | "have"
+                        | "goes"
+                        | "go"
+                        | "gets"
+                        | "bitte"
+                        | "müssen"
+                        | "muss"
+                        | "soll"
+                        | "sollen"
+                        | "braucht"
+                        | "brauchen"
+                        | "kommt"
+                        | "kommen"
+                        | "doivent"
+                        | "doit"
+                        | "deben"
+                        | "debe"
+                        | "devem"
+                        | "deve"
+                        | "devono"
+                        | "moeten"
+                        | "moet"
+                        | "muszą"
+                        | "musi"
+                        | "должны"
+                        | "должен"
+                        | "должна"
+                        | "нужно"
+                        | "favor"
+                        | "prego"
+                        | "proszę"
+                        | "пожалуйста"
+                        | "alsjeblieft"
+                        | "graag"
+                        | "svp"
+                        | "plaît"
+                )
+            })
 }
 
 /// German and Dutch put the verb of a command first and the negation later:

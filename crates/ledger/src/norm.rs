@@ -2,6 +2,7 @@
 
 use crate::facts::RuleKind;
 use crate::grammar::commands;
+use crate::scope::standing;
 use crate::words::Words;
 use crate::words::marks::{ASKS, ENGLISH_SUBJECTS, HEADINGS, MODALS, SUBJECTS};
 use crate::words::norms::{NORMS, Norm};
@@ -131,7 +132,7 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
             }
         }
     }
-    if commands(words) {
+    if commands(words) || standing(words) {
         note(RuleKind::Constraint);
     }
     kind.map(|kind| Verdict { kind, waits, leans })

@@ -8,7 +8,7 @@ use super::phrases;
 type Set = LazyLock<HashSet<&'static str>>;
 
 /// After these a clause begins anew.
-pub(super) static JOINS: Set = Set::new(|| phrases(include_str!("lists/joins.txt")).collect());
+pub(crate) static JOINS: Set = Set::new(|| phrases(include_str!("lists/joins.txt")).collect());
 
 /// Words that say nothing about the subject of a sentence.
 pub(super) static STOP: Set = Set::new(|| phrases(include_str!("lists/stop.txt")).collect());
@@ -42,3 +42,23 @@ pub(crate) static NUMBER_LABELS: Set =
 /// Words behind a number that give it a meaning.
 pub(crate) static NUMBER_UNITS: Set =
     Set::new(|| phrases(include_str!("lists/number_units.txt")).collect());
+
+/// What happens again and again while one works.
+pub(crate) static EVENTS: Set = Set::new(|| phrases(include_str!("lists/events.txt")).collect());
+
+/// Verbs that name no act of the one who is addressed.
+pub(crate) static NOT_ACTS: Set =
+    Set::new(|| phrases(include_str!("lists/not_acts.txt")).collect());
+
+/// Words that demand whatever their subject is.
+pub(crate) static DEMANDS: Set = Set::new(|| phrases(include_str!("lists/demands.txt")).collect());
+
+/// Verbs of a state that is to last.
+pub(crate) static LASTING: Set = Set::new(|| phrases(include_str!("lists/lasting.txt")).collect());
+
+/// More words that a clause about somebody or something begins with.
+pub(crate) static NAMERS: Set = Set::new(|| phrases(include_str!("lists/namers.txt")).collect());
+
+/// The same in English.
+pub(crate) static ENGLISH_NAMERS: Set =
+    Set::new(|| phrases(include_str!("lists/english_namers.txt")).collect());
