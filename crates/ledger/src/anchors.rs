@@ -56,7 +56,7 @@ impl Ledger {
                 }
             }
             if update && !named && !fresh.is_empty() {
-                self.supersede(at, sentence, &fresh);
+                self.supersede(at, by, sentence, &fresh);
             }
         }
     }
@@ -69,11 +69,14 @@ impl Ledger {
                 // Said again as what holds.
                 known.superseded = None;
             }
+            if known.by == Speaker::Tool {
+                // Now somebody has said what it is.
+                known.by = by;
+                known.about = about(sentence, found.at, found.text.len());
+            }
             return;
         }
-        if self.anchors.len() >= MOST {
-            self.drop_least_used_anchors();
-        }
+        self.make_room_for_anchor();
         self.anchors.insert(
             found.text.to_owned(),
             Anchor {
@@ -86,6 +89,12 @@ impl Ledger {
                 superseded: None,
             },
         );
+    }
+
+    pub(crate) fn make_room_for_anchor(&mut self) {
+        if self.anchors.len() >= MOST {
+            self.drop_least_used_anchors();
+        }
     }
 
     /// Least used, then oldest, leave first; what the user said stays longer,
@@ -101,9 +110,13 @@ impl Ledger {
                     AnchorKind::Path => 1,
                     AnchorKind::Name => 0,
                 };
-                let said = if anchor.by == Speaker::User { 4 } else { 0 };
+                let said = match anchor.by {
+                    Speaker::User => kind + 4,
+                    Speaker::Agent => kind,
+                    Speaker::Tool => 0,
+                };
                 (
-                    kind + said + anchor.provenance.seen.min(5),
+                    said + anchor.provenance.seen.min(5),
                     anchor.rank,
                     anchor.text.clone(),
                 )
@@ -118,7 +131,16 @@ impl Ledger {
 
     /// A sentence that gives something a new value: the older value of the
     /// same kind whose words come up again is superseded.
-    fn supersede(&mut self, at: At<'_>, sentence: &str, fresh: &[Found<'_>]) {
+    ///
+    /// What a tool printed is replaced by what a tool prints: people speak of
+    /// what people said.
+    pub(crate) fn supersede(
+        &mut self,
+        at: At<'_>,
+        by: Speaker,
+        sentence: &str,
+        fresh: &[Found<'_>],
+    ) {
         for found in fresh {
             if matches!(found.kind, AnchorKind::Name) {
                 continue;
@@ -132,6 +154,7 @@ impl Ledger {
                 .values()
                 .filter(|anchor| {
                     anchor.kind == found.kind
+                        && (anchor.by == Speaker::Tool) == (by == Speaker::Tool)
                         && anchor.superseded.is_none()
                         && anchor.provenance.last() != Some(at.entry)
                         && !fresh.iter().any(|fresh| fresh.text == anchor.text)
@@ -191,7 +214,7 @@ fn shared_with<'a>(anchor: &'a Anchor, said: &[String]) -> Option<(&'a Anchor, V
 }
 
 /// The words around an identifier, in one line.
-fn about(sentence: &str, at: usize, len: usize) -> String {
+pub(crate) fn about(sentence: &str, at: usize, len: usize) -> String {
     let mut start = 0;
     let mut end = sentence.len();
     if sentence.len() > ABOUT {

@@ -207,6 +207,7 @@ impl Ledger {
                 if ended.passed() {
                     self.apply_shell(at, &call, command, dir.as_deref(), &ended);
                 }
+                self.note_output(at, ended.text());
             }
             ToolUse::Todo { .. } | ToolUse::TodoAdd { .. } | ToolUse::TodoSet { .. } => {
                 if ended.passed() {
@@ -243,6 +244,7 @@ impl Ledger {
         if ended.passed() {
             self.apply_shell(at, &call, &command, None, &ended);
         }
+        self.note_output(at, ended.text());
     }
 
     fn count_tool(&mut self, name: &str) {

@@ -19,6 +19,7 @@ mod items;
 mod ledger;
 mod norm;
 mod outcome;
+mod outputs;
 mod patch;
 mod questions;
 mod requests;

@@ -4,7 +4,7 @@ use crate::facts::RuleKind;
 use crate::grammar::commands;
 use crate::scope::standing;
 use crate::words::Words;
-use crate::words::marks::{ASKS, ENGLISH_SUBJECTS, HEADINGS, MODALS, SUBJECTS};
+use crate::words::marks::{ASKS, CARES, ENGLISH_SUBJECTS, HEADINGS, JOINS, MODALS, SUBJECTS};
 use crate::words::norms::{NORMS, Norm};
 
 /// What a sentence was found to be.
@@ -106,7 +106,12 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
                         words.get(hit.to),
                         "that" | "this" | "it" | "das" | "ça" | "eso" | "isso"
                     );
-                if words.starts_clause(hit.from) && !one_off && !pointing {
+                // "Rename it and make sure that it builds": a part of the task.
+                let part = hit.from > 0
+                    && !words.may_begin(hit.from)
+                    && JOINS.contains(words.get(hit.from - 1))
+                    && CARES.contains(words.get(hit.from));
+                if words.starts_clause(hit.from) && !one_off && !pointing && !part {
                     note(found);
                 }
             }

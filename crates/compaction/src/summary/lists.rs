@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 
 use longhaul_ledger::{
-    Anchor, Decision, FileChange, FileRecord, Item, ItemState, Ledger, RuleKind, Speaker,
+    Anchor, AnchorKind, Decision, FileChange, FileRecord, Item, ItemState, Ledger, RuleKind,
+    Speaker,
 };
 use longhaul_transcript::EntryId;
 
 use super::paths::PathNames;
+use super::requests::OldValues;
 use super::text::{fenced, is_one_line, mark_if_short, one_line, shortened};
 
 pub(super) type Line = (String, Option<EntryId>);
@@ -111,23 +113,89 @@ pub(super) fn read_files(ledger: &Ledger, names: &PathNames<'_>) -> Vec<Line> {
         .collect()
 }
 
-/// Decisions that stand, newest first, with their reason.
+/// Decisions that stand, with their reason: what was corrected first, then
+/// what was decided in words, then what a short reply agreed to; of each the
+/// newest first.
 pub(super) fn decisions(ledger: &Ledger) -> Vec<Line> {
-    ledger
-        .decisions
-        .iter()
-        .rev()
-        .filter(|decision| decision.superseded.is_none())
-        .map(|decision| {
-            (
-                decision_line(decision),
-                decision.provenance.first().cloned(),
-            )
+    let old = OldValues::new(ledger);
+    let standing = || {
+        let decisions = ledger.decisions.iter().rev();
+        decisions.filter(|decision| decision.superseded.is_none())
+    };
+    let is_reply =
+        |decision: &&Decision| decision.reason.is_none() && decision.what.contains(" ← ");
+    let in_words = standing().filter(|decision| !is_reply(decision));
+    let replies = standing().filter(is_reply);
+    let mut lines = corrections(ledger, &old);
+    lines.extend(in_words.chain(replies).map(|decision| {
+        (
+            decision_line(decision, &old),
+            decision.provenance.first().cloned(),
+        )
+    }));
+    lines
+}
+
+/// Values that replaced others, as they were told, the newest first: what
+/// somebody took the trouble to correct is what will be asked for.
+fn corrections(ledger: &Ledger, old: &OldValues<'_>) -> Vec<Line> {
+    const MOST: usize = 12;
+    let replacing = Replacing::new(ledger);
+    let told = |anchor: &Anchor| {
+        let rules = ledger.rules.iter().filter(|rule| rule.revoked.is_none());
+        let decisions = ledger.decisions.iter();
+        let decisions = decisions.filter(|decision| decision.superseded.is_none());
+        rules
+            .map(|rule| rule.text.as_str())
+            .chain(decisions.map(|decision| decision.what.as_str()))
+            .any(|text| text.contains(anchor.text.as_str()))
+    };
+    let mut anchors: Vec<&Anchor> = ledger
+        .anchors
+        .values()
+        .filter(|anchor| anchor.superseded.is_none() && replacing.has(anchor) && !told(anchor))
+        // A measurement that a tool repeats is a newer one, not a correction.
+        .filter(|anchor| anchor.by != Speaker::Tool || anchor.kind != AnchorKind::Number)
+        .collect();
+    anchors.sort_by_key(|anchor| (Reverse(voice(anchor)), Reverse(anchor.rank)));
+    anchors.truncate(MOST);
+    anchors
+        .into_iter()
+        .map(|anchor| {
+            let by = match anchor.by {
+                Speaker::User => "user: ",
+                Speaker::Agent => "",
+                Speaker::Tool => "tool: ",
+            };
+            let said = anchor.provenance.last();
+            let (line, id) = (anchor_line(anchor), mark_if_short(said));
+            let remark = old.remark(&line, said);
+            (format!("- {by}{line}{id}{remark}"), said.cloned())
         })
         .collect()
 }
 
-fn decision_line(decision: &Decision) -> String {
+/// Which entries replaced a value of which kind.
+struct Replacing<'a>(Vec<(AnchorKind, &'a EntryId)>);
+
+impl<'a> Replacing<'a> {
+    fn new(ledger: &'a Ledger) -> Replacing<'a> {
+        let anchors = ledger.anchors.values();
+        Replacing(
+            anchors
+                .filter_map(|anchor| Some((anchor.kind, anchor.superseded.as_ref()?)))
+                .collect(),
+        )
+    }
+
+    /// Whether a value was told where another of its kind was replaced.
+    fn has(&self, anchor: &Anchor) -> bool {
+        let mut said = anchor.provenance.entries.iter();
+        said.any(|entry| self.0.contains(&(anchor.kind, entry)))
+    }
+}
+
+fn decision_line(decision: &Decision, old: &OldValues<'_>) -> String {
     let by = match decision.by {
         Speaker::User => "user: ",
         Speaker::Agent => "",
@@ -139,7 +207,8 @@ fn decision_line(decision: &Decision) -> String {
         .as_deref()
         .map(|reason| shortened(reason, LINE_CHARS))
         .filter(|reason| !what.contains(reason.as_str()));
-    let id = mark_if_short(decision.provenance.first());
+    let mut id = mark_if_short(decision.provenance.first());
+    id.push_str(&old.remark(&what, decision.provenance.first()));
     match reason {
         Some(reason) => format!("- {by}{what} (why: {reason}){id}"),
         None => format!("- {by}{what}{id}"),
@@ -148,11 +217,13 @@ fn decision_line(decision: &Decision) -> String {
 
 /// Items still to be done: those begun first, then in the order of the list.
 pub(super) fn open_items(ledger: &Ledger) -> Vec<Line> {
+    let old = OldValues::new(ledger);
     let with = |state: ItemState| ledger.items.iter().filter(move |item| item.state == state);
     let line = |item: &Item, state: &str| {
         let id = mark_if_short(item.provenance.last());
+        let remark = old.remark(&item.text, item.provenance.last());
         (
-            format!("- {state}{}{id}", shortened(&item.text, LINE_CHARS)),
+            format!("- {state}{}{id}{remark}", shortened(&item.text, LINE_CHARS)),
             item.provenance.last().cloned(),
         )
     };
@@ -164,22 +235,23 @@ pub(super) fn open_items(ledger: &Ledger) -> Vec<Line> {
 
 /// Finished items, latest first, short.
 pub(super) fn done_items(ledger: &Ledger) -> Vec<Line> {
+    let old = OldValues::new(ledger);
     ledger
         .items
         .iter()
         .rev()
         .filter(|item| item.state == ItemState::Done)
         .map(|item| {
-            (
-                format!("- {}", shortened(&item.text, 120)),
-                item.provenance.last().cloned(),
-            )
+            let text = shortened(&item.text, 120);
+            let remark = old.remark(&text, item.provenance.last());
+            (format!("- {text}{remark}"), item.provenance.last().cloned())
         })
         .collect()
 }
 
 /// Questions nobody has answered, newest first.
 pub(super) fn questions(ledger: &Ledger) -> Vec<Line> {
+    let old = OldValues::new(ledger);
     ledger
         .questions
         .iter()
@@ -193,10 +265,9 @@ pub(super) fn questions(ledger: &Ledger) -> Vec<Line> {
             };
             let entry = question.provenance.last();
             let id = mark_if_short(entry);
-            (
-                format!("- {by}: {}{id}", shortened(&question.text, LINE_CHARS)),
-                entry.cloned(),
-            )
+            let text = shortened(&question.text, LINE_CHARS);
+            let remark = old.remark(&text, entry);
+            (format!("- {by}: {text}{id}{remark}"), entry.cloned())
         })
         .collect()
 }
@@ -236,12 +307,21 @@ pub(super) fn resolved(ledger: &Ledger) -> Vec<Line> {
 pub(super) fn anchors(ledger: &Ledger, seen: &str) -> Vec<Line> {
     let newest = ledger.anchors.values().map(|anchor| anchor.rank).max();
     let newest = newest.unwrap_or_default();
+    let old = OldValues::new(ledger);
+    let replacing = Replacing::new(ledger);
     let mut anchors: Vec<&Anchor> = ledger
         .anchors
         .values()
         .filter(|anchor| anchor.superseded.is_none())
         .collect();
-    anchors.sort_by_key(|anchor| Reverse(weight(anchor, newest)));
+    anchors.sort_by_cached_key(|anchor| {
+        let weight = weight(anchor, newest);
+        Reverse(if replacing.has(anchor) {
+            weight * 16
+        } else {
+            weight
+        })
+    });
     // No summary has room for more; the search below is quadratic.
     const MOST: usize = 250;
     let mut lines: Vec<Line> = Vec::new();
@@ -257,33 +337,44 @@ pub(super) fn anchors(ledger: &Ledger, seen: &str) -> Vec<Line> {
         if lines.iter().any(|(line, _)| line.contains(&text)) {
             continue;
         }
-        let about = anchor
-            .about
-            .trim_start_matches(|c: char| "-*#•>".contains(c) || c.is_whitespace());
-        let about = shortened(about, 100);
-        let line = if about.is_empty() || about == text {
-            format!("- {text}")
-        } else if about.contains(&text) {
-            format!("- {about}")
-        } else {
-            format!("- {text} — {about}")
-        };
-        lines.push((line, anchor.provenance.last().cloned()));
+        let line = format!("- {}", anchor_line(anchor));
+        let remark = old.remark(&line, anchor.provenance.first());
+        lines.push((format!("{line}{remark}"), anchor.provenance.last().cloned()));
     }
     lines
+}
+
+/// A value with the words around it.
+fn anchor_line(anchor: &Anchor) -> String {
+    let text = shortened(&anchor.text, 300);
+    let about = anchor
+        .about
+        .trim_start_matches(|c: char| "-*#•>".contains(c) || c.is_whitespace());
+    let about = shortened(about, 100);
+    if about.is_empty() || about == text {
+        text
+    } else if about.contains(&text) {
+        about
+    } else {
+        format!("{text} — {about}")
+    }
 }
 
 /// What people said weighs more than what the model said, and that more than
 /// what a tool printed; use counts, and wears off with age.
 fn weight(anchor: &Anchor, newest: u64) -> u64 {
-    let voice = match anchor.by {
-        Speaker::User => 6,
-        Speaker::Agent => 3,
-        Speaker::Tool => 1,
-    };
+    let voice = voice(anchor);
     let uses = u64::from(anchor.provenance.seen.clamp(1, 64));
     let age = newest.saturating_sub(anchor.rank);
     voice * uses * 1_000_000 / (200 + age)
+}
+
+fn voice(anchor: &Anchor) -> u64 {
+    match anchor.by {
+        Speaker::User => 6,
+        Speaker::Agent => 3,
+        Speaker::Tool => 1,
+    }
 }
 
 /// What was in flight.

@@ -42,6 +42,60 @@ pub(super) fn replaced(ledger: &Ledger) -> BTreeMap<&EntryId, &EntryId> {
 /// What the heading of the gists costs, with the line that counts the rest.
 const HEADING: Tokens = Tokens(40);
 
+/// Values that another has taken the place of. Wherever one of them is still
+/// quoted, the line has to say so.
+#[derive(Debug)]
+pub(super) struct OldValues<'a> {
+    values: Vec<(&'a str, &'a EntryId)>,
+}
+
+impl<'a> OldValues<'a> {
+    pub(super) fn new(ledger: &'a Ledger) -> OldValues<'a> {
+        OldValues {
+            values: ledger
+                .anchors
+                .values()
+                .filter_map(|anchor| Some((anchor.text.as_str(), anchor.superseded.as_ref()?)))
+                .collect(),
+        }
+    }
+
+    /// The old value that a text holds, and the entry that replaced it.
+    pub(super) fn held_by(&self, text: &str) -> Option<(&'a str, &'a EntryId)> {
+        self.values
+            .iter()
+            .copied()
+            .find(|(value, _)| holds(text, value))
+    }
+
+    /// What a line that quotes `text`, said in `said`, has to add.
+    pub(super) fn remark(&self, text: &str, said: Option<&EntryId>) -> String {
+        match self.held_by(text) {
+            None => String::new(),
+            // The words that replaced it name it as the old one.
+            Some((value, by)) if said == Some(by) => format!(" ({} replaced)", one_line(value)),
+            Some((_, by)) => replaced_by(by),
+        }
+    }
+}
+
+/// Whether a value stands in a text, and not as a part of a longer one.
+fn holds(text: &str, value: &str) -> bool {
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    !value.is_empty()
+        && text.match_indices(value).any(|(at, _)| {
+            !joins(text[..at].chars().next_back())
+                && !joins(text[at + value.len()..].chars().next())
+        })
+}
+
+fn replaced_by(entry: &EntryId) -> String {
+    match mark_if_short(Some(entry)) {
+        by if by.is_empty() => " (replaced in part later)".to_owned(),
+        by => format!(" (replaced in part by{by})"),
+    }
+}
+
 /// The requests of a ledger on their way into a summary.
 pub(super) struct Requests<'a> {
     /// Not in the kept part; newest first.
@@ -49,6 +103,7 @@ pub(super) struct Requests<'a> {
     /// Older ones that the ledger only counts.
     left: u64,
     replaced: BTreeMap<&'a EntryId, &'a EntryId>,
+    old: OldValues<'a>,
 }
 
 impl<'a> Requests<'a> {
@@ -62,6 +117,7 @@ impl<'a> Requests<'a> {
                 .collect(),
             left: ledger.requests_left,
             replaced: replaced(ledger),
+            old: OldValues::new(ledger),
         }
     }
 
@@ -232,7 +288,7 @@ impl<'a> Requests<'a> {
     }
 
     fn whole(&self, request: &Request, text: &str) -> String {
-        let end = self.end(request, mark_if_short(Some(&request.entry)));
+        let end = self.end(request, text, mark_if_short(Some(&request.entry)));
         if is_one_line(text) {
             format!("- {}{end}", one_line(text))
         } else {
@@ -241,7 +297,7 @@ impl<'a> Requests<'a> {
     }
 
     fn shortened_to(&self, request: &Request, text: &str) -> String {
-        let end = self.end(request, mark(&request.entry));
+        let end = self.end(request, text, mark(&request.entry));
         if is_one_line(text) {
             format!("- (shortened) {}{end}", one_line(text))
         } else {
@@ -256,22 +312,22 @@ impl<'a> Requests<'a> {
     /// The gist in at most so many characters. Where they are few, the id is
     /// as short as it can be.
     fn gist_within(&self, request: &Request, most: usize) -> String {
-        let id = match most {
-            usize::MAX => mark(&request.entry),
-            _ => mark_abbreviated(&request.entry),
+        let gist = clipped(&request.gist, most);
+        let end = match most {
+            usize::MAX => self.end(request, &gist, mark(&request.entry)),
+            _ => {
+                let remark = self.old.remark(&gist, Some(&request.entry));
+                format!("{}{remark}", mark_abbreviated(&request.entry))
+            }
         };
-        let end = self.end(request, id);
-        format!("- {}{end}", clipped(&request.gist, most))
+        format!("- {gist}{end}")
     }
 
     /// The id, and whether something in it was replaced later.
-    fn end(&self, request: &Request, id: String) -> String {
+    fn end(&self, request: &Request, text: &str, id: String) -> String {
         match self.replaced.get(&request.entry) {
-            Some(by) => match mark_if_short(Some(by)) {
-                by if by.is_empty() => format!("{id} (replaced in part later)"),
-                by => format!("{id} (replaced in part by{by})"),
-            },
-            None => id,
+            Some(by) => format!("{id}{}", replaced_by(by)),
+            None => format!("{id}{}", self.old.remark(text, Some(&request.entry))),
         }
     }
 }

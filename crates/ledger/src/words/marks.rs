@@ -62,3 +62,6 @@ pub(crate) static NAMERS: Set = Set::new(|| phrases(include_str!("lists/namers.t
 /// The same in English.
 pub(crate) static ENGLISH_NAMERS: Set =
     Set::new(|| phrases(include_str!("lists/english_namers.txt")).collect());
+
+/// How one asks for care: "make sure", "stell sicher".
+pub(crate) static CARES: Set = Set::new(|| phrases(include_str!("lists/cares.txt")).collect());
