@@ -145,8 +145,7 @@ impl Ledger {
             if matches!(found.kind, AnchorKind::Name) {
                 continue;
             }
-            let mut said = stems(sentence);
-            said.retain(|stem| !found.text.to_lowercase().contains(stem.as_str()));
+            let said = label(sentence, found.text);
             // A word that many values share ("ms") says little about which
             // one is meant; one that few share ("baseline") says it all.
             let candidates: Vec<(&Anchor, Vec<usize>, usize)> = self
@@ -197,6 +196,11 @@ fn old_part(words: &Words<'_>, from: usize) -> Range<usize> {
     words.after(from)..end
 }
 
+/// The words of a sentence that say what a value is.
+pub(crate) fn label(sentence: &str, value: &str) -> Vec<String> {
+    stems(&sentence.replace(value, " "))
+}
+
 /// Which of the stems come up in an anchor's own words, and how many it has.
 fn shared_with<'a>(anchor: &'a Anchor, said: &[String]) -> Option<(&'a Anchor, Vec<usize>, usize)> {
     let lower = anchor.about.to_lowercase();
@@ -204,9 +208,7 @@ fn shared_with<'a>(anchor: &'a Anchor, said: &[String]) -> Option<(&'a Anchor, V
     if !said.iter().any(|stem| lower.contains(stem.as_str())) {
         return None;
     }
-    let value = anchor.text.to_lowercase();
-    let mut words = stems(&anchor.about);
-    words.retain(|stem| !value.contains(stem.as_str()));
+    let words = label(&anchor.about, &anchor.text);
     let common: Vec<usize> = (0..said.len())
         .filter(|at| words.contains(&said[*at]))
         .collect();

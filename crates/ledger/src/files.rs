@@ -33,6 +33,38 @@ impl ToolUse {
 }
 
 impl Ledger {
+    /// Notes how the paths that a call touched were written, if not in full.
+    fn note_written(&mut self, source: &str) {
+        for (full, is_new) in std::mem::take(&mut self.working.touched) {
+            let known = self.working.written.get(&full).copied();
+            // A path that was once written in full stays so.
+            if !is_new && known.is_none() {
+                continue;
+            }
+            let stands = |ending: &str| !ending.is_empty() && source.contains(ending);
+            if stands(&full) {
+                self.working.written.remove(&full);
+                continue;
+            }
+            let ending = full
+                .match_indices('/')
+                .map(|(at, _)| &full[at + 1..])
+                .find(|ending| stands(ending));
+            let Some(ending) = ending else {
+                continue;
+            };
+            let longest = known.unwrap_or(0).max(ending.len() as u32);
+            self.working.written.insert(full, longest);
+        }
+    }
+
+    /// The ending of a path as it was written, where the path in full stands
+    /// nowhere in the session: `src/a.rs` after `cd /work/app`.
+    pub fn as_written<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let length = *self.working.written.get(path)? as usize;
+        path.get(path.len().checked_sub(length)?..)
+    }
+
     /// What a file tool did. A read that failed is remembered as a file that
     /// was looked for (`reads` 0); a change that failed is none.
     pub(crate) fn apply_files(&mut self, at: At<'_>, does: &ToolUse, ended: &Ended<'_>) {
@@ -62,6 +94,20 @@ impl Ledger {
             | ToolUse::Ask { .. }
             | ToolUse::Other => {}
         }
+        let mut source = does.target().unwrap_or_default().to_owned();
+        match does {
+            ToolUse::Move { to, .. } => source = format!("{source}\n{to}"),
+            ToolUse::Patch { files } => {
+                for edit in files {
+                    source.push('\n');
+                    source.push_str(&edit.path);
+                    source.push('\n');
+                    source.push_str(edit.moved_to.as_deref().unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+        self.note_written(&source);
     }
 
     /// What a command line did to files.
@@ -119,6 +165,7 @@ impl Ledger {
                 }
             }
         }
+        self.note_written(command);
         if lasting {
             self.working.shell_dir = match done.dir.as_deref() {
                 Some("") => self.working.shell_dir.take(),
@@ -199,9 +246,11 @@ impl Ledger {
         if full.is_empty() {
             return None;
         }
-        if self.files.len() >= MOST && !self.files.contains_key(&full) {
+        let is_new = !self.files.contains_key(&full);
+        if is_new && self.files.len() >= MOST {
             self.drop_least_used();
         }
+        self.working.touched.push((full.clone(), is_new));
         let record = self
             .files
             .entry(full)
@@ -231,6 +280,7 @@ impl Ledger {
         order.sort();
         for (.., path) in order.into_iter().take(MOST / 8) {
             self.files.remove(&path);
+            self.working.written.remove(&path);
         }
     }
 

@@ -6,12 +6,12 @@
 //! a listing can be had again. What is kept weighs little until somebody
 //! speaks of it.
 
-use crate::anchors::about;
+use crate::anchors::{about, label};
 use crate::facts::{Anchor, AnchorKind, Provenance, Speaker};
 use crate::ledger::{At, Ledger};
 use crate::scan::{Found, scan};
 use crate::words::choices::UPDATES;
-use crate::words::{Words, shared, stems};
+use crate::words::{Words, shared};
 
 /// Lines looked at, counted from the end.
 const LINES: usize = 12;
@@ -67,7 +67,7 @@ impl Ledger {
 
     /// The same line with another value: the newer one holds.
     fn supersede_printed(&mut self, at: At<'_>, line: &str, found: Found<'_>) {
-        let label = label(line, found.text);
+        let words = label(line, found.text);
         let Some(first) = line.split_whitespace().next() else {
             return;
         };
@@ -82,9 +82,9 @@ impl Ledger {
                     && anchor.provenance.last() != Some(at.entry)
             })
             .filter(|anchor| {
-                let said = self::label(&anchor.about, &anchor.text);
-                let common = shared(&label, &said);
-                common >= 2 && common * 3 >= label.len().max(said.len()) * 2
+                let said = label(&anchor.about, &anchor.text);
+                let common = shared(&words, &said);
+                common >= 2 && common * 3 >= words.len().max(said.len()) * 2
             })
             .max_by_key(|anchor| anchor.rank)
             .map(|anchor| anchor.text.clone());
@@ -128,10 +128,67 @@ fn begins_alike(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// The words that say what a value is.
-fn label(line: &str, value: &str) -> Vec<String> {
-    let mut label = stems(line);
-    let value = value.to_lowercase();
-    label.retain(|stem| !value.contains(stem.as_str()));
-    label
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_transcript::EntryId;
+
+    fn fold(outputs: &[&str]) -> Ledger {
+        let mut ledger = Ledger::new(None);
+        for (number, text) in outputs.iter().enumerate() {
+            let entry = EntryId::new(format!("e{number}"));
+            let at = At {
+                entry: &entry,
+                time: None,
+                rank: number as u64,
+            };
+            ledger.note_output(at, text);
+        }
+        ledger
+    }
+
+    #[test]
+    fn results_are_kept_and_listings_are_not() {
+        for (output, kept) in [
+            (
+                "Uploading…\nDeployed to https://x.example.app/a1",
+                &["https://x.example.app/a1"][..],
+            ),
+            ("created request req_8f2c1a77", &["req_8f2c1a77"]),
+            ("rows that violate the rule: 57286", &["57286"]),
+            ("commit 9f3c2ab\ncommit 8e2b1cd", &[]),
+            ("building image 9f3c2ab\nbuilding image 8e2b1cd", &[]),
+            ("a5295127 weight: exact cursor", &[]),
+            ("2026-01-02 started job req_8f2c1a77", &[]),
+            ("took 8454 ms", &[]),
+        ] {
+            let ledger = fold(&[output]);
+            let found: Vec<&str> = ledger.anchors.keys().map(String::as_str).collect();
+            assert_eq!(found, kept, "{output}");
+        }
+    }
+
+    #[test]
+    fn the_same_result_with_another_value_replaces_it() {
+        for (old, new) in [
+            (
+                "release candidate built from commit 9f3c2ab",
+                "release candidate rebuilt from commit 8e2b1cd",
+            ),
+            (
+                "preview deployed to https://preview-1.example.app",
+                "preview redeployed, it moved to https://preview-2.example.app",
+            ),
+        ] {
+            let ledger = fold(&[old, "signed in as user u-4711", new]);
+            let marks: Vec<(&str, bool)> = ledger
+                .anchors
+                .values()
+                .map(|anchor| (anchor.text.as_str(), anchor.superseded.is_some()))
+                .filter(|(_, marked)| *marked)
+                .collect();
+            let last = |line: &str| line.rsplit(' ').next().unwrap().to_owned();
+            assert_eq!(marks, [(last(old).as_str(), true)], "{new}");
+        }
+    }
 }

@@ -78,6 +78,13 @@ pub(crate) struct Working {
     pub(crate) read: Option<(String, EntryId)>,
     pub(crate) next: Option<(String, EntryId)>,
     pub(crate) last_command: Option<(String, EntryId)>,
+    /// Paths that do not stand in the transcript in full: the length of the
+    /// longest ending of each that does.
+    pub(crate) written: BTreeMap<String, u32>,
+    /// Files touched by the call at hand, and whether they are new; empty
+    /// between entries.
+    #[serde(skip)]
+    pub(crate) touched: Vec<(String, bool)>,
     pub(crate) decisions_left: u64,
     pub(crate) rules_left: u64,
 }

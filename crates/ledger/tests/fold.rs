@@ -4,7 +4,7 @@
 mod common;
 
 use common::entries;
-use longhaul_ledger::{Ledger, StateFiles, classify};
+use longhaul_ledger::{Ledger, Speaker, StateFiles, classify};
 use longhaul_transcript::sample::{Plan, Size};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -51,6 +51,92 @@ fn a_tool_result_never_becomes_a_rule_a_request_or_a_decision() {
     assert_eq!(ledger.rules[0].revoked, None);
     assert_eq!(ledger.requests.len(), 1);
     assert!(ledger.decisions.is_empty() && ledger.anchors.is_empty());
+}
+
+#[test]
+fn a_path_that_was_put_together_remembers_what_was_written() {
+    let call = |id: &str, name: &str, arguments: Value| json!({"role":"assistant","content":[{"type":"toolCall","id":id,"name":name,"arguments":arguments}],"stopReason":"toolUse"});
+    let result = |id: &str| json!({"role":"toolResult","toolCallId":id,"content":[{"type":"text","text":"ok"}],"isError":false});
+    let ledger = common::fold(
+        Some("/w".into()),
+        &entries(&[
+            call(
+                "1",
+                "bash",
+                json!({"command":"cd packages/app && cat src/a.rs src/b.rs > /tmp/out.txt"}),
+            ),
+            result("1"),
+            call("2", "read", json!({"path":"/w/packages/app/src/b.rs"})),
+            result("2"),
+            call("3", "edit", json!({"path":"docs/c.md"})),
+            result("3"),
+            call(
+                "4",
+                "bash",
+                json!({"command":"cd packages && cat app/src/a.rs"}),
+            ),
+            result("4"),
+        ]),
+    );
+    let written: Vec<(&str, Option<&str>)> = ledger
+        .files
+        .keys()
+        .map(|path| (path.as_str(), ledger.as_written(path)))
+        .collect();
+    assert_eq!(
+        written,
+        [
+            ("/tmp/out.txt", None),
+            ("/w/docs/c.md", Some("docs/c.md")),
+            ("/w/packages/app/src/a.rs", Some("app/src/a.rs")),
+            ("/w/packages/app/src/b.rs", None),
+        ]
+    );
+}
+
+#[test]
+fn what_a_tool_prints_is_known_and_what_people_say_of_it_counts_more() {
+    let call = |id: &str| json!({"role":"assistant","content":[{"type":"toolCall","id":id,"name":"bash","arguments":{"command":"./deploy"}}],"stopReason":"toolUse"});
+    let result = |id: &str, text: &str| json!({"role":"toolResult","toolCallId":id,"content":[{"type":"text","text":text}],"isError":false});
+    let ledger = common::fold(
+        None,
+        &entries(&[
+            call("1"),
+            result("1", "preview deployed to https://p-1.example.app"),
+            call("2"),
+            result("2", "opened request req_8f2c1a77"),
+            json!({"role":"user","content":"The one that fails is req_8f2c1a77."}),
+            call("3"),
+            result("3", "preview deployed to https://p-2.example.app"),
+        ]),
+    );
+    let anchors: Vec<(&str, Speaker, bool)> = ledger
+        .anchors
+        .values()
+        .map(|anchor| {
+            (
+                anchor.about.as_str(),
+                anchor.by,
+                anchor.superseded.is_some(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        anchors,
+        [
+            (
+                "preview deployed to https://p-1.example.app",
+                Speaker::Tool,
+                true
+            ),
+            (
+                "preview deployed to https://p-2.example.app",
+                Speaker::Tool,
+                false
+            ),
+            ("The one that fails is req_8f2c1a77.", Speaker::User, false),
+        ]
+    );
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn corrections(ledger: &Ledger, old: &OldValues<'_>) -> Vec<Line> {
             let by = match anchor.by {
                 Speaker::User => "user: ",
                 Speaker::Agent => "",
-                Speaker::Tool => "tool: ",
+                Speaker::Tool => "a tool printed: ",
             };
             let said = anchor.provenance.last();
             let (line, id) = (anchor_line(anchor), mark_if_short(said));

@@ -9,6 +9,7 @@ use super::text::one_line;
 /// Writes paths relative to the working folder where that is unambiguous.
 #[derive(Debug)]
 pub(super) struct PathNames<'a> {
+    ledger: &'a Ledger,
     folder: Option<&'a str>,
     /// How many known paths end with a given relative path.
     endings: HashMap<&'a str, u32>,
@@ -29,7 +30,11 @@ impl<'a> PathNames<'a> {
                 }
             }
         }
-        PathNames { folder, endings }
+        PathNames {
+            ledger,
+            folder,
+            endings,
+        }
     }
 
     /// The working folder, if paths are written relative to it.
@@ -46,11 +51,22 @@ impl<'a> PathNames<'a> {
     }
 
     /// The path as it is shown. A relative path that another known file also
-    /// ends with is shown in full.
+    /// ends with is shown in full. A path that stands nowhere in full is shown
+    /// by the folder and the name that were written.
     pub(super) fn show(&self, path: &str) -> String {
-        match self.relative(path) {
-            Some(rest) if self.endings.get(rest).copied().unwrap_or(0) <= 1 => one_line(rest),
-            _ => one_line(path),
+        let relative = self.relative(path);
+        let alone = |rest: &&str| self.endings.get(rest).copied().unwrap_or(0) <= 1;
+        let Some(name) = self.ledger.as_written(path) else {
+            return one_line(relative.filter(alone).unwrap_or(path));
+        };
+        match relative {
+            Some(rest) if rest.len() <= name.len() && alone(&rest) => one_line(rest),
+            Some(rest) if rest.len() <= name.len() => one_line(&format!("./{rest}")),
+            _ => {
+                let folder = path[..path.len() - name.len()].trim_end_matches('/');
+                let folder = self.relative(folder).unwrap_or(folder);
+                one_line(&format!("in {folder}: {name}"))
+            }
         }
     }
 
