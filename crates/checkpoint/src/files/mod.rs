@@ -1,0 +1,342 @@
+//! Checkpoints as files: `context/checkpoints/<session>/cp_NNN.yaml`, the
+//! pointer `_latest.json` beside them, and `context/state/<session>/*.json`.
+//!
+//! A checkpoint is stored in steps, each durable before the next: the file,
+//! the pointer, the reset of the state it bundles, the removal of those too
+//! old to keep. The folder alone says how far it came: the newest file that
+//! can be read *is* the latest checkpoint, and state that is not newer than it
+//! is in it. So every step can be repeated, and a crash after any of them is
+//! made good by going through them again.
+
+mod disk;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul_transcript::{Millis, SessionKey};
+use serde::{Deserialize, Serialize};
+
+use self::disk::{Disk, Durable, LEFTOVER, leftover};
+use self::parts::Parts;
+use crate::error::{Error, Flaw, Result};
+use crate::store::{CheckpointStore, Latest, Listed, Outcome, Policy, Recovery, SetAside, Written};
+use crate::yaml::{MAX_BYTES, Seal};
+use crate::{Checkpoint, CheckpointId, Draft, State};
+
+const POINTER: &str = "_latest.json";
+const LOCK: &str = ".lock";
+/// How long one process waits for another.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Checkpoints in a folder of the local file system.
+#[derive(Debug, Clone)]
+pub struct FileStore {
+    root: PathBuf,
+    policy: Policy,
+    disk: Arc<dyn Disk>,
+}
+
+/// `_latest.json`.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Pointer {
+    checkpoint_id: CheckpointId,
+    path: String,
+}
+
+impl FileStore {
+    /// The store below a state folder. Nothing is created before it is needed.
+    pub fn new(state_dir: &Path, policy: Policy) -> FileStore {
+        FileStore {
+            root: state_dir.join("context"),
+            policy,
+            disk: Arc::new(Durable),
+        }
+    }
+
+    #[cfg(test)]
+    fn on(self, disk: Arc<dyn Disk>) -> FileStore {
+        FileStore { disk, ..self }
+    }
+
+    fn folder(&self, key: &SessionKey) -> PathBuf {
+        self.root.join("checkpoints").join(key.folder_name())
+    }
+
+    fn parts<'a>(&'a self, key: &'a SessionKey) -> Parts<'a> {
+        Parts {
+            folder: self.root.join("state").join(key.folder_name()),
+            key,
+            disk: &*self.disk,
+        }
+    }
+
+    /// Keeps other processes and threads out until the file is dropped.
+    fn lock(&self, key: &SessionKey) -> Result<File> {
+        let folder = self.folder(key);
+        self.disk.create_folder(&folder)?;
+        let path = folder.join(LOCK);
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path).map_err(Error::io("lock", &path))?;
+        let mut waited = Duration::ZERO;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if waited < PATIENCE => {
+                    std::thread::sleep(PAUSE);
+                    waited += PAUSE;
+                }
+                Err(TryLockError::WouldBlock) => return Err(Error::Locked { key: key.clone() }),
+                // A file system without locks: refusing would lose the state.
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                    return Ok(file);
+                }
+                Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
+            }
+        }
+    }
+
+    /// The names of the files there, newest first, readable or not.
+    fn ids(&self, key: &SessionKey) -> Result<Vec<CheckpointId>> {
+        let mut ids: Vec<CheckpointId> = disk::names(&self.folder(key))?
+            .iter()
+            .filter_map(|name| name.strip_suffix(".yaml")?.parse().ok())
+            .collect();
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(ids)
+    }
+
+    /// One file; nothing if it is not there.
+    fn read(&self, key: &SessionKey, id: CheckpointId) -> Result<Option<Checkpoint>> {
+        let path = self.folder(key).join(file_name(id));
+        let Some(text) = disk::read(&path, MAX_BYTES)? else {
+            return Ok(None);
+        };
+        let damaged = |flaw| Error::Damaged {
+            path: path.clone(),
+            flaw,
+        };
+        let checkpoint = Checkpoint::from_yaml(&text, Seal::Required).map_err(damaged)?;
+        let meta = &checkpoint.meta;
+        if meta.checkpoint_id != id {
+            return Err(damaged(Flaw::new(format!(
+                "it is a copy of {}",
+                meta.checkpoint_id
+            ))));
+        }
+        if meta.session_key != *key {
+            return Err(damaged(Flaw::new(format!(
+                "it belongs to session {}",
+                meta.session_key
+            ))));
+        }
+        Ok(Some(checkpoint))
+    }
+
+    fn newest(&self, key: &SessionKey) -> Result<Latest> {
+        let mut latest = Latest::default();
+        for id in self.ids(key)? {
+            match self.read(key, id) {
+                Ok(Some(checkpoint)) => {
+                    latest.checkpoint = Some(checkpoint);
+                    break;
+                }
+                // Retired by another process since we looked.
+                Ok(None) => {}
+                Err(error @ Error::Damaged { .. }) => latest.passed_over.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(latest)
+    }
+
+    /// What the pointer says, if it can be read.
+    fn pointer(&self, key: &SessionKey) -> Result<Option<Pointer>> {
+        match disk::read(&self.folder(key).join(POINTER), MAX_BYTES) {
+            Ok(text) => Ok(text.and_then(|text| serde_json::from_str(&text).ok())),
+            Err(Error::Damaged { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn point(&self, key: &SessionKey, id: CheckpointId) -> Result<()> {
+        let path = self.folder(key).join(POINTER);
+        let text = serde_json::to_vec(&pointer_to(id))
+            .map_err(|error| Error::io("write", &path)(error.into()))?;
+        self.disk.replace(&path, &text)
+    }
+
+    /// Completes what was interrupted. The lock is held.
+    fn complete(&self, key: &SessionKey) -> Result<(Recovery, Option<Checkpoint>)> {
+        let mut recovery = Recovery {
+            swept: self.sweep(key)?,
+            ..Recovery::default()
+        };
+        let latest = self.newest(key)?;
+        recovery.passed_over = latest.passed_over;
+        if let Some(newest) = &latest.checkpoint {
+            let id = newest.meta.checkpoint_id;
+            if self.pointer(key)? != Some(pointer_to(id)) {
+                self.point(key, id)?;
+                recovery.pointer_moved = Some(id);
+            }
+        }
+        let parts = self.parts(key);
+        for (part, reason) in parts.stale(created(latest.checkpoint.as_ref()))? {
+            parts.set_aside(part)?;
+            recovery.set_aside.push(SetAside { part, reason });
+        }
+        recovery.retired = self.retire(key)?;
+        Ok((recovery, latest.checkpoint))
+    }
+
+    /// Removes what interrupted writes left. The lock is held, so nobody is
+    /// writing; of the state folder only our own files are our business.
+    fn sweep(&self, key: &SessionKey) -> Result<u32> {
+        let folder = self.folder(key);
+        let mut leftovers: Vec<PathBuf> = disk::names(&folder)?
+            .iter()
+            .filter(|name| name.ends_with(LEFTOVER))
+            .map(|name| folder.join(name))
+            .collect();
+        leftovers.extend(
+            self.parts(key)
+                .paths()
+                .map(|path| leftover(&path))
+                .filter(|path| path.exists()),
+        );
+        for path in &leftovers {
+            self.disk.remove(path)?;
+        }
+        Ok(leftovers.len() as u32)
+    }
+
+    /// Removes checkpoints older than those kept.
+    fn retire(&self, key: &SessionKey) -> Result<Vec<CheckpointId>> {
+        let folder = self.folder(key);
+        let mut retired = self.ids(key)?;
+        retired.drain(..retired.len().min(self.policy.keep.max(1) as usize));
+        for id in retired.iter().rev() {
+            self.disk.remove(&folder.join(file_name(*id)))?;
+        }
+        Ok(retired)
+    }
+}
+
+impl CheckpointStore for FileStore {
+    fn recover(&self, key: &SessionKey) -> Result<Recovery> {
+        // A session without a trace needs no folder.
+        if !self.folder(key).is_dir() && !self.parts(key).folder.is_dir() {
+            return Ok(Recovery::default());
+        }
+        let _lock = self.lock(key)?;
+        Ok(self.complete(key)?.0)
+    }
+
+    fn state(&self, key: &SessionKey) -> Result<Option<State>> {
+        let bundled = created(self.newest(key)?.checkpoint.as_ref());
+        self.parts(key).state(bundled)
+    }
+
+    fn save_state(&self, key: &SessionKey, state: &State) -> Result<()> {
+        let _lock = self.lock(key)?;
+        self.parts(key)
+            .save(state, || Ok(created(self.newest(key)?.checkpoint.as_ref())))
+    }
+
+    fn write(&self, key: &SessionKey, mut draft: Draft) -> Result<Written> {
+        if draft.session_key() != key {
+            return Err(Error::OtherSession {
+                of: draft.session_key().clone(),
+                key: key.clone(),
+            });
+        }
+        let _lock = self.lock(key)?;
+        // Also the name of one that was deleted since is not used again:
+        // entries of the session may refer to it.
+        let named = self.pointer(key)?.map(|pointer| pointer.checkpoint_id);
+        let (mut recovery, last) = self.complete(key)?;
+        let parts = self.parts(key);
+        let bundled = created(last.as_ref());
+        draft.carry(&parts.take_over(draft.session_file(), draft.at(), || Ok(bundled))?);
+        if let Some(last) = &last
+            && draft.repeats(last, &self.policy)
+        {
+            return Ok(Written {
+                outcome: Outcome::Unchanged(last.meta.checkpoint_id),
+                recovery,
+            });
+        }
+
+        let highest = self.ids(key)?.first().copied().max(named);
+        let id = highest.map_or(CheckpointId::FIRST, CheckpointId::next);
+        let previous = last.map(|last| last.meta.checkpoint_id);
+        let checkpoint = draft.numbered(id, previous);
+        let path = self.folder(key).join(file_name(id));
+        self.disk.replace(&path, checkpoint.to_yaml().as_bytes())?;
+        self.point(key, id)?;
+        parts.reset()?;
+        recovery.retired.extend(self.retire(key)?);
+        Ok(Written {
+            outcome: Outcome::Stored(Box::new(checkpoint)),
+            recovery,
+        })
+    }
+
+    fn latest(&self, key: &SessionKey) -> Result<Latest> {
+        self.newest(key)
+    }
+
+    fn list(&self, key: &SessionKey) -> Result<Vec<Listed>> {
+        let mut list = Vec::new();
+        for id in self.ids(key)? {
+            match self.read(key, id) {
+                Ok(None) => {}
+                Ok(Some(checkpoint)) => list.push(Listed {
+                    id,
+                    checkpoint: Ok(checkpoint),
+                }),
+                Err(error) => list.push(Listed {
+                    id,
+                    checkpoint: Err(error),
+                }),
+            }
+        }
+        Ok(list)
+    }
+
+    fn get(&self, key: &SessionKey, id: CheckpointId) -> Result<Checkpoint> {
+        self.read(key, id)?.ok_or_else(|| Error::NoSuchCheckpoint {
+            key: key.clone(),
+            id,
+        })
+    }
+}
+
+fn file_name(id: CheckpointId) -> String {
+    format!("{id}.yaml")
+}
+
+fn pointer_to(id: CheckpointId) -> Pointer {
+    Pointer {
+        checkpoint_id: id,
+        path: file_name(id),
+    }
+}
+
+/// When the checkpoint was made.
+fn created(checkpoint: Option<&Checkpoint>) -> Option<Millis> {
+    checkpoint.and_then(|checkpoint| Millis::parse_iso(&checkpoint.meta.created_at))
+}
