@@ -3,7 +3,8 @@
 //!
 //! A [`Draft`] is made from a ledger and a [`Moment`], without clock or model;
 //! a [`CheckpointStore`] gives it a number, links it to the one before and
-//! keeps it as an immutable file.
+//! keeps it as an immutable file. After a compaction, or in a new session of
+//! the same key, [`Checkpoint::restore`] puts it back as text within a cap.
 //!
 //! | question | answer |
 //! |---|---|
@@ -11,6 +12,7 @@
 //! | from what is it made? | [`Draft::of`] a ledger at a [`Moment`] |
 //! | what is kept between two of them? | [`State`], the four JSON files |
 //! | where is it kept? | a [`CheckpointStore`]; [`FileStore`] is the embedded one |
+//! | how does an agent get it back? | [`Checkpoint::restore`] |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -18,6 +20,7 @@ mod draft;
 mod error;
 mod files;
 mod id;
+mod restore;
 mod schema;
 mod state;
 mod store;
@@ -28,6 +31,7 @@ pub use draft::{Draft, Moment, Turn};
 pub use error::{Error, Flaw, Result};
 pub use files::FileStore;
 pub use id::CheckpointId;
+pub use restore::Restoring;
 pub use schema::{
     Checkpoint, Exchange, LastToolCall, Meta, Resources, Role, Status, TakenDecision, Thread,
     TokenUsage, Trigger, Working,
