@@ -4,7 +4,8 @@
 //! A [`Draft`] is made from a ledger and a [`Moment`], without clock or model;
 //! a [`CheckpointStore`] gives it a number, links it to the one before and
 //! keeps it as an immutable file. After a compaction, or in a new session of
-//! the same key, [`Checkpoint::restore`] puts it back as text within a cap.
+//! the same key, [`Checkpoint::restore`] puts it back as text within a cap;
+//! [`Handoff`] hands it to another agent.
 //!
 //! | question | answer |
 //! |---|---|
@@ -13,12 +14,14 @@
 //! | what is kept between two of them? | [`State`], the four JSON files |
 //! | where is it kept? | a [`CheckpointStore`]; [`FileStore`] is the embedded one |
 //! | how does an agent get it back? | [`Checkpoint::restore`] |
+//! | how does another agent get it? | [`Handoff`], XML with a [schema](HANDOFF_SCHEMA) |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod draft;
 mod error;
 mod files;
+mod handoff;
 mod id;
 mod restore;
 mod schema;
@@ -30,6 +33,10 @@ mod yaml;
 pub use draft::{Draft, Moment, Turn};
 pub use error::{Error, Flaw, Result};
 pub use files::FileStore;
+pub use handoff::{
+    AGENTS_TEMPLATE, Assignment, HANDOFF_SCHEMA, Handoff, HandoffFile, HandoffFrom,
+    MAX_HANDOFF_BYTES,
+};
 pub use id::CheckpointId;
 pub use restore::Restoring;
 pub use schema::{
