@@ -30,11 +30,21 @@ pub struct State {
 pub(crate) fn carry(into: &mut StateFiles, older: &StateFiles) {
     carry_decisions(&mut into.decisions, &older.decisions);
     carry_resources(&mut into.resources, &older.resources);
-    carry_lines(
-        &mut into.open_items.open_items,
-        &older.open_items.open_items,
-    );
-    carry_lines(&mut into.thread.learnings, &older.thread.learnings);
+    let learnings = &mut into.thread.learnings;
+    let fresh = unknown(&older.thread.learnings, &[learnings]);
+    put_before(learnings, fresh, LINES);
+    // What is open is read from the top, so what was left open comes last.
+    let items = &mut into.open_items.open_items;
+    items.extend(unknown(&older.open_items.open_items, &[items]));
+    items.truncate(LINES);
+}
+
+/// Those of a list that none of the others has.
+fn unknown(list: &[String], others: &[&[String]]) -> Vec<String> {
+    list.iter()
+        .filter(|text| !others.iter().any(|known| known.contains(text)))
+        .cloned()
+        .collect()
 }
 
 fn carry_decisions(
@@ -66,32 +76,17 @@ fn carry_resources(
     into: &mut longhaul_ledger::ResourcesFile,
     older: &longhaul_ledger::ResourcesFile,
 ) {
-    let fresh = |list: &[String], lists: &[&Vec<String>]| -> Vec<String> {
-        list.iter()
-            .filter(|path| !lists.iter().any(|known| known.contains(path)))
-            .cloned()
-            .collect()
-    };
-    let modified = fresh(&older.files_modified, &[&into.files_modified]);
+    let modified = unknown(&older.files_modified, &[&into.files_modified]);
     into.files_read.retain(|path| !modified.contains(path));
-    let read = fresh(
+    let read = unknown(
         &older.files_read,
         &[&into.files_read, &into.files_modified, &modified],
     );
-    let tools = fresh(&older.tools_used, &[&into.tools_used]);
+    let tools = unknown(&older.tools_used, &[&into.tools_used]);
     into.left_out += older.left_out;
     into.left_out += put_before(&mut into.files_modified, modified, FILES);
     into.left_out += put_before(&mut into.files_read, read, FILES);
     into.left_out += put_before(&mut into.tools_used, tools, TOOLS);
-}
-
-fn carry_lines(into: &mut Vec<String>, older: &[String]) {
-    let fresh = older
-        .iter()
-        .filter(|line| !into.contains(line))
-        .cloned()
-        .collect();
-    put_before(into, fresh, LINES);
 }
 
 /// Puts `older` first; the oldest leave, and are counted.
@@ -155,7 +150,7 @@ mod tests {
         expected.thread.topic = "now".into();
         expected.resources.files_modified = vec!["m".into()];
         expected.resources.files_read = vec!["q".into(), "r".into()];
-        expected.open_items.open_items = vec!["x".into(), "y".into()];
+        expected.open_items.open_items = vec!["y".into(), "x".into()];
         carry(&mut into, &older);
         assert_eq!(into, expected);
         carry(&mut into, &older);

@@ -220,7 +220,7 @@ fn check_complete(root: &Path, expected: &BTreeMap<String, Vec<u8>>, at: &str) {
         [("d1", "decided left"), ("d2", "decided second")],
         "{at}"
     );
-    assert_eq!(checkpoint.open_items, ["do left", "do second"], "{at}");
+    assert_eq!(checkpoint.open_items, ["do second", "do left"], "{at}");
     assert_eq!(
         checkpoint.resources.files_modified,
         ["/left", "/second"],
