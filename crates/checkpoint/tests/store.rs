@@ -187,6 +187,21 @@ fn a_damaged_newest_is_reported_and_the_one_before_is_used() {
 }
 
 #[test]
+fn what_cannot_be_read_at_all_does_not_take_the_rest_with_it() {
+    let (root, store) = store();
+    store.write(&key(), draft("one", 0)).unwrap();
+    fs::create_dir(folder(root.path(), &key()).join("cp_002.yaml")).unwrap();
+    let state = root.path().join("context/state").join(key().folder_name());
+    fs::create_dir_all(state.join("thread.json")).unwrap();
+    let latest = store.latest(&key()).unwrap();
+    assert_eq!(latest.checkpoint.unwrap().working.topic, "one");
+    assert_eq!(latest.passed_over.len(), 1);
+    let written = store.write(&key(), draft("three", 1)).unwrap();
+    assert_eq!(written.outcome.id(), id(3));
+    assert_eq!(written.recovery.set_aside[0].part, "thread.json");
+}
+
+#[test]
 fn damaged_pointers_are_put_right() {
     for text in [
         "",

@@ -233,8 +233,11 @@ json.dump([yaml.safe_load(text) for text in documents], sys.stdout)
 
 #[test]
 fn pythons_parser_reads_the_same_values() {
-    const CASES: usize = 400;
-    let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    let cases = match std::env::var_os("LONGHAUL_LONG") {
+        Some(_) => 5_000,
+        None => 400,
+    };
+    let python = std::env::var_os("LONGHAUL_PYTHON").unwrap_or_else(|| "python3".into());
     let started = Command::new(&python)
         .args(["-c", PYTHON])
         .stdin(Stdio::piped())
@@ -248,7 +251,7 @@ fn pythons_parser_reads_the_same_values() {
         }
     };
     let mut runner = TestRunner::deterministic();
-    let checkpoints: Vec<Checkpoint> = (0..CASES)
+    let checkpoints: Vec<Checkpoint> = (0..cases)
         .map(|_| checkpoint().new_tree(&mut runner).unwrap().current())
         .collect();
     let documents: Vec<String> = checkpoints.iter().map(Checkpoint::to_yaml).collect();
@@ -263,7 +266,7 @@ fn pythons_parser_reads_the_same_values() {
     );
     writer.join().unwrap().unwrap();
     let read: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(read.len(), CASES);
+    assert_eq!(read.len(), cases);
     for ((checkpoint, document), read) in checkpoints.iter().zip(&documents).zip(read) {
         let mut expected = serde_json::to_value(checkpoint).unwrap();
         expected["schema"] = json!("openclaw/checkpoint");

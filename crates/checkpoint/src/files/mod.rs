@@ -155,20 +155,18 @@ impl FileStore {
                 }
                 // Retired by another process since we looked.
                 Ok(None) => {}
-                Err(error @ Error::Damaged { .. }) => latest.passed_over.push(error),
-                Err(error) => return Err(error),
+                // Whether it is nonsense or the disk refuses it: one file that
+                // cannot be read does not take the others with it.
+                Err(error) => latest.passed_over.push(error),
             }
         }
         Ok(latest)
     }
 
     /// What the pointer says, if it can be read.
-    fn pointer(&self, key: &SessionKey) -> Result<Option<Pointer>> {
-        match disk::read(&self.folder(key).join(POINTER), MAX_BYTES) {
-            Ok(text) => Ok(text.and_then(|text| serde_json::from_str(&text).ok())),
-            Err(Error::Damaged { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+    fn pointer(&self, key: &SessionKey) -> Option<Pointer> {
+        let text = disk::read(&self.folder(key).join(POINTER), MAX_BYTES).ok()??;
+        serde_json::from_str(&text).ok()
     }
 
     fn point(&self, key: &SessionKey, id: CheckpointId) -> Result<()> {
@@ -188,13 +186,13 @@ impl FileStore {
         recovery.passed_over = latest.passed_over;
         if let Some(newest) = &latest.checkpoint {
             let id = newest.meta.checkpoint_id;
-            if self.pointer(key)? != Some(pointer_to(id)) {
+            if self.pointer(key) != Some(pointer_to(id)) {
                 self.point(key, id)?;
                 recovery.pointer_moved = Some(id);
             }
         }
         let parts = self.parts(key);
-        for (part, reason) in parts.stale(created(latest.checkpoint.as_ref()))? {
+        for (part, reason) in parts.stale(created(latest.checkpoint.as_ref())) {
             parts.set_aside(part)?;
             recovery.set_aside.push(SetAside { part, reason });
         }
@@ -247,7 +245,7 @@ impl CheckpointStore for FileStore {
 
     fn state(&self, key: &SessionKey) -> Result<Option<State>> {
         let bundled = created(self.newest(key)?.checkpoint.as_ref());
-        self.parts(key).state(bundled)
+        Ok(self.parts(key).state(bundled))
     }
 
     fn save_state(&self, key: &SessionKey, state: &State) -> Result<()> {
@@ -266,7 +264,7 @@ impl CheckpointStore for FileStore {
         let _lock = self.lock(key)?;
         // Also the name of one that was deleted since is not used again:
         // entries of the session may refer to it.
-        let named = self.pointer(key)?.map(|pointer| pointer.checkpoint_id);
+        let named = self.pointer(key).map(|pointer| pointer.checkpoint_id);
         let (mut recovery, last) = self.complete(key)?;
         let parts = self.parts(key);
         let bundled = created(last.as_ref());

@@ -71,12 +71,10 @@ impl Parts<'_> {
 
     /// The state of the session that wrote last, without what a checkpoint
     /// made at `bundled` holds.
-    pub(super) fn state(&self, bundled: Option<Millis>) -> Result<Option<State>> {
-        let mut found = self.parts()?;
+    pub(super) fn state(&self, bundled: Option<Millis>) -> Option<State> {
+        let mut found = self.parts();
         found.retain(|part| part.is_fresh(bundled));
-        let Some(newest) = found.iter().max_by_key(|part| part.updated_at) else {
-            return Ok(None);
-        };
+        let newest = found.iter().max_by_key(|part| part.updated_at)?;
         let mut state = State {
             session_file: newest.session_file.clone(),
             updated_at: newest.updated_at,
@@ -87,7 +85,7 @@ impl Parts<'_> {
                 copy(part.name, &part.files, &mut state.files);
             }
         }
-        Ok(Some(state))
+        Some(state)
     }
 
     /// Writes the parts that change.
@@ -98,7 +96,7 @@ impl Parts<'_> {
     ) -> Result<()> {
         self.disk.create_folder(&self.folder)?;
         self.take_over(&state.session_file, state.updated_at, bundled)?;
-        let found = self.parts()?;
+        let found = self.parts();
         for name in PARTS {
             let mut files = StateFiles::default();
             copy(name, &state.files, &mut files);
@@ -125,9 +123,9 @@ impl Parts<'_> {
         at: Millis,
         bundled: impl FnOnce() -> Result<Option<Millis>>,
     ) -> Result<StateFiles> {
-        let mut left = self.parts()?;
+        let mut left = self.parts();
         left.retain(|part| part.session_file != session_file);
-        let carried = self.carried()?;
+        let carried = self.readable(CARRIED);
         if left.is_empty()
             && carried
                 .as_ref()
@@ -157,9 +155,9 @@ impl Parts<'_> {
         Ok(all)
     }
 
-    /// The files that are damaged, and the parts that a checkpoint made at
+    /// The files that cannot be read, and the parts that a checkpoint made at
     /// `bundled` holds, with the reason.
-    pub(super) fn stale(&self, bundled: Option<Millis>) -> Result<Vec<(&'static str, String)>> {
+    pub(super) fn stale(&self, bundled: Option<Millis>) -> Vec<(&'static str, String)> {
         let mut stale = Vec::new();
         for name in PARTS.into_iter().chain([CARRIED]) {
             match self.read(name) {
@@ -171,11 +169,10 @@ impl Parts<'_> {
                     ),
                 )),
                 Ok(_) => {}
-                Err(error @ Error::Damaged { .. }) => stale.push((name, error.to_string())),
-                Err(error) => return Err(error),
+                Err(error) => stale.push((name, error.to_string())),
             }
         }
-        Ok(stale)
+        stale
     }
 
     /// Moves a file out of the way; the one set aside before gives way to it.
@@ -195,24 +192,17 @@ impl Parts<'_> {
     }
 
     /// The parts that can be read.
-    fn parts(&self) -> Result<Vec<Found>> {
-        let mut found = Vec::new();
-        for name in PARTS {
-            found.extend(self.readable(name)?);
-        }
-        Ok(found)
+    fn parts(&self) -> Vec<Found> {
+        PARTS
+            .into_iter()
+            .filter_map(|name| self.readable(name))
+            .collect()
     }
 
-    fn carried(&self) -> Result<Option<Found>> {
-        self.readable(CARRIED)
-    }
-
-    /// A damaged file is nobody's state; recovery sets it aside and says so.
-    fn readable(&self, name: &'static str) -> Result<Option<Found>> {
-        match self.read(name) {
-            Err(Error::Damaged { .. }) => Ok(None),
-            found => found,
-        }
+    /// A file that cannot be read is nobody's state; recovery sets it aside and
+    /// says so.
+    fn readable(&self, name: &'static str) -> Option<Found> {
+        self.read(name).ok().flatten()
     }
 
     fn read(&self, name: &'static str) -> Result<Option<Found>> {
