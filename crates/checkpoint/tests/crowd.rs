@@ -15,17 +15,30 @@ use longhaul_transcript::SessionKey;
 
 const ROLE: &str = "LONGHAUL_CHECKPOINT_ROLE";
 
-/// Starts this program as a writer.
-fn writer(root: &Path, name: &str, times: u32, keys: &[&str]) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+/// This program as a writer, possibly inside another one.
+fn command(wrapper: &[&str], root: &Path, name: &str, times: u32, keys: &[&str]) -> Command {
+    let program = std::env::current_exe().unwrap();
+    let mut words = wrapper.iter().map(std::ffi::OsStr::new);
+    let mut command = match words.next() {
+        Some(first) => Command::new(first),
+        None => Command::new(&program),
+    };
+    command.args(words);
+    if !wrapper.is_empty() {
+        command.arg(&program);
+    }
+    command
         .args(["--exact", "role", "--nocapture"])
         .env(
             ROLE,
             format!("{}|{name}|{times}|{}", root.display(), keys.join("|")),
         )
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stdout(Stdio::null());
+    command
+}
+
+fn writer(root: &Path, name: &str, times: u32, keys: &[&str]) -> Child {
+    command(&[], root, name, times, keys).spawn().unwrap()
 }
 
 /// Not a test by itself: what the other processes do.
@@ -142,4 +155,96 @@ fn a_killed_process_leaves_a_store_that_goes_on() {
         }
     }
     assert!(newest > 0, "no round wrote anything");
+}
+
+/// System calls that change a file or a folder. `strace` counts each kind by
+/// itself, so each kind is gone through by itself.
+const WRITES: [&str; 7] = [
+    "write",
+    "fsync",
+    "rename,renameat,renameat2",
+    "unlink,unlinkat",
+    "mkdir,mkdirat",
+    "flock",
+    "fchmod",
+];
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => drop(std::fs::copy(&path, &target).unwrap()),
+        }
+    }
+}
+
+/// Killed at its first system call that writes, at its second, and so on until
+/// it gets through; each time another process goes on from there.
+#[test]
+fn killed_at_each_of_its_system_calls_a_process_is_made_good_by_the_next() {
+    let probe = Command::new("strace")
+        .args(["-qq", "-e", "trace=none", "true"])
+        .stderr(Stdio::null())
+        .status();
+    if !probe.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: no strace here");
+        return;
+    }
+    let key = common::key();
+    let (prepared, store) = common::store();
+    for n in 0..5 {
+        let draft = Draft::of(&ledger(&format!("old {n}")), moment(&key, n - 100));
+        store.write(&key, draft).unwrap();
+    }
+    let mut left = Draft::of(&ledger("left"), moment(&key, -50)).state();
+    left.session_file = "sessions/ended.jsonl".into();
+    store.save_state(&key, &left).unwrap();
+
+    let mut killed = 0;
+    let mut places = WRITES.iter().map(|kind| (kind, 1)).collect::<Vec<_>>();
+    while let Some((kind, call)) = places.pop() {
+        let at = format!("{kind} {call}");
+        let (root, store) = common::store();
+        copy(prepared.path(), root.path());
+        let trace = format!("trace={kind}");
+        let inject = format!("inject={kind}:signal=KILL:when={call}");
+        let wrapper = ["strace", "-qq", "-f", "-e", &trace, "-e", &inject];
+        let whole = command(&wrapper, root.path(), "new", 1, &[key.as_str()])
+            .stderr(Stdio::null())
+            .status()
+            .unwrap()
+            .success();
+        let seen = store.latest(&key).unwrap();
+        assert!(seen.passed_over.is_empty(), "{at}");
+        let topic = seen.checkpoint.unwrap().working.topic;
+        assert!(["old 4", "new 0"].contains(&topic.as_str()), "{at}");
+
+        let status = command(&[], root.path(), "new", 1, &[key.as_str()]).status();
+        assert!(status.unwrap().success(), "{at}");
+        let found: Vec<_> = store
+            .list(&key)
+            .unwrap()
+            .into_iter()
+            .map(|listed| (listed.id, listed.checkpoint.unwrap()))
+            .collect();
+        let ids: Vec<_> = found.iter().map(|(id, _)| *id).collect();
+        assert_eq!(ids, [6, 5, 4, 3, 2].map(id), "{at}");
+        let newest = &found[0].1;
+        assert_eq!(newest.working.topic, "new 0", "{at}");
+        assert_eq!(
+            newest.learnings,
+            ["learnt from left", "learnt from new 0"],
+            "{at}"
+        );
+        assert!(store.recover(&key).unwrap().is_clean(), "{at}");
+        if !whole {
+            killed += 1;
+            places.push((kind, call + 1));
+        }
+    }
+    eprintln!("killed {killed} times");
+    assert!(killed > 25, "{killed}");
 }
