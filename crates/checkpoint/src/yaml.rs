@@ -91,8 +91,9 @@ impl Checkpoint {
         match (unseal(text)?, wanted) {
             (true, _) | (false, Seal::Optional) => {}
             (false, Seal::Required) => {
-                return Err(Flaw::new(
-                    "the checksum on the last line is missing: the file was cut short or edited",
+                return Err(and_worse(
+                    text,
+                    "the checksum on the last line is missing: it was cut short or edited",
                 ));
             }
         }
@@ -212,25 +213,25 @@ fn unseal(text: &str) -> Result<bool, Flaw> {
     if whole && sum == blake3::hash(&text.as_bytes()[..start]).to_hex().as_str() {
         return Ok(true);
     }
-    Err(match Checkpoint::readable(&text[..start]) {
-        Ok(()) => Flaw::new(
-            "the checksum on the last line is not that of the text: it was edited or damaged \
-             after it was written",
-        ),
-        Err(flaw) => Flaw {
-            reason: format!("{}; the checksum does not match either", flaw.reason),
-            ..flaw
-        },
-    })
+    Err(and_worse(
+        &text[..start],
+        "the checksum on the last line is not that of the text: it was edited or damaged after \
+         it was written",
+    ))
 }
 
-impl Checkpoint {
-    /// Whether the text would be a checkpoint but for its checksum; says more
-    /// about a damaged file than the checksum alone can.
-    fn readable(text: &str) -> Result<(), Flaw> {
-        serde_saphyr::from_str::<Document>(text)
-            .map(drop)
-            .map_err(|error| flaw_of(&error))
+/// A complaint about the checksum, after what is wrong with the text besides,
+/// which says more about a damaged file.
+fn and_worse(text: &str, complaint: &str) -> Flaw {
+    match serde_saphyr::from_str::<Document>(text) {
+        Ok(_) => Flaw::new(complaint),
+        Err(error) => {
+            let flaw = flaw_of(&error);
+            Flaw {
+                reason: format!("{}; {complaint}", flaw.reason),
+                ..flaw
+            }
+        }
     }
 }
 
