@@ -4,6 +4,8 @@
 //! summary, the kept part of the path, what follows, context edits applied.
 //! Files of OpenClaw follow OpenClaw's own builder where the two differ.
 
+mod provider;
+
 use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
@@ -107,10 +109,21 @@ impl Context {
         text
     }
 
-    /// What a provider would be sent: summaries, custom messages and shell
-    /// runs become user messages, what is excluded is left out.
+    /// What the model is to see, as pi's `convertToLlm` has it: summaries,
+    /// custom messages and shell runs become user messages, what is excluded
+    /// is left out. A provider may still refuse it; see
+    /// [`for_provider`](Self::for_provider).
     pub fn for_model(&self) -> Vec<ContextMessage> {
         self.messages.iter().filter_map(for_model).collect()
+    }
+
+    /// What can be sent: [`for_model`](Self::for_model) as pi's provider layer
+    /// sends it. Answers of failed requests are left out with their results;
+    /// a call that has no result gets one that says so; results follow the
+    /// answer that asked for them, and those that nobody asked for are left
+    /// out; nothing is empty, and the user speaks first.
+    pub fn for_provider(&self) -> Vec<ContextMessage> {
+        provider::ready(self.for_model())
     }
 }
 
@@ -350,12 +363,12 @@ const BRANCH_INTRO: &str =
 const BRANCH_OUTRO: &str = "</summary>";
 
 fn for_model(message: &ContextMessage) -> Option<ContextMessage> {
+    if let Role::System | Role::User | Role::Assistant | Role::ToolResult = message.role {
+        return Some(message.clone());
+    }
     let view = message.view();
     let object = view.object();
     let content = match message.role {
-        Role::System | Role::User | Role::Assistant | Role::ToolResult => {
-            return Some(message.clone());
-        }
         Role::BashExecution => {
             if object.bool("excludeFromContext") == Some(true) {
                 return None;
@@ -374,7 +387,7 @@ fn for_model(message: &ContextMessage) -> Option<ContextMessage> {
             view.text()
         )),
         Role::BranchSummary => text_block(&format!("{BRANCH_INTRO}{}{BRANCH_OUTRO}", view.text())),
-        Role::Other(_) => return None,
+        _ => return None,
     };
     Some(ContextMessage {
         entry: message.entry.clone(),
