@@ -1,6 +1,5 @@
 //! One session at one window: replayed, then compacted again and again.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use longhaul_compaction::cost::Prices;
@@ -12,11 +11,11 @@ use longhaul_engine::measure::Meter;
 use longhaul_engine::replay::{Options, ReplayReport, replay};
 use longhaul_tokens::{Estimator, Tokens, Window};
 use longhaul_transcript::{
-    Body, ContextMessage, Conversation, Entry, EntryId, Millis, Role, Session, Stamp, write_path,
+    Body, ContextMessage, Entry, EntryId, Millis, Role, Session, Stamp, write_path,
 };
 
 use super::checks::{self, After, View};
-use super::pairing::{self, Shape};
+use super::pairing;
 use super::score::{Row, Scores, Sheet};
 use super::source::{self, Source};
 use crate::Result;
@@ -423,7 +422,6 @@ fn follow(
 ) -> Live {
     let overhead = played.report.totals.overhead;
     let mut live = Live::new(source.header.clone());
-    let mut shapes: HashMap<(EntryId, usize), Shape> = HashMap::new();
     let mut last: Vec<ContextMessage> = Vec::new();
     let mut rewritten = true;
     let mut compactions = 0;
@@ -431,7 +429,7 @@ fn follow(
     for entry in &played.written {
         if entry.role() == Some(&Role::Assistant) {
             let messages = live.context().messages;
-            let sent = pairing::sent(&live.context(), &mut shapes);
+            let sent = pairing::sent(&live.context());
             let faults = pairing::faults(&sent);
             sheet.note(Row::PairingSent, faults.is_empty(), || {
                 format!("before {}: {}", entry.id, faults.join("; "))
@@ -495,31 +493,11 @@ fn check_size(
     });
 }
 
-/// Cuts the whole session between any two pieces.
+/// Cuts the whole session between any two messages.
 fn every_cut(sheet: &mut Sheet<'_>, entries: &[Entry]) {
-    let messages: Vec<ContextMessage> = entries
-        .iter()
-        .filter(|entry| !matches!(entry.body, Body::Compaction(_) | Body::ContextEdit(_)))
-        .flat_map(longhaul_transcript::Context::of_entry)
-        .collect();
-    let conversation = Conversation::new(messages);
-    let mut shapes = HashMap::new();
-    let pieces: Vec<Vec<Shape>> = conversation
-        .pieces()
-        .iter()
-        .map(|piece| {
-            let context = longhaul_transcript::Context {
-                messages: piece.messages().to_vec(),
-            };
-            pairing::sent(&context, &mut shapes)
-        })
-        .collect();
-    for cut in 0..=pieces.len() {
-        let mut kept: Vec<Shape> = vec![Shape::summary()];
-        kept.extend(pieces[cut..].iter().flatten().cloned());
-        let faults = pairing::faults(&kept);
+    for (cut, faults) in pairing::cuts(entries).into_iter().enumerate() {
         sheet.note(Row::PairingCuts, faults.is_empty(), || {
-            format!("cut at piece {cut}: {}", faults.join("; "))
+            format!("cut at message {cut}: {}", faults.join("; "))
         });
     }
 }

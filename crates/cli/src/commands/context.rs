@@ -197,7 +197,7 @@ fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
     if app.json {
         return show_json(&measured);
     }
-    let messages = measured.context.for_model();
+    let messages = measured.context.for_provider();
     for message in &messages {
         print_message(app, message)?;
     }
