@@ -291,6 +291,22 @@ fn pruning_hides_results_and_undo_gives_them_back() {
 }
 
 #[test]
+fn an_undone_pruning_is_done_again_and_can_be_undone_again() {
+    let (machine, _) = machine();
+    let before = show(&machine);
+    machine.run_line("compact s --layer prune --yes --window 30k");
+    let pruned = show(&machine);
+    for _ in 0..2 {
+        assert_eq!(machine.run_line("compact s --redo --yes").code, 3);
+        assert_eq!(machine.run_line("compact s --undo --yes").code, 0);
+        assert_eq!(show(&machine).messages(), before.messages());
+        assert_eq!(machine.run_line("compact s --redo --yes").code, 0);
+        assert_eq!(show(&machine).messages(), pruned.messages());
+    }
+    assert_eq!(machine.run_line("session verify s").code, 0);
+}
+
+#[test]
 fn a_pruning_is_undone_once() {
     let (machine, path) = machine();
     machine.run_line("compact s --layer prune --yes --window 30k");

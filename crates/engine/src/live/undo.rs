@@ -3,12 +3,13 @@
 //! Nothing is rewritten. Undoing a compaction leaves it where it is and starts
 //! a branch before it, on which everything that came after it is written
 //! again; redoing goes back to the old branch the same way. Undoing a pruning
-//! gives every hidden result its content back by one more context edit.
+//! gives every hidden result its content back by one more context edit, and
+//! redoing it hides them by yet another.
 
 use std::collections::{HashMap, HashSet};
 
 use longhaul_transcript::json::Object;
-use longhaul_transcript::{Body, Draft, Entry, EntryId, Stamp};
+use longhaul_transcript::{Body, Draft, Entry, EntryId, Replacement, Stamp};
 use serde_json::json;
 
 use super::{Live, PRUNE_MARK, REDO_MARK, UNDO_MARK};
@@ -47,7 +48,7 @@ impl Live {
         original: &dyn Fn(&EntryId) -> Option<Entry>,
     ) -> Result<Again, UndoFailure> {
         let entries = self.entries();
-        let undone = undone_prunings(entries);
+        let undone = named_by(entries, UNDO_MARK, "prune");
         let at = entries
             .iter()
             .rposition(|entry| {
@@ -78,15 +79,19 @@ impl Live {
         })
     }
 
-    /// Takes the latest undo of a compaction back.
+    /// Takes the latest undo back that was not taken back yet.
     pub fn redo(&self, mut stamp: impl FnMut() -> Stamp) -> Result<Again, UndoFailure> {
         let entries = self.entries();
+        let redone = named_by(entries, REDO_MARK, "undo");
         let at = entries
             .iter()
-            .rposition(|entry| is_mark(entry, UNDO_MARK))
+            .rposition(|entry| is_mark(entry, UNDO_MARK) && !redone.contains(entry.id.as_str()))
             .ok_or(UndoFailure::NothingToRedo)?;
         let object = Object::parse(entries[at].raw()).unwrap_or_default();
         let data = object.object("data").unwrap_or_default();
+        if let Some(prune) = data.str("prune") {
+            return prune_again(&entries[..at], &prune, &entries[at].id, &mut stamp);
+        }
         let (Some(leaf), Some(compaction)) = (data.str("leaf"), data.str("compaction")) else {
             return Err(UndoFailure::NothingToRedo);
         };
@@ -106,14 +111,14 @@ impl Live {
     }
 }
 
-/// Prunings that were taken back already.
-fn undone_prunings(entries: &[Entry]) -> HashSet<String> {
+/// What marks of a kind name: the prunings that were taken back already, say.
+fn named_by(entries: &[Entry], mark: &str, field: &str) -> HashSet<String> {
     entries
         .iter()
-        .filter(|entry| is_mark(entry, UNDO_MARK))
+        .filter(|entry| is_mark(entry, mark))
         .filter_map(|entry| {
             let object = Object::parse(entry.raw()).ok()?;
-            Some(object.object("data")?.str("prune")?.into_owned())
+            Some(object.object("data")?.str(field)?.into_owned())
         })
         .collect()
 }
@@ -151,21 +156,12 @@ fn unprune(
     stamp: &mut impl FnMut() -> Stamp,
     original: &dyn Fn(&EntryId) -> Option<Entry>,
 ) -> Result<Again, UndoFailure> {
-    let object = Object::parse(mark.raw()).unwrap_or_default();
-    let data = object.object("data").unwrap_or_default();
-    let targets: Vec<EntryId> = data
-        .array("targets")
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|raw| longhaul_transcript::json::string(raw.get()))
-        .map(|id| EntryId::new(id.into_owned()))
-        .collect();
     let undo = Draft::Custom {
         custom_type: UNDO_MARK.into(),
         data: json!({ "prune": mark.id.as_str() }).to_string(),
     };
     let mut drafts = Vec::new();
-    for target in targets {
+    for target in targets(mark) {
         let entry = original(&target).ok_or_else(|| UndoFailure::Missing(target.clone()))?;
         let content = entry
             .message()
@@ -180,6 +176,62 @@ fn unprune(
         ));
     }
     drafts.push((undo, stamp()));
+    Ok(Again {
+        branch: None,
+        drafts,
+        subject: mark.id.clone(),
+    })
+}
+
+/// The results that a pruning hid.
+fn targets(mark: &Entry) -> Vec<EntryId> {
+    let object = Object::parse(mark.raw()).unwrap_or_default();
+    let data = object.object("data").unwrap_or_default();
+    data.array("targets")
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|raw| longhaul_transcript::json::string(raw.get()))
+        .map(|id| EntryId::new(id.into_owned()))
+        .collect()
+}
+
+/// Hides again what a pruning hid, in the same words. The new mark can be
+/// undone like the first one.
+fn prune_again(
+    before: &[Entry],
+    prune: &str,
+    undo: &EntryId,
+    stamp: &mut impl FnMut() -> Stamp,
+) -> Result<Again, UndoFailure> {
+    let at = before
+        .iter()
+        .rposition(|entry| entry.id.as_str() == prune)
+        .ok_or(UndoFailure::NothingToRedo)?;
+    let mark = &before[at];
+    let mut drafts = Vec::new();
+    for target in targets(mark) {
+        let content = before[..at]
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.body {
+                Body::ContextEdit(edit) if edit.target == target => Some(&edit.replacement),
+                _ => None,
+            });
+        let Some(Replacement::Content(content)) = content else {
+            return Err(UndoFailure::NothingToRedo);
+        };
+        let content = Some(content.to_string());
+        drafts.push((Draft::ContextEdit { target, content }, stamp()));
+    }
+    let data = Object::parse(mark.raw()).unwrap_or_default();
+    let marks = [
+        (PRUNE_MARK, data.raw("data").unwrap_or("{}").to_owned()),
+        (REDO_MARK, json!({ "undo": undo.as_str() }).to_string()),
+    ];
+    for (custom_type, data) in marks {
+        let custom_type = custom_type.into();
+        drafts.push((Draft::Custom { custom_type, data }, stamp()));
+    }
     Ok(Again {
         branch: None,
         drafts,
