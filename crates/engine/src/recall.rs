@@ -4,17 +4,24 @@
 //! recall is a pass over both. What comes back is the stored entry; the caller
 //! fences and attributes it.
 
+mod path;
+mod text;
+
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
-use longhaul_transcript::{
-    Body, Entry, EntryId, MessageView, Result, Role, Session, each_archived,
-};
+use longhaul_transcript::{Body, Entry, EntryId, MessageView, Result, Session, each_archived};
+
+use self::path::Files;
+use self::text::Words;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// The entry with this id, or whose id starts so.
+    /// The entry with this id; without one, those whose ids start so.
     Id(String),
+    /// The entries with these ids, as many as there are.
+    Ids(Vec<EntryId>),
     /// The entries from one to another, in stored order.
     Range(String, String),
     /// Entries that contain these words in this order, case and spacing aside.
@@ -30,135 +37,194 @@ pub struct Hit {
     pub entry: Entry,
     /// The text around what was asked for; the start of the text otherwise.
     pub excerpt: String,
+    /// Other entries that it stands for.
+    pub others: Others,
 }
 
-/// Searches a session, its archive first. Hits come in stored order; with a
-/// limit, the newest ones are kept.
+/// Entries that say what a hit says: each has the passage in which the words
+/// were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Others {
+    /// The oldest of them, 200 at most.
+    pub ids: Vec<EntryId>,
+    /// How many there are.
+    pub count: usize,
+    /// Whether they have the hit's text from beginning to end.
+    pub identical: bool,
+}
+
+impl Hit {
+    fn alone(entry: Entry, excerpt: String) -> Hit {
+        Hit {
+            entry,
+            excerpt,
+            others: Others {
+                ids: Vec::new(),
+                count: 0,
+                identical: true,
+            },
+        }
+    }
+
+    /// Whether it is this entry, or names it among those it stands for.
+    pub fn names(&self, id: &EntryId) -> bool {
+        self.entry.id == *id || self.others.ids.contains(id)
+    }
+}
+
+/// Searches a session, its archive first.
+///
+/// Ids and ranges come in stored order; `limit` counts for the start of an id
+/// only, of which the newest are kept. Words and files come with the best hit
+/// first. Of words, an entry that has left the context comes before one that
+/// has not, whole words before parts, the same case before another, a rare
+/// passage before a frequent one, a short text before a long one, a new one
+/// before an old one. Entries with the same passage are one hit.
 pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
-    let mut search = Search::new(query, limit);
-    each_archived(session.path(), &mut |entry| search.take(entry))?;
-    if !search.done {
-        session.each(&mut |entry| search.take(entry))?;
-    }
-    Ok(search.hits.into())
-}
-
-struct Search<'q> {
-    query: &'q Query,
-    wanted: String,
-    limit: usize,
-    hits: std::collections::VecDeque<Hit>,
-    inside: bool,
-    done: bool,
-}
-
-impl<'q> Search<'q> {
-    fn new(query: &'q Query, limit: usize) -> Search<'q> {
-        let wanted = match query {
-            Query::Text(text) => normal(text),
-            Query::Path(path) => path.clone(),
-            Query::Id(_) | Query::Range(..) => String::new(),
-        };
-        Search {
-            query,
-            wanted,
-            limit: limit.max(1),
-            hits: Default::default(),
-            inside: false,
-            done: false,
+    let limit = limit.max(1);
+    match query {
+        Query::Text(words) => by_words(session, words, limit),
+        Query::Path(path) => {
+            let cwd = session
+                .header()
+                .cwd
+                .as_ref()
+                .map(|cwd| cwd.to_string_lossy());
+            let mut files = Files::new(path, cwd.as_deref(), limit);
+            each(session, &mut |entry| {
+                files.take(entry);
+                ControlFlow::Continue(())
+            })?;
+            Ok(files
+                .finish()
+                .map(|(entry, excerpt)| Hit::alone(entry, excerpt))
+                .collect())
         }
+        Query::Id(id) => by_id(session, id, limit),
+        Query::Ids(ids) => {
+            let mut found = by_ids(session, ids.iter().collect())?;
+            let entries = ids.iter().filter_map(|id| found.remove(id));
+            Ok(entries.map(whole).collect())
+        }
+        Query::Range(from, to) => range(session, from, to),
     }
+}
 
-    fn take(&mut self, entry: Entry) -> ControlFlow<()> {
-        let found = match self.query {
-            Query::Id(id) => (entry.id.as_str() == id || entry.id.as_str().starts_with(id))
-                .then(|| start_of(&entry)),
-            Query::Range(from, to) => {
-                self.inside |= is(&entry.id, from);
-                let inside = self.inside;
-                if inside && is(&entry.id, to) {
-                    self.done = true;
-                }
-                inside.then(|| start_of(&entry))
+/// Every entry of the archive, then of the file, until `visit` has enough.
+fn each(session: &Session, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<()> {
+    let mut enough = false;
+    let mut look = |entry: Entry| {
+        let flow = visit(entry);
+        enough = flow.is_break();
+        flow
+    };
+    each_archived(session.path(), &mut look)?;
+    if !enough {
+        session.each(&mut |entry| visit(entry))?;
+    }
+    Ok(())
+}
+
+fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
+    // A damaged file may have no context; it can be searched all the same.
+    let context = session.context().unwrap_or_default();
+    let shown: HashSet<EntryId> = context
+        .messages
+        .into_iter()
+        .filter(|message| !message.edited)
+        .map(|message| message.entry)
+        .collect();
+    let mut words = Words::new(words, shown);
+    each(session, &mut |entry| {
+        words.take(entry);
+        ControlFlow::Continue(())
+    })?;
+    let found = words.finish(limit);
+    let large = found.iter().filter(|found| found.entry.is_none());
+    let mut large = by_ids(session, large.map(|found| &found.id).collect())?;
+    Ok(found
+        .into_iter()
+        .filter_map(|found| {
+            Some(Hit {
+                entry: found.entry.or_else(|| large.remove(&found.id))?,
+                excerpt: found.excerpt,
+                others: found.others,
+            })
+        })
+        .collect())
+}
+
+fn by_id(session: &Session, id: &str, limit: usize) -> Result<Vec<Hit>> {
+    let mut exact = None;
+    let mut begun: VecDeque<Entry> = VecDeque::new();
+    each(session, &mut |entry| {
+        if entry.id.as_str() == id {
+            exact = Some(entry);
+            return ControlFlow::Break(());
+        }
+        if entry.id.as_str().starts_with(id) {
+            begun.retain(|other| other.id != entry.id);
+            begun.push_back(entry);
+            if begun.len() > limit {
+                begun.pop_front();
             }
-            Query::Text(_) => self.find_text(&entry),
-            Query::Path(_) => names_path(&entry, &self.wanted).then(|| start_of(&entry)),
-        };
-        if let Some(excerpt) = found {
-            // A copy written by an undo is the same thing said once.
-            self.hits.retain(|hit| hit.entry.id != entry.id);
-            self.hits.push_back(Hit { entry, excerpt });
-            let ranged = matches!(self.query, Query::Range(..));
-            if self.hits.len() > self.limit && !ranged {
-                self.hits.pop_front();
-            }
         }
-        if self.done {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-
-    fn find_text(&self, entry: &Entry) -> Option<String> {
-        // A summary repeats what others said; the original is what is wanted.
-        if self.wanted.is_empty() || matches!(entry.body, Body::Compaction(_)) {
-            return None;
-        }
-        let text = full_text(entry);
-        let found = memchr::memmem::find(normal(&text).as_bytes(), self.wanted.as_bytes())?;
-        Some(around(&text, found))
-    }
+        ControlFlow::Continue(())
+    })?;
+    Ok(match exact {
+        Some(entry) => vec![whole(entry)],
+        None => begun.into_iter().map(whole).collect(),
+    })
 }
 
-fn is(id: &EntryId, name: &str) -> bool {
-    id.as_str() == name || (name.len() >= 4 && id.as_str().starts_with(name))
+fn by_ids(session: &Session, mut wanted: HashSet<&EntryId>) -> Result<HashMap<EntryId, Entry>> {
+    let mut found = HashMap::new();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    each(session, &mut |entry| {
+        if wanted.remove(&entry.id) {
+            found.insert(entry.id.clone(), entry);
+        }
+        match wanted.is_empty() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    Ok(found)
 }
 
-/// Lower case, one space between words.
-fn normal(text: &str) -> String {
-    let mut normal = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !normal.is_empty() {
-            normal.push(' ');
+fn range(session: &Session, from: &str, to: &str) -> Result<Vec<Hit>> {
+    let is = |id: &EntryId, name: &str| {
+        id.as_str() == name || (name.len() >= 4 && id.as_str().starts_with(name))
+    };
+    let mut inside = false;
+    let mut seen: HashSet<EntryId> = HashSet::new();
+    let mut hits = Vec::new();
+    each(session, &mut |entry| {
+        inside |= is(&entry.id, from);
+        let last = inside && is(&entry.id, to);
+        // A copy written by an undo is the same thing said once.
+        if inside && seen.insert(entry.id.clone()) {
+            hits.push(whole(entry));
         }
-        normal.extend(word.chars().flat_map(char::to_lowercase));
-    }
-    normal
+        match last {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    Ok(hits)
 }
 
 const EXCERPT_CHARS: usize = 300;
 
-fn start_of(entry: &Entry) -> String {
-    full_text(entry).chars().take(EXCERPT_CHARS).collect()
+fn whole(entry: Entry) -> Hit {
+    let start = start_of(&entry);
+    Hit::alone(entry, start)
 }
 
-/// The words of a text around a place in its normal form.
-fn around(text: &str, found: usize) -> String {
-    let mut position = 0;
-    let mut start = 0;
-    for word in text.split_whitespace() {
-        if position > found {
-            break;
-        }
-        start = word.as_ptr() as usize - text.as_ptr() as usize;
-        position += word
-            .chars()
-            .flat_map(char::to_lowercase)
-            .map(char::len_utf8)
-            .sum::<usize>()
-            + 1;
-    }
-    let before: String = text[..start]
-        .chars()
-        .rev()
-        .take(EXCERPT_CHARS / 3)
-        .collect::<Vec<char>>()
-        .into_iter()
-        .rev()
-        .collect();
-    let after: String = text[start..].chars().take(EXCERPT_CHARS).collect();
-    before + &after
+fn start_of(entry: &Entry) -> String {
+    full_text(entry).chars().take(EXCERPT_CHARS).collect()
 }
 
 /// Everything an entry says: text, tool calls and their arguments, summaries.
@@ -207,19 +273,4 @@ fn push_strings(text: &mut String, raw: &str) {
         Ok(value) => walk(text, &value),
         Err(_) => text.push_str(raw),
     }
-}
-
-/// Whether an entry's tool calls touch a file, or its text names it.
-fn names_path(entry: &Entry, path: &str) -> bool {
-    let Some(message) = entry.message() else {
-        return false;
-    };
-    if message.role == Role::ToolResult {
-        return false;
-    }
-    message
-        .tool_calls()
-        .iter()
-        .any(|call| call.arguments.contains(path))
-        || message.text().contains(path)
 }

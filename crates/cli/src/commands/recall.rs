@@ -1,6 +1,6 @@
 //! `recall`: what left the context, brought back.
 
-use longhaul_engine::recall::{Hit, Query, full_text, recall};
+use longhaul_engine::recall::{Hit, Others, Query, full_text, recall};
 use longhaul_transcript::EntryId;
 use serde_json::{Value, json};
 
@@ -10,6 +10,9 @@ use crate::args::RecallArgs;
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{paint, resolve};
+
+/// Ids that are shown of those a hit stands for; `--json` has more.
+const NAMED: usize = 20;
 
 pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.on.name())?;
@@ -25,7 +28,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     }
     if hits.is_empty() {
         return Err(Failure::new("nothing was found").help(match query {
-            Query::Id(_) | Query::Range(..) => {
+            Query::Id(_) | Query::Ids(_) | Query::Range(..) => {
                 "`longhaul session show --all` lists every entry with its id"
             }
             Query::Text(_) => "fewer words find more; case and spacing do not matter",
@@ -79,7 +82,26 @@ fn print(app: &App, hit: &Hit, whole: bool) -> Result<(), Failure> {
         hit.excerpt.clone()
     };
     say!("{}", app.foreign(&text))?;
+    if hit.others.count > 0 {
+        say!("{}", also(&hit.others))?;
+    }
     say!("── end of {} ──", entry.id)
+}
+
+/// The other entries that a hit stands for.
+fn also(others: &Others) -> String {
+    let what = if others.identical { "text" } else { "passage" };
+    let more = match others.count {
+        1 => "1 more entry".to_owned(),
+        count => format!("{} more entries", paint::number(count as u64)),
+    };
+    let named: Vec<&str> = others.ids.iter().take(NAMED).map(EntryId::as_str).collect();
+    let rest = if others.count > named.len() {
+        ", …"
+    } else {
+        ""
+    };
+    format!("and the same {what} in {more}: {}{rest}", named.join(", "))
 }
 
 fn hit_json(hit: &Hit) -> Value {
@@ -89,6 +111,11 @@ fn hit_json(hit: &Hit) -> Value {
         "kind": hit.entry.role().map_or_else(|| hit.entry.kind().as_str().to_owned(), |role| role.to_string()),
         "time": hit.entry.time.map(|time| time.to_iso()),
         "excerpt": paint::gist(&hit.excerpt, 400),
+        "alsoIn": {
+            "count": hit.others.count,
+            "identical": hit.others.identical,
+            "entries": hit.others.ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
+        },
         "raw": hit.entry.raw(),
     })
 }

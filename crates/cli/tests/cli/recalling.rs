@@ -75,13 +75,13 @@ fn text_is_found_whatever_its_case_and_spacing() {
         assert_eq!(found(&machine, &["--text", words]), ["e03"], "{words:?}");
         assert_eq!(found(&machine, &[words]), ["e03"], "{words:?}");
     }
-    // One word is an id, unless it is said to be text.
+    // One word is an id, unless it is said to be text. The shorter text says
+    // it more plainly.
     assert_eq!(found(&machine, &["--text", "HEADER"]), ["e03", "e04"]);
     assert_eq!(recall(&machine, &["header"]).code, 1);
     // The arguments of a call are text too.
     assert_eq!(found(&machine, &["--text", "make all"]), ["e02"]);
-    // The newest ones win.
-    assert_eq!(found(&machine, &["--text", "header", "-n", "1"]), ["e04"]);
+    assert_eq!(found(&machine, &["--text", "header", "-n", "1"]), ["e03"]);
 }
 
 #[test]
@@ -96,8 +96,69 @@ fn a_file_is_found_by_part_of_its_path() {
         .assistant("Both read.");
     machine.put_pi("s", talk.text(), 1);
     let path = |path: &str| found(&machine, &["--path", path]);
-    assert_eq!(path("src/parse.rs"), ["e01", "e02"]);
+    // The call that read it comes before those who speak of it.
+    assert_eq!(path("src/parse.rs"), ["e02", "e01"]);
+    assert_eq!(path("/w/src/parse.rs"), ["e02", "e01"]);
     assert_eq!(path("lexer"), ["e04"]);
+    assert_eq!(path("exer.rs"), ["e04"]);
+}
+
+#[test]
+fn an_id_that_another_one_starts_with_is_that_entry_alone() {
+    let machine = Machine::new();
+    let text = Talk::new("s", "/w").user("one").assistant("two").text();
+    let text = text.replace("\"e02\"", "\"e01b\"");
+    machine.put_pi("s", text, 1);
+    assert_eq!(found(&machine, &["e01"]), ["e01"]);
+    assert_eq!(found(&machine, &["e0"]), ["e01", "e01b"]);
+}
+
+#[test]
+fn entries_that_say_the_same_are_one_hit_that_names_them() {
+    let machine = Machine::new();
+    let updated = "The file a.rs has been updated successfully.";
+    let mut talk = Talk::new("s", "/w").user("go");
+    for _ in 0..7 {
+        talk = talk
+            .call("edit", json!({ "path": "a.rs" }))
+            .result("edit", updated);
+    }
+    let talk = talk
+        .call("edit", json!({ "path": "b.rs" }))
+        .result("edit", &format!("12 lines\n{updated}\nAll is well."))
+        .assistant("I said: the file a.rs has been updated, seven times.");
+    machine.put_pi("s", talk.text(), 1);
+    let ran = recall(&machine, &["file a.rs has been updated", "--json"]);
+    let answer = ran.json();
+    let hits = answer["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 2, "{ran:?}");
+    // What was said once comes before what was said all the time.
+    assert_eq!(hits[0]["entry"], "e18");
+    let none = json!({ "count": 0, "identical": true, "entries": [] });
+    assert_eq!(hits[0]["alsoIn"], none);
+    assert_eq!(hits[1]["entry"], "e17");
+    let others = json!({
+        "count": 7,
+        "identical": false,
+        "entries": ["e03", "e05", "e07", "e09", "e11", "e13", "e15"],
+    });
+    assert_eq!(hits[1]["alsoIn"], others);
+    let ran = recall(&machine, &["file a.rs has been updated"]);
+    let also = "\nand the same passage in 7 more entries: e03, e05, e07, e09, e11, e13, e15\n── end of e17 ──";
+    assert!(ran.out.contains(also), "{ran:?}");
+}
+
+#[test]
+fn whole_words_and_the_same_case_come_first() {
+    let machine = Machine::new();
+    let talk = Talk::new("s", "/w")
+        .user("Unparsed headers")
+        .assistant("PARSED HEADER, at last")
+        .user("The parsed header, whatever the length of what is said about it")
+        .assistant("parsed headerless files");
+    machine.put_pi("s", talk.text(), 1);
+    let words = ["--text", "parsed header"];
+    assert_eq!(found(&machine, &words), ["e03", "e02", "e01", "e04"]);
 }
 
 #[test]

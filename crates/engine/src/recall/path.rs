@@ -1,0 +1,120 @@
+//! Finding a file: the calls that touch it, then what else names it.
+
+use std::collections::VecDeque;
+
+use longhaul_ledger::{ToolUse, classify};
+use longhaul_transcript::{Entry, MessageView, Role};
+
+use super::{message_text, start_of};
+
+/// A search for a file.
+pub(super) struct Files {
+    wanted: String,
+    cwd: String,
+    limit: usize,
+    /// The newest hits of each kind.
+    found: [VecDeque<(Entry, String)>; KINDS],
+}
+
+const KINDS: usize = 4;
+
+/// How an entry has to do with a file, the nearest first.
+#[derive(Clone, Copy)]
+enum Nearness {
+    Touches,
+    TouchesPart,
+    Names,
+    NamesPart,
+}
+
+impl Files {
+    pub(super) fn new(path: &str, cwd: Option<&str>, limit: usize) -> Files {
+        let cwd = match cwd.unwrap_or_default().trim_end_matches('/') {
+            "" => String::new(),
+            cwd => format!("{cwd}/"),
+        };
+        Files {
+            wanted: within(path, &cwd).to_owned(),
+            cwd,
+            limit,
+            found: Default::default(),
+        }
+    }
+
+    pub(super) fn take(&mut self, entry: Entry) {
+        let Some(near) = entry.message().and_then(|message| self.nearness(&message)) else {
+            return;
+        };
+        let found = &mut self.found[near as usize];
+        // A copy written by an undo is the same thing said once.
+        found.retain(|(other, _)| other.id != entry.id);
+        let excerpt = start_of(&entry);
+        found.push_back((entry, excerpt));
+        if found.len() > self.limit {
+            found.pop_front();
+        }
+    }
+
+    fn nearness(&self, message: &MessageView<'_>) -> Option<Nearness> {
+        if self.wanted.is_empty() || message.role == Role::ToolResult {
+            return None;
+        }
+        let mut part = false;
+        for call in message.tool_calls() {
+            let does = classify(&call.name, call.arguments);
+            for path in paths(&does) {
+                let path = within(path, &self.cwd);
+                let rest = path.strip_suffix(self.wanted.as_str());
+                if rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) {
+                    return Some(Nearness::Touches);
+                }
+                part |= path.contains(&self.wanted);
+            }
+        }
+        if part {
+            return Some(Nearness::TouchesPart);
+        }
+        let text = message_text(message);
+        let mut named = None;
+        for (at, _) in text.match_indices(self.wanted.as_str()) {
+            let before = text[..at].chars().next_back();
+            let after = text[at + self.wanted.len()..].chars().next();
+            let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+            if !before.is_some_and(joined) && !after.is_some_and(joined) {
+                return Some(Nearness::Names);
+            }
+            named = Some(Nearness::NamesPart);
+        }
+        named
+    }
+
+    /// The nearest first, of equally near ones the newest.
+    pub(super) fn finish(self) -> impl Iterator<Item = (Entry, String)> {
+        let all = self.found.into_iter();
+        all.flat_map(|found| found.into_iter().rev())
+            .take(self.limit)
+    }
+}
+
+/// A path as it is from the working folder.
+fn within<'p>(path: &'p str, cwd: &str) -> &'p str {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    match path.strip_prefix(cwd) {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => path,
+    }
+}
+
+/// Every file that a call says it reads or changes.
+fn paths(does: &ToolUse) -> Vec<&str> {
+    match does {
+        ToolUse::Move { from, to } => vec![from, to],
+        ToolUse::Patch { files } => files
+            .iter()
+            .flat_map(|edit| [Some(edit.path.as_str()), edit.moved_to.as_deref()])
+            .flatten()
+            .collect(),
+        ToolUse::Search { path, .. } => path.as_deref().into_iter().collect(),
+        other => other.target().into_iter().collect(),
+    }
+}
