@@ -286,16 +286,18 @@ fn prompts(
 ) -> Result<()> {
     let truth = &view.source.truth;
     let spaced = plain(context);
-    let mut stored: HashMap<EntryId, Entry> = HashMap::new();
     let mut replayed = false;
     session.each(&mut |entry| {
         let ours = entry.id.as_str().starts_with("longhaul-");
         replayed |= ours && matches!(entry.body, Body::Compaction(_));
-        if entry.role() == Some(&Role::User) {
-            stored.insert(entry.id.clone(), entry);
-        }
         std::ops::ControlFlow::Continue(())
     })?;
+    // What is not in K must come back by its id, and by nothing but recall.
+    let pairs = truth.user_prompts.iter().zip(&view.prompt_entries);
+    let gone = pairs
+        .filter(|(prompt, _)| !context.contains(prompt.text.trim()))
+        .filter_map(|(_, entry)| entry.clone());
+    let stored = brought_back(session, gone.collect())?;
     for (prompt, entry) in truth.user_prompts.iter().zip(&view.prompt_entries) {
         let text = prompt.text.trim();
         let Some(entry) = entry else {
@@ -610,17 +612,15 @@ pub(super) fn recoverable(
         .filter(|message| !message.edited)
         .map(|message| message.entry.clone())
         .collect();
-    let mut stored: HashMap<EntryId, Entry> = HashMap::new();
-    session.each(&mut |entry| {
-        stored.insert(entry.id.clone(), entry);
-        std::ops::ControlFlow::Continue(())
-    })?;
     let gone: Vec<&Entry> = view
         .source
         .entries
         .iter()
         .filter(|entry| !shown.contains(&entry.id) && entry.message().is_some())
         .collect();
+    // All ids at once: one by one each would be a pass over the file. Those
+    // of the sample below are asked for one by one as well.
+    let stored = brought_back(session, gone.iter().map(|entry| entry.id.clone()).collect())?;
     for entry in &gone {
         let same = stored.get(&entry.id).is_some_and(|back| {
             full_text(back) == full_text(entry)
@@ -639,9 +639,9 @@ pub(super) fn recoverable(
     let step = gone.len().div_ceil(most.max(1)).max(1);
     for entry in gone.iter().step_by(step) {
         let by_id = recall(session, &Query::Id(entry.id.to_string()), 5)?;
-        let same = by_id
-            .iter()
-            .any(|hit| hit.entry.id == entry.id && full_text(&hit.entry) == full_text(entry));
+        let same = by_id.len() == 1
+            && by_id[0].entry.id == entry.id
+            && full_text(&by_id[0].entry) == full_text(entry);
         sheet.note(Row::BytesById, same, || format!("{} by recall", entry.id));
         let text = full_text(entry);
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -652,7 +652,7 @@ pub(super) fn recoverable(
         let quote = words[middle..middle + 5].join(" ");
         let mut look_up = |row: Row, quote: &str| -> Result<()> {
             let hits = recall(session, &Query::Text(quote.to_owned()), 5)?;
-            let found = hits.iter().any(|hit| hit.entry.id == entry.id);
+            let found = hits.iter().any(|hit| hit.names(&entry.id));
             sheet.note(row, found, || {
                 let hits: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
                 format!(
@@ -671,6 +671,15 @@ pub(super) fn recoverable(
         }
     }
     Ok(())
+}
+
+/// Entries by their ids, as recall brings them back.
+fn brought_back(session: &Session, ids: Vec<EntryId>) -> Result<HashMap<EntryId, Entry>> {
+    let hits = recall(session, &Query::Ids(ids), 1)?;
+    Ok(hits
+        .into_iter()
+        .map(|hit| (hit.entry.id.clone(), hit.entry))
+        .collect())
 }
 
 /// Five words from the middle, or the nearest before it, that no more than five
