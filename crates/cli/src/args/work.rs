@@ -78,7 +78,7 @@ pub(crate) struct RecallArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["what", "text"])]
     pub(crate) path: Option<String>,
 
-    /// Bring back so many of the newest hits
+    /// Bring back so many of the best hits
     #[arg(long, short = 'n', default_value_t = 5, value_name = "N")]
     pub(crate) limit: usize,
 
