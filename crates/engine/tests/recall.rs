@@ -1,5 +1,7 @@
 //! Recall: what is found, in which order, and what a hit stands for.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write;
 use std::path::PathBuf;
 

@@ -1,5 +1,7 @@
 //! What a provider is sent is never refused, whatever the session is like.
 
+#![allow(clippy::unwrap_used)]
+
 use longhaul_transcript::{Context, ContextMessage, EntryId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
