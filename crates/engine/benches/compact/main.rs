@@ -1,17 +1,20 @@
 //! How long a compaction takes, and how it grows with the session.
 
-use longhaul_compaction::cost::Prices;
-use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::live::{CompactionRequest, Live};
 use longhaul_engine::measure::Meter;
-use longhaul_engine::replay::{Options, replay};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
-use longhaul_transcript::{Context, EntryId, Millis, Session, Stamp};
+use longhaul_transcript::{Context, Session};
+
+mod sweep;
 
 fn main() {
     divan::main();
+    let mut arguments = std::env::args().skip(1);
+    if arguments.all(|argument| argument == "--bench" || "sweep".contains(&argument)) {
+        sweep::print();
+    }
 }
 
 fn window() -> Window {
@@ -70,45 +73,5 @@ fn warm_context_build(bencher: divan::Bencher) {
             .iter()
             .map(|message| meter.message(message))
             .sum::<Tokens>()
-    });
-}
-
-/// A whole replay: linear means that ten times the messages take ten times as
-/// long.
-#[divan::bench(args = [1_000, 5_000, 20_000], sample_count = 5, sample_size = 1)]
-fn sweep_of_messages(bencher: divan::Bencher, messages: u32) {
-    let plan = Plan {
-        // About fifteen messages a turn.
-        size: Size::Turns(messages / 15),
-        ..Plan::default()
-    };
-    let session = session(&messages.to_string(), &plan);
-    let window = window();
-    let protect = |_: Layer| Tokens(25_000);
-    bencher.bench_local(|| {
-        let mut n = 0u64;
-        let options = Options {
-            window: &window,
-            estimator: Estimator::default(),
-            prune: PruneSettings::default(),
-            protect: &protect,
-            max_auto: u32::MAX,
-            prices: Prices::RATIO,
-            expected_turns: 20,
-            clock: &|| 0.0,
-        };
-        replay(
-            &session,
-            &options,
-            &mut |time| {
-                n += 1;
-                Stamp {
-                    id: EntryId::new(format!("b{n:07}")),
-                    time: time.unwrap_or(Millis(0)),
-                }
-            },
-            &mut |_, _| {},
-        )
-        .map(|(report, _)| report.totals.entries)
     });
 }
