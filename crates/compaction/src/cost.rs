@@ -92,7 +92,8 @@ impl Prices {
         quotient(spent, self.cache_read * (1.0 - ratio))
     }
 
-    fn is_warm(&self, since: Since) -> bool {
+    /// Whether a prompt of so long ago is still cached.
+    pub fn is_warm(&self, since: Since) -> bool {
         match since {
             Since::Never => false,
             Since::Seconds(gap) => gap < f64::from(self.ttl_seconds),

@@ -33,6 +33,12 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Whether it is large enough, and near enough to what tokenizers do, to
+    /// teach anything.
+    pub fn is_believable(self) -> bool {
+        self.counted >= SMALLEST_COUNT && BELIEVABLE.contains(&self.ratio())
+    }
+
     fn ratio(self) -> f64 {
         f64::from(self.reported.0) / f64::from(self.counted.0.max(1))
     }
@@ -95,7 +101,7 @@ impl Calibration {
     /// Takes a sample in, unless it is too small or too far off to teach
     /// anything.
     pub fn observe(&mut self, model: &str, estimator: Estimator, sample: Sample) {
-        if sample.counted < SMALLEST_COUNT || !BELIEVABLE.contains(&sample.ratio()) {
+        if !sample.is_believable() {
             return;
         }
         self.models

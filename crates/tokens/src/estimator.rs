@@ -24,6 +24,11 @@ pub enum Estimator {
     CompactRs,
 }
 
+/// On recorded sessions no stretch was underrated by more than this share,
+const UNDERRATED: f64 = 0.16;
+/// and none longer than this by as much.
+const UNEVEN: Tokens = Tokens(30_000);
+
 impl Estimator {
     /// Every estimator, in the order they are shown.
     pub const ALL: [Estimator; 4] = [
@@ -43,6 +48,13 @@ impl Estimator {
             Estimator::Cl100k => &CL100K,
             Estimator::CompactRs => &CompactRs,
         }
+    }
+
+    /// How far a count may lie below what a provider finds, on content of the
+    /// kind that it underrates most. Such content comes in stretches that even
+    /// out over a long context, so that the error stops growing with it.
+    pub fn uncertainty(self, counted: Tokens) -> Tokens {
+        counted.min(UNEVEN).scale(UNDERRATED)
     }
 
     /// The vocabulary, when it counts exactly.
@@ -117,6 +129,14 @@ impl FromStr for Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_count_may_be_short_of_stops_growing() {
+        let short = |counted| Estimator::Heuristic.uncertainty(Tokens(counted));
+        assert_eq!(short(0), Tokens(0));
+        assert_eq!(short(10_000), Tokens(1_600));
+        assert_eq!(short(150_000), short(30_000));
+    }
 
     #[test]
     fn one_name_everywhere() {

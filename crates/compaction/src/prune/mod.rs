@@ -30,5 +30,5 @@ mod target;
 mod trim;
 
 pub use edit::{Edit, Reason, Surface, apply};
-pub use plan::{Kept, Pruning, prune};
+pub use plan::{Kept, Pruning, prune, worth_planning};
 pub use settings::{ArrivalTrim, PruneSettings};

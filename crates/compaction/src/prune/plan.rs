@@ -203,6 +203,31 @@ pub fn prune(
     Pruning::of(edits, kept)
 }
 
+/// Whether a plan could come to anything, judged by sizes alone: as if every
+/// result in front of the protected tail that was not edited yet came free
+/// whole. `sizes` has each message's tokens and whether it is such a result;
+/// `pays` is asked with what comes free and what stays behind its start. Far
+/// cheaper than a plan, and mostly the answer is no.
+pub fn worth_planning(
+    sizes: impl DoubleEndedIterator<Item = (Tokens, bool)>,
+    settings: &PruneSettings,
+    pays: &dyn Fn(Tokens, Tokens) -> bool,
+) -> bool {
+    let mut behind = Tokens::ZERO;
+    let mut free = Tokens::ZERO;
+    for (tokens, result) in sizes.rev() {
+        let before_tail = behind >= settings.protect_tail;
+        behind += tokens;
+        if before_tail && result {
+            free += tokens;
+            if pays(free, behind - free) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// What decides over one record after another.
 struct Candidates<'a> {
     settings: &'a PruneSettings,
@@ -312,4 +337,35 @@ fn shared_entries(conversation: &[Counted]) -> HashSet<&EntryId> {
         .filter(|(_, count)| *count > 1)
         .map(|(entry, _)| entry)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_results_in_front_of_the_tail_are_worth_a_plan() {
+        let settings = PruneSettings {
+            protect_tail: Tokens(50),
+            ..PruneSettings::default()
+        };
+        let most = |sizes: &[(u32, bool)]| {
+            (0..400).rev().find(|wanted| {
+                let sizes = sizes.iter().map(|(size, result)| (Tokens(*size), *result));
+                worth_planning(sizes, &settings, &|freed, _| freed >= Tokens(*wanted))
+            })
+        };
+        assert_eq!(most(&[(100, true), (30, true)]), None);
+        assert_eq!(most(&[(100, true), (60, true)]), Some(100));
+        assert_eq!(
+            most(&[(100, true), (70, false), (10, true), (60, false)]),
+            Some(110)
+        );
+        let behind = |suffix| {
+            let sizes = [(100, true), (70, false), (60, true)];
+            let sizes = sizes.iter().map(|(size, result)| (Tokens(*size), *result));
+            worth_planning(sizes, &settings, &|_, behind| behind == Tokens(suffix))
+        };
+        assert!(behind(130) && !behind(230));
+    }
 }
