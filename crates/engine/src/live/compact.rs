@@ -3,18 +3,16 @@
 use std::collections::HashSet;
 
 use longhaul_compaction::audit::{Audit, audit, facts};
-use longhaul_compaction::cost::{Prices, Since, Verdict};
+use longhaul_compaction::cost::{Prices, Since, Verdict, decide};
 use longhaul_compaction::cut::{self, CurrentTurn, Cut, Keep};
-use longhaul_compaction::prune::{Edit, PruneSettings, prune};
+use longhaul_compaction::prune::{Edit, PruneSettings, prune, worth_planning};
 use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Span, Split, summarize,
 };
 use longhaul_compaction::{Counted, EmergencyStep, Layer, Trigger, emergency, pinned};
 use longhaul_ledger::Ledger;
-use longhaul_tokens::{ContentKind, Counter, Tokens, Window};
-use longhaul_transcript::{
-    Body, Context, ContextMessage, Conversation, Draft, Entry, EntryId, Piece, Role,
-};
+use longhaul_tokens::{ContentKind, Counter, Estimator, Tokens, Window};
+use longhaul_transcript::{Body, ContextMessage, Conversation, Draft, Entry, EntryId, Piece, Role};
 use serde_json::json;
 
 use super::{Live, PRUNE_MARK};
@@ -63,6 +61,9 @@ pub struct Compacted {
     pub splits_turn: bool,
     /// What should be known about it.
     pub notes: Vec<String>,
+    /// What matters in everything that is no longer in the context, for
+    /// [`Live::push_compaction`].
+    pub base: Ledger,
 }
 
 /// What leaves the context.
@@ -138,7 +139,7 @@ pub enum CompactionFailure {
 impl Live {
     /// Counts the context.
     pub fn explain(&self, meter: &mut Meter) -> Explained {
-        explain(self.context(), meter)
+        explain(self.messages(), meter)
     }
 
     /// Layer 1: hides tool output for good, if that frees enough.
@@ -148,6 +149,9 @@ impl Live {
         settings: &PruneSettings,
         overhead: Tokens,
     ) -> Option<Pruned> {
+        if !self.worth_planning(meter, settings, &|freed, _| freed >= settings.minimum) {
+            return None;
+        }
         let explained = self.explain(meter);
         let counter = meter.estimator().counter();
         let pruning = prune(&explained.counted, &self.pins(), settings, &|tool, text| {
@@ -166,17 +170,44 @@ impl Live {
         terms: &CacheTerms<'_>,
         overhead: Tokens,
     ) -> Option<(Pruned, Verdict)> {
+        let CacheTerms {
+            prices,
+            since,
+            expected_turns,
+        } = *terms;
+        let pays = |freed, suffix| decide(freed, suffix, prices, since, expected_turns).now;
+        if !self.worth_planning(meter, settings, &pays) {
+            return None;
+        }
         let explained = self.explain(meter);
         let counter = meter.estimator().counter();
         let pruning = prune(&explained.counted, &self.pins(), settings, &|tool, text| {
             counter.tool_result(tool, text)
         });
-        let (chosen, verdict) = pruning.cheapest(terms.prices, terms.since, terms.expected_turns);
+        let (chosen, verdict) = pruning.cheapest(prices, since, expected_turns);
         let edits: Vec<Edit> = chosen.edits.into_iter().filter(Edit::is_durable).collect();
         if !verdict.now || edits.is_empty() {
             return None;
         }
         Some((self.pruned(edits, explained.total + overhead), verdict))
+    }
+
+    /// Whether a plan could come to anything, by the sizes of the messages.
+    fn worth_planning(
+        &self,
+        meter: &mut Meter,
+        settings: &PruneSettings,
+        pays: &dyn Fn(Tokens, Tokens) -> bool,
+    ) -> bool {
+        let sizes: Vec<(Tokens, bool)> = self
+            .messages()
+            .iter()
+            .map(|message| {
+                let result = matches!(message.role, Role::ToolResult | Role::BashExecution);
+                (meter.message(message), result && !message.edited)
+            })
+            .collect();
+        worth_planning(sizes.into_iter(), settings, pays)
     }
 
     /// The drafts of a pruning.
@@ -217,21 +248,15 @@ impl Live {
         meter: &mut Meter,
         request: &CompactionRequest<'_>,
     ) -> Result<Compacted, CompactionFailure> {
-        let explained = self.explain(meter);
         let counter = meter.estimator().counter();
-        let messages: Vec<ContextMessage> = explained
-            .counted
-            .iter()
-            .map(|counted| counted.message.clone())
-            .collect();
-        let conversation = Conversation::new(messages);
+        let conversation = Conversation::new(self.messages().to_vec());
         let sizes: Vec<Tokens> = conversation
             .pieces()
             .iter()
             .map(|piece| piece.messages().iter().map(|m| meter.message(m)).sum())
             .collect();
         let limits = Limits::new(request.window, request.layer);
-        let room = room(request, limits.total);
+        let room = room(request, limits.total, meter.estimator());
         let (cut, mut notes) = self.cut(&conversation, &sizes, request, room)?;
 
         let (removed, kept) = conversation.pieces().split_at(cut.first_kept);
@@ -319,6 +344,7 @@ impl Live {
             summarizer,
             splits_turn: cut.splits_turn,
             notes,
+            base,
         })
     }
 
@@ -392,12 +418,13 @@ impl Live {
         let pins = self.pins();
         let mut carried: Vec<(EntryId, String)> =
             carried_pins(&self.loaded.entries, self.loaded.boundary);
-        for entry in &self.loaded.entries {
+        let pinned = |id: &EntryId| pins.contains(id) && !staying.contains(id);
+        carried.retain(|(id, _)| pinned(id));
+        for entry in self.loaded.entries.iter().filter(|entry| pinned(&entry.id)) {
             if let Some(message) = entry.message() {
                 carried.push((entry.id.clone(), message_text(&message)));
             }
         }
-        carried.retain(|(id, _)| pins.contains(id) && !staying.contains(id));
         if carried.is_empty() {
             return Ok(String::new());
         }
@@ -469,21 +496,27 @@ struct Numbers<'a> {
 
 /// What the kept messages may take, so that the context ends well below the
 /// threshold it started from.
-fn room(request: &CompactionRequest<'_>, summary: Tokens) -> Tokens {
+fn room(request: &CompactionRequest<'_>, summary: Tokens, estimator: Estimator) -> Tokens {
     let target = request.window.hysteresis_target();
     let room = target - request.overhead - summary;
+    let room = room - allowance(request.window, estimator, room);
     // A window too small for its own reserves still keeps something.
     room.max(Tokens(request.window.size().0 / 10))
 }
 
+/// What a count may be short of the truth beyond the margin that the window
+/// keeps in front of its hard threshold.
+pub(crate) fn allowance(window: &Window, estimator: Estimator, counted: Tokens) -> Tokens {
+    estimator.uncertainty(counted) - (window.hard() - window.activation())
+}
+
 /// Counts a context, message by message.
-pub(crate) fn explain(context: Context, meter: &mut Meter) -> Explained {
-    let counted: Vec<Counted> = context
-        .messages
-        .into_iter()
+pub(crate) fn explain(messages: &[ContextMessage], meter: &mut Meter) -> Explained {
+    let counted: Vec<Counted> = messages
+        .iter()
         .map(|message| Counted {
-            tokens: meter.message(&message),
-            message,
+            tokens: meter.message(message),
+            message: message.clone(),
         })
         .collect();
     let sum = |wanted: &dyn Fn(&Role) -> bool| -> Tokens {

@@ -6,18 +6,22 @@
 //! a compaction comes out as drafts for the caller to append.
 
 mod compact;
+#[cfg(test)]
+mod tests;
 mod undo;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use longhaul_ledger::Ledger;
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
-    Body, Boundary, Context, Dialect, Entry, EntryId, Epoch, Header, Loaded, Result, Session,
-    Settings,
+    Body, Boundary, Context, ContextMessage, Dialect, Entry, EntryId, Epoch, Header, Loaded,
+    Result, Session, Settings,
 };
 
+pub(crate) use compact::allowance;
 pub use compact::{
     CacheTerms, Compacted, CompactionFailure, CompactionRequest, Explained, Pruned, Removed,
 };
@@ -40,6 +44,17 @@ pub struct Live {
     /// What matters in all of it.
     full: Ledger,
     labels: HashMap<EntryId, String>,
+    /// The context, once it was asked for and until something in it is
+    /// rewritten.
+    shown: OnceLock<Shown>,
+}
+
+/// A context that grows with its session.
+#[derive(Debug, Clone)]
+struct Shown {
+    messages: Vec<ContextMessage>,
+    /// Entries that are shown otherwise than they were written.
+    edited: HashSet<EntryId>,
 }
 
 impl Live {
@@ -63,6 +78,7 @@ impl Live {
             base: Ledger::new(cwd.clone()),
             full: Ledger::new(cwd),
             labels: HashMap::new(),
+            shown: OnceLock::new(),
         }
     }
 
@@ -86,6 +102,7 @@ impl Live {
             live.note_label(entry);
         }
         live.loaded = loaded;
+        live.shown.take();
         if !live.loaded.epoch.is_exact() {
             live.loaded.epoch = Epoch::Exact(counted.max(live.loaded.epoch.count()));
         }
@@ -124,15 +141,40 @@ impl Live {
         self.full.observe(&entry);
         self.note_label(&entry);
         if matches!(entry.body, Body::Compaction(_)) {
-            self.cut_at(entry);
+            self.cut_at(entry, None);
             return;
         }
+        self.show(&entry);
         self.loaded.entries.push(entry);
+    }
+
+    /// Adds the entry of a compaction that [`Live::compact`] has just made, with
+    /// the ledger that came with it, so that nothing is folded a second time.
+    pub fn push_compaction(&mut self, entry: Entry, base: Ledger) {
+        self.full.observe(&entry);
+        self.note_label(&entry);
+        self.cut_at(entry, Some(base));
+    }
+
+    /// Carries a context that is known on to the next entry.
+    fn show(&mut self, entry: &Entry) {
+        let Some(shown) = self.shown.get_mut() else {
+            return;
+        };
+        let rewrites = matches!(entry.body, Body::ContextEdit(_) | Body::Reset { .. })
+            || self.loaded.dialect == Dialect::OpenClaw
+            || shown.edited.contains(&entry.id);
+        if rewrites {
+            self.shown.take();
+        } else {
+            shown.messages.extend(Context::of_entry(entry));
+        }
     }
 
     /// A compaction becomes the boundary: what it does not keep moves from the
     /// path into the base.
-    fn cut_at(&mut self, entry: Entry) {
+    fn cut_at(&mut self, entry: Entry, base: Option<Ledger>) {
+        self.shown.take();
         let first = match &entry.body {
             Body::Compaction(compaction) => match &compaction.boundary {
                 Boundary::FirstKept(id) => self
@@ -145,8 +187,13 @@ impl Live {
             },
             _ => 0,
         };
-        for removed in self.loaded.entries.drain(..first) {
-            self.base.observe(&removed);
+        let removed = self.loaded.entries.drain(..first);
+        match base {
+            Some(base) => {
+                drop(removed);
+                self.base = base;
+            }
+            None => removed.for_each(|entry| self.base.observe(&entry)),
         }
         self.loaded.epoch = Epoch::Exact(self.epoch() + 1);
         self.loaded.complete = false;
@@ -199,7 +246,27 @@ impl Live {
 
     /// The context as it is now.
     pub fn context(&self) -> Context {
-        Context::build(&self.loaded)
+        Context {
+            messages: self.messages().to_vec(),
+        }
+    }
+
+    /// The messages of the context as it is now. They are built once and grow
+    /// with the session.
+    pub fn messages(&self) -> &[ContextMessage] {
+        let build = || Shown {
+            messages: Context::build(&self.loaded).messages,
+            edited: self
+                .loaded
+                .entries
+                .iter()
+                .filter_map(|entry| match &entry.body {
+                    Body::ContextEdit(edit) => Some(edit.target.clone()),
+                    _ => None,
+                })
+                .collect(),
+        };
+        &self.shown.get_or_init(build).messages
     }
 }
 
