@@ -9,6 +9,7 @@
 //! |---|---|
 //! | from `gauge` | the agent is shown the gauge |
 //! | from `checkpoint` | a checkpoint is written; with much tool output, layer 1 |
+//! | from half the window, the cache cold and a compaction to be expected | layer 2, which costs nothing extra now |
 //! | from `activation` | flush once per epoch, checkpoint, layer 2, then 3 |
 //! | from `full` | layer 3 at once, the user is told |
 
@@ -36,6 +37,9 @@ pub struct State {
     pub flushed_epoch: Option<u32>,
     /// Whether a checkpoint of the present state exists.
     pub checkpointed: bool,
+    /// Whether a compaction is to be expected and the prompt cache has expired,
+    /// so that the whole prompt is written anew whatever is done.
+    pub cold: bool,
     /// Layers carried out since the climb began.
     pub tried: Vec<Layer>,
     /// What forbids what.
@@ -138,7 +142,11 @@ fn next_layer(window: &Window, state: &State) -> Option<Layer> {
         Occasion::Overflow => [Layer::Summarize, Layer::Full, Layer::Emergency]
             .into_iter()
             .find(|layer| *layer == Layer::Emergency || !tried(*layer)),
-        Occasion::Threshold if prunes(window, state) && !at_full(window, state) => {
+        Occasion::Threshold
+            if prunes(window, state)
+                && !at_full(window, state)
+                && !at_no_extra_cost(window, state) =>
+        {
             Some(Layer::Prune)
         }
         Occasion::Threshold if due(window, state) => {
@@ -160,8 +168,15 @@ fn due(window: &Window, state: &State) -> bool {
     if climbing {
         state.context >= window.hysteresis_target()
     } else {
-        state.context >= window.activation()
+        state.context >= window.activation() || at_no_extra_cost(window, state)
     }
+}
+
+/// A compaction that is to be expected comes cheapest while the cache is cold:
+/// the next request writes its whole prompt, and a short one costs less to
+/// write. Below half the window there is no need to expect one.
+fn at_no_extra_cost(window: &Window, state: &State) -> bool {
+    state.cold && state.context >= Tokens(window.size().0 / 2) && state.tried.is_empty()
 }
 
 fn at_full(window: &Window, state: &State) -> bool {
@@ -233,6 +248,7 @@ mod tests {
             epoch: 0,
             flushed_epoch: None,
             checkpointed: false,
+            cold: false,
             tried: Vec::new(),
             limits: Limits {
                 auto_enabled: true,
@@ -283,6 +299,31 @@ mod tests {
         for (state, expected) in table {
             assert_eq!(plan(&window(), &state), expected, "at {}", state.context);
         }
+    }
+
+    #[test]
+    fn a_cold_cache_is_the_moment_for_a_summary_that_is_to_be_expected() {
+        let cold = |context| State {
+            cold: true,
+            checkpointed: true,
+            flushed_epoch: Some(0),
+            ..with_output(context)
+        };
+        assert_eq!(plan(&window(), &cold(99_999)), []);
+        for context in [100_000, 165_000] {
+            let steps = plan(&window(), &cold(context));
+            assert!(
+                steps.contains(&Step::Compact(Layer::Summarize)),
+                "{context}"
+            );
+            assert!(!steps.contains(&Step::Compact(Layer::Prune)), "{context}");
+        }
+        // It is tried once: what is left is left to the thresholds.
+        let tried = State {
+            tried: vec![Layer::Summarize],
+            ..cold(120_000)
+        };
+        assert_eq!(plan(&window(), &tried), []);
     }
 
     #[test]

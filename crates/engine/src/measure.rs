@@ -119,6 +119,11 @@ impl Meter {
         &self.calibration
     }
 
+    /// Takes in what a provider reported for content that was counted here.
+    pub fn observe(&mut self, model: &str, sample: Sample) {
+        self.calibration.observe(model, self.estimator, sample);
+    }
+
     /// Our count of one message. An edited message is counted anew.
     pub fn message(&mut self, message: &ContextMessage) -> Tokens {
         let estimator = self.estimator;

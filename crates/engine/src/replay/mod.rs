@@ -8,24 +8,24 @@
 
 mod bills;
 mod report;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use longhaul_compaction::cost::{Prices, Since};
+use longhaul_compaction::cost::{Prices, Since, decide};
 use longhaul_compaction::ladder::{self, Limits, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Breaker, Layer, Trigger};
-use longhaul_tokens::{CheckpointNote, Estimator, Gauge, Tokens, Window};
-use longhaul_transcript::{
-    Body, Context, Draft, Entry, EntryId, Millis, Result, Role, Session, Stamp,
-};
+use longhaul_tokens::{CheckpointNote, Estimator, Gauge, Sample, Tokens, Window};
+use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Result, Role, Session, Stamp};
 
 pub use report::{CompactionRow, NativeRow, Point, ReplayReport, Totals};
 
 use self::bills::Bills;
 use crate::event::{CompactedEvent, Event};
-use crate::live::{CacheTerms, CompactionFailure, CompactionRequest, Live, Pruned};
+use crate::live::{CacheTerms, CompactionFailure, CompactionRequest, Live, Pruned, allowance};
 use crate::measure::{Meter, usage};
 
 /// How to replay.
@@ -72,6 +72,7 @@ pub fn replay(
         report: ReplayReport::new(session, options.window),
         written: Vec::new(),
         stored: HashSet::new(),
+        model: String::new(),
         counted: 0,
         overhead: Tokens::ZERO,
         shared: None,
@@ -103,7 +104,7 @@ pub fn replay(
 
 /// Growth of the context after which its cost is looked at again, for a window
 /// of 200,000.
-const LOOK_EVERY: Tokens = Tokens(20_000);
+const LOOK_EVERY: Tokens = Tokens(10_000);
 
 /// How far a replay is.
 #[derive(Debug, Clone, Copy)]
@@ -129,6 +130,8 @@ struct Run<'a, 'o> {
     report: ReplayReport,
     written: Vec<Entry>,
     stored: HashSet<EntryId>,
+    /// The model that answered last.
+    model: String,
     /// Our count of the context's messages.
     counted: u64,
     /// What a request has beside them, learnt from the first answer.
@@ -143,10 +146,21 @@ struct Run<'a, 'o> {
     gauged: bool,
     /// The context's size when its cost was last looked at.
     looked_at: Tokens,
-    known_output: Option<(Tokens, (Tokens, Tokens))>,
+    known_output: Option<Output>,
     progress: Progress,
     stamp: &'a mut dyn FnMut(Option<Millis>) -> Stamp,
     on_event: &'a mut dyn FnMut(&Event, &Progress),
+}
+
+/// The tool output of a context.
+#[derive(Clone, Copy)]
+struct Output {
+    /// The context's size when it was looked at.
+    at: Tokens,
+    tokens: Tokens,
+    /// What durable pruning would free, and what it would rewrite.
+    freed: Tokens,
+    suffix: Tokens,
 }
 
 impl Run<'_, '_> {
@@ -180,14 +194,12 @@ impl Run<'_, '_> {
     }
 
     fn push(&mut self, entry: Entry) {
-        let rewrites = matches!(entry.body, Body::Compaction(_) | Body::ContextEdit(_));
-        if !rewrites {
-            for message in Context::of_entry(&entry) {
-                self.counted += u64::from(self.meter.message(&message).0);
-            }
-            self.bills.unmanaged(&entry, &mut self.meter);
-        }
+        let before = self.live.messages().len();
         self.keep(entry);
+        for message in &self.live.messages()[before..] {
+            self.counted += u64::from(self.meter.message(message).0);
+            self.bills.unmanaged(message, &mut self.meter);
+        }
     }
 
     /// What is written can be recalled.
@@ -197,9 +209,23 @@ impl Run<'_, '_> {
         self.live.push(entry);
     }
 
-    /// Our context now, corrected by what providers reported.
+    /// Our count of the context's messages.
+    fn messages(&self) -> Tokens {
+        Tokens::saturating(usize::try_from(self.counted).unwrap_or(usize::MAX))
+    }
+
+    /// Our context now.
     fn tokens(&self) -> Tokens {
-        self.overhead + Tokens::saturating(usize::try_from(self.counted).unwrap_or(usize::MAX))
+        self.overhead + self.messages()
+    }
+
+    /// The context as large as it may be in truth: what providers were seen to
+    /// find more than we count, and what a count may be short of without that.
+    fn at_most(&self) -> Tokens {
+        let estimator = self.options.estimator;
+        let factor = self.meter.calibration().factor(&self.model, estimator);
+        let messages = self.messages().scale(factor.max(1.0));
+        self.overhead + messages + allowance(self.options.window, estimator, messages)
     }
 
     /// A request is about to leave: the engine decides, then it is paid for.
@@ -209,12 +235,15 @@ impl Run<'_, '_> {
             (Some(last), Some(now)) => Since::Seconds((now.0 - last.0) as f64 / 1000.0),
             _ => Since::Never,
         };
-        self.decide(answer.time);
+        self.decide(answer.time, since);
         self.economise(answer.time, since);
         let total = self.tokens();
         let shared = self.shared.take().unwrap_or(self.last_total);
         self.last_total = total;
-        self.bills.request(answer, shared, total, since);
+        let sample =
+            self.bills
+                .request(answer, shared - self.overhead, total - self.overhead, since);
+        self.learn(answer, sample);
         self.report.point(
             self.progress.entries,
             total,
@@ -222,6 +251,17 @@ impl Run<'_, '_> {
             answer,
         );
         self.last_request = answer.time.or(self.last_request);
+    }
+
+    fn learn(&mut self, answer: &Entry, sample: Option<Sample>) {
+        if let Some(model) = answer.message().and_then(|message| message.model())
+            && model != self.model
+        {
+            self.model = model.into_owned();
+        }
+        if let Some(sample) = sample {
+            self.meter.observe(&self.model, sample);
+        }
     }
 
     /// The first reported usage shows how much a request has that the
@@ -235,7 +275,7 @@ impl Run<'_, '_> {
             .and_then(|message| message.usage())
             .map(usage);
         if let Some(reported) = reported {
-            let counted = Tokens::saturating(usize::try_from(self.counted).unwrap_or(usize::MAX));
+            let counted = self.messages();
             // At a smaller window the recorded system prompt would not fit; an
             // agent with such a window has a smaller one.
             let largest = Tokens(self.options.window.size().0 / 5);
@@ -244,16 +284,20 @@ impl Run<'_, '_> {
         }
     }
 
-    fn decide(&mut self, time: Option<Millis>) {
+    fn decide(&mut self, time: Option<Millis>, since: Since) {
         let window = self.options.window;
         let mut tried: Vec<Layer> = Vec::new();
         loop {
             let context = self.tokens();
-            if context < window.gauge() {
+            let at_most = self.at_most();
+            let state = self.state(at_most, &tried, since);
+            if at_most < window.gauge() {
                 self.gauged = false;
-                return;
+                if !state.cold {
+                    return;
+                }
             }
-            let steps = ladder::plan(window, &self.state(context, &tried));
+            let steps = ladder::plan(window, &state);
             let before = tried.len();
             for step in steps {
                 match step {
@@ -284,10 +328,10 @@ impl Run<'_, '_> {
         }
     }
 
-    fn state(&mut self, context: Tokens, tried: &[Layer]) -> State {
+    fn state(&mut self, context: Tokens, tried: &[Layer], since: Since) -> State {
         let explain = context >= self.options.window.checkpoint() && !tried.contains(&Layer::Prune);
         let (tool_output, prunable) = if explain {
-            self.tool_output(context)
+            self.tool_output(context, since)
         } else {
             (Tokens::ZERO, Tokens::ZERO)
         };
@@ -304,6 +348,7 @@ impl Run<'_, '_> {
             epoch: self.live.epoch(),
             flushed_epoch: None,
             checkpointed: !moved,
+            cold: self.is_cold(since) && self.expects_compaction(context),
             tried: tried.to_vec(),
             limits: Limits {
                 auto_enabled: true,
@@ -315,24 +360,71 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Tool output in the context, and how much of it could be hidden. Looked
+    /// Whether the provider has forgotten the last prompt.
+    fn is_cold(&self, since: Since) -> bool {
+        self.last_request.is_some() && !self.options.prices.is_warm(since)
+    }
+
+    /// Whether the context will have to be compacted, as far as anyone can tell:
+    /// a session goes on for about as long as it has gone on already, at its own
+    /// pace. And whether that would free what makes a rewrite worth while.
+    fn expects_compaction(&self, context: Tokens) -> bool {
+        let Options {
+            window, protect, ..
+        } = self.options;
+        let grows_to = context + self.bills.said();
+        let protect = protect(Layer::Summarize);
+        let kept = protect + Tokens(protect.0 / 2);
+        let summary = longhaul_compaction::summary::Limits::new(window, Layer::Summarize).total;
+        let after = self.overhead + kept + summary;
+        grows_to >= window.activation() && context >= after + self.options.prune.minimum
+    }
+
+    /// Tool output in the context, and how much of it is worth hiding. Looked
     /// at again only when the context has grown by a good piece.
-    fn tool_output(&mut self, context: Tokens) -> (Tokens, Tokens) {
+    fn tool_output(&mut self, context: Tokens, since: Since) -> (Tokens, Tokens) {
         let step = self.options.window.scaled(LOOK_EVERY);
-        if let Some((at, known)) = self.known_output
-            && context >= at
-            && context - at < step
-        {
-            return known;
-        }
-        let explained = self.live.explain(&mut self.meter);
-        let prunable = self
-            .live
-            .prune(&mut self.meter, &self.options.prune, self.overhead)
-            .map_or(Tokens::ZERO, |pruned| pruned.freed);
-        let known = (explained.tool_output, prunable);
-        self.known_output = Some((context, known));
-        known
+        let known = self
+            .known_output
+            .filter(|known| context >= known.at && context - known.at < step);
+        let output = match known {
+            Some(output) => output,
+            None => {
+                let pruned = self
+                    .live
+                    .prune(&mut self.meter, &self.options.prune, self.overhead);
+                let (freed, suffix) = pruned.map_or((Tokens::ZERO, Tokens::ZERO), |pruned| {
+                    (pruned.freed, pruned.suffix)
+                });
+                let mut tokens = Tokens::ZERO;
+                for message in self.live.messages() {
+                    if matches!(message.role, Role::ToolResult | Role::BashExecution) {
+                        tokens += self.meter.message(message);
+                    }
+                }
+                Output {
+                    at: context,
+                    tokens,
+                    freed,
+                    suffix,
+                }
+            }
+        };
+        self.known_output = Some(output);
+        // A rewrite that frees too little for its price only puts off the
+        // summary, which is the cheaper one of the two.
+        let Options {
+            prices,
+            expected_turns,
+            ..
+        } = self.options;
+        let verdict = decide(output.freed, output.suffix, prices, since, *expected_turns);
+        let prunable = if verdict.now {
+            output.freed
+        } else {
+            Tokens::ZERO
+        };
+        (output.tokens, prunable)
     }
 
     fn gauge(&mut self, context: Tokens) {
@@ -360,9 +452,9 @@ impl Run<'_, '_> {
     fn economise(&mut self, time: Option<Millis>, since: Since) {
         let context = self.tokens();
         let step = self.options.window.scaled(LOOK_EVERY);
-        let cold = matches!(since, Since::Seconds(gap) if gap >= f64::from(self.options.prices.ttl_seconds));
+        let cold = self.is_cold(since);
         if context < self.looked_at + step
-            && !(cold && context > self.looked_at + Tokens(step.0 / 8))
+            && !(cold && context > self.looked_at + Tokens(step.0 / 4))
         {
             self.looked_at = self.looked_at.min(context);
             return;
@@ -435,8 +527,11 @@ impl Run<'_, '_> {
                 return;
             }
         };
-        let draft = compacted.draft.clone();
-        let entry = self.append(&draft, time);
+        let written = self.entry(&compacted.draft, time);
+        let entry = written.id.clone();
+        self.stored.insert(entry.clone());
+        self.written.push(written.clone());
+        self.live.push_compaction(written, compacted.base);
         let milliseconds = (self.options.clock)() - begun;
         self.recount();
         self.shared = Some(self.overhead);
@@ -472,13 +567,15 @@ impl Run<'_, '_> {
     }
 
     /// Appends what the engine itself writes.
-    fn append(&mut self, draft: &Draft, time: Option<Millis>) -> EntryId {
-        let stamp = (self.stamp)(time);
-        let id = stamp.id.clone();
-        let parent = self.written.last().map(|entry| entry.id.clone());
-        let entry = draft.to_entry(&stamp, parent.as_ref());
+    fn append(&mut self, draft: &Draft, time: Option<Millis>) {
+        let entry = self.entry(draft, time);
         self.keep(entry);
-        id
+    }
+
+    fn entry(&mut self, draft: &Draft, time: Option<Millis>) -> Entry {
+        let stamp = (self.stamp)(time);
+        let parent = self.written.last().map(|entry| entry.id.clone());
+        draft.to_entry(&stamp, parent.as_ref())
     }
 
     /// Counts the context anew after something in it was rewritten.
@@ -486,8 +583,7 @@ impl Run<'_, '_> {
         self.known_output = None;
         self.counted = self
             .live
-            .context()
-            .messages
+            .messages()
             .iter()
             .map(|message| u64::from(self.meter.message(message).0))
             .sum();

@@ -216,8 +216,7 @@ impl ReplayReport {
             last.modified_files_named = Some((named, modified.len()));
         }
         let text: String = live
-            .context()
-            .messages
+            .messages()
             .iter()
             .map(|message| message_text(&message.view()))
             .collect();
@@ -241,11 +240,11 @@ impl ReplayReport {
             turns: progress.turns,
             requests: bills.longhaul.requests,
             overhead: bills.overhead,
-            cost_longhaul: bills.longhaul.input_units(),
-            cost_nothing: bills.nothing.input_units(),
-            cost_masking: bills.masking.input_units(),
+            cost_longhaul: bills.units(&bills.longhaul),
+            cost_nothing: bills.units(&bills.nothing),
+            cost_masking: bills.units(&bills.masking),
             cost_native: bills.native_units(),
-            dollars_longhaul: bills.longhaul.dollars(),
+            dollars_longhaul: bills.dollars(&bills.longhaul),
             nowhere: self
                 .compactions
                 .iter()
