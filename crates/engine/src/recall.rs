@@ -41,16 +41,38 @@ pub struct Hit {
     pub others: Others,
 }
 
-/// Entries that say what a hit says: each has the passage in which the words
-/// were found.
+/// Entries that say what a hit says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Others {
-    /// The oldest of them, 200 at most.
+    /// 200 of them at most.
     pub ids: Vec<EntryId>,
     /// How many there are.
     pub count: usize,
-    /// Whether they have the hit's text from beginning to end.
-    pub identical: bool,
+    /// What all of them have in common with the hit.
+    pub same: Same,
+}
+
+/// How much of a hit another entry has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Same {
+    /// All of it, from beginning to end.
+    Text,
+    /// The passage in which the words were found.
+    Passage,
+    /// The words themselves. Only the last hit of a search names such entries:
+    /// those that found no place among the hits.
+    Words,
+}
+
+impl Same {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Same::Text => "text",
+            Same::Passage => "passage",
+            Same::Words => "words",
+        }
+    }
 }
 
 impl Hit {
@@ -61,7 +83,7 @@ impl Hit {
             others: Others {
                 ids: Vec::new(),
                 count: 0,
-                identical: true,
+                same: Same::Text,
             },
         }
     }
@@ -79,7 +101,8 @@ impl Hit {
 /// first. Of words, an entry that has left the context comes before one that
 /// has not, whole words before parts, the same case before another, a rare
 /// passage before a frequent one, a short text before a long one, a new one
-/// before an old one. Entries with the same passage are one hit.
+/// before an old one. Entries with the same passage are one hit; the last hit
+/// names those that found no place.
 pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     let limit = limit.max(1);
     match query {

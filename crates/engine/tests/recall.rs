@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use longhaul_engine::recall::{Hit, Query, recall};
+use longhaul_engine::recall::{Hit, Query, Same, recall};
 use longhaul_transcript::{EntryId, Session};
 use serde_json::json;
 
@@ -50,7 +50,7 @@ fn a_passage_is_the_same_whatever_the_numbers_of_its_lines() {
     let hits = find(&said, "mut total = sum of");
     assert_eq!(ids(&hits), ["c", "b"]);
     assert!(hits[1].names(&EntryId::from("a")));
-    assert!(!hits[1].others.identical);
+    assert_eq!(hits[1].others.same, Same::Passage);
 }
 
 #[test]
@@ -97,7 +97,11 @@ fn a_group_names_two_hundred_and_counts_the_rest() {
     assert_eq!(hits.len(), 3);
     assert_eq!(hits[0].entry.id.as_str(), "e299");
     assert_eq!((hits[0].others.count, hits[0].others.ids.len()), (299, 200));
-    assert!(hits[0].others.identical);
+    assert_eq!(hits[0].others.same, Same::Text);
+    // What found no place among the hits is named or counted by the last one.
+    let last = &hits[2].others;
+    assert_eq!(last.same, Same::Words);
+    assert_eq!((last.count, last.ids.len()), (8_998, 200));
 }
 
 #[test]

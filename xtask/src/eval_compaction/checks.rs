@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use longhaul_compaction::summary::ledger_part;
 use longhaul_engine::live::Live;
-use longhaul_engine::recall::{Query, full_text, message_text, recall};
+use longhaul_engine::recall::{Query, Same, full_text, message_text, recall};
 use longhaul_transcript::{Body, Entry, EntryId, Role, Session};
 
 use super::score::{Row, Sheet};
@@ -653,6 +653,13 @@ pub(super) fn recoverable(
         let mut look_up = |row: Row, quote: &str| -> Result<()> {
             let hits = recall(session, &Query::Text(quote.to_owned()), 5)?;
             let found = hits.iter().any(|hit| hit.names(&entry.id));
+            if row == Row::Quotes {
+                let shown = hits.iter().any(|hit| {
+                    let passage = hit.others.same != Same::Words && hit.names(&entry.id);
+                    hit.entry.id == entry.id || passage
+                });
+                sheet.note(Row::QuotesPassage, shown, || first_words(quote));
+            }
             sheet.note(row, found, || {
                 let hits: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
                 format!(

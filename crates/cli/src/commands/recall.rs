@@ -90,7 +90,6 @@ fn print(app: &App, hit: &Hit, whole: bool) -> Result<(), Failure> {
 
 /// The other entries that a hit stands for.
 fn also(others: &Others) -> String {
-    let what = if others.identical { "text" } else { "passage" };
     let more = match others.count {
         1 => "1 more entry".to_owned(),
         count => format!("{} more entries", paint::number(count as u64)),
@@ -101,7 +100,11 @@ fn also(others: &Others) -> String {
     } else {
         ""
     };
-    format!("and the same {what} in {more}: {}{rest}", named.join(", "))
+    let named = named.join(", ");
+    format!(
+        "and the same {} in {more}: {named}{rest}",
+        others.same.as_str()
+    )
 }
 
 fn hit_json(hit: &Hit) -> Value {
@@ -113,7 +116,7 @@ fn hit_json(hit: &Hit) -> Value {
         "excerpt": paint::gist(&hit.excerpt, 400),
         "alsoIn": {
             "count": hit.others.count,
-            "identical": hit.others.identical,
+            "same": hit.others.same.as_str(),
             "entries": hit.others.ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
         },
         "raw": hit.entry.raw(),

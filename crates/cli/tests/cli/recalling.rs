@@ -134,12 +134,12 @@ fn entries_that_say_the_same_are_one_hit_that_names_them() {
     assert_eq!(hits.len(), 2, "{ran:?}");
     // What was said once comes before what was said all the time.
     assert_eq!(hits[0]["entry"], "e18");
-    let none = json!({ "count": 0, "identical": true, "entries": [] });
+    let none = json!({ "count": 0, "same": "text", "entries": [] });
     assert_eq!(hits[0]["alsoIn"], none);
     assert_eq!(hits[1]["entry"], "e17");
     let others = json!({
         "count": 7,
-        "identical": false,
+        "same": "passage",
         "entries": ["e03", "e05", "e07", "e09", "e11", "e13", "e15"],
     });
     assert_eq!(hits[1]["alsoIn"], others);

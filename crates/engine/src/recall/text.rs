@@ -8,7 +8,7 @@ use std::ops::Range;
 use longhaul_transcript::{Body, Entry, EntryId};
 use memchr::memmem::Finder;
 
-use super::{EXCERPT_CHARS, Others, full_text};
+use super::{EXCERPT_CHARS, Others, Same, full_text};
 
 /// Ids that a group names; of more, only the number is known.
 const NAMED: usize = 200;
@@ -30,6 +30,8 @@ pub(super) struct Words {
     groups: HashMap<u64, Group>,
     held: usize,
     count: usize,
+    /// Entries of groups that were dropped.
+    dropped: usize,
 }
 
 /// Entries that say the same passage.
@@ -82,6 +84,7 @@ impl Words {
             groups: HashMap::new(),
             held: 0,
             count: 0,
+            dropped: 0,
         }
     }
 
@@ -157,6 +160,7 @@ impl Words {
         let mut groups: Vec<(u64, Group)> = self.groups.drain().collect();
         groups.sort_by_key(|(_, group)| group.rank());
         for (_, group) in groups.drain(GROUPS / 2..) {
+            self.dropped += group.count;
             self.held -= group.best.entry.map_or(0, |entry| entry.raw().len());
         }
         self.groups = groups.into_iter().collect();
@@ -182,31 +186,43 @@ impl Words {
         })
     }
 
-    /// The best hits, the best first.
+    /// The best hits, the best first. The last of `limit` names what found no
+    /// place among them, so that nothing with the words goes unsaid.
     pub(super) fn finish(self, limit: usize) -> Vec<Found> {
         let mut groups: Vec<Group> = self.groups.into_values().collect();
         groups.sort_by_key(Group::rank);
-        groups.truncate(limit);
-        groups
-            .into_iter()
-            .map(|mut group| {
-                group.ids.retain(|id| *id != group.best.id);
-                Found {
-                    id: group.best.id,
-                    entry: group.best.entry,
-                    excerpt: group.best.excerpt,
-                    others: Others {
-                        ids: group.ids,
-                        count: group.count - 1,
-                        identical: group.identical,
-                    },
-                }
-            })
-            .collect()
+        let rest = groups.split_off(limit.min(groups.len()));
+        let mut found: Vec<Found> = groups.into_iter().map(Group::found).collect();
+        let unsaid = rest.iter().map(|group| group.count).sum::<usize>() + self.dropped;
+        if let Some(last) = found.last_mut().filter(|_| unsaid > 0) {
+            let room = NAMED.saturating_sub(last.others.ids.len());
+            let ids = rest.into_iter().flat_map(|group| group.ids);
+            last.others.ids.extend(ids.take(room));
+            last.others.count += unsaid;
+            last.others.same = Same::Words;
+        }
+        found
     }
 }
 
 impl Group {
+    fn found(mut self) -> Found {
+        self.ids.retain(|id| *id != self.best.id);
+        Found {
+            id: self.best.id,
+            entry: self.best.entry,
+            excerpt: self.best.excerpt,
+            others: Others {
+                ids: self.ids,
+                count: self.count - 1,
+                same: match self.identical {
+                    true => Same::Text,
+                    false => Same::Passage,
+                },
+            },
+        }
+    }
+
     /// What is out of sight first, then what fits, is rare, is short, is new.
     fn rank(&self) -> (bool, Fit, usize, usize, Reverse<usize>) {
         let best = &self.best;
