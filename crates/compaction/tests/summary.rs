@@ -226,7 +226,7 @@ fn a_tiny_window_keeps_what_matters_most() {
     let ledger = book.request("and the last request is this").done();
     let material = Material::of(&ledger);
     let summary = summary_of(&material, 24_000);
-    assert!(summary.tokens <= Tokens(4_000), "{}", summary.tokens);
+    assert!(summary.tokens <= Tokens(4_800), "{}", summary.tokens);
     assert_eq!(summary.notes, []);
     for text in [
         "Never push to main without asking me",

@@ -1,9 +1,13 @@
 //! The facts that are looked for, and what counts as finding one.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use longhaul_ledger::{Category, Ledger};
 use longhaul_transcript::EntryId;
+
+use crate::summary::PathNames;
+use crate::summary::requests::{SHORTEST_GIST, abbreviated};
 
 /// What may stand around a text for it to count as found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +23,7 @@ pub(super) enum Edge {
 /// One way to find a fact: every text has to be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proof<'a> {
-    pub(super) texts: Vec<&'a str>,
+    pub(super) texts: Vec<Cow<'a, str>>,
     pub(super) edge: Edge,
 }
 
@@ -38,46 +42,47 @@ pub struct Fact<'a> {
 /// Every fact of a ledger that should still be known: what was revoked,
 /// replaced, finished or resolved is not one.
 pub fn facts(ledger: &Ledger) -> Vec<Fact<'_>> {
-    let folder = ledger.cwd.as_deref().map(|cwd| cwd.trim_end_matches('/'));
     let gists: HashMap<&str, &str> = ledger
         .requests
         .iter()
         .map(|request| (request.entry.as_str(), request.gist.as_str()))
         .collect();
-    let relative = |path: &'_ str| -> Option<usize> {
-        let rest = path.strip_prefix(folder?)?.strip_prefix('/')?;
-        (!rest.is_empty()).then_some(path.len() - rest.len())
-    };
+    let names = PathNames::new(ledger);
     ledger
         .facts()
         .map(|fact| {
             let text = fact.text;
             let proofs = match fact.category {
                 Category::FileModified | Category::FileRead => {
-                    let short = relative(text).map(|start| &text[start..]);
-                    [Some(text), short]
+                    let short = names.relative(text).map(Cow::Borrowed);
+                    let shown = Cow::Owned(names.show(text));
+                    [Some(text.into()), short, Some(shown)]
                         .into_iter()
                         .flatten()
                         .map(|path| Proof::one(path, Edge::Path))
                         .collect()
                 }
-                Category::Identifier => vec![Proof::one(text, Edge::Word)],
+                Category::Identifier => vec![Proof::one(text.into(), Edge::Word)],
                 Category::Request => {
                     let gist = fact.provenance.first().and_then(|entry| {
                         let (entry, gist) = gists.get_key_value(entry.as_str())?;
+                        // Where room is short, so is a gist.
+                        let end = gist.char_indices().nth(SHORTEST_GIST);
+                        let gist = end.map_or(*gist, |(end, _)| &gist[..end]);
                         // One that was cut ends with an ellipsis of its own.
+                        let gist = gist.trim_end_matches('…').trim_end();
                         Some(Proof {
-                            texts: vec![gist.trim_end_matches('…'), entry],
+                            texts: vec![gist.into(), abbreviated(entry).into()],
                             edge: Edge::Any,
                         })
                     });
-                    let whole = Proof::one(text, Edge::Any);
+                    let whole = Proof::one(text.into(), Edge::Any);
                     [whole].into_iter().chain(gist).collect()
                 }
                 Category::Constraint
                 | Category::Decision
                 | Category::OpenItem
-                | Category::Error => vec![Proof::one(text, Edge::Any)],
+                | Category::Error => vec![Proof::one(text.into(), Edge::Any)],
             };
             Fact {
                 category: fact.category,
@@ -90,7 +95,7 @@ pub fn facts(ledger: &Ledger) -> Vec<Fact<'_>> {
 }
 
 impl<'a> Proof<'a> {
-    fn one(text: &'a str, edge: Edge) -> Proof<'a> {
+    fn one(text: Cow<'a, str>, edge: Edge) -> Proof<'a> {
         Proof {
             texts: vec![text],
             edge,

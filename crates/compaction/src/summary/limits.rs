@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::terms::Layer;
 
 /// A summary may always take one part in so many of the window.
-const FLOOR_PARTS: u32 = 6;
+const FLOOR_PARTS: u32 = 5;
 
 /// The caps of a summary. The sizes are those of the specification for a
 /// window of 200,000 tokens; [`Limits::new`] shrinks them to a smaller one.
@@ -46,7 +46,7 @@ impl Limits {
 
     /// The limits on a window of any size.
     ///
-    /// They shrink with the window, but never below a sixth of it: what a
+    /// They shrink with the window, but never below a fifth of it: what a
     /// session holds, its rules, files and requests, does not shrink with it,
     /// and a summary without them would save room by forgetting.
     pub fn new(window: &Window, layer: Layer) -> Limits {

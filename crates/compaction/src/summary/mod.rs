@@ -35,7 +35,7 @@ mod paths;
 mod pending;
 mod previous;
 mod repair;
-mod requests;
+pub(crate) mod requests;
 mod staged;
 mod text;
 mod turns;
@@ -51,4 +51,5 @@ pub use model::{
     ChunkCache, ChunkKey, MemoryCache, ModelFailure, Outcome, PROMPT_VERSION, Summarizer,
     SummaryRequest, Task, TextModel,
 };
+pub use paths::PathNames;
 pub use staged::Staged;

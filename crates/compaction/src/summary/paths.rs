@@ -8,7 +8,7 @@ use super::text::one_line;
 
 /// Writes paths relative to the working folder where that is unambiguous.
 #[derive(Debug)]
-pub(super) struct PathNames<'a> {
+pub struct PathNames<'a> {
     ledger: &'a Ledger,
     folder: Option<&'a str>,
     /// How many known paths end with a given relative path.
@@ -16,7 +16,8 @@ pub(super) struct PathNames<'a> {
 }
 
 impl<'a> PathNames<'a> {
-    pub(super) fn new(ledger: &'a Ledger) -> PathNames<'a> {
+    /// The names of a ledger's files.
+    pub fn new(ledger: &'a Ledger) -> PathNames<'a> {
         let folder = ledger
             .cwd
             .as_deref()
@@ -43,7 +44,7 @@ impl<'a> PathNames<'a> {
     }
 
     /// The path relative to the working folder, if it lies there.
-    pub(super) fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
+    pub(crate) fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
         let inside = path.strip_prefix(self.folder?)?;
         inside
             .strip_prefix(['/', '\\'])
@@ -53,7 +54,7 @@ impl<'a> PathNames<'a> {
     /// The path as it is shown. A relative path that another known file also
     /// ends with is shown in full. A path that stands nowhere in full is shown
     /// by the folder and the name that were written.
-    pub(super) fn show(&self, path: &str) -> String {
+    pub fn show(&self, path: &str) -> String {
         let relative = self.relative(path);
         let alone = |rest: &&str| self.endings.get(rest).copied().unwrap_or(0) <= 1;
         let Some(name) = self.ledger.as_written(path) else {

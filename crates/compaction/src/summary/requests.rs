@@ -9,9 +9,8 @@ use longhaul_transcript::EntryId;
 use super::block::{Block, Candidate, Pool};
 use super::limits::Limits;
 use super::material::Kept;
-use super::text::{
-    clipped, fenced, is_one_line, mark, mark_abbreviated, mark_if_short, one_line, within,
-};
+pub(crate) use super::text::abbreviated;
+use super::text::{clipped, fenced, is_one_line, mark, mark_if_short, one_line, within};
 
 /// Entries whose word no longer stands whole, and the entry that changed it.
 /// Their text is kept as it was said, so it has to be marked.
@@ -95,6 +94,9 @@ fn replaced_by(entry: &EntryId) -> String {
         by => format!(" (replaced in part by{by})"),
     }
 }
+
+/// No gist is cut to less.
+pub(crate) const SHORTEST_GIST: usize = 24;
 
 /// The requests of a ledger on their way into a summary.
 pub(super) struct Requests<'a> {
@@ -242,7 +244,7 @@ impl<'a> Requests<'a> {
         cap: Tokens,
     ) -> (Vec<String>, Tokens) {
         let mut last = (Vec::new(), Tokens::ZERO);
-        for most in [usize::MAX, 64, 40, 28, 24] {
+        for most in [usize::MAX, 64, 40, 28, SHORTEST_GIST] {
             let lines: Vec<String> = requests
                 .iter()
                 .map(|request| self.gist_within(request, most))
@@ -317,7 +319,10 @@ impl<'a> Requests<'a> {
             usize::MAX => self.end(request, &gist, mark(&request.entry)),
             _ => {
                 let remark = self.old.remark(&gist, Some(&request.entry));
-                format!("{}{remark}", mark_abbreviated(&request.entry))
+                format!(
+                    " ·{}{remark}",
+                    one_line(abbreviated(request.entry.as_str()))
+                )
             }
         };
         format!("- {gist}{end}")

@@ -120,23 +120,18 @@ pub(super) fn mark(entry: &EntryId) -> String {
     format!(" ·{}", one_line(entry.as_str()))
 }
 
-/// The same with the first eight characters of a random UUID, by which an entry
-/// is found as well.
-pub(super) fn mark_abbreviated(entry: &EntryId) -> String {
+/// The first eight characters of a random UUID, by which its entry is found as
+/// well; other ids as they are.
+pub(crate) fn abbreviated(id: &str) -> &str {
     const SHOWN: usize = 8;
-    let id = entry.as_str();
-    let groups = [8, 13, 18, 23];
+    const DASHES: [usize; 4] = [8, 13, 18, 23];
     let random = id.len() == 36
         && id.as_bytes()[14] == b'4'
         && id.bytes().enumerate().all(|(at, byte)| match byte {
-            b'-' => groups.contains(&at),
-            _ => byte.is_ascii_hexdigit() && !groups.contains(&at),
+            b'-' => DASHES.contains(&at),
+            _ => byte.is_ascii_hexdigit() && !DASHES.contains(&at),
         });
-    if random {
-        format!(" ·{}", &id[..SHOWN])
-    } else {
-        mark(entry)
-    }
+    if random { &id[..SHOWN] } else { id }
 }
 
 /// Ids of agents that use UUIDs cost more than they are worth behind a line

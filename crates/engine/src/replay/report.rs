@@ -1,5 +1,6 @@
 //! The report of a replay, as data.
 
+use longhaul_compaction::summary::PathNames;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{Compaction, Entry, EntryId, Session};
 use serde::Serialize;
@@ -220,19 +221,10 @@ impl ReplayReport {
             .iter()
             .map(|message| message_text(&message.view()))
             .collect();
-        let here = live
-            .header()
-            .cwd
-            .as_ref()
-            .map(|cwd| format!("{}/", cwd.display()));
+        let names = PathNames::new(live.ledger());
         let named = modified
             .iter()
-            .filter(|path| {
-                let relative = here
-                    .as_ref()
-                    .and_then(|here| path.strip_prefix(here.as_str()));
-                text.contains(**path) || relative.is_some_and(|path| text.contains(path))
-            })
+            .filter(|path| text.contains(**path) || text.contains(&names.show(path)))
             .count();
         self.totals = Totals {
             modified_files_named: (named, modified.len()),
