@@ -35,12 +35,22 @@ impl Counter for Heuristic {
                 }
             })
         };
-        Tokens::from_chars(narrow, Heuristic::tenths(kind)) + Tokens::saturating(wide)
+        Tokens::from_chars(narrow, Heuristic::tenths(kind))
+            + Tokens::saturating(wide)
+            + dense(text, narrow)
     }
 
     fn name(&self) -> &'static str {
         "heuristic"
     }
+}
+
+/// What listings of hashes, ids and numbers take beyond the rate of their kind:
+/// three tokens for four digits above the share that any text may have.
+fn dense(text: &str, chars: usize) -> Tokens {
+    const USUAL: usize = 6; // one in six
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    Tokens::saturating(digits.saturating_sub(chars.div_ceil(USUAL)) * 3 / 4)
 }
 
 /// CJK ideographs, kana, hangul, their punctuation and full-width forms, emoji.
@@ -61,6 +71,21 @@ fn is_wide(c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn hashes_take_more_than_words() {
+        let hashes = "./.git/objects/2d/d9964aa40a9cfda93fa00ce59812881150180a\n".repeat(100);
+        let words = "./packages/coding-agent/src/modes/interactive/theme.ts x\n".repeat(100);
+        let count = |text: &str| Heuristic.count(text, ContentKind::Shell).0;
+        assert_eq!(hashes.len(), words.len());
+        assert!(count(&hashes) * 10 > count(&words) * 14);
+        // A date or a line number is nothing unusual.
+        let line = "12: let total = sum(items); // since 2024\n";
+        assert_eq!(
+            count(line),
+            Tokens::from_chars(line.len(), Heuristic::tenths(ContentKind::Shell)).0
+        );
+    }
 
     #[test]
     fn each_kind_has_its_rate() {

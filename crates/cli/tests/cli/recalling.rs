@@ -206,7 +206,7 @@ fn what_a_compaction_calls_recallable_can_be_recalled() {
     let machine = Machine::new();
     machine.put_pi("s", long(8), 1);
     let answer = machine
-        .run_line("compact s --yes --window 30k --json")
+        .run_line("compact s --yes --window 10k --json")
         .json();
     assert_eq!(machine.run_line("session archive s --yes").code, 0);
     let facts = answer["fidelity"]["recallable"].as_array().unwrap();
