@@ -189,8 +189,10 @@ fn print(scores: &Scores, misses: usize) {
                 row.name().to_owned(),
                 format!("{:.2} %", share.value() * 100.0),
                 share.all.to_string(),
-                row.must()
-                    .map_or(String::new(), |must| format!("{:.0} %", must * 100.0)),
+                row.must().map_or(String::new(), |must| match must < 0.01 {
+                    true => "> 0 %".to_owned(),
+                    false => format!("{:.0} %", must * 100.0),
+                }),
                 verdict.to_owned(),
                 figure.worst().map_or(String::new(), |(case, share)| {
                     format!("{case}: {}/{}", share.good, share.all)

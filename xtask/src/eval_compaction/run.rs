@@ -376,7 +376,8 @@ fn same_text(a: &str, b: &str) -> bool {
 fn costs(sheet: &mut Sheet<'_>, report: &ReplayReport, size: u32) {
     let totals = &report.totals;
     let ours = totals.cost_longhaul;
-    let mut cheaper = |row: Row, other: f64, name: &str| {
+    let mut cheaper = |row: Row, saved: Row, other: f64, name: &str| {
+        sheet.saved(saved, ours, other);
         sheet.note(row, ours < other, || {
             format!(
                 "{ours:.0} against {other:.0} {name} ({:+.1} %)",
@@ -385,20 +386,16 @@ fn costs(sheet: &mut Sheet<'_>, report: &ReplayReport, size: u32) {
         });
     };
     // A session that never outgrows its window is sent whole either way.
-    if report.compactions.is_empty() && report.prunings.is_empty() {
+    if !report.compactions.is_empty() || !report.prunings.is_empty() {
         cheaper(
             Row::CostNothing,
-            totals.cost_nothing * 1.000_001,
-            "with nothing removed",
-        );
-    } else {
-        cheaper(
-            Row::CostNothing,
+            Row::SavedNothing,
             totals.cost_nothing,
             "with nothing removed",
         );
         cheaper(
             Row::CostMasking,
+            Row::SavedMasking,
             totals.cost_masking,
             "with old output masked",
         );
@@ -407,7 +404,7 @@ fn costs(sheet: &mut Sheet<'_>, report: &ReplayReport, size: u32) {
     if size == 200_000
         && let Some(native) = totals.cost_native
     {
-        cheaper(Row::CostNative, native, "as recorded");
+        cheaper(Row::CostNative, Row::SavedNative, native, "as recorded");
     }
 }
 

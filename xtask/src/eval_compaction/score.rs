@@ -41,10 +41,16 @@ pub(super) enum Row {
     Deterministic,
     Reopened,
     Prefix,
+    SavedNothing,
+    SavedMasking,
+    SavedNative,
     CostNothing,
     CostMasking,
     CostNative,
 }
+
+/// A bill must be lower by something that is not rounding.
+const SOMETHING: f64 = 0.001;
 
 /// Share that a row must reach; `None` only informs.
 fn rule(row: Row) -> (&'static str, Option<f64>) {
@@ -83,9 +89,12 @@ fn rule(row: Row) -> (&'static str, Option<f64>) {
         Row::Deterministic => ("C15 determinism", Some(1.0)),
         Row::Reopened => ("C15 same after reopening", Some(1.0)),
         Row::Prefix => ("C16 prefix", Some(1.0)),
-        Row::CostNothing => ("C17 cheaper than nothing", Some(1.0)),
-        Row::CostMasking => ("C17 cheaper than masking", Some(1.0)),
-        Row::CostNative => ("C17 cheaper than recorded", Some(1.0)),
+        Row::SavedNothing => ("C17 saved against nothing", Some(SOMETHING)),
+        Row::SavedMasking => ("C17 saved against masking", Some(SOMETHING)),
+        Row::SavedNative => ("C17 saved against recorded", Some(SOMETHING)),
+        Row::CostNothing => ("C17 sessions cheaper, nothing", None),
+        Row::CostMasking => ("C17 sessions cheaper, masking", None),
+        Row::CostNative => ("C17 sessions cheaper, recorded", None),
     }
 }
 
@@ -102,8 +111,8 @@ impl Row {
 /// How many of how many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Share {
-    pub(super) good: u64,
-    pub(super) all: u64,
+    pub(super) good: i64,
+    pub(super) all: i64,
 }
 
 impl Share {
@@ -158,10 +167,22 @@ impl Sheet<'_> {
         let case = figure.cases.entry(self.case.clone()).or_default();
         for share in [&mut figure.sum, case] {
             share.all += 1;
-            share.good += u64::from(good);
+            share.good += i64::from(good);
         }
         if !good && figure.misses.len() < MISSES {
             figure.misses.push((self.case.clone(), what()));
+        }
+    }
+}
+
+impl Sheet<'_> {
+    /// Notes what was saved of a bill; the sum over all sessions counts.
+    pub(super) fn saved(&mut self, row: Row, ours: f64, other: f64) {
+        let figure = self.scores.figures.entry((self.window, row)).or_default();
+        let case = figure.cases.entry(self.case.clone()).or_default();
+        for share in [&mut figure.sum, case] {
+            share.all += other as i64;
+            share.good += (other - ours) as i64;
         }
     }
 }
