@@ -62,11 +62,13 @@ fn written(material: &Material<'_>, budget: Tokens, counter: &dyn Counter) -> St
         .previous
         .map(|previous| previous.text)
         .filter(|text| is_ours(text));
-    let lines = previous::merged(
+    let mut lines = previous::merged(
         ours.map(previous::turn_lines).unwrap_or_default(),
         turns::turns(material, &names, &voices, detail),
         material.ledger,
     );
+    turns::remark_old_values(&mut lines, material.ledger);
+    let lines = lines;
 
     let kept = material.kept_entries();
     let mut pool = Pool::new(budget, counter);

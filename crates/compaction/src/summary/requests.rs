@@ -204,7 +204,7 @@ impl<'a> Requests<'a> {
     /// What one line for each request but the newest costs, as far as `cap`
     /// allows.
     pub(super) fn gists_cost(&self, pool: &Pool<'_>, cap: Tokens) -> Tokens {
-        let cap = cap.min(Tokens(pool.left.0 / 4 * 3));
+        let cap = cap.min(Tokens(pool.left.0 / 10 * 9));
         match self.wanted.len() {
             0 | 1 if self.left == 0 => Tokens::ZERO,
             0 | 1 => HEADING.min(cap),

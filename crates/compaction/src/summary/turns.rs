@@ -7,7 +7,7 @@ use longhaul_transcript::{ContextMessage, EntryId, MessageView, Role, ToolCall};
 use super::material::{Kept, Material};
 use super::paths::PathNames;
 use super::previous::TurnLine;
-use super::requests::replaced;
+use super::requests::{OldValues, replaced};
 use super::text::{is_short, mark, one_line, sentences, shortened, without_analysis};
 use super::voices::Voices;
 
@@ -84,7 +84,7 @@ pub(super) fn turns(
             let entry = turn.entry.clone()?;
             let mut remarks = String::new();
             if replaced.contains_key(&entry) {
-                remarks.push_str(" (since replaced in part)");
+                remarks.push_str(SINCE_REPLACED);
             }
             if material.split.request() == Some(&entry) {
                 remarks.push_str(" [interrupted: goes on below]");
@@ -96,6 +96,20 @@ pub(super) fn turns(
             })
         })
         .collect()
+}
+
+const SINCE_REPLACED: &str = " (since replaced in part)";
+
+/// Lines tell what was said at the time; where that holds a value which
+/// another has taken the place of since, they have to say so.
+pub(super) fn remark_old_values(lines: &mut [TurnLine], ledger: &Ledger) {
+    let old = OldValues::new(ledger);
+    for line in lines {
+        if !line.text.contains(SINCE_REPLACED) && old.held_by(&line.text).is_some() {
+            let id = line.text.rfind(" ·").unwrap_or(line.text.len());
+            line.text.insert_str(id, SINCE_REPLACED);
+        }
+    }
 }
 
 fn observe(
