@@ -75,6 +75,25 @@ impl FileCache {
         self.reads
     }
 
+    /// Reads `path` ahead and says which text it has, by its hash; nothing if
+    /// there is no such file. It must not lead out of the resolved folder
+    /// `inside`.
+    pub fn warm(
+        &mut self,
+        path: &Path,
+        inside: &Path,
+        now: SystemTime,
+    ) -> Result<Option<String>, Problem> {
+        let found = self.read(&inside.join(path), Some(inside), now)?;
+        Ok(found.map(|found| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&found.content.bytes.to_le_bytes());
+            hasher.update(found.content.head.as_bytes());
+            hasher.update(found.content.tail.as_deref().unwrap_or_default().as_bytes());
+            hasher.finalize().to_hex().to_string()
+        }))
+    }
+
     /// The content of `path`, or nothing if there is no such file. With
     /// `inside`, a resolved folder that the file must not lead out of.
     pub(crate) fn read(

@@ -3,10 +3,11 @@
 //! The terminal, the report, the log and the tests read the same stream. If
 //! something happened and no event says so, that is a bug.
 
+use longhaul_checkpoint::Checkpoint;
 use longhaul_compaction::audit::Audit;
 use longhaul_compaction::ladder::Block;
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{Fragment, FragmentKind, Tokens};
 use longhaul_transcript::EntryId;
 use serde::Serialize;
 
@@ -21,10 +22,91 @@ pub enum Event {
         /// The line.
         line: String,
     },
-    /// The state of the work is worth a checkpoint.
-    Checkpoint {
+    /// What the next checkpoint will hold is on the disk.
+    #[serde(rename_all = "camelCase")]
+    StateSaved {
+        /// Decisions in it.
+        decisions: usize,
+        /// Files read or changed.
+        files: usize,
+        /// What is still to be done.
+        open_items: usize,
+    },
+    /// The state of the work was saved.
+    CheckpointWritten(Box<CheckpointEvent>),
+    /// The last checkpoint says the same; none was written.
+    CheckpointUnchanged {
+        /// The last one.
+        checkpoint: String,
         /// Tokens in the context.
         tokens: Tokens,
+    },
+    /// Something about checkpoints went wrong; the work goes on without it.
+    CheckpointTrouble {
+        /// What, with the file it is about.
+        reason: String,
+        /// What can be done about it.
+        remedy: Option<String>,
+    },
+    /// What a crash left half done in the checkpoint store was completed.
+    #[serde(rename_all = "camelCase")]
+    CheckpointsRecovered {
+        /// Half-written leftovers removed.
+        swept: u32,
+        /// The checkpoint that the pointer names now, if it was wrong.
+        pointer_moved: Option<String>,
+        /// Parts of the state that belong to no coming checkpoint, and why.
+        set_aside: Vec<String>,
+    },
+    /// Checkpoints older than those kept were removed.
+    CheckpointsRetired {
+        /// Their names.
+        checkpoints: Vec<String>,
+    },
+    /// A compaction that was interrupted goes on where it stopped.
+    SequenceResumed {
+        /// The last step that was done.
+        after: &'static str,
+        /// The entry it writes, or wrote.
+        entry: EntryId,
+    },
+    /// A compaction that was interrupted is given up: the session went on, or
+    /// another one was asked for. Nothing of it was written into the session.
+    SequenceSuperseded {
+        /// The entry it would have written.
+        entry: EntryId,
+    },
+    /// State was put back into the context.
+    #[serde(rename_all = "camelCase")]
+    Restored {
+        /// Compactions so far.
+        epoch: u32,
+        /// The checkpoint among it.
+        checkpoint: Option<String>,
+        /// What is new since the last time: all of it, at first.
+        fragments: Vec<RestoredFragment>,
+        /// Their tokens.
+        tokens: Tokens,
+    },
+    /// Files were read ahead.
+    Prewarmed {
+        /// Files read.
+        files: usize,
+        /// Those that changed since they were last read ahead.
+        changed: usize,
+        /// Those that are not there.
+        missing: usize,
+        /// Those that lead out of the workspace or cannot be read.
+        refused: usize,
+    },
+    /// A session for a part of the work began.
+    SubagentStarted {
+        /// Its key.
+        session: String,
+        /// The session that started it.
+        parent: String,
+        /// Its own window.
+        window: Tokens,
     },
     /// Tool output was hidden.
     #[serde(rename_all = "camelCase")]
@@ -79,6 +161,8 @@ pub struct CompactedEvent {
     pub layer: Layer,
     /// Why.
     pub trigger: Trigger,
+    /// The checkpoint that holds the work as it was before.
+    pub checkpoint: String,
     /// Tokens before.
     pub tokens_before: Tokens,
     /// Tokens after.
@@ -97,4 +181,73 @@ pub struct CompactedEvent {
     pub fidelity: Audit,
     /// What should be known about it.
     pub notes: Vec<String>,
+}
+
+/// A checkpoint and its numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointEvent {
+    /// Its name.
+    pub checkpoint: String,
+    /// Why it was made.
+    pub trigger: longhaul_checkpoint::Trigger,
+    /// Tokens in the context.
+    pub tokens: Tokens,
+    /// Compactions so far.
+    pub epoch: u32,
+    /// The checkpoint before it.
+    pub previous: Option<String>,
+    /// What the work is about.
+    pub topic: String,
+    /// Decisions in it.
+    pub decisions: usize,
+    /// Files changed.
+    pub files_modified: usize,
+    /// Files only read.
+    pub files_read: usize,
+    /// What is still to be done.
+    pub open_items: usize,
+}
+
+impl CheckpointEvent {
+    /// The numbers of a checkpoint.
+    pub fn of(checkpoint: &Checkpoint) -> CheckpointEvent {
+        let meta = &checkpoint.meta;
+        let tokens = usize::try_from(meta.token_usage.input_tokens).unwrap_or(usize::MAX);
+        CheckpointEvent {
+            checkpoint: meta.checkpoint_id.to_string(),
+            trigger: meta.trigger,
+            tokens: Tokens::saturating(tokens),
+            epoch: meta.compaction_count,
+            previous: meta.previous_checkpoint.map(|id| id.to_string()),
+            topic: checkpoint.working.topic.clone(),
+            decisions: checkpoint.decisions.len(),
+            files_modified: checkpoint.resources.files_modified.len(),
+            files_read: checkpoint.resources.files_read.len(),
+            open_items: checkpoint.open_items.len(),
+        }
+    }
+}
+
+/// A fragment that was put back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoredFragment {
+    /// What it is.
+    pub kind: FragmentKind,
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// Whether it had to be cut to its cap.
+    pub truncated: bool,
+}
+
+impl RestoredFragment {
+    /// The numbers of a fragment.
+    pub fn of(fragment: &Fragment) -> RestoredFragment {
+        RestoredFragment {
+            kind: fragment.kind(),
+            tokens: fragment.tokens(),
+            truncated: fragment.is_truncated(),
+        }
+    }
 }

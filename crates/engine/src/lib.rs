@@ -5,8 +5,11 @@
 //! | [`catalog`] | finds the sessions of every agent on a machine |
 //! | [`measure`] | says how large a context is, and with what |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
+//! | [`checkpoints`] | saves the state of the work, and puts it back |
 //! | [`replay`] | runs a recorded session through all of it |
 //! | [`recall`] | brings back what left a context |
+//! | [`subagent`] | starts a session for a part of the work |
+//! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`event`] | every decision, with its numbers |
 //! | [`state`] | what is remembered about a session beside its transcript |
 //! | [`config`] | every number that can be set, and where it came from |
@@ -14,10 +17,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod catalog;
+pub mod checkpoints;
 pub mod config;
 pub mod event;
 pub mod live;
 pub mod measure;
+pub mod prewarm;
 pub mod recall;
 pub mod replay;
 pub mod state;
+pub mod subagent;

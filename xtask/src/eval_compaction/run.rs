@@ -280,6 +280,7 @@ impl Setup<'_> {
             max_auto: u32::MAX,
             prices: Prices::of_model(&model),
             expected_turns: 20,
+            checkpoints: self.config.checkpoint_policy(),
             clock: &|| 0.0,
         };
         let mut count = 0u64;

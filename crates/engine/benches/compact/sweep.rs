@@ -102,6 +102,7 @@ fn sweep(session: &Session) -> (ReplayReport, Vec<Entry>) {
         max_auto: u32::MAX,
         prices: Prices::RATIO,
         expected_turns: 20,
+        checkpoints: longhaul_checkpoint::Policy::default(),
         clock: &|| 0.0,
     };
     let mut n = 0u64;

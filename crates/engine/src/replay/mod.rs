@@ -7,6 +7,7 @@
 //! The source is only read.
 
 mod bills;
+mod kept;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -14,16 +15,19 @@ mod tests;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use longhaul_checkpoint::{CheckpointId, Policy, Trigger as CheckpointTrigger};
 use longhaul_compaction::cost::{Prices, Since, decide};
 use longhaul_compaction::ladder::{self, Limits, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Breaker, Layer, Trigger};
-use longhaul_tokens::{CheckpointNote, Estimator, Gauge, Sample, Tokens, Window};
+use longhaul_tokens::{Estimator, Gauge, Sample, Tokens, Window};
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Result, Role, Session, Stamp};
 
-pub use report::{CompactionRow, NativeRow, Point, ReplayReport, Totals};
+pub use report::{CheckpointRow, CompactionRow, NativeRow, Point, ReplayReport, Totals};
 
 use self::bills::Bills;
+use self::kept::Kept;
+use crate::checkpoints::{Occasion as Saving, Whose, turn, with_checkpoint};
 use crate::event::{CompactedEvent, Event};
 use crate::live::{CacheTerms, CompactionFailure, CompactionRequest, Live, Pruned, allowance};
 use crate::measure::{Meter, usage};
@@ -45,6 +49,8 @@ pub struct Options<'a> {
     pub prices: Prices,
     /// Requests to come that a rewrite may be paid back in.
     pub expected_turns: u32,
+    /// Which checkpoints repeat the one before; they are kept in memory only.
+    pub checkpoints: Policy,
     /// Milliseconds of a clock, for saying how long compactions take.
     pub clock: &'a dyn Fn() -> f64,
 }
@@ -79,6 +85,7 @@ pub fn replay(
         last_request: None,
         last_total: Tokens::ZERO,
         checkpointed: None,
+        kept: Kept::new(Whose::of(session), options.checkpoints),
         gauged: false,
         looked_at: Tokens::ZERO,
         known_output: None,
@@ -143,6 +150,7 @@ struct Run<'a, 'o> {
     last_total: Tokens,
     /// The context's size at the last checkpoint.
     checkpointed: Option<Tokens>,
+    kept: Kept,
     gauged: bool,
     /// The context's size when its cost was last looked at.
     looked_at: Tokens,
@@ -304,7 +312,7 @@ impl Run<'_, '_> {
                     Step::Gauge => self.gauge(context),
                     Step::Checkpoint => {
                         self.checkpointed = Some(context);
-                        self.emit(Event::Checkpoint { tokens: context });
+                        self.checkpoint(CheckpointTrigger::Threshold, context, time, false);
                     }
                     Step::Flush | Step::Notify => {}
                     Step::Blocked(block) => self.emit(Event::Blocked {
@@ -435,7 +443,7 @@ impl Run<'_, '_> {
         let line = Gauge {
             used: context,
             window: self.options.window,
-            checkpoint: CheckpointNote::None,
+            checkpoint: self.kept.note(self.live.epoch()),
         }
         .line();
         if let Some(line) = line {
@@ -527,7 +535,10 @@ impl Run<'_, '_> {
                 return;
             }
         };
-        let written = self.entry(&compacted.draft, time);
+        let saving = CheckpointTrigger::Compaction;
+        let checkpoint = self.checkpoint(saving, context, time, compacted.splits_turn);
+        let draft = with_checkpoint(compacted.draft, Some(checkpoint));
+        let written = self.entry(&draft, time);
         let entry = written.id.clone();
         self.stored.insert(entry.clone());
         self.written.push(written.clone());
@@ -545,6 +556,7 @@ impl Run<'_, '_> {
             epoch: self.live.epoch(),
             layer,
             trigger: Trigger::Auto,
+            checkpoint: checkpoint.to_string(),
             tokens_before: context,
             tokens_after: after,
             messages_compacted: compacted.removed.messages,
@@ -555,6 +567,26 @@ impl Run<'_, '_> {
             fidelity: compacted.fidelity,
             notes: compacted.notes,
         })));
+    }
+
+    /// Saves the work as it is before something is done to the context.
+    fn checkpoint(
+        &mut self,
+        trigger: CheckpointTrigger,
+        tokens: Tokens,
+        time: Option<Millis>,
+        splits_turn: bool,
+    ) -> CheckpointId {
+        let saving = Saving {
+            at: time.unwrap_or_default(),
+            trigger,
+            tokens,
+            window: self.options.window.size(),
+            turn: turn(&self.live, splits_turn),
+        };
+        let (id, event) = self.kept.write(&self.live, &saving);
+        self.emit(event);
+        id
     }
 
     fn failed(&mut self, reason: String) {
@@ -591,6 +623,7 @@ impl Run<'_, '_> {
 
     fn finish(self) -> ReplayReport {
         let mut report = self.report;
+        report.saved = self.kept.into_list();
         report.finish(&self.live, &self.bills, self.progress);
         report
     }

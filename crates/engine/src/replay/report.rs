@@ -1,5 +1,6 @@
 //! The report of a replay, as data.
 
+use longhaul_checkpoint::Checkpoint;
 use longhaul_compaction::summary::PathNames;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{Compaction, Entry, EntryId, Session};
@@ -7,7 +8,7 @@ use serde::Serialize;
 
 use super::Progress;
 use super::bills::Bills;
-use crate::event::{CompactedEvent, Event};
+use crate::event::{CheckpointEvent, CompactedEvent, Event};
 use crate::live::Live;
 use crate::recall::message_text;
 
@@ -27,8 +28,8 @@ pub struct ReplayReport {
     pub compactions: Vec<CompactionRow>,
     /// Prunings of tool output.
     pub prunings: Vec<Event>,
-    /// Where a checkpoint would have been written.
-    pub checkpoints: usize,
+    /// The checkpoints that would have been written.
+    pub checkpoints: Vec<CheckpointRow>,
     /// What could not be done.
     pub troubles: Vec<Event>,
     /// The recording agent's own compactions.
@@ -37,6 +38,9 @@ pub struct ReplayReport {
     pub timeline: Vec<Point>,
     /// The sums.
     pub totals: Totals,
+    /// The checkpoints themselves.
+    #[serde(skip)]
+    pub saved: Vec<Checkpoint>,
     #[serde(skip)]
     hard: Tokens,
     #[serde(skip)]
@@ -54,6 +58,17 @@ pub struct CompactionRow {
     /// Its numbers.
     #[serde(flatten)]
     pub event: CompactedEvent,
+}
+
+/// One checkpoint.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRow {
+    /// After how many entries.
+    pub at: usize,
+    /// Its numbers.
+    #[serde(flatten)]
+    pub event: CheckpointEvent,
 }
 
 /// One compaction of the recording agent.
@@ -144,11 +159,12 @@ impl ReplayReport {
             window: window.size(),
             compactions: Vec::new(),
             prunings: Vec::new(),
-            checkpoints: 0,
+            checkpoints: Vec::new(),
             troubles: Vec::new(),
             native: Vec::new(),
             timeline: Vec::new(),
             totals: Totals::default(),
+            saved: Vec::new(),
             hard: window.hard(),
             stride: 1,
             skipped: 0,
@@ -162,11 +178,15 @@ impl ReplayReport {
                 event: (**compacted).clone(),
             }),
             Event::Pruned { .. } => self.prunings.push(event.clone()),
-            Event::Checkpoint { .. } => self.checkpoints += 1,
+            Event::CheckpointWritten(written) => self.checkpoints.push(CheckpointRow {
+                at,
+                event: (**written).clone(),
+            }),
             Event::Blocked { .. } | Event::Failed { .. } | Event::BreakerOpened { .. } => {
                 self.troubles.push(event.clone());
             }
-            Event::Gauge { .. } | Event::NativeCompaction { .. } => {}
+            // The others do not happen in a replay, or say nothing new.
+            _ => {}
         }
     }
 

@@ -34,6 +34,7 @@ fn play(size: u32, ttl_seconds: u32) -> Played {
         max_auto: u32::MAX,
         prices: Prices::RATIO.with_ttl(ttl_seconds),
         expected_turns: 20,
+        checkpoints: longhaul_checkpoint::Policy::default(),
         clock: &|| 0.0,
     };
     let mut n = 0;
