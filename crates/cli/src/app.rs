@@ -227,6 +227,12 @@ impl App {
         }
     }
 
+    /// A text that is about to be written outside the session. Whatever finds
+    /// secrets belongs here: all of them pass through.
+    pub(crate) fn redact(text: &str) -> String {
+        text.to_owned()
+    }
+
     /// A path for people.
     pub(crate) fn show_path(&self, path: &Path) -> String {
         crate::paint::path(path, self.home.as_deref())

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::{fmt, io};
 
+use longhaul_engine::checkpoints;
 use longhaul_transcript::Error;
 
 use crate::out::remark;
@@ -60,6 +61,14 @@ impl Failure {
     pub(crate) fn nothing(message: impl Into<String>) -> Failure {
         Failure {
             outcome: Outcome::NothingToDo,
+            ..Failure::new(message)
+        }
+    }
+
+    /// Something forbids it for now.
+    pub(crate) fn blocked(message: impl Into<String>) -> Failure {
+        Failure {
+            outcome: Outcome::Blocked,
             ..Failure::new(message)
         }
     }
@@ -130,6 +139,35 @@ impl From<Error> for Failure {
         };
         Failure {
             outcome,
+            help: error.remedy(),
+            message: error.to_string(),
+            details: Vec::new(),
+        }
+    }
+}
+
+impl From<checkpoints::Error> for Failure {
+    fn from(error: checkpoints::Error) -> Failure {
+        match error {
+            checkpoints::Error::Store(error) => error.into(),
+            checkpoints::Error::Write(error) => error.into(),
+            error => Failure {
+                outcome: Outcome::Blocked,
+                help: error.remedy(),
+                message: error.to_string(),
+                details: Vec::new(),
+            },
+        }
+    }
+}
+
+impl From<longhaul_checkpoint::Error> for Failure {
+    fn from(error: longhaul_checkpoint::Error) -> Failure {
+        Failure {
+            outcome: match &error {
+                longhaul_checkpoint::Error::Locked { .. } => Outcome::Blocked,
+                _ => Outcome::Failed,
+            },
             help: error.remedy(),
             message: error.to_string(),
             details: Vec::new(),

@@ -42,6 +42,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Context(command) => commands::context::run(&app, command),
         Command::Replay(args) => commands::replay::run(&app, args),
         Command::Compact(args) => commands::compact::run(&app, args),
+        Command::Checkpoint(command) => commands::checkpoint::run(&app, command),
         Command::Recall(args) => commands::recall::run(&app, args),
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),

@@ -8,7 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod work;
 
 pub(crate) use work::{
-    AutocompactArgs, CompactArgs, DiffArgs, RecallArgs, ReplayArgs, ReportKind, Switch,
+    AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, RecallArgs,
+    ReplayArgs, ReportKind, Switch,
 };
 
 use crate::sizes::{parse_size, parse_tokens};
@@ -120,6 +121,9 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Compact a session: older turns become a summary, nothing is deleted
     Compact(CompactArgs),
+    /// The state of the work, saved and put back
+    #[command(subcommand)]
+    Checkpoint(CheckpointCommand),
     /// Bring back what left the context, by id, range, text or file
     Recall(RecallArgs),
     /// Show the configuration and where each value comes from

@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
+use longhaul_checkpoint::CheckpointId;
 use longhaul_compaction::Layer;
 
 use super::{Leave, On, Which};
@@ -63,6 +64,39 @@ impl From<LayerName> for Layer {
             LayerName::Full => Layer::Full,
         }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CheckpointCommand {
+    /// List the checkpoints of a session, newest first
+    List {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Print a checkpoint as it is stored
+    Show(CheckpointArgs),
+    /// Write a checkpoint now, unless the last one says the same
+    Create {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Print a checkpoint as the text that gives an agent its work back
+    Restore(CheckpointArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArgs {
+    /// The checkpoint, as cp_003 [default: the newest that can be read]
+    #[arg(value_name = "CHECKPOINT", value_parser = checkpoint_id)]
+    pub(crate) checkpoint: Option<CheckpointId>,
+
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+fn checkpoint_id(text: &str) -> Result<CheckpointId, String> {
+    text.parse()
+        .map_err(|flaw: longhaul_checkpoint::Flaw| flaw.to_string())
 }
 
 #[derive(Debug, Args)]

@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use longhaul_checkpoint::{CheckpointId, Trigger as Saved, Turn};
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
+use longhaul_engine::checkpoints::{Carried, Intent, Job, Sequence, turn};
+use longhaul_engine::event::RestoredFragment;
 use longhaul_engine::live::{
     Again, Compacted, CompactionFailure, CompactionRequest, Live, Pruned, UndoFailure,
 };
@@ -13,13 +16,15 @@ use longhaul_engine::measure::Meter;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{
-    Boundary, Draft, Entry, EntryId, Loaded, Packing, Session, Writer, archive_path, each_archived,
+    Boundary, Draft, Entry, EntryId, Loaded, Packing, Session, Stamp, Writer, archive_path,
+    each_archived,
 };
 use serde_json::json;
 
 use super::answer;
 use super::change::{durability, writable};
 use super::measured::heading;
+use super::saving::{Materials, Saving, occasion, tell};
 use crate::app::App;
 use crate::args::CompactArgs;
 use crate::failure::Failure;
@@ -51,17 +56,36 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         let path = writable(app, &session, args.leave)?;
         (session, Some(path))
     };
+    let saving = Saving::of(app, &session);
+    let mut materials = Materials::of(app, &session)?;
+    // Two processes must not compact one session at once.
+    let _lock = match path.is_some() {
+        true => saving.lock(app)?,
+        false => None,
+    };
     let mut work = open(app, session)?;
-    let layer = args.layer.map_or(Layer::Summarize, Layer::from);
+    let pending = match path.is_some() {
+        true => recover(app, &saving, &work, &mut materials),
+        false => None,
+    };
+    let layer = match (args.layer, &pending) {
+        (Some(layer), _) => layer.into(),
+        (None, Some(pending)) => pending.layer,
+        (None, None) => Layer::Summarize,
+    };
     if layer == Layer::Prune {
-        return prune(app, args, &mut work, path.as_deref());
+        return prune(app, args, &mut work, path.as_deref(), &saving);
     }
+    let focus = match (&args.focus, &pending) {
+        (None, Some(pending)) if args.layer.is_none() => pending.focus.as_deref(),
+        (focus, _) => focus.as_deref(),
+    };
     let protect = protected(app, layer, &work.window);
     let stored = stored(&work.session)?;
     let request = CompactionRequest {
         layer,
         trigger: Trigger::Manual,
-        focus: args.focus.as_deref(),
+        focus,
         window: &work.window,
         protect,
         overhead: work.overhead,
@@ -96,14 +120,64 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
     }
-    let mut writer = Writer::open(&path, durability(app))?;
-    let id = writer.append(&compacted.draft, app.stamp())?;
-    writer.end_turn()?;
+    let Stamp { id, time } = app.stamp();
+    let intent = Intent {
+        entry: id,
+        at: time,
+        layer,
+        trigger: Trigger::Manual,
+        focus: focus.map(str::to_owned),
+        leaf: work.live.entries().last().map(|entry| entry.id.clone()),
+    };
+    let mut append = |draft: &Draft, stamp: Stamp| {
+        let mut writer = Writer::open(&path, durability(app))?;
+        let id = writer.append(draft, stamp)?;
+        writer.end_turn()?;
+        Ok(id)
+    };
+    let turn = turn(&work.live, compacted.splits_turn);
+    let job = Job {
+        draft: &compacted.draft,
+        occasion: occasion(app, Saved::Compaction, work.tokens, &work.window, turn),
+        append: &mut append,
+    };
+    let mut live = work.live.clone();
+    let carried = materials.with(|putting| {
+        sequence(app, &saving).carry_out(&mut live, intent, job, putting, &mut |event| {
+            tell(app, &event);
+        })
+    })?;
     own_write::remember(app, &path);
     remember(app, &work, |state| {
         state.breaker.finished(work.tokens, compacted.tokens_after);
     });
-    report(app, &work, layer, &compacted, &id)
+    report(app, &work, layer, &compacted, &carried)
+}
+
+fn sequence<'a>(app: &App, saving: &'a Saving) -> Sequence<'a> {
+    Sequence {
+        checkpoints: saving.checkpoints(),
+        notebook: &saving.notebook,
+        writes_checkpoints: app.config.config.writes_checkpoints(),
+    }
+}
+
+/// Completes what an earlier process left; says what it had meant to do.
+fn recover(app: &App, saving: &Saving, work: &Work, materials: &mut Materials) -> Option<Intent> {
+    let written: HashSet<EntryId> = materials.entries();
+    let recovered = materials.with(|putting| {
+        let is_written = |id: &EntryId| written.contains(id);
+        sequence(app, saving).recover(&work.live, &is_written, putting, &mut |event| {
+            tell(app, &event);
+        })
+    });
+    match recovered {
+        Ok(pending) => pending,
+        Err(error) => {
+            tell(app, &error.event());
+            None
+        }
+    }
 }
 
 /// Everything that can be recalled: what is in the file and in its archive.
@@ -254,8 +328,13 @@ fn compacted_json(
     work: &Work,
     layer: Layer,
     compacted: &Compacted,
-    entry: Option<&EntryId>,
+    carried: Option<&Carried>,
 ) -> serde_json::Value {
+    let entry = carried.map(|carried| &carried.entry);
+    let restored: Vec<RestoredFragment> = carried
+        .into_iter()
+        .flat_map(|carried| carried.restored.fragments.iter().map(RestoredFragment::of))
+        .collect();
     let span = compacted.removed.span.as_ref();
     let summary = match &compacted.draft {
         Draft::Compaction { summary, .. } => summary.as_str(),
@@ -267,6 +346,7 @@ fn compacted_json(
         "entry": entry.map(EntryId::as_str),
         "layer": layer,
         "trigger": Trigger::Manual,
+        "checkpoint": carried.and_then(|carried| carried.checkpoint).map(|id| id.to_string()),
         "epoch": work.live.epoch() + 1,
         "window": work.window.size(),
         "tokensBefore": work.tokens,
@@ -281,6 +361,7 @@ fn compacted_json(
         "summarizer": compacted.summarizer,
         "fidelity": compacted.fidelity,
         "notes": compacted.notes,
+        "restored": restored,
         "summary": summary,
     })
 }
@@ -290,13 +371,28 @@ fn report(
     work: &Work,
     layer: Layer,
     compacted: &Compacted,
-    id: &EntryId,
+    carried: &Carried,
 ) -> Result<(), Failure> {
     if app.json {
-        return out::json(&compacted_json(work, layer, compacted, Some(id)));
+        return out::json(&compacted_json(work, layer, compacted, Some(carried)));
     }
     say!("{}", heading(app, &work.session))?;
     numbers(app, work, layer, compacted)?;
+    if let Some(checkpoint) = carried.checkpoint {
+        paint::row("Checkpoint", checkpoint)?;
+    }
+    let restored: Vec<String> = carried
+        .restored
+        .fragments
+        .iter()
+        .map(|fragment| format!("{} {}", fragment.kind(), fragment.tokens()))
+        .collect();
+    if !restored.is_empty() {
+        paint::row("Puts back", format!("{} tokens", restored.join(", ")))?;
+    }
+    for problem in &carried.restored.problems {
+        app.note(&format!("note: {problem}"));
+    }
     app.note("`longhaul compact --undo` takes it back; `longhaul recall` brings details back");
     Ok(())
 }
@@ -307,6 +403,7 @@ fn prune(
     args: &CompactArgs,
     work: &mut Work,
     path: Option<&Path>,
+    saving: &Saving,
 ) -> Result<(), Failure> {
     let settings = app.prune_settings(&work.window);
     let Some(pruned) = work.live.prune(&mut work.meter, &settings, work.overhead) else {
@@ -317,7 +414,7 @@ fn prune(
     };
     let after = work.tokens - pruned.freed;
     let Some(path) = path else {
-        return pruned_report(app, work, &pruned, after, None);
+        return pruned_report(app, work, &pruned, after, (None, None));
     };
     let question = format!(
         "Hide {} tool results ({} to {after} tokens)?",
@@ -326,6 +423,7 @@ fn prune(
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
     }
+    let checkpoint = save(app, work, saving);
     let drafts: Vec<_> = pruned
         .drafts
         .iter()
@@ -335,7 +433,25 @@ fn prune(
     let ids = writer.append_all(&drafts)?;
     writer.end_turn()?;
     own_write::remember(app, path);
-    pruned_report(app, work, &pruned, after, ids.last())
+    pruned_report(app, work, &pruned, after, (ids.last(), checkpoint))
+}
+
+/// Saves the work before something is hidden from the context.
+fn save(app: &App, work: &Work, saving: &Saving) -> Option<CheckpointId> {
+    if !app.config.config.writes_checkpoints() {
+        return None;
+    }
+    let occasion = occasion(
+        app,
+        Saved::Compaction,
+        work.tokens,
+        &work.window,
+        Turn::Whole,
+    );
+    let written = saving
+        .checkpoints()
+        .write(&work.live, &occasion, &mut |event| tell(app, &event));
+    written.inspect_err(|error| tell(app, &error.event())).ok()
 }
 
 fn pruned_report(
@@ -343,7 +459,7 @@ fn pruned_report(
     work: &Work,
     pruned: &Pruned,
     after: Tokens,
-    mark: Option<&EntryId>,
+    (mark, checkpoint): (Option<&EntryId>, Option<CheckpointId>),
 ) -> Result<(), Failure> {
     if app.json {
         return out::json(&json!({
@@ -352,6 +468,7 @@ fn pruned_report(
             "entry": mark.map(EntryId::as_str),
             "layer": Layer::Prune,
             "trigger": Trigger::Manual,
+            "checkpoint": checkpoint.map(|id| id.to_string()),
             "results": pruned.results,
             "window": work.window.size(),
             "tokensBefore": work.tokens,
@@ -377,6 +494,9 @@ fn pruned_report(
             pruned.results
         ),
     )?;
+    if let Some(checkpoint) = checkpoint {
+        paint::row("Checkpoint", checkpoint)?;
+    }
     app.note(match mark {
         None => "nothing was changed; without --dry-run it is done",
         Some(_) => "`longhaul compact --undo` takes it back",

@@ -1,13 +1,19 @@
 //! `context status` and `context show`: how full the window is, and with what.
 
 use console::style;
+use longhaul_checkpoint::{Checkpoint, CheckpointStore};
 use longhaul_compaction::Degradation;
+use longhaul_engine::checkpoints::{Restoration, Untouched};
+use longhaul_engine::live::Live;
 use longhaul_engine::state::SessionState;
-use longhaul_tokens::{CheckpointNote, Gauge, Level, Tokens, Window};
-use longhaul_transcript::{Block, ContextMessage, Epoch, MessageView, Role, json as stored};
+use longhaul_tokens::{Gauge, Level, Tokens, Window};
+use longhaul_transcript::{
+    Block, ContextMessage, Epoch, MessageView, Millis, Role, json as stored,
+};
 use serde_json::json;
 
 use super::measured::{Measured, fidelity, heading, percent, thresholds_json};
+use super::saving::{Materials, Saving, tell};
 use super::{answer, compact, diff, history, inspect, report_faults};
 use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
@@ -66,12 +72,25 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         .map(|audit| audit.loss_percent());
     let state = Degradation::of(epoch.count(), loss);
     let advice = advice(measured.level(), &state);
+    let saving = Saving::of(app, &measured.session);
+    let mut troubles = Vec::new();
+    let latest = saving
+        .checkpoints()
+        .latest(&mut |event| troubles.push(event))
+        .unwrap_or_else(|error| {
+            tell(app, &error.event());
+            None
+        });
     if !app.json {
         let from = match loss {
             Some(_) => "% of the facts only by recall, measured",
             None => "% lost, by rule of thumb",
         };
-        print_status(app, &measured, epoch, (&state, from), &advice)?;
+        print_status(app, &measured, epoch, (&state, from), latest.as_ref())?;
+        paint::row("Advice", &advice)?;
+        for event in &troubles {
+            tell(app, event);
+        }
         report_faults(app, &measured.loaded.faults);
         return Ok(());
     }
@@ -91,6 +110,13 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         "risk": state.risk,
         "lossPercent": state.loss_percent,
         "recommendation": advice,
+        "checkpoint": latest.as_ref().map(|checkpoint| json!({
+            "id": checkpoint.meta.checkpoint_id.to_string(),
+            "time": checkpoint.meta.created_at,
+            "trigger": checkpoint.meta.trigger,
+            "tokens": checkpoint.meta.token_usage.input_tokens,
+            "compactions": checkpoint.meta.compaction_count,
+        })),
         "thresholds": thresholds_json(window),
         "faults": answer::faults(&measured.loaded.faults)?,
     }))
@@ -101,7 +127,7 @@ fn print_status(
     measured: &Measured,
     epoch: Epoch,
     (state, loss_from): (&Degradation, &str),
-    advice: &str,
+    checkpoint: Option<&Checkpoint>,
 ) -> Result<(), Failure> {
     let tokens = measured.tokens();
     let window = &measured.window;
@@ -146,8 +172,19 @@ fn print_status(
             state.loss_percent
         ),
     )?;
-    paint::row("Next", next_threshold(window, tokens))?;
-    paint::row("Advice", advice)
+    if let Some(checkpoint) = checkpoint {
+        let time = Millis::parse_iso(&checkpoint.meta.created_at);
+        let when = time.map(|time| format!(" ({})", paint::ago(app.now(), time)));
+        paint::row(
+            "Checkpoint",
+            format!(
+                "{}{}",
+                checkpoint.meta.checkpoint_id,
+                when.unwrap_or_default()
+            ),
+        )?;
+    }
+    paint::row("Next", next_threshold(window, tokens))
 }
 
 fn model<'a>(app: &'a App, measured: &'a Measured) -> Option<&'a str> {
@@ -194,8 +231,13 @@ fn next_threshold(window: &Window, tokens: Tokens) -> String {
 
 fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
     let measured = Measured::of(app, which.name(), at)?;
+    let restored = match at {
+        // What was put back then is not known any more.
+        Some(_) => Restoration::default(),
+        None => restored(app, &measured),
+    };
     if app.json {
-        return show_json(&measured);
+        return show_json(app, &measured, &restored);
     }
     let messages = measured.context.for_provider();
     for message in &messages {
@@ -211,12 +253,56 @@ fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
         measured.tokens(),
         measured.reading.measurement.source
     ));
+    if !restored.fragments.is_empty() {
+        let parts = restored.fragments.iter();
+        let parts: Vec<String> = parts
+            .map(|fragment| format!("{} ({} tokens)", fragment.kind(), fragment.tokens()))
+            .collect();
+        app.note(&format!(
+            "an agent that runs with longhaul is also given: {}",
+            parts.join(", ")
+        ));
+    }
     report_faults(app, &measured.loaded.faults);
     Ok(())
 }
 
+/// What is put back in this epoch; only looked at.
+fn restored(app: &App, measured: &Measured) -> Restoration {
+    let saving = Saving::of(app, &measured.session);
+    let nothing_before = measured.loaded.boundary.is_none()
+        && saving
+            .store
+            .list(&saving.whose.key)
+            .is_ok_and(|list| list.is_empty());
+    if nothing_before {
+        return Restoration::default();
+    }
+    let gather = || -> Result<Restoration, Failure> {
+        let live = Live::open(&measured.session)?;
+        let mut materials = Materials::of(app, &measured.session)?;
+        let notebook = Untouched(saving.notebook.clone());
+        let restored = materials.with(|putting| {
+            let mut sink = |event| tell(app, &event);
+            saving
+                .checkpoints()
+                .restore(&notebook, &live, putting, &mut sink)
+        })?;
+        Ok(restored)
+    };
+    gather().unwrap_or_else(|failure| {
+        app.note(&format!("note: {failure}"));
+        Restoration::default()
+    })
+}
+
 /// The messages keep their stored bytes, so the object is put together as text.
-fn show_json(measured: &Measured) -> Result<(), Failure> {
+fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result<(), Failure> {
+    let saving = Saving::of(app, &measured.session);
+    let latest = saving.store.latest(&saving.whose.key).unwrap_or_default();
+    let checkpoint = saving
+        .checkpoints()
+        .note(latest.checkpoint.as_ref(), measured.loaded.epoch.count());
     let settings = &measured.loaded.settings;
     let rest = json!({
         "tokens": measured.tokens(),
@@ -230,8 +316,9 @@ fn show_json(measured: &Measured) -> Result<(), Failure> {
         "gauge": Gauge {
             used: measured.tokens(),
             window: &measured.window,
-            checkpoint: CheckpointNote::None,
+            checkpoint,
         }.line(),
+        "restored": restored.fragments,
         "session": answer::session(&measured.session),
         "faults": answer::faults(&measured.loaded.faults)?,
     });

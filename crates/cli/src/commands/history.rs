@@ -1,5 +1,6 @@
 //! `context history`: every compaction of a session.
 
+use longhaul_engine::checkpoints::named_checkpoint;
 use longhaul_transcript::{Body, Compaction, Entry};
 use serde_json::{Value, json};
 
@@ -55,6 +56,7 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
         right("KEPT").drop_rank(4),
         right("LOST").drop_rank(1),
         left("BY").drop_rank(5),
+        left("CHECKPOINT").drop_rank(8),
         right("SUMMARY").drop_rank(6),
         left("ENTRY"),
         left("STARTS WITH").cut_to(16).drop_rank(7),
@@ -85,6 +87,7 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
             kept,
             lost,
             word(&compaction.summarizer),
+            checkpoint(entry).unwrap_or_else(|| "-".into()),
             paint::bytes(compaction.summary.len() as u64),
             id,
             paint::gist(&compaction.summary, 60),
@@ -105,8 +108,14 @@ fn row_json((epoch, entry, compaction): &(u32, &Entry, &Compaction)) -> Value {
         "tokensAfter": compaction.tokens_after,
         "messagesCompacted": compaction.messages_compacted,
         "summarizer": compaction.summarizer,
+        "checkpoint": checkpoint(entry),
         "fidelity": fidelity(entry),
         "summaryBytes": compaction.summary.len(),
         "summary": compaction.summary,
     })
+}
+
+/// The checkpoint that holds the work as it was before.
+fn checkpoint(entry: &Entry) -> Option<String> {
+    named_checkpoint(entry.raw()).map(|id| id.to_string())
 }

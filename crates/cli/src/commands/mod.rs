@@ -2,6 +2,7 @@
 
 mod answer;
 mod change;
+pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod config;
 pub(crate) mod context;
@@ -15,6 +16,7 @@ pub(crate) mod recall;
 pub(crate) mod replay;
 mod replay_page;
 pub(crate) mod sample;
+mod saving;
 pub(crate) mod session;
 mod show;
 

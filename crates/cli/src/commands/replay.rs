@@ -107,6 +107,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
         max_auto: u32::MAX,
         prices: Prices::of_model(model.as_deref().unwrap_or_default()),
         expected_turns: 20,
+        checkpoints: app.config.config.checkpoint_policy(),
         clock: &clock,
     };
     let mut written = 0u64;
@@ -133,6 +134,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     let elapsed = begun.elapsed().as_secs_f64();
     if let Some(output) = &args.output {
         keep(app, session, output, &entries)?;
+        keep_checkpoints(app, output, &report)?;
     }
     if args.report == Some(ReportKind::Html) {
         let page = replay_page::render(&report, &window);
@@ -182,7 +184,13 @@ fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
     let place = style(place).dim();
     match event {
         Event::Gauge { line, .. } => say!("{place}  {}", style(line).yellow()),
-        Event::Checkpoint { .. } => say!("{place}  checkpoint due"),
+        Event::CheckpointWritten(written) => say!(
+            "{place}  {} {}, {}, {}",
+            style(format!("checkpoint {}:", written.checkpoint)).magenta(),
+            paint::plural(written.decisions as u64, "decision"),
+            paint::plural((written.files_modified + written.files_read) as u64, "file"),
+            paint::plural(written.open_items as u64, "open item")
+        ),
         Event::Pruned {
             results,
             tokens_before,
@@ -231,6 +239,8 @@ fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
             })
             .dim()
         ),
+        // The others do not happen in a replay, or say nothing new.
+        _ => Ok(()),
     }
 }
 
@@ -260,6 +270,10 @@ fn print_report(
             report.prunings.len(),
             report.native.len()
         ),
+    )?;
+    paint::row(
+        "Checkpoints",
+        format!("{}, kept in memory only", report.checkpoints.len()),
     )?;
     paint::row(
         "Largest context",
@@ -322,6 +336,24 @@ fn keep(app: &App, session: &Session, output: &Path, entries: &[Entry]) -> Resul
     };
     longhaul_transcript::write_path(output, &header, &without_false_usage(entries))?;
     app.note(&format!("result kept in {}", output.display()));
+    Ok(())
+}
+
+/// Keeps the checkpoints that the result names, in a folder beside it.
+fn keep_checkpoints(app: &App, output: &Path, report: &ReplayReport) -> Result<(), Failure> {
+    if report.saved.is_empty() {
+        return Ok(());
+    }
+    let mut name = output.file_name().unwrap_or_default().to_owned();
+    name.push(".checkpoints");
+    let folder = output.with_file_name(name);
+    durable::create_folder(&folder)?;
+    for checkpoint in &report.saved {
+        let path = folder.join(format!("{}.yaml", checkpoint.meta.checkpoint_id));
+        let text = checkpoint.to_yaml();
+        durable::replace(&path, &mut |out| out.write_all(text.as_bytes()))?;
+    }
+    app.note(&format!("checkpoints kept in {}", folder.display()));
     Ok(())
 }
 

@@ -24,8 +24,8 @@ use longhaul_checkpoint::{
 use longhaul_tokens::{CheckpointNote, Tokens};
 use longhaul_transcript::{Millis, Session, SessionKey};
 
-pub use notebook::{FileNotebook, Lock, Notebook};
-pub use restore::{News, Putting, Restoration};
+pub use notebook::{FileNotebook, Lock, Notebook, Untouched};
+pub use restore::{News, Putting, Restoration, named_checkpoint};
 pub(crate) use sequence::with_checkpoint;
 pub use sequence::{Carried, Intent, Job, Sequence, Stage};
 

@@ -20,6 +20,28 @@ pub trait Notebook {
     fn set_aside(&self, name: &str) -> Result<String>;
 }
 
+/// A notebook that is only looked into: what would be written is dropped.
+#[derive(Debug, Clone)]
+pub struct Untouched(pub FileNotebook);
+
+impl Notebook for Untouched {
+    fn read(&self, name: &str) -> Result<Option<String>> {
+        self.0.read(name)
+    }
+
+    fn write(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn remove(&self, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn set_aside(&self, name: &str) -> Result<String> {
+        Ok(self.0.folder.join(name).display().to_string())
+    }
+}
+
 /// Notes as files beside the session's state.
 #[derive(Debug, Clone)]
 pub struct FileNotebook {

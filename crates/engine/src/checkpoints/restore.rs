@@ -344,8 +344,8 @@ fn fragments(
     (fragments, problems)
 }
 
-/// The checkpoint that a compaction entry of ours names.
-pub(crate) fn named_checkpoint(raw: &str) -> Option<CheckpointId> {
+/// The checkpoint that a compaction entry of ours names, from its stored text.
+pub fn named_checkpoint(raw: &str) -> Option<CheckpointId> {
     let object = Object::parse(raw).ok()?;
     let details = object.object("details")?;
     details.str("checkpointId")?.parse().ok()

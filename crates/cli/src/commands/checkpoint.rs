@@ -1,0 +1,283 @@
+//! `checkpoint list|show|create|restore`: the state of the work, saved and put
+//! back.
+
+use console::style;
+use longhaul_checkpoint::{
+    Checkpoint, CheckpointId, CheckpointStore, Error, Listed, Restoring, Trigger, Turn,
+};
+use longhaul_engine::event::Event;
+use longhaul_engine::live::Live;
+use longhaul_tokens::Estimator;
+use longhaul_transcript::{Millis, Session};
+use serde_json::{Value, json};
+
+use super::answer;
+use super::measured::{Measured, heading};
+use super::saving::{Saving, occasion, tell};
+use crate::app::App;
+use crate::args::{CheckpointArgs, CheckpointCommand, Which};
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::table::{Table, left, right};
+use crate::{paint, resolve};
+
+pub(crate) fn run(app: &App, command: &CheckpointCommand) -> Result<(), Failure> {
+    match command {
+        CheckpointCommand::List { which } => list(app, which),
+        CheckpointCommand::Show(args) => show(app, args),
+        CheckpointCommand::Create { which } => create(app, which),
+        CheckpointCommand::Restore(args) => restore(app, args),
+    }
+}
+
+fn list(app: &App, which: &Which) -> Result<(), Failure> {
+    let session = resolve::session(app, which.name())?;
+    let saving = Saving::of(app, &session);
+    let listed = saving.store.list(&saving.whose.key)?;
+    if app.json {
+        return out::json(&json!({
+            "session": answer::session(&session),
+            "checkpoints": listed.iter().map(|one| row_json(app, &saving, one)).collect::<Vec<_>>(),
+        }));
+    }
+    say!("{}", heading(app, &session))?;
+    if listed.is_empty() {
+        return say!("No checkpoints yet.");
+    }
+    let mut table = Table::new([
+        left("CHECKPOINT"),
+        left("WHEN"),
+        left("TRIGGER").drop_rank(2),
+        right("TOKENS"),
+        right("#").drop_rank(3),
+        left("STATUS").drop_rank(1),
+        left("ABOUT").cut_to(24),
+    ]);
+    for Listed { id, checkpoint } in &listed {
+        let cells = match checkpoint {
+            Ok(checkpoint) => row(app, checkpoint),
+            Err(_) => {
+                let mark = style("damaged").red().to_string();
+                ["", "", "", "", &mark, ""].map(str::to_owned)
+            }
+        };
+        table.row([vec![id.to_string()], cells.to_vec()].concat());
+    }
+    table.print(app.columns())?;
+    for error in listed
+        .iter()
+        .filter_map(|one| one.checkpoint.as_ref().err())
+    {
+        app.note(&format!("note: {error}"));
+        if let Some(remedy) = error.remedy() {
+            app.note(&format!("      {remedy}"));
+        }
+    }
+    Ok(())
+}
+
+fn row(app: &App, checkpoint: &Checkpoint) -> [String; 6] {
+    let meta = &checkpoint.meta;
+    [
+        Millis::parse_iso(&meta.created_at)
+            .map(|time| paint::ago(app.now(), time))
+            .unwrap_or_default(),
+        word(&meta.trigger),
+        paint::number(meta.token_usage.input_tokens),
+        meta.compaction_count.to_string(),
+        word(&checkpoint.working.status),
+        paint::gist(&checkpoint.working.topic, 80),
+    ]
+}
+
+/// A name as it stands in the file.
+fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn row_json(app: &App, saving: &Saving, listed: &Listed) -> Value {
+    let checkpoint = listed.checkpoint.as_ref().ok();
+    let meta = checkpoint.map(|checkpoint| &checkpoint.meta);
+    json!({
+        "id": listed.id.to_string(),
+        "path": answer::path(&saving.path(app, listed.id)),
+        "time": meta.map(|meta| &meta.created_at),
+        "trigger": meta.map(|meta| meta.trigger),
+        "tokens": meta.map(|meta| meta.token_usage.input_tokens),
+        "window": meta.map(|meta| meta.token_usage.context_window),
+        "compactions": meta.map(|meta| meta.compaction_count),
+        "previous": meta.and_then(|meta| meta.previous_checkpoint).map(|id| id.to_string()),
+        "status": checkpoint.map(|checkpoint| checkpoint.working.status),
+        "topic": checkpoint.map(|checkpoint| &checkpoint.working.topic),
+        "damaged": listed.checkpoint.as_ref().err().map(damage_json),
+    })
+}
+
+fn damage_json(error: &Error) -> Value {
+    let line = match error {
+        Error::Damaged { flaw, .. } => flaw.line,
+        _ => None,
+    };
+    json!({ "line": line, "message": error.to_string(), "remedy": error.remedy() })
+}
+
+/// The checkpoint a command is about: the named one, or the newest that can be
+/// read.
+fn find(app: &App, args: &CheckpointArgs) -> Result<(Session, Saving, Checkpoint), Failure> {
+    let session = resolve::session(app, args.on.name())?;
+    let saving = Saving::of(app, &session);
+    let checkpoint = match args.checkpoint {
+        Some(id) => named(&saving, id)?,
+        None => {
+            let checkpoints = saving.checkpoints();
+            let latest = checkpoints.latest(&mut |event| tell(app, &event))?;
+            latest.ok_or_else(|| {
+                Failure::nothing(
+                    "There is no checkpoint of this session; `longhaul checkpoint create` writes one.",
+                )
+            })?
+        }
+    };
+    Ok((session, saving, checkpoint))
+}
+
+/// One checkpoint by its name. Of a damaged one the newest that can be read is
+/// named as the way out.
+fn named(saving: &Saving, id: CheckpointId) -> Result<Checkpoint, Failure> {
+    let key = &saving.whose.key;
+    saving.store.get(key, id).map_err(|error| {
+        let damaged = matches!(error, Error::Damaged { .. });
+        let latest = saving
+            .store
+            .latest(key)
+            .ok()
+            .and_then(|latest| latest.checkpoint);
+        let failure = Failure::from(error);
+        match latest.filter(|_| damaged) {
+            Some(latest) => failure.detail(format!(
+                "{} is the newest that can be read",
+                latest.meta.checkpoint_id
+            )),
+            None => failure,
+        }
+    })
+}
+
+fn show(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
+    let (session, saving, checkpoint) = find(app, args)?;
+    let id = checkpoint.meta.checkpoint_id;
+    if app.json {
+        return out::json(&json!({
+            "session": answer::session(&session),
+            "id": id.to_string(),
+            "path": answer::path(&saving.path(app, id)),
+            "checkpoint": checkpoint,
+        }));
+    }
+    out::bytes(app.foreign(&checkpoint.to_yaml()).as_bytes())
+}
+
+fn create(app: &App, which: &Which) -> Result<(), Failure> {
+    if app.config.config.sandbox.read_only {
+        return Err(Failure::blocked("nothing may be written here").help(
+            "`sandbox.readOnly` is set; `longhaul config show --origin sandbox` says where",
+        ));
+    }
+    let measured = Measured::of(app, which.name(), None)?;
+    let session = &measured.session;
+    let saving = Saving::of(app, session);
+    let live = Live::open(session)?;
+    let occasion = occasion(
+        app,
+        Trigger::Manual,
+        measured.tokens(),
+        &measured.window,
+        Turn::Whole,
+    );
+    let checkpoints = saving.checkpoints();
+    let mut written = None;
+    let mut retired = Vec::new();
+    let id = checkpoints.write(&live, &occasion, &mut |event| match event {
+        Event::CheckpointWritten(event) => written = Some(*event),
+        Event::CheckpointsRetired { checkpoints } => retired = checkpoints,
+        event => tell(app, &event),
+    })?;
+    let Some(written) = written else {
+        return Err(Failure::nothing(format!("Unchanged: {id} says the same.")));
+    };
+    let path = saving.path(app, id);
+    if app.json {
+        return out::json(&json!({
+            "session": answer::session(session),
+            "id": id.to_string(),
+            "path": answer::path(&path),
+            "previous": written.previous,
+            "tokens": written.tokens,
+            "window": measured.window.size(),
+            "compactions": written.epoch,
+            "decisions": written.decisions,
+            "filesModified": written.files_modified,
+            "filesRead": written.files_read,
+            "openItems": written.open_items,
+            "retired": retired,
+        }));
+    }
+    say!(
+        "{id}: {}, {}, {}; {}",
+        paint::plural(written.decisions as u64, "decision"),
+        paint::plural((written.files_modified + written.files_read) as u64, "file"),
+        paint::plural(written.open_items as u64, "open item"),
+        app.show_path(&path)
+    )?;
+    if !retired.is_empty() {
+        app.note(&format!("removed as too old: {}", retired.join(", ")));
+    }
+    app.note("`longhaul checkpoint restore` prints it as an agent gets it back");
+    Ok(())
+}
+
+fn restore(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
+    let (session, _, checkpoint) = find(app, args)?;
+    let config = &app.config.config;
+    let how = Restoring {
+        limit: config.restore.checkpoint_tokens,
+        // The compaction that it was made for has happened since.
+        compactions: session
+            .load()?
+            .epoch
+            .count()
+            .max(checkpoint.meta.compaction_count),
+        spiral_warning_at: config.checkpoint.spiral_warning_at,
+    };
+    let Some(fragment) = checkpoint.restore(&how, Estimator::O200k.counter()) else {
+        return Err(
+            Failure::new(format!("{} tokens are too few for any text", how.limit))
+                .help("raise `restore.checkpointTokens`"),
+        );
+    };
+    if app.json {
+        let mut parts = serde_json::to_value(&checkpoint)?;
+        if let Some(parts) = parts.as_object_mut() {
+            parts.shift_remove("meta");
+        }
+        return out::json(&json!({
+            "session": answer::session(&session),
+            "id": checkpoint.meta.checkpoint_id.to_string(),
+            "time": checkpoint.meta.created_at,
+            "compactions": how.compactions,
+            "tokens": fragment.tokens(),
+            "limit": how.limit,
+            "truncated": fragment.is_truncated(),
+            "text": fragment.text(),
+            "parts": parts,
+        }));
+    }
+    out::bytes(app.foreign(fragment.text()).as_bytes())?;
+    app.note(&format!(
+        "{} as text, {} tokens",
+        checkpoint.meta.checkpoint_id,
+        fragment.tokens()
+    ));
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! What commands need to save the state of a session's work and put it back.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
+use longhaul_checkpoint::{CheckpointId, FileStore, Trigger, Turn};
+use longhaul_engine::checkpoints::{Checkpoints, FileNotebook, Lock, Occasion, Putting, Whose};
+use longhaul_engine::event::Event;
+use longhaul_tokens::{Estimator, Tokens, Window};
+use longhaul_transcript::{EntryId, Millis, Session};
+
+use crate::app::App;
+use crate::failure::{Failure, Outcome};
+
+/// A session's checkpoints and notes on disk.
+pub(super) struct Saving {
+    pub(super) whose: Whose,
+    pub(super) store: FileStore,
+    pub(super) notebook: FileNotebook,
+}
+
+impl Saving {
+    pub(super) fn of(app: &App, session: &Session) -> Saving {
+        let whose = Whose::of(session);
+        Saving {
+            store: FileStore::new(&app.state_dir, app.config.config.checkpoint_policy()),
+            notebook: FileNotebook::new(&app.state_dir, &whose.key),
+            whose,
+        }
+    }
+
+    pub(super) fn checkpoints(&self) -> Checkpoints<'_> {
+        Checkpoints {
+            store: &self.store,
+            whose: &self.whose,
+            redact: &App::redact,
+        }
+    }
+
+    /// Where a checkpoint lies.
+    pub(super) fn path(&self, app: &App, id: CheckpointId) -> PathBuf {
+        app.state_dir
+            .join("context/checkpoints")
+            .join(self.whose.key.folder_name())
+            .join(format!("{id}.yaml"))
+    }
+
+    /// Keeps other processes from compacting the session. Where the state
+    /// folder cannot be written to, the session's own lock has to do.
+    pub(super) fn lock(&self, app: &App) -> Result<Option<Lock>, Failure> {
+        match self.notebook.lock().map_err(Failure::from) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(failure) if failure.outcome == Outcome::Blocked => Err(failure),
+            Err(failure) => {
+                app.note(&format!("note: {failure}"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Why and when, as a command sees it.
+pub(super) fn occasion(
+    app: &App,
+    trigger: Trigger,
+    tokens: Tokens,
+    window: &Window,
+    turn: Turn,
+) -> Occasion {
+    Occasion {
+        at: app.now(),
+        trigger,
+        tokens,
+        window: window.size(),
+        turn,
+    }
+}
+
+/// The workspace of a session, and what else putting its state back needs.
+pub(super) struct Materials {
+    workspace: Option<Workspace>,
+    limits: RestoreLimits,
+    spiral_warning_at: u32,
+    times: HashMap<EntryId, Option<Millis>>,
+    cache: FileCache,
+    now: SystemTime,
+}
+
+impl Materials {
+    pub(super) fn of(app: &App, session: &Session) -> Result<Materials, Failure> {
+        let (mut cache, now) = (FileCache::new(), SystemTime::now());
+        // A session of another machine has no workspace here.
+        let workspace = session.header().cwd.as_ref().and_then(|cwd| {
+            let limits = BootstrapLimits::default();
+            let loaded = Workspace::load(cwd, &limits, now, &mut cache).ok()?;
+            Some(loaded.0)
+        });
+        let config = &app.config.config;
+        let tree = session.tree()?;
+        let times = tree.nodes().iter().map(|node| (node.id.clone(), node.time));
+        Ok(Materials {
+            workspace,
+            limits: config.restore_limits(),
+            spiral_warning_at: config.checkpoint.spiral_warning_at,
+            times: times.collect(),
+            cache,
+            now,
+        })
+    }
+
+    /// The entries of the session's file.
+    pub(super) fn entries(&self) -> HashSet<EntryId> {
+        self.times.keys().cloned().collect()
+    }
+
+    /// Works with them.
+    pub(super) fn with<T>(&mut self, work: impl FnOnce(&mut Putting<'_>) -> T) -> T {
+        let times = &self.times;
+        work(&mut Putting {
+            workspace: self.workspace.as_ref(),
+            limits: &self.limits,
+            spiral_warning_at: self.spiral_warning_at,
+            seen: &|id| times.get(id).copied().flatten(),
+            counter: Estimator::O200k.counter(),
+            now: self.now,
+            cache: &mut self.cache,
+        })
+    }
+}
+
+/// Says what somebody should know; the rest is in the result.
+pub(super) fn tell(app: &App, event: &Event) {
+    match event {
+        Event::CheckpointTrouble { reason, remedy } => {
+            app.note(&format!("note: {reason}"));
+            if let Some(remedy) = remedy {
+                app.note(&format!("      {remedy}"));
+            }
+        }
+        Event::CheckpointsRecovered { set_aside, .. } => {
+            app.note("note: what an interrupted write of a checkpoint left was completed");
+            for part in set_aside {
+                app.note(&format!("note: set aside {part}"));
+            }
+        }
+        Event::SequenceResumed { after, .. } => app.note(&format!(
+            "note: an interrupted compaction goes on after its {after}"
+        )),
+        Event::SequenceSuperseded { .. } => {
+            app.note("note: an interrupted compaction was given up; it had changed nothing");
+        }
+        _ => {}
+    }
+}
