@@ -7,7 +7,7 @@ use std::path::Path;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved, Turn};
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::checkpoints::{Carried, Intent, Job, Sequence, turn};
+use longhaul_engine::checkpoints::{Carried, Intent, Job, Lock, Sequence, turn};
 use longhaul_engine::event::RestoredFragment;
 use longhaul_engine::live::{
     Again, Compacted, CompactionFailure, CompactionRequest, Live, Pruned, UndoFailure,
@@ -58,13 +58,13 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     };
     let saving = Saving::of(app, &session);
     let mut materials = Materials::of(app, &session)?;
-    // Two processes must not compact one session at once.
-    let _lock = match path.is_some() {
+    let interrupted = path.is_some() && sequence(app, &saving).is_pending();
+    let mut lock = match interrupted {
         true => saving.lock(app)?,
         false => None,
     };
     let mut work = open(app, session)?;
-    let pending = match path.is_some() {
+    let pending = match interrupted {
         true => recover(app, &saving, &work, &mut materials),
         false => None,
     };
@@ -120,6 +120,9 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
     }
+    if lock.is_none() {
+        lock = lock_unchanged(app, &saving, &work)?;
+    }
     let Stamp { id, time } = app.stamp();
     let intent = Intent {
         entry: id,
@@ -147,11 +150,28 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
             tell(app, &event);
         })
     })?;
+    drop(lock);
     own_write::remember(app, &path);
     remember(app, &work, |state| {
         state.breaker.finished(work.tokens, compacted.tokens_after);
     });
     report(app, &work, layer, &compacted, &carried)
+}
+
+/// Keeps other processes from compacting the session, unless one did so since
+/// it was opened. Messages that came meanwhile do no harm: they follow the
+/// boundary.
+fn lock_unchanged(app: &App, saving: &Saving, work: &Work) -> Result<Option<Lock>, Failure> {
+    let lock = saving.lock(app)?;
+    let boundary = |loaded: &Loaded| loaded.compaction().map(|(entry, _)| entry.id.clone());
+    let now = Session::open_ref(work.session.reference())?.load()?;
+    if boundary(&now) != boundary(work.live.loaded()) {
+        return Err(
+            Failure::blocked("another process compacted this session meanwhile")
+                .help("`longhaul context history` shows what it did"),
+        );
+    }
+    Ok(lock)
 }
 
 fn sequence<'a>(app: &App, saving: &'a Saving) -> Sequence<'a> {
@@ -423,6 +443,7 @@ fn prune(
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
     }
+    let _lock = lock_unchanged(app, saving, work)?;
     let checkpoint = save(app, work, saving);
     let drafts: Vec<_> = pruned
         .drafts

@@ -164,6 +164,15 @@ fn the_result_can_be_kept_as_a_session() {
     assert_eq!(again.code, 1, "{again:?}");
     assert!(again.err.contains("exists already"), "{again:?}");
     assert_eq!(fs::read(&kept).unwrap(), written);
+    // The checkpoints that its compactions name lie beside it.
+    let folder = machine.work().join("kept.jsonl.checkpoints");
+    let checkpoints = report["checkpoints"].as_array().unwrap();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), checkpoints.len());
+    for row in history["compactions"].as_array().unwrap() {
+        let name = format!("{}.yaml", row["checkpoint"].as_str().unwrap());
+        assert!(folder.join(name).is_file(), "{row}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
     fs::remove_file(&kept).unwrap();
     assert!(machine.files() == source);
 }

@@ -122,6 +122,12 @@ pub struct Carried {
 }
 
 impl Sequence<'_> {
+    /// Whether something is under way, or was interrupted.
+    pub fn is_pending(&self) -> bool {
+        // What cannot be read has to be looked at, too.
+        !matches!(self.notebook.read(&self.name()), Ok(None))
+    }
+
     /// Completes what a crash interrupted after the entry was written, and says
     /// which compaction was interrupted before that. `is_written` tells whether
     /// the session has an entry.
