@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod changing;
+mod checkpointing;
 mod compacting;
 mod config;
 mod corpus;
