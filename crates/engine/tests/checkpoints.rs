@@ -833,3 +833,98 @@ fn one_process_compacts_a_session_at_a_time() {
     drop(lock);
     place.notebook().lock().unwrap();
 }
+
+/// A session that was compacted so often, without any checkpoint.
+fn compacted(place: &Place, times: u32) -> PathBuf {
+    let path = place.folder.path().join(format!("c{times}.jsonl"));
+    let header = Header {
+        id: "c".into(),
+        version: 3,
+        time: Some(Millis(NOON)),
+        cwd: Some(place.workspace()),
+        parent_session: None,
+    };
+    let mut writer = Writer::create(&path, &header, Durability::Os).unwrap();
+    for n in 0..times {
+        let stamp = |kind: &str| Stamp {
+            id: EntryId::new(format!("{kind}{n}")),
+            time: Millis(NOON),
+        };
+        let user = Draft::user("Go on.", Millis(NOON));
+        writer.append(&user, stamp("u")).unwrap();
+        let compaction = Draft::Compaction {
+            summary: "So far.".into(),
+            first_kept: Some(EntryId::new(format!("u{n}"))),
+            tokens_before: 1000,
+            details: None,
+        };
+        writer.append(&compaction, stamp("c")).unwrap();
+    }
+    path
+}
+
+#[test]
+fn from_the_fourth_compaction_on_the_agent_is_warned_once() {
+    let place = Place::new();
+    let (third, _) = place.restore(&compacted(&place, 3), &never);
+    assert!(
+        third
+            .fragments
+            .iter()
+            .all(|f| f.kind() != FragmentKind::Warning)
+    );
+    let path = compacted(&place, 4);
+    let (alone, _) = place.restore(&path, &never);
+    assert_eq!(alone.fragments[0].kind(), FragmentKind::Warning);
+    assert!(alone.fragments[0].text().contains("compacted 4 times"));
+
+    // With a checkpoint the warning is a part of its text.
+    let (store, whose) = (place.store(), place.whose(&path));
+    let checkpoints = Checkpoints {
+        store: &store,
+        whose: &whose,
+        redact: &str::to_owned,
+    };
+    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let occasion = Occasion {
+        at: Millis(NOON),
+        trigger: Why::Manual,
+        tokens: Tokens(9_000),
+        window: Tokens(30_000),
+        turn: Turn::Whole,
+    };
+    checkpoints.write(&live, &occasion, &mut |_| {}).unwrap();
+    let other = compacted(&place, 5);
+    let (with, _) = place.restore(&other, &never);
+    assert_eq!(with.fragments[0].kind(), FragmentKind::Checkpoint);
+    assert!(with.fragments[0].text().contains("Warning: compaction 5"));
+    assert!(
+        with.fragments
+            .iter()
+            .all(|f| f.kind() != FragmentKind::Warning)
+    );
+}
+
+#[test]
+fn the_gauge_comes_last_and_the_advisory_at_the_checkpoint_threshold() {
+    let place = Place::new();
+    let path = compacted(&place, 1);
+    let (store, whose) = (place.store(), place.whose(&path));
+    let checkpoints = Checkpoints {
+        store: &store,
+        whose: &whose,
+        redact: &str::to_owned,
+    };
+    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let window = Window::new(&WindowSettings::of(Tokens(200_000))).unwrap();
+    let kinds = |tokens: u32| -> Vec<FragmentKind> {
+        let notes = checkpoints.notes(Tokens(tokens), &window, &live, &Heuristic, &mut |_| {});
+        notes.iter().map(|note| note.kind()).collect()
+    };
+    assert_eq!(kinds(139_999), []);
+    assert_eq!(kinds(140_000), [FragmentKind::Gauge]);
+    assert_eq!(
+        kinds(160_000),
+        [FragmentKind::Advisory, FragmentKind::Gauge]
+    );
+}

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::measured::{Measured, heading};
-use super::saving::{Saving, occasion, tell};
+use super::saving::{Saving, occasion, read_only, tell};
 use crate::app::App;
 use crate::args::{CheckpointArgs, CheckpointCommand, Which};
 use crate::failure::Failure;
@@ -180,9 +180,7 @@ fn show(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
 
 fn create(app: &App, which: &Which) -> Result<(), Failure> {
     if app.config.config.sandbox.read_only {
-        return Err(Failure::blocked("nothing may be written here").help(
-            "`sandbox.readOnly` is set; `longhaul config show --origin sandbox` says where",
-        ));
+        return Err(read_only());
     }
     let measured = Measured::of(app, which.name(), None)?;
     let session = &measured.session;

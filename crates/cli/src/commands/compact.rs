@@ -24,7 +24,7 @@ use serde_json::json;
 use super::answer;
 use super::change::{durability, writable};
 use super::measured::heading;
-use super::saving::{Materials, Saving, occasion, tell};
+use super::saving::{Materials, Saving, occasion, read_only, tell};
 use crate::app::App;
 use crate::args::CompactArgs;
 use crate::failure::Failure;
@@ -48,6 +48,9 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     }
     if args.undo || args.redo {
         return again(app, args);
+    }
+    if app.config.config.sandbox.read_only && !args.dry_run {
+        return Err(read_only());
     }
     let (session, path) = if args.dry_run {
         (resolve::session(app, args.which.name())?, None)
@@ -81,7 +84,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         (focus, _) => focus.as_deref(),
     };
     let protect = protected(app, layer, &work.window);
-    let stored = stored(&work.session)?;
+    let stored = stored(&work.session, materials.entries())?;
     let request = CompactionRequest {
         layer,
         trigger: Trigger::Manual,
@@ -201,13 +204,7 @@ fn recover(app: &App, saving: &Saving, work: &Work, materials: &mut Materials) -
 }
 
 /// Everything that can be recalled: what is in the file and in its archive.
-fn stored(session: &Session) -> Result<HashSet<EntryId>, Failure> {
-    let mut ids: HashSet<EntryId> = session
-        .tree()?
-        .nodes()
-        .iter()
-        .map(|node| node.id.clone())
-        .collect();
+fn stored(session: &Session, mut ids: HashSet<EntryId>) -> Result<HashSet<EntryId>, Failure> {
     if session.format().is_writable() {
         each_archived(session.path(), &mut |entry| {
             ids.insert(entry.id);

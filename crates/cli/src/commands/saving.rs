@@ -130,6 +130,12 @@ impl Materials {
     }
 }
 
+/// Why nothing is compacted and no checkpoint written.
+pub(super) fn read_only() -> Failure {
+    Failure::blocked("nothing may be written here")
+        .help("`sandbox.readOnly` is set; `longhaul config show --origin sandbox` says where")
+}
+
 /// Says what somebody should know; the rest is in the result.
 pub(super) fn tell(app: &App, event: &Event) {
     match event {

@@ -215,8 +215,11 @@ fn without_checkpoints_there_is_nothing_to_show() {
         "sandbox:\n  readOnly: true\n",
     )
     .unwrap();
-    let ran = run(&machine, "checkpoint create s");
-    assert_eq!(ran.code, 4, "{ran:?}");
+    for line in ["checkpoint create s", "compact s --yes"] {
+        let ran = run(&machine, line);
+        assert_eq!(ran.code, 4, "{ran:?}");
+        assert!(ran.err.contains("`sandbox.readOnly` is set"), "{ran:?}");
+    }
 }
 
 /// A long session in this machine's own workspace.
@@ -374,6 +377,25 @@ fn many_processes_at_once_damage_nothing() {
         assert_eq!(rows.len(), 1);
         assert_eq!(rows[0]["damaged"], Value::Null);
     }
+}
+
+#[test]
+fn two_processes_compact_a_session_once() {
+    let machine = Machine::new();
+    let path = long_here(&machine);
+    let spawn = || {
+        let mut command = machine.command();
+        command.args(["compact", "s", "--yes", "--window", "16k"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut running = [spawn(), spawn(), spawn()];
+    let codes = running.each_mut().map(|child| child.wait().unwrap().code());
+    assert_eq!(codes.iter().filter(|code| **code == Some(0)).count(), 1);
+    let refused = codes.iter().filter(|code| matches!(code, Some(3 | 4)));
+    assert_eq!(refused.count(), 2, "{codes:?}");
+    assert_eq!(compactions(&path).len(), 1);
+    assert_eq!(run(&machine, "session verify s").code, 0);
 }
 
 /// Runs a command that dies as it enters the `nth` call of a kind; whether it

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | how is the work saved? | [`Checkpoints::save_state`], [`Checkpoints::write`] |
 //! | how does a compaction survive a crash? | a [`Sequence`] of durable steps |
+//! | what does the agent see of it? | [`Checkpoints::notes`], the gauge last |
 //! | what is put back, and when again? | [`Checkpoints::restore`], once per epoch |
 //! | where do the small notes about it lie? | a [`Notebook`] |
 
@@ -21,7 +22,7 @@ use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft, LastToolCall, Moment, Outcome, Recovery,
     Trigger, Turn,
 };
-use longhaul_tokens::{CheckpointNote, Tokens};
+use longhaul_tokens::{CheckpointNote, Counter, Fragment, Tokens, Window};
 use longhaul_transcript::{Millis, Session, SessionKey};
 
 pub use notebook::{FileNotebook, Lock, Notebook, Untouched};
@@ -202,6 +203,36 @@ impl Checkpoints<'_> {
             true => CheckpointNote::Saved,
             false => CheckpointNote::None,
         }
+    }
+}
+
+impl Checkpoints<'_> {
+    /// What belongs at the end of a context of this size: the advisory from the
+    /// checkpoint threshold on, the gauge line last.
+    pub fn notes(
+        &self,
+        used: Tokens,
+        window: &Window,
+        live: &Live,
+        counter: &dyn Counter,
+        sink: &mut Sink<'_>,
+    ) -> Vec<Fragment> {
+        let latest = match self.latest(sink) {
+            Ok(latest) => latest,
+            Err(error) => {
+                sink(error.event());
+                None
+            }
+        };
+        let note = self.note(latest.as_ref(), live.epoch());
+        let notes = longhaul_assembly::notes(used, window, note, counter);
+        if let Some(gauge) = notes.last() {
+            sink(Event::Gauge {
+                tokens: used,
+                line: gauge.text().to_owned(),
+            });
+        }
+        notes
     }
 }
 
