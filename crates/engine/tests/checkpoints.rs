@@ -928,3 +928,45 @@ fn the_gauge_comes_last_and_the_advisory_at_the_checkpoint_threshold() {
         [FragmentKind::Advisory, FragmentKind::Gauge]
     );
 }
+
+/// `cargo test -p longhaul-engine --test checkpoints -- --ignored --nocapture`;
+/// with `TMPDIR` on a memory disk it is the cost without forcing to the disk.
+#[test]
+#[ignore = "a measurement"]
+fn what_a_checkpoint_costs() {
+    let place = Place::new();
+    let plan = Plan {
+        size: Size::Turns(120),
+        ..Plan::default()
+    };
+    let mut file = fs::File::create(place.session()).unwrap();
+    generate(&plan, &mut file).unwrap();
+    let (store, whose) = (place.store(), place.whose(&place.session()));
+    let checkpoints = Checkpoints {
+        store: &store,
+        whose: &whose,
+        redact: &str::to_owned,
+    };
+    let live = Live::open(&Session::open(&place.session()).unwrap()).unwrap();
+    let mut times: Vec<f64> = (0..51u32)
+        .map(|n| {
+            let occasion = Occasion {
+                at: Millis(NOON + i64::from(n)),
+                trigger: Why::Manual,
+                tokens: Tokens(100_000 + 10_000 * (n % 2)),
+                window: Tokens(200_000),
+                turn: Turn::Whole,
+            };
+            let begun = std::time::Instant::now();
+            checkpoints.write(&live, &occasion, &mut |_| {}).unwrap();
+            begun.elapsed().as_secs_f64() * 1000.0
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    eprintln!(
+        "{} entries: {:.2} ms at the median, {:.2} at most",
+        live.ledger().entries,
+        times[times.len() / 2],
+        times[times.len() - 1]
+    );
+}
