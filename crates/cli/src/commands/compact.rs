@@ -40,6 +40,7 @@ struct Work {
     tokens: Tokens,
     overhead: Tokens,
     model: Option<String>,
+    trigger: Trigger,
 }
 
 pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
@@ -71,6 +72,8 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         true => recover(app, &saving, &work, &mut materials),
         false => None,
     };
+    // Asked for nothing in particular, it goes on with what was meant.
+    let pending = pending.filter(|_| args.layer.is_none() && args.focus.is_none());
     let layer = match (args.layer, &pending) {
         (Some(layer), _) => layer.into(),
         (None, Some(pending)) => pending.layer,
@@ -79,16 +82,15 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     if layer == Layer::Prune {
         return prune(app, args, &mut work, path.as_deref(), &saving);
     }
-    let focus = match (&args.focus, &pending) {
-        (None, Some(pending)) if args.layer.is_none() => pending.focus.as_deref(),
-        (focus, _) => focus.as_deref(),
-    };
+    let focus = args.focus.clone();
+    let focus = focus.or_else(|| pending.as_ref()?.focus.clone());
+    work.trigger = pending.map_or(Trigger::Manual, |pending| pending.trigger);
     let protect = protected(app, layer, &work.window);
     let stored = stored(&work.session, materials.entries())?;
     let request = CompactionRequest {
         layer,
-        trigger: Trigger::Manual,
-        focus,
+        trigger: work.trigger,
+        focus: focus.as_deref(),
         window: &work.window,
         protect,
         overhead: work.overhead,
@@ -131,8 +133,8 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         entry: id,
         at: time,
         layer,
-        trigger: Trigger::Manual,
-        focus: focus.map(str::to_owned),
+        trigger: work.trigger,
+        focus,
         leaf: work.live.entries().last().map(|entry| entry.id.clone()),
     };
     let mut append = |draft: &Draft, stamp: Stamp| {
@@ -225,6 +227,7 @@ fn open(app: &App, session: Session) -> Result<Work, Failure> {
         overhead: reading.measurement.tokens - counted,
         tokens: reading.measurement.tokens,
         model: reading.model,
+        trigger: Trigger::Manual,
         session,
         live,
         meter,
@@ -362,7 +365,7 @@ fn compacted_json(
         "dryRun": entry.is_none(),
         "entry": entry.map(EntryId::as_str),
         "layer": layer,
-        "trigger": Trigger::Manual,
+        "trigger": work.trigger,
         "checkpoint": carried.and_then(|carried| carried.checkpoint).map(|id| id.to_string()),
         "epoch": work.live.epoch() + 1,
         "window": work.window.size(),

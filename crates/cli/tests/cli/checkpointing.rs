@@ -105,6 +105,19 @@ fn what_is_created_is_listed_shown_and_restored() {
 }
 
 #[test]
+fn a_session_is_the_same_however_it_is_named() {
+    let machine = Machine::new();
+    let text = small("s", "/w").text();
+    fs::write(machine.work().join("f.jsonl"), &text).unwrap();
+    assert_eq!(run(&machine, "checkpoint create f.jsonl").code, 0);
+    let absolute = machine.work().join("f.jsonl");
+    let mut command = machine.command();
+    command.args(["checkpoint", "create"]).arg(&absolute);
+    let again = machine.finish(command.current_dir(machine.home()));
+    assert_eq!(again.code, 3, "{again:?}");
+}
+
+#[test]
 fn five_are_kept() {
     let (machine, _) = machine();
     for nth in 0..7 {

@@ -59,10 +59,19 @@ impl Whose {
         let agent = key
             .strip_prefix("agent:")
             .and_then(|rest| rest.split(':').next());
+        // However it was named, it is the same file.
+        let path = session.path();
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut session_file = path.to_string_lossy().into_owned();
+        // A database holds many sessions.
+        if let Some(id) = &session.reference().session {
+            session_file.push('#');
+            session_file.push_str(id);
+        }
         Whose {
             agent: agent.unwrap_or("main").to_owned(),
             key: SessionKey::new(key),
-            session_file: session.path().to_string_lossy().into_owned(),
+            session_file,
             channel: session.format().agent().to_owned(),
         }
     }

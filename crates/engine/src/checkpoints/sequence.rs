@@ -247,9 +247,11 @@ impl Sequence<'_> {
                 });
                 return journal;
             }
-            sink(Event::SequenceSuperseded {
-                entry: journal.intent.entry,
-            });
+            if !matches!(journal.stage, Stage::Compacted { .. }) {
+                sink(Event::SequenceSuperseded {
+                    entry: journal.intent.entry,
+                });
+            }
         }
         let whose = self.checkpoints.whose;
         let mut journal = Journal {
