@@ -803,6 +803,7 @@ fn secrets_are_taken_out_of_state_and_checkpoint() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn sessions_whose_keys_look_alike_do_not_meet() {
     let shared = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved, Turn};
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::checkpoints::{Carried, Intent, Job, Lock, Sequence, turn};
+use longhaul_engine::checkpoints::{Carried, Intent, Job, Lock, turn};
 use longhaul_engine::event::RestoredFragment;
 use longhaul_engine::live::{
     Again, Compacted, CompactionFailure, CompactionRequest, Live, Pruned, UndoFailure,
@@ -62,7 +62,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     };
     let saving = Saving::of(app, &session);
     let mut materials = Materials::of(app, &session)?;
-    let interrupted = path.is_some() && sequence(app, &saving).is_pending();
+    let interrupted = path.is_some() && saving.sequence(app).is_pending();
     let mut lock = match interrupted {
         true => saving.lock(app)?,
         false => None,
@@ -151,9 +151,11 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     };
     let mut live = work.live.clone();
     let carried = materials.with(|putting| {
-        sequence(app, &saving).carry_out(&mut live, intent, job, putting, &mut |event| {
-            tell(app, &event);
-        })
+        saving
+            .sequence(app)
+            .carry_out(&mut live, intent, job, putting, &mut |event| {
+                tell(app, &event);
+            })
     })?;
     drop(lock);
     own_write::remember(app, &path);
@@ -179,22 +181,16 @@ fn lock_unchanged(app: &App, saving: &Saving, work: &Work) -> Result<Option<Lock
     Ok(lock)
 }
 
-fn sequence<'a>(app: &App, saving: &'a Saving) -> Sequence<'a> {
-    Sequence {
-        checkpoints: saving.checkpoints(),
-        notebook: &saving.notebook,
-        writes_checkpoints: app.config.config.writes_checkpoints(),
-    }
-}
-
 /// Completes what an earlier process left; says what it had meant to do.
 fn recover(app: &App, saving: &Saving, work: &Work, materials: &mut Materials) -> Option<Intent> {
     let written: HashSet<EntryId> = materials.entries();
     let recovered = materials.with(|putting| {
         let is_written = |id: &EntryId| written.contains(id);
-        sequence(app, saving).recover(&work.live, &is_written, putting, &mut |event| {
-            tell(app, &event);
-        })
+        saving
+            .sequence(app)
+            .recover(&work.live, &is_written, putting, &mut |event| {
+                tell(app, &event);
+            })
     });
     match recovered {
         Ok(pending) => pending,

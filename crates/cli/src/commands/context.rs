@@ -91,6 +91,9 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         for event in &troubles {
             tell(app, event);
         }
+        if saving.sequence(app).is_pending() {
+            app.note("note: a compaction was interrupted; `longhaul compact` completes it");
+        }
         report_faults(app, &measured.loaded.faults);
         return Ok(());
     }

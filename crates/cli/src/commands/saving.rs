@@ -6,7 +6,9 @@ use std::time::SystemTime;
 
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
 use longhaul_checkpoint::{CheckpointId, FileStore, Trigger, Turn};
-use longhaul_engine::checkpoints::{Checkpoints, FileNotebook, Lock, Occasion, Putting, Whose};
+use longhaul_engine::checkpoints::{
+    Checkpoints, FileNotebook, Lock, Occasion, Putting, Sequence, Whose,
+};
 use longhaul_engine::event::Event;
 use longhaul_tokens::{Estimator, Tokens, Window};
 use longhaul_transcript::{EntryId, Millis, Session};
@@ -36,6 +38,15 @@ impl Saving {
             store: &self.store,
             whose: &self.whose,
             redact: &App::redact,
+        }
+    }
+
+    /// The steps of its compactions.
+    pub(super) fn sequence(&self, app: &App) -> Sequence<'_> {
+        Sequence {
+            checkpoints: self.checkpoints(),
+            notebook: &self.notebook,
+            writes_checkpoints: app.config.config.writes_checkpoints(),
         }
     }
 

@@ -508,6 +508,11 @@ fn an_interrupted_compaction_keeps_its_focus() {
         return;
     };
     assert!(compactions(&path).is_empty());
+    let status = run(&machine, "context status s");
+    assert!(
+        status.err.contains("a compaction was interrupted"),
+        "{status:?}"
+    );
     let ran = run(&machine, "compact s --yes --window 16k");
     assert!(
         ran.err
