@@ -1,0 +1,27 @@
+//! What outlives a session. So far this room holds one thing: redaction, which
+//! keeps secrets out of everything that is written down beside a transcript.
+//!
+//! | question | answer |
+//! |---|---|
+//! | what is a secret? | a [`Kind`], found by a [`Redactor`] |
+//! | how is one text redacted? | [`Redactor::redact`] |
+//! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
+//! | what was found? | [`Tally`]: how many of each kind, never the secrets |
+//!
+//! ```
+//! use longhaul_memory::Redactor;
+//!
+//! let redactor = Redactor::default();
+//! let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+//! let redacted = redactor.redact(&format!("push with {token}, then revoke {token}"));
+//! assert_eq!(
+//!     redacted.text,
+//!     "push with [redacted:github-token#1], then revoke [redacted:github-token#1]"
+//! );
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod redact;
+
+pub use redact::{Document, Kind, Redacted, Redactor, RedactorSettings, Tally};

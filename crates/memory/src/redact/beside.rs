@@ -1,0 +1,493 @@
+//! Secrets that are known by what stands beside them.
+
+use super::Kind;
+use super::Redactor;
+use super::prefixed::is_word_start;
+use super::shape::{Shape, is_example, looks_random};
+
+/// A secret's place and kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// No value is longer, and no name.
+const VALUE: usize = 4_096;
+const NAME: usize = 64;
+
+/// What a name promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Promise {
+    /// A password: anything that is no word of a program.
+    Password,
+    /// A key or token: something that looks random.
+    Random,
+}
+
+/// A name without case, `-`, `_` and quotes.
+pub(super) fn plain_name(name: &[u8]) -> String {
+    name.iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(|byte| char::from(byte.to_ascii_lowercase()))
+        .collect()
+}
+
+impl Redactor {
+    /// What the name of a value promises about it.
+    pub(super) fn promise(&self, name: &[u8]) -> Option<Promise> {
+        const PASSWORDS: [&str; 6] = [
+            "password",
+            "passwd",
+            "passphrase",
+            "passwort",
+            "pwd",
+            "pass",
+        ];
+        const RANDOM: [&str; 14] = [
+            "secret",
+            "token",
+            "apikey",
+            "accesskey",
+            "accesskeyid",
+            "secretkey",
+            "privatekey",
+            "authkey",
+            "signingkey",
+            "encryptionkey",
+            "accountkey",
+            "credential",
+            "credentials",
+            "webhookurl",
+        ];
+        let plain = plain_name(name);
+        if self.names.iter().any(|own| plain.ends_with(own.as_str())) {
+            return Some(Promise::Password);
+        }
+        if PASSWORDS.iter().any(|word| plain.ends_with(word)) {
+            // `bypass` is another word and `PASS:` a test's result: the short
+            // form counts behind a break only.
+            let short = plain.ends_with("pass");
+            let parted = name.len() > 4 && !name[name.len() - 5].is_ascii_alphanumeric();
+            return (!short || parted).then_some(Promise::Password);
+        }
+        if RANDOM.iter().any(|word| plain.ends_with(word)) {
+            return Some(Promise::Random);
+        }
+        let bare = matches!(
+            plain.as_str(),
+            "key" | "auth" | "authorization" | "xapikey" | "cookie"
+        );
+        bare.then_some(Promise::Random)
+    }
+
+    /// The value behind the `:` or `=` at `at`, if its name tells of a secret.
+    pub(super) fn assigned(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        let promise = self.promise(name_before(bytes, at)?)?;
+        let mut from = at + 1;
+        // `:=`, `=>`, `==`.
+        if bytes.get(from).is_some_and(|b| matches!(b, b'=' | b'>')) {
+            from += 1;
+        }
+        value(bytes, from, promise)
+    }
+
+    /// The value of an option on a command line: `--password x`.
+    pub(super) fn option(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        let rest = &bytes[at..];
+        if !rest.starts_with(b"--") || at > 0 && !bytes[at - 1].is_ascii_whitespace() {
+            return None;
+        }
+        let name = rest[2..]
+            .iter()
+            .take(NAME)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+            .count();
+        let end = at + 2 + name;
+        if bytes.get(end) != Some(&b' ') {
+            return None;
+        }
+        let promise = self.promise(&rest[2..2 + name])?;
+        value(bytes, end + 1, promise)
+    }
+
+    /// Whether the whole text is the secret that its name promises.
+    pub(super) fn named(&self, name: &str, value: &str) -> Option<Kind> {
+        let promise = self.promise(name.as_bytes())?;
+        let bytes = value.as_bytes();
+        let whole = bytes.len() <= VALUE && !bytes.contains(&b'\n');
+        (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(match promise {
+            Promise::Password => Kind::Password,
+            Promise::Random => Kind::Secret,
+        })
+    }
+}
+
+/// The name that ends before `at`, quotes and spaces between passed over.
+fn name_before(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let from = at.saturating_sub(NAME + 8);
+    let before = &bytes[from..at];
+    let end = before
+        .iter()
+        .rposition(|b| !matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'`' | b']' | b'*'))?
+        + 1;
+    let start = before[..end]
+        .iter()
+        .rposition(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')))
+        .map_or(0, |place| place + 1);
+    (start < end).then(|| &before[start..end])
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quoted {
+    Yes,
+    No,
+}
+
+/// The value that begins at `from`, behind spaces, a quote, a line break of
+/// YAML or an escaped quote.
+fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
+    let mut start = from + blanks(bytes, from);
+    // `key:` and the value in the next line, or `key: |`.
+    let block = [&b"|"[..], b">", b"|-", b">-", b""]
+        .into_iter()
+        .any(|mark| {
+            let behind = &bytes[start.min(bytes.len())..];
+            behind.starts_with(mark) && behind.get(mark.len()) == Some(&b'\n')
+        });
+    if block {
+        let line = memchr::memchr(b'\n', bytes.get(start..)?)?;
+        let next = start + line + 1;
+        let indent = blanks(bytes, next);
+        if indent == 0 {
+            return None;
+        }
+        start = next + indent;
+    }
+    // Escaped quotes of JSON in JSON: any number of backslashes.
+    let slashes = bytes
+        .get(start..)?
+        .iter()
+        .take(8)
+        .take_while(|b| **b == b'\\')
+        .count();
+    let quote = bytes
+        .get(start + slashes)
+        .copied()
+        .filter(|b| matches!(b, b'"' | b'\'' | b'`'));
+    let (start, end, quoted) = match quote {
+        Some(quote) => {
+            let start = start + slashes + 1;
+            let rest = &bytes[start..bytes.len().min(start + VALUE)];
+            let end = closing(rest, quote, slashes)?;
+            (start, start + end, Quoted::Yes)
+        }
+        None => {
+            let rest = &bytes[start..bytes.len().min(start + VALUE)];
+            let end = rest
+                .iter()
+                .position(|b| {
+                    b.is_ascii_whitespace()
+                        || matches!(
+                            b,
+                            b'"' | b'\''
+                                | b'`'
+                                | b','
+                                | b';'
+                                | b'<'
+                                | b'>'
+                                | b')'
+                                | b'}'
+                                | b']'
+                                | b'&'
+                                | b'\\'
+                                | b'|'
+                        )
+                })
+                .unwrap_or(rest.len());
+            let mut end = end;
+            while end > 0 && matches!(rest[end - 1], b'.' | b':' | b'!' | b'?') {
+                end -= 1;
+            }
+            (start, start + end, Quoted::No)
+        }
+    };
+    let text = &bytes[start..end];
+    is_secret(text, promise, quoted).then_some(Span {
+        kind: match promise {
+            Promise::Password => Kind::Password,
+            Promise::Random => Kind::Secret,
+        },
+        start,
+        end,
+    })
+}
+
+fn blanks(bytes: &[u8], from: usize) -> usize {
+    bytes
+        .get(from..)
+        .unwrap_or_default()
+        .iter()
+        .take(64)
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count()
+}
+
+/// Where the quote that was opened behind so many backslashes closes, on the
+/// same line.
+fn closing(rest: &[u8], quote: u8, slashes: usize) -> Option<usize> {
+    let mut before = 0;
+    for (at, byte) in rest.iter().enumerate() {
+        match *byte {
+            b'\\' => before += 1,
+            b'\n' => return None,
+            byte if byte == quote && before <= slashes => return Some(at - before),
+            _ => before = 0,
+        }
+        if *byte == quote {
+            before = 0;
+        }
+    }
+    None
+}
+
+/// Whether a value is what its name promises, rather than a type, a variable,
+/// a call or an example.
+fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
+    if text.starts_with(b"[redacted:") || !std::str::from_utf8(text).is_ok_and(|t| !t.is_empty()) {
+        return false;
+    }
+    // Variables, templates, calls, paths and addresses are where a secret comes
+    // from, not the secret.
+    let refers = matches!(
+        text[0],
+        b'$' | b'{' | b'<' | b'%' | b'(' | b'/' | b'~' | b'@' | b'&' | b'*' | b'.'
+    ) || text.starts_with(b"http")
+        || [
+            &b"${"[..],
+            b"{{",
+            b"://",
+            b"process.env",
+            b"os.environ",
+            b"getenv",
+            b"env.",
+            b"::",
+            b"->",
+        ]
+        .iter()
+        .any(|mark| memchr::memmem::find(text, mark).is_some());
+    if refers || is_example(text) && promise == Promise::Random {
+        return false;
+    }
+    let shape = Shape::of(text);
+    let spaces = text.iter().any(u8::is_ascii_whitespace);
+    match promise {
+        Promise::Random => {
+            let plain = text.iter().all(|b| {
+                b.is_ascii_alphanumeric()
+                    || matches!(
+                        b,
+                        b'_' | b'-'
+                            | b'+'
+                            | b'/'
+                            | b'='
+                            | b'.'
+                            | b':'
+                            | b'~'
+                            | b'!'
+                            | b'#'
+                            | b'%'
+                            | b'@'
+                    )
+            });
+            plain && text.len() >= 16 && looks_random(text) && !is_path(text)
+        }
+        Promise::Password => {
+            let code = text
+                .iter()
+                .any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'|'));
+            let symbols = text.iter().any(|b| {
+                !b.is_ascii_alphanumeric() && !matches!(b, b'_' | b'-' | b'.' | b' ' | b'/')
+            });
+            let mixed = shape.letters() > 0 && (shape.digits > 0 || symbols);
+            let length = text.len();
+            let known = is_word_of_programs(text);
+            match quoted {
+                Quoted::Yes => {
+                    (6..=128).contains(&length) && !known && !spaces && mixed && !is_example(text)
+                }
+                Quoted::No => {
+                    (6..=128).contains(&length)
+                        && !known
+                        && !code
+                        && mixed
+                        && !is_example(text)
+                        && !is_identifier(text)
+                }
+            }
+        }
+    }
+}
+
+/// `user_password2`, `config.password`, `args[0].pw`: a name, no value.
+fn is_identifier(text: &[u8]) -> bool {
+    let words = text.split(|b| matches!(b, b'.' | b'_'));
+    let mut count = 0;
+    for word in words {
+        count += 1;
+        let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        if letters == 0 || !word[letters..].iter().all(u8::is_ascii_digit) {
+            return false;
+        }
+    }
+    count > 1
+}
+
+/// Folders and files: several words between slashes.
+fn is_path(text: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = text.split(|b| *b == b'/').collect();
+    let words = parts
+        .iter()
+        .filter(|part| {
+            part.len() >= 2
+                && part
+                    .iter()
+                    .all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.'))
+        })
+        .count();
+    parts.len() >= 3 && words * 2 >= parts.len()
+}
+
+/// What programs and their manuals write where a password would stand.
+fn is_word_of_programs(text: &[u8]) -> bool {
+    const WORDS: [&str; 7] = [
+        "base64", "sha256", "sha512", "md5", "utf-8", "utf8", "argon2",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower == word.as_bytes())
+        || memchr::memmem::find(&lower, b"password").is_some()
+}
+
+/// The password in the address whose `://` is at `at`.
+pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {
+    const LONGEST: usize = 512;
+    if !bytes[at..].starts_with(b"://") || at == 0 || !bytes[at - 1].is_ascii_alphanumeric() {
+        return None;
+    }
+    let start = at + 3;
+    let rest = &bytes[start..bytes.len().min(start + LONGEST)];
+    let end = rest
+        .iter()
+        .position(|b| {
+            b.is_ascii_whitespace()
+                || matches!(
+                    b,
+                    b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b')' | b'?'
+                )
+        })
+        .unwrap_or(rest.len());
+    let authority = &rest[..end];
+    let host = memchr::memrchr(b'@', authority)?;
+    // A user that was redacted has a colon of its own.
+    let user = match memchr::memmem::find(&authority[..host], b"[redacted:") {
+        Some(0) => memchr::memchr(b']', authority)?,
+        _ => 0,
+    };
+    let colon = user + memchr::memchr(b':', authority.get(user..host)?)?;
+    let password = &authority[colon + 1..host];
+    let named = match std::str::from_utf8(password) {
+        Ok(text) => text,
+        Err(_) => return None,
+    };
+    let refers = named.is_empty()
+        || named.starts_with("[redacted:")
+        || matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'*')
+        || named.contains("${")
+        || matches!(
+            named,
+            "password" | "pass" | "pwd" | "PASSWORD" | "secret" | "port" | "pw"
+        )
+        || is_example(password) && password.len() > 8
+        || named.chars().all(|c| matches!(c, '*' | 'x' | '.' | 'X'));
+    (!refers).then_some(Span {
+        kind: Kind::UrlPassword,
+        start: start + colon + 1,
+        end: start + host,
+    })
+}
+
+/// The token behind `Bearer`, `Basic` or `token` at `at`.
+pub(super) fn bearer(bytes: &[u8], at: usize) -> Option<Span> {
+    let rest = &bytes[at..];
+    let word = [&b"bearer"[..], b"basic"]
+        .into_iter()
+        .find(|word| rest.len() > word.len() && rest[..word.len()].eq_ignore_ascii_case(word))?;
+    if !is_word_start(bytes, at) {
+        return None;
+    }
+    let gap = blanks(bytes, at + word.len());
+    if gap == 0 {
+        return None;
+    }
+    let start = at + word.len() + gap;
+    let is_token = |b: &u8| {
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~')
+    };
+    let mut length = bytes
+        .get(start..)?
+        .iter()
+        .take(VALUE)
+        .take_while(|b| is_token(b))
+        .count();
+    while length > 0 && matches!(bytes[start + length - 1], b'.' | b'/' | b'-') {
+        length -= 1;
+    }
+    let token = &bytes[start..start + length];
+    // A word of prose: `Bearer authentication`.
+    let shape = Shape::of(token);
+    let drawn = match word {
+        b"basic" => {
+            length >= 12
+                && shape.upper > 0
+                && shape.lower > 0
+                && (shape.digits > 0 || token.ends_with(b"="))
+                && shape.entropy > 3.0
+        }
+        _ => length >= 12 && shape.digits > 0 && shape.letters() > 0 && shape.distinct >= 8,
+    };
+    (drawn && !is_example(token) && !is_path(token)).then_some(Span {
+        kind: Kind::Bearer,
+        start,
+        end: start + length,
+    })
+}
+
+/// A Telegram bot's token whose `:` is at `at`: its number and 35 characters.
+pub(super) fn telegram(bytes: &[u8], at: usize) -> Option<Span> {
+    let from = at.saturating_sub(11);
+    let digits = bytes[from..at]
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_digit())
+        .count();
+    let start = at - digits;
+    let after_bot = bytes[..start].ends_with(b"bot");
+    if !(8..=10).contains(&digits) || !(after_bot || is_word_start(bytes, start)) {
+        return None;
+    }
+    let rest = &bytes[at + 1..];
+    let length = rest
+        .iter()
+        .take(40)
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        .count();
+    let token = &rest[..length];
+    let shape = Shape::of(token);
+    (length == 35 && shape.upper > 0 && shape.lower > 0 && shape.digits > 0 && !is_example(token))
+        .then_some(Span {
+            kind: Kind::Provider,
+            start,
+            end: at + 1 + length,
+        })
+}

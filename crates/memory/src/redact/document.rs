@@ -1,0 +1,199 @@
+//! A document: several texts that share their placeholders.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use super::scan::Scan;
+use super::{Kind, Redactor};
+
+/// A text without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redacted {
+    /// The text.
+    pub text: String,
+    /// What was found, once for each place, in the order of kinds.
+    pub found: Vec<Kind>,
+}
+
+/// How many secrets were replaced, by kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Tally(BTreeMap<&'static str, u64>);
+
+impl Tally {
+    /// Kinds and how often they were replaced, by name.
+    pub fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.0.iter().map(|(name, count)| (*name, *count))
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+}
+
+/// Secrets shorter than this are replaced only where they were found: a short
+/// text may stand elsewhere for something else.
+const WORTH_SEEKING: usize = 12;
+/// Secrets that are sought everywhere, so that time stays linear in the text.
+const MOST_SOUGHT: usize = 200;
+
+/// Redacts the texts of one document.
+#[derive(Debug)]
+pub struct Document<'a> {
+    redactor: &'a Redactor,
+    /// Each secret and its placeholder.
+    known: HashMap<String, String>,
+    /// Those that are replaced wherever they stand, in the order found.
+    sought: Vec<String>,
+    /// The last number of each kind.
+    numbers: BTreeMap<Kind, u32>,
+    found: BTreeMap<Kind, u64>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn new(redactor: &'a Redactor) -> Document<'a> {
+        Document {
+            redactor,
+            known: HashMap::new(),
+            sought: Vec::new(),
+            numbers: BTreeMap::new(),
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// The text without secrets: those it shows by itself, and those that an
+    /// earlier text of the document showed.
+    pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        self.note_placeholders(text);
+        // What a replacement leaves may be a secret in its turn, though hardly
+        // twice; the bound only makes sure that this ends.
+        let mut result = self.pass(text);
+        for _ in 0..4 {
+            let Cow::Owned(changed) = &result else { break };
+            match self.pass(changed) {
+                Cow::Borrowed(_) => break,
+                Cow::Owned(again) => result = Cow::Owned(again),
+            }
+        }
+        result
+    }
+
+    /// Whether a value is secret because of its name, and its placeholder.
+    pub(super) fn value(&mut self, name: &str, value: &str) -> Option<String> {
+        let kind = self.redactor.named(name, value)?;
+        // A provider's mark says more than a name.
+        let kind = match Scan::new(self.redactor, value).next() {
+            Some(span) if span.start == 0 && span.end == value.len() => span.kind,
+            _ => kind,
+        };
+        (!self.redactor.keep.contains(value)).then(|| self.placeholder(kind, value))
+    }
+
+    /// What was replaced so far.
+    pub fn tally(&self) -> Tally {
+        let rows = self.found.iter();
+        Tally(rows.map(|(kind, count)| (kind.name(), *count)).collect())
+    }
+
+    /// Starts counting again. Secrets stay known, so that a second reading of
+    /// the same texts also finds what the first one learnt too late.
+    pub fn restart(&mut self) {
+        self.found.clear();
+    }
+
+    pub(super) fn kinds(&self) -> Vec<Kind> {
+        let each = self.found.iter();
+        each.flat_map(|(kind, count)| (0..*count).map(|_| *kind))
+            .collect()
+    }
+
+    fn pass<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        let mut out = String::new();
+        let mut from = 0;
+        let redactor = self.redactor;
+        for span in Scan::new(redactor, text) {
+            // Spans begin and end at ASCII, so these are characters' borders.
+            let (Some(before), Some(secret)) =
+                (text.get(from..span.start), text.get(span.start..span.end))
+            else {
+                continue;
+            };
+            if secret.is_empty() || redactor.keep.contains(secret) {
+                continue;
+            }
+            out.push_str(before);
+            out.push_str(&self.placeholder(span.kind, secret));
+            from = span.end;
+        }
+        let scanned = match from {
+            0 => Cow::Borrowed(text),
+            _ => {
+                out.push_str(&text[from..]);
+                Cow::Owned(out)
+            }
+        };
+        self.elsewhere(scanned)
+    }
+
+    /// Replaces known secrets that stand where nothing gives them away.
+    fn elsewhere<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
+        let mut text = text;
+        for at in 0..self.sought.len() {
+            let secret = &self.sought[at];
+            let hits = memchr::memmem::find_iter(text.as_bytes(), secret.as_bytes()).count();
+            if hits == 0 {
+                continue;
+            }
+            let placeholder = self.known[secret].clone();
+            let changed = text.replace(secret.as_str(), &placeholder);
+            if let Some(kind) = kind_of(&placeholder) {
+                *self.found.entry(kind).or_default() += hits as u64;
+            }
+            text = Cow::Owned(changed);
+        }
+        text
+    }
+
+    fn placeholder(&mut self, kind: Kind, secret: &str) -> String {
+        *self.found.entry(kind).or_default() += 1;
+        if let Some(known) = self.known.get(secret) {
+            return known.clone();
+        }
+        let number = self.numbers.entry(kind).or_default();
+        *number += 1;
+        let placeholder = format!("[redacted:{kind}#{number}]");
+        self.known.insert(secret.to_owned(), placeholder.clone());
+        let seek = secret.len() >= WORTH_SEEKING && self.sought.len() < MOST_SOUGHT;
+        if seek && !secret.contains('\n') {
+            self.sought.push(secret.to_owned());
+        }
+        placeholder
+    }
+
+    /// A text that was redacted before brings its numbers; new secrets get
+    /// others.
+    fn note_placeholders(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find("[redacted:") {
+            rest = &rest[at + "[redacted:".len()..];
+            let Some((inner, _)) = rest.split_once(']').filter(|(inner, _)| inner.len() < 40)
+            else {
+                continue;
+            };
+            if let Some((kind, number)) = inner.split_once('#')
+                && let (Some(kind), Ok(number)) = (Kind::named(kind), number.parse::<u32>())
+            {
+                let last = self.numbers.entry(kind).or_default();
+                *last = (*last).max(number.min(u32::MAX / 2));
+            }
+        }
+    }
+}
+
+fn kind_of(placeholder: &str) -> Option<Kind> {
+    let inner = placeholder.strip_prefix("[redacted:")?;
+    Kind::named(inner.split_once('#')?.0)
+}

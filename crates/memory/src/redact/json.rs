@@ -1,0 +1,80 @@
+//! Redaction inside JSON text: strings are changed, every other byte stays.
+
+use std::borrow::Cow;
+
+use super::Document;
+
+impl Document<'_> {
+    /// The JSON text without secrets. A string is judged as it reads, with its
+    /// escapes undone, and by the name of the member it is the value of. What
+    /// is no JSON is redacted as the text it is.
+    pub fn json<'t>(&mut self, json: &'t str) -> Cow<'t, str> {
+        let mut out = String::new();
+        let mut copied = 0;
+        let mut name: Option<String> = None;
+        let mut at = 0;
+        let bytes = json.as_bytes();
+        while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
+            // Between strings: a comma or a bracket ends what a name is for.
+            if bytes[at..open]
+                .iter()
+                .any(|b| matches!(b, b',' | b'}' | b']'))
+            {
+                name = None;
+            }
+            let Some(end) = string_end(bytes, open) else {
+                break;
+            };
+            let raw = &json[open..end];
+            at = end;
+            let Ok(text) = serde_json::from_str::<Cow<'_, str>>(raw) else {
+                continue;
+            };
+            let colon = bytes[end..].iter().position(|b| !b.is_ascii_whitespace());
+            let is_name = colon.is_some_and(|place| bytes[end + place] == b':');
+            let named = name.as_deref().and_then(|name| self.value(name, &text));
+            let changed = match named {
+                Some(placeholder) => Some(placeholder),
+                None => match self.text(&text) {
+                    Cow::Owned(changed) => Some(changed),
+                    Cow::Borrowed(_) => None,
+                },
+            };
+            if let Some(changed) = changed {
+                out.push_str(&json[copied..open]);
+                out.push_str(&quoted(&changed));
+                copied = end;
+            }
+            if is_name {
+                name = Some(text.into_owned());
+            }
+        }
+        match copied {
+            0 => Cow::Borrowed(json),
+            _ => {
+                out.push_str(&json[copied..]);
+                Cow::Owned(out)
+            }
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Where the string that opens at `open` ends, its quote included.
+fn string_end(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        let place = memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+        at += place;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+        if at > bytes.len() {
+            return None;
+        }
+    }
+}

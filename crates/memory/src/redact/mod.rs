@@ -1,0 +1,72 @@
+//! Redaction: secrets out, everything else as it was.
+//!
+//! A secret is known by its form (a provider's prefix, a private key's armour,
+//! a JSON web token) or by its place (a password in an address, a value beside
+//! a telling name). Within one document the same secret has the same
+//! placeholder, so that a reader can still tell that two places say the same.
+//! Redacting again changes nothing.
+//!
+//! The time is linear in the text: from every place the scan looks only so far
+//! ahead and back, and what it has replaced it does not look at again.
+
+mod armour;
+mod beside;
+mod document;
+mod json;
+mod kind;
+mod prefixed;
+mod scan;
+mod shape;
+
+pub use document::{Document, Redacted, Tally};
+pub use kind::Kind;
+
+use std::collections::HashSet;
+
+/// What a workspace knows about its own secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedactorSettings {
+    /// Further names whose values are secret, beside `password`, `token` and
+    /// their like. Case, `-` and `_` do not matter.
+    pub names: Vec<String>,
+    /// Texts that look like secrets and are none, such as keys of examples.
+    pub keep: Vec<String>,
+}
+
+/// Finds secrets.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    names: Vec<String>,
+    keep: HashSet<String>,
+}
+
+impl Redactor {
+    /// A redactor with a workspace's own names and exceptions.
+    pub fn new(settings: &RedactorSettings) -> Redactor {
+        Redactor {
+            names: settings
+                .names
+                .iter()
+                .map(|name| beside::plain_name(name.as_bytes()))
+                .filter(|name| !name.is_empty())
+                .collect(),
+            keep: settings.keep.iter().cloned().collect(),
+        }
+    }
+
+    /// Redacts one text as a document of its own.
+    pub fn redact(&self, text: &str) -> Redacted {
+        let mut document = self.document();
+        let redacted = document.text(text).into_owned();
+        Redacted {
+            text: redacted,
+            found: document.kinds(),
+        }
+    }
+
+    /// A document of several texts: a secret has the same placeholder in all of
+    /// them.
+    pub fn document(&self) -> Document<'_> {
+        Document::new(self)
+    }
+}

@@ -1,0 +1,83 @@
+//! One pass over a text, from the first byte to the last.
+
+use super::beside::{self, Span};
+use super::{Kind, Redactor, armour, prefixed};
+
+/// The first secret at or after `from`.
+pub(super) struct Scan<'a> {
+    redactor: &'a Redactor,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(redactor: &'a Redactor, text: &'a str) -> Scan<'a> {
+        Scan {
+            redactor,
+            bytes: text.as_bytes(),
+            at: 0,
+        }
+    }
+
+    fn here(&self, at: usize) -> Option<Span> {
+        let bytes = self.bytes;
+        let span = |kind: Kind, end: usize| Span {
+            kind,
+            start: at,
+            end,
+        };
+        match bytes[at] {
+            b'-' => match bytes.get(at + 1) {
+                Some(b'-') => armour::private_key(bytes, at)
+                    .map(|end| span(Kind::PrivateKey, end))
+                    .or_else(|| self.redactor.option(bytes, at)),
+                _ => None,
+            },
+            b':' => beside::in_address(bytes, at)
+                .or_else(|| beside::telegram(bytes, at))
+                .or_else(|| self.redactor.assigned(bytes, at)),
+            b'=' => self.redactor.assigned(bytes, at),
+            b'b' | b'B' => beside::bearer(bytes, at),
+            b'e' if prefixed::is_word_start(bytes, at) => {
+                armour::web_token(bytes, at).map(|end| span(Kind::Jwt, end))
+            }
+            byte if prefixed::may_begin(byte) => {
+                prefixed::find(bytes, at).map(|found| span(found.kind, found.end))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Iterator for Scan<'_> {
+    type Item = Span;
+
+    fn next(&mut self) -> Option<Span> {
+        while self.at < self.bytes.len() {
+            let at = self.at;
+            // What stands for a secret is none.
+            if self.bytes[at..].starts_with(b"[redacted:") {
+                self.at += "[redacted:".len();
+                continue;
+            }
+            match self.here(at) {
+                Some(span) => {
+                    // A value may itself begin with a provider's mark, which
+                    // says more than the name beside it.
+                    let named = matches!(
+                        span.kind,
+                        Kind::Secret | Kind::Password | Kind::Bearer | Kind::UrlPassword
+                    );
+                    let better = named.then(|| self.here(span.start)).flatten();
+                    let span = better
+                        .filter(|b| b.start == span.start && b.end >= span.end)
+                        .unwrap_or(span);
+                    self.at = span.end.max(at + 1);
+                    return Some(span);
+                }
+                None => self.at += 1,
+            }
+        }
+        None
+    }
+}

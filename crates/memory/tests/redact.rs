@@ -1,0 +1,351 @@
+//! What is redacted, what is left alone, and what holds for every text.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use longhaul_memory::{Kind, Redactor, RedactorSettings};
+use proptest::prelude::*;
+
+/// Letters and digits as a provider would draw them, the same for a seed.
+fn drawn(seed: u64, length: usize, alphabet: &[u8]) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            char::from(alphabet[(state >> 33) as usize % alphabet.len()])
+        })
+        .collect()
+}
+
+const ALNUM: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const UPPER: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HEX: &[u8] = b"0123456789abcdef";
+
+/// A secret of each kind that has a form of its own. None stands in this file
+/// as such, so that other scanners leave it alone.
+fn formed(seed: u64) -> Vec<(Kind, String)> {
+    let alnum = |length| drawn(seed, length, ALNUM);
+    let upper = |length: usize| format!("{}7", drawn(seed, length - 1, UPPER));
+    vec![
+        (
+            Kind::Anthropic,
+            format!("sk-ant-api03-{}-{}AA", alnum(60), alnum(24)),
+        ),
+        (
+            Kind::OpenAi,
+            format!("sk-proj-{}T3BlbkFJ{}", alnum(60), alnum(40)),
+        ),
+        (
+            Kind::OpenAi,
+            format!("sk-{}T3BlbkFJ{}", alnum(20), alnum(20)),
+        ),
+        (
+            Kind::OpenRouter,
+            format!("sk-or-v1-{}", drawn(seed, 64, HEX)),
+        ),
+        (Kind::Google, format!("AIza{}", alnum(34) + "7")),
+        (Kind::Aws, format!("AKIA{}", upper(16))),
+        (Kind::GitHub, format!("ghp_{}", alnum(36))),
+        (
+            Kind::GitHub,
+            format!("github_pat_{}_{}", alnum(22), alnum(59)),
+        ),
+        (Kind::GitLab, format!("glpat-{}", alnum(20))),
+        (
+            Kind::Slack,
+            format!("xoxb-{}-{}", "123456789012", alnum(24)),
+        ),
+        (Kind::Stripe, format!("sk_live_{}", alnum(24))),
+        (Kind::Npm, format!("npm_{}", alnum(35) + "7")),
+        (Kind::Pypi, format!("pypi-AgEIcHlwaS5vcmc{}", alnum(80))),
+        (Kind::HuggingFace, format!("hf_{}", alnum(33) + "7")),
+        (Kind::Provider, format!("gsk_{}", alnum(51) + "7")),
+        (
+            Kind::Jwt,
+            format!("eyJ{}.eyJ{}.{}", alnum(20), alnum(60), alnum(43)),
+        ),
+        (Kind::PrivateKey, pem(seed)),
+    ]
+}
+
+fn pem(seed: u64) -> String {
+    let word = "PRIVATE KEY";
+    let lines: Vec<String> = (0..5).map(|n| drawn(seed + n, 64, ALNUM)).collect();
+    format!(
+        "-----BEGIN RSA {word}-----\n{}\n-----END RSA {word}-----",
+        lines.join("\n")
+    )
+}
+
+/// A secret that only its place gives away: text and the secret in it.
+fn placed(seed: u64) -> Vec<(Kind, String, String)> {
+    let secret = drawn(seed, 28, ALNUM) + "a7B3";
+    let password = format!("{}!9x", drawn(seed, 8, ALNUM));
+    let random = |text: String| (Kind::Secret, text, secret.clone());
+    let pass = |text: String| (Kind::Password, text, password.clone());
+    vec![
+        random(format!("API_TOKEN={secret}")),
+        random(format!("export CLIENT_SECRET=\"{secret}\"")),
+        random(format!("aws_secret_access_key = {secret}")),
+        random(format!("api-key: '{secret}'")),
+        random(format!("{{\"apiKey\": \"{secret}\"}}")),
+        random(format!("{{\\\"apiKey\\\": \\\"{secret}\\\"}}")),
+        random(format!("x-api-key: {secret}")),
+        random(format!("secret_key:\n    {secret}\n")),
+        random(format!("run --token {secret} now")),
+        random(format!("?access_token={secret}&x=1")),
+        (
+            Kind::Bearer,
+            format!("Authorization: Bearer {secret}"),
+            secret.clone(),
+        ),
+        (
+            Kind::Bearer,
+            format!("-H 'authorization: bearer {secret}'"),
+            secret.clone(),
+        ),
+        (
+            Kind::UrlPassword,
+            format!("postgres://app:{password}@db.internal:5432/app"),
+            password.clone(),
+        ),
+        pass(format!("DB_PASSWORD={password}")),
+        pass(format!("password: \"{password}\"")),
+        pass(format!("mysql --password {password} -u root")),
+    ]
+}
+
+#[test]
+fn every_kind_is_found_by_its_form() {
+    for (kind, secret) in formed(7) {
+        let redacted = Redactor::default().redact(&format!("the key is {secret}, keep it"));
+        assert_eq!(
+            redacted.text,
+            format!("the key is [redacted:{kind}#1], keep it"),
+            "{secret}"
+        );
+        assert_eq!(redacted.found, [kind]);
+    }
+}
+
+#[test]
+fn values_are_found_by_what_stands_beside_them() {
+    for (kind, text, secret) in placed(11) {
+        let redacted = Redactor::default().redact(&text);
+        assert_eq!(
+            redacted.text,
+            text.replace(&secret, &format!("[redacted:{kind}#1]")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn one_secret_has_one_placeholder_also_where_nothing_gives_it_away() {
+    let secret = drawn(3, 30, ALNUM) + "9";
+    let text = format!(
+        "TOKEN={secret}\nlater: echo {secret}\nOTHER_TOKEN={}x1",
+        drawn(4, 30, ALNUM)
+    );
+    assert_eq!(
+        Redactor::default().redact(&text).text,
+        "TOKEN=[redacted:secret#1]\nlater: echo [redacted:secret#1]\nOTHER_TOKEN=[redacted:secret#2]"
+    );
+}
+
+#[test]
+fn a_key_broken_over_lines_is_one_key() {
+    let (_, key) = formed(5).remove(0);
+    for middle in ["\n", "\n    ", "\\\n", "\\n", "\r\n"] {
+        let (head, tail) = key.split_at(40);
+        let redacted = Redactor::default().redact(&format!("key={head}{middle}{tail}\nnext line"));
+        assert_eq!(
+            redacted.text, "key=[redacted:anthropic-key#1]\nnext line",
+            "{middle:?}"
+        );
+    }
+    let escaped = pem(2).replace('\n', "\\n");
+    let redacted = Redactor::default().redact(&format!("\"key\": \"{escaped}\""));
+    assert_eq!(redacted.text, "\"key\": \"[redacted:private-key#1]\"");
+    let torn = &pem(2)[..200];
+    let redacted = Redactor::default().redact(torn);
+    assert_eq!(redacted.text, "[redacted:private-key#1]");
+}
+
+#[test]
+fn strings_of_json_are_judged_as_they_read_and_other_bytes_stay() {
+    let (_, key) = formed(9).remove(6);
+    let redactor = Redactor::default();
+    let mut document = redactor.document();
+    let json = format!(
+        "{{ \"a\" : 1.50, \"password\":\"tr0ub4dor&3\",\"b\":[\"line\\n{key}\\tend\", \"\\u00e9\"], \"n\":1e400 }}"
+    );
+    assert_eq!(
+        document.json(&json),
+        "{ \"a\" : 1.50, \"password\":\"[redacted:password#1]\",\"b\":[\"line\\n[redacted:github-token#1]\\tend\", \"\\u00e9\"], \"n\":1e400 }"
+    );
+    assert_eq!(document.tally().total(), 2);
+    let plain = "{\"password\":\"\",\"tokens\":12,\"token\":null}";
+    assert_eq!(document.json(plain), plain);
+}
+
+#[test]
+fn code_prose_and_examples_are_left_alone() {
+    for text in [
+        "let token: String = parse_token(input)?;",
+        "password: Option<String>,",
+        "max_tokens: 4096, input_tokens=163840",
+        "self.password = user_password2",
+        "api_key = os.environ[\"OPENAI_API_KEY\"]",
+        "const secret = process.env.CLIENT_SECRET_2024_PROD;",
+        "token=${GITHUB_TOKEN_V2}",
+        "export OPENAI_API_KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxx",
+        "key: 'your-api-key-here-12345'",
+        "ssh-add; then paste -----BEGIN RSA PRIVATE KEY----- and so on",
+        "https://github.com/org/repo/commit/3f786850e387550fdab836ed7e6dc881de23001b",
+        "class=\"sk-loading-spinner-circle-2\"",
+        "git@github.com:org/repo.git",
+        "http://localhost:8080/@scope/pkg",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "uuid 550e8400-e29b-41d4-a716-446655440000",
+        "Basic authentication is off; Bearer authentication too",
+        "tokenizer = AutoTokenizer.from_pretrained('gpt2')",
+        "risk-assessment-2024-q3-final-version",
+    ] {
+        assert_eq!(Redactor::default().redact(text).text, text);
+    }
+}
+
+#[test]
+fn settings_name_more_secrets_and_keep_what_is_none() {
+    let (_, key) = formed(1).remove(6);
+    let redactor = Redactor::new(&RedactorSettings {
+        names: vec!["door-code".into()],
+        keep: vec![key.clone()],
+    });
+    let text = format!("door_code: 4711-ABC, key {key}");
+    assert_eq!(
+        redactor.redact(&text).text,
+        format!("door_code: [redacted:password#1], key {key}")
+    );
+}
+
+#[test]
+fn numbers_of_an_earlier_redaction_are_not_given_again() {
+    let (_, key) = formed(1).remove(6);
+    assert_eq!(
+        Redactor::default()
+            .redact(&format!("[redacted:github-token#4] {key}"))
+            .text,
+        "[redacted:github-token#4] [redacted:github-token#5]"
+    );
+}
+
+/// Texts that look for trouble: marks, quotes, separators, escapes.
+fn awkward() -> impl Strategy<Value = String> {
+    let bit = prop_oneof![
+        4 => "[ -~\n\t]{0,12}",
+        2 => "\\PC{0,6}",
+        1 => prop::sample::select(vec![
+            "sk-", "sk-ant-", "eyJ", "ghp_", "AKIA", "token=", "password: ", "\"", "\\\"", "://",
+            "u:p@", "Bearer ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\n",
+            "[redacted:", "[redacted:secret#1]", "#1]", "secret: |\n  ", "--token ", "=", ":", "@",
+        ]).prop_map(String::from),
+        1 => (any::<u64>(), 0..60usize).prop_map(|(seed, length)| drawn(seed, length, ALNUM)),
+        1 => any::<u64>().prop_map(|seed| {
+            let all = formed(seed);
+            all[seed as usize % all.len()].1.clone()
+        }),
+    ];
+    prop::collection::vec(bit, 0..12).prop_map(|bits| bits.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn redacting_again_changes_nothing(text in awkward()) {
+        let redactor = Redactor::default();
+        let once = redactor.redact(&text);
+        let twice = redactor.redact(&once.text);
+        prop_assert_eq!(&twice.text, &once.text);
+        prop_assert!(twice.found.is_empty());
+    }
+
+    #[test]
+    fn json_stays_json_and_redacting_again_changes_nothing(text in awkward(), name in "[a-z_]{0,4}(password|token|x)") {
+        let redactor = Redactor::default();
+        let json = serde_json::json!({ name: text, "list": [text, 1.5, null] }).to_string();
+        let once = redactor.document().json(&json).into_owned();
+        prop_assert!(serde_json::from_str::<serde_json::Value>(&once).is_ok(), "{}", once);
+        prop_assert_eq!(redactor.document().json(&once), once.as_str());
+    }
+
+    #[test]
+    fn a_text_grows_by_no_more_than_its_placeholders(text in awkward()) {
+        let redacted = Redactor::default().redact(&text);
+        prop_assert!(redacted.text.len() <= text.len() + 40 * redacted.found.len());
+    }
+
+    #[test]
+    fn no_secret_with_a_form_survives_anywhere(
+        before in "(\\PC{0,20}[ \n\"'(=,:]|\\\\n|\u{1b}\\[31m)?",
+        after in "([ \n\"'),;]\\PC{0,20})?",
+        seed in any::<u64>(),
+    ) {
+        for (kind, secret) in formed(seed) {
+            let redacted = Redactor::default().redact(&format!("{before}{secret}{after}"));
+            prop_assert!(!redacted.text.contains(&secret), "{} in {}", kind, redacted.text);
+            let escaped = serde_json::json!({ "text": format!("{before}{secret}{after}") }).to_string();
+            let inner = serde_json::json!({ "output": escaped }).to_string();
+            for json in [escaped, inner] {
+                let redactor = Redactor::default();
+                let out = redactor.document().json(&json).into_owned();
+                let middle = &secret.split('\n').next_back().unwrap();
+                let middle = if kind == Kind::PrivateKey { secret.lines().nth(2).unwrap() } else { middle };
+                prop_assert!(!out.contains(middle), "{} in {}", kind, out);
+            }
+        }
+    }
+
+    #[test]
+    fn no_secret_beside_a_telling_name_survives(
+        before in "(\\PC{0,20}[ \n])?",
+        after in "([ \n]\\PC{0,20})?",
+        seed in any::<u64>(),
+    ) {
+        for (kind, text, secret) in placed(seed) {
+            let redacted = Redactor::default().redact(&format!("{before}{text}{after}"));
+            prop_assert!(!redacted.text.contains(&secret), "{} in {}", kind, redacted.text);
+        }
+    }
+}
+
+#[test]
+fn time_is_linear_in_the_worst_of_texts() {
+    let text = |bit: &str, size: usize| bit.repeat(size / bit.len());
+    for bit in [
+        "sk-",
+        "eyJ-",
+        "eyJaaaaaaaaaaa.",
+        "token=",
+        "a:",
+        "://u:p",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "\"",
+        "\\\"",
+        "--token ",
+        "password=\\\"",
+        "AKIA",
+        "[redacted:",
+        "x",
+        "hvs.",
+        "Bearer ",
+        "a1-",
+    ] {
+        let start = std::time::Instant::now();
+        Redactor::default().redact(&text(bit, 1 << 18));
+        let taken = start.elapsed();
+        assert!(taken.as_secs() < 10, "{bit:?} took {taken:?}");
+    }
+}
