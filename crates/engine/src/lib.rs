@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`catalog`] | finds the sessions of every agent on a machine |
+//! | [`assembled`] | lays out the whole request that a model would be sent |
 //! | [`measure`] | says how large a context is, and with what |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
 //! | [`checkpoints`] | saves the state of the work, and puts it back |
@@ -10,16 +11,21 @@
 //! | [`recall`] | brings back what left a context |
 //! | [`subagent`] | starts a session for a part of the work |
 //! | [`prewarm`] | reads ahead what the next turn will want |
+//! | [`export`] | puts a session into one file, and begins one from it |
+//! | [`handoff`] | gives a session's work to another agent, and takes it |
 //! | [`event`] | every decision, with its numbers |
 //! | [`state`] | what is remembered about a session beside its transcript |
 //! | [`config`] | every number that can be set, and where it came from |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod assembled;
 pub mod catalog;
 pub mod checkpoints;
 pub mod config;
 pub mod event;
+pub mod export;
+pub mod handoff;
 pub mod live;
 pub mod measure;
 pub mod prewarm;

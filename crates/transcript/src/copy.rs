@@ -111,44 +111,78 @@ fn copy(
     let mut copied = Copied::default();
     let mut failure = None;
     durable::replace(target, &mut |out| {
-        copied = Copied::default();
         writeln!(out, "{}", header.to_line())?;
-        let mut last: Vec<(usize, Entry)> = Vec::new();
         let mut write_error = None;
-        let result = session.each(&mut |entry| {
-            if !wanted(&entry.id) {
-                return ControlFlow::Continue(());
-            }
-            copied.entries += 1;
-            if let Some(at) = plan.held.iter().position(|id| *id == entry.id) {
-                last.push((at, entry));
-                return ControlFlow::Continue(());
-            }
-            match writeln!(out, "{}", plan.line(entry)) {
+        let result = lines(
+            session,
+            &plan,
+            wanted,
+            &mut |line| match writeln!(out, "{line}") {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     write_error = Some(error);
                     ControlFlow::Break(())
                 }
-            }
-        });
+            },
+        );
         if let Some(error) = write_error {
             return Err(error);
         }
         match result {
-            Ok(faults) => copied.faults = faults.len() as u64,
+            Ok(all) => copied = all,
             Err(error) => {
                 failure = Some(error);
                 return Err(io::Error::other("the source could not be read"));
             }
         }
-        last.sort_by_key(|(at, _)| *at);
-        for (_, entry) in last {
-            writeln!(out, "{}", plan.line(entry))?;
-        }
         Ok(())
     })
     .map_err(|error| failure.take().unwrap_or(error))?;
+    Ok(copied)
+}
+
+/// The lines that a fork of the session's path would have below its header, in
+/// their order, without writing them anywhere.
+pub fn each_line_of_path(
+    session: &Session,
+    visit: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> Result<Copied> {
+    let tree = session.tree()?;
+    let nodes = tree.nodes();
+    let ids: HashSet<&EntryId> = tree.path().into_iter().map(|at| &nodes[at].id).collect();
+    let plan = Plan::of(session, None)?;
+    lines(session, &plan, &|id| ids.contains(id), visit)
+}
+
+fn lines(
+    session: &Session,
+    plan: &Plan,
+    wanted: &dyn Fn(&EntryId) -> bool,
+    visit: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> Result<Copied> {
+    let mut copied = Copied::default();
+    let mut last: Vec<(usize, Entry)> = Vec::new();
+    let mut stopped = false;
+    let faults = session.each(&mut |entry| {
+        if !wanted(&entry.id) {
+            return ControlFlow::Continue(());
+        }
+        copied.entries += 1;
+        if let Some(at) = plan.held.iter().position(|id| *id == entry.id) {
+            last.push((at, entry));
+            return ControlFlow::Continue(());
+        }
+        let flow = visit(&plan.line(entry));
+        stopped = flow.is_break();
+        flow
+    })?;
+    copied.faults = faults.len() as u64;
+    last.sort_by_key(|(at, _)| *at);
+    for (_, entry) in last {
+        if stopped || visit(&plan.line(entry)).is_break() {
+            break;
+        }
+    }
     Ok(copied)
 }
 

@@ -31,7 +31,7 @@ mod writer;
 
 pub use archive::{Archived, Packing, archive, archive_path, each_archived, restore};
 pub use context::{Census, Context, ContextMessage};
-pub use copy::{Copied, NewSession, fork, import, write_path};
+pub use copy::{Copied, NewSession, each_line_of_path, fork, import, write_path};
 pub use draft::{Draft, Stamp};
 pub use entry::{
     Body, Boundary, Compaction, ContextEdit, Entry, EntryId, EntryType, Place, Replacement,

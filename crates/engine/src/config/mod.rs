@@ -28,6 +28,7 @@
 mod settings;
 
 mod admit;
+mod assembly;
 mod capture;
 mod catalogue;
 mod check;

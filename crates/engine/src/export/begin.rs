@@ -1,0 +1,294 @@
+//! Beginning a fresh session.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use longhaul_checkpoint::Restoring;
+use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
+use longhaul_transcript::json::{Object, ObjectWriter, quote};
+use longhaul_transcript::{Draft, EntryId, Error as Refusal, Header, NewSession, Stamp, durable};
+use serde_json::{Value, json};
+
+use super::{Export, Result, SCHEMA, VERSION};
+
+/// The `customType` of the entry that says where a session was begun from.
+pub const IMPORT_MARK: &str = "longhaul:import";
+/// The `customType` of the message that gives an agent its work back.
+pub const RESTORED_MARK: &str = "longhaul:restored";
+
+/// How much of an export the new session has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carry {
+    /// The summary and the checkpoint: a fresh start that knows its work.
+    Summary,
+    /// Every entry of the path: the same session, elsewhere.
+    Path,
+}
+
+/// A session that was begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// Its id.
+    pub id: String,
+    /// Entries written.
+    pub entries: u64,
+    /// Tokens of its first context, as we count them.
+    pub tokens: Tokens,
+}
+
+impl Export {
+    /// Begins a session at `target`, which must not exist. `ids` gives each
+    /// entry its id; `workspace` is the folder it goes on in.
+    pub fn begin(
+        &self,
+        carry: Carry,
+        target: &Path,
+        new: &NewSession,
+        workspace: Option<&Path>,
+        ids: &mut dyn FnMut() -> EntryId,
+        counter: &dyn Counter,
+    ) -> Result<Begun> {
+        let mut fresh = Fresh::new(new, workspace);
+        let mut tokens = Tokens::ZERO;
+        if carry == Carry::Path {
+            self.carry_path(&mut fresh);
+        }
+        let mark = ids();
+        fresh.push(
+            &Draft::Custom {
+                custom_type: IMPORT_MARK.into(),
+                data: self.provenance(carry).to_string(),
+            },
+            mark.clone(),
+        );
+        if carry == Carry::Summary {
+            for draft in self.settings_drafts() {
+                fresh.push(&draft, ids());
+            }
+            let summary = self.summary_for(new);
+            tokens += counter.count(&summary, ContentKind::Prose);
+            fresh.push(
+                &Draft::Compaction {
+                    details: Some(self.details(&mark)),
+                    tokens_before: u64::from(self.settings.tokens),
+                    first_kept: None,
+                    summary,
+                },
+                ids(),
+            );
+            let how = Restoring::after(0);
+            if let Some(fragment) = self.checkpoint.restore(&how, counter) {
+                tokens += fragment.tokens();
+                fresh.push(&restored(&fragment), ids());
+            }
+        }
+        let entries = fresh.write(target)?;
+        Ok(Begun {
+            id: new.id.clone(),
+            entries,
+            tokens,
+        })
+    }
+
+    /// The path's lines as they are: ids and parents stay.
+    fn carry_path(&self, fresh: &mut Fresh) {
+        for line in &self.path {
+            if let Some(id) = Object::parse(line)
+                .ok()
+                .and_then(|o| o.str("id").map(|id| id.into_owned()))
+            {
+                fresh.push_line(line.clone(), EntryId::new(id));
+            }
+        }
+    }
+
+    fn provenance(&self, carry: Carry) -> Value {
+        let ledger = match carry {
+            // What is known of entries that are not in this file stands here.
+            Carry::Summary => serde_json::to_value(&self.ledger).unwrap_or(Value::Null),
+            Carry::Path => Value::Null,
+        };
+        json!({
+            "schema": SCHEMA,
+            "version": VERSION,
+            "exportedAt": self.created_at,
+            "sessionId": self.session.id,
+            "sessionKey": self.session.key,
+            "agent": self.session.agent,
+            "compactions": self.session.compactions,
+            "entries": self.path.len(),
+            "carried": match carry { Carry::Summary => "summary", Carry::Path => "path" },
+            "redacted": self.redacted,
+            "checkpoint": self.checkpoint.meta.checkpoint_id.to_string(),
+            "ledger": ledger,
+        })
+    }
+
+    fn settings_drafts(&self) -> Vec<Draft> {
+        let settings = &self.settings;
+        let model = match (&settings.provider, &settings.model) {
+            (Some(provider), Some(model)) if !provider.is_empty() && !model.is_empty() => {
+                Some(Draft::ModelChange {
+                    provider: provider.clone(),
+                    model: model.clone(),
+                })
+            }
+            _ => None,
+        };
+        let level = settings
+            .thinking_level
+            .as_ref()
+            .filter(|level| !level.is_empty());
+        let level = level.map(|level| Draft::ThinkingLevelChange(level.clone()));
+        model.into_iter().chain(level).collect()
+    }
+
+    fn summary_for(&self, new: &NewSession) -> String {
+        format!(
+            "Imported on {} from session {} ({}), exported at {}. Ids of entries below are that \
+             session's; its files may have changed since.\n\n{}",
+            &new.time.to_iso()[..10],
+            self.session.id,
+            self.session.agent,
+            self.created_at,
+            self.summary
+        )
+    }
+
+    /// What our own compactions say about themselves, so that the ledger goes
+    /// on where the other session's ended. Its facts come from entries that
+    /// are not here; they are in the mark, so that is where they point.
+    fn details(&self, mark: &EntryId) -> String {
+        let old: HashSet<String> = self
+            .path
+            .iter()
+            .filter_map(|line| Some(Object::parse(line).ok()?.str("id")?.into_owned()))
+            .collect();
+        let mut ledger = serde_json::to_value(&self.ledger).unwrap_or(Value::Null);
+        rename(&mut ledger, &old, mark.as_str());
+        let files = |modified: bool| -> Vec<&str> {
+            let files = self.ledger.files.values();
+            files
+                .filter(|file| file.is_modified() == modified)
+                .map(|file| file.path.as_str())
+                .collect()
+        };
+        json!({
+            "epoch": 1,
+            "layer": "full",
+            "trigger": "manual",
+            "messagesCompacted": self.path.len(),
+            "readFiles": files(false),
+            "modifiedFiles": files(true),
+            "summarizer": "extractive",
+            "schemaVersion": 1,
+            "pins": [],
+            "ledger": ledger,
+        })
+        .to_string()
+    }
+}
+
+/// Renames ids wherever they stand as a whole string.
+fn rename(value: &mut Value, old: &HashSet<String>, new: &str) {
+    match value {
+        Value::String(text) if old.contains(text.as_str()) => *text = new.to_owned(),
+        Value::Array(list) => list.iter_mut().for_each(|item| rename(item, old, new)),
+        Value::Object(members) => members.values_mut().for_each(|item| rename(item, old, new)),
+        _ => {}
+    }
+}
+
+/// A message that the agent reads and the user sees.
+pub(crate) fn restored(fragment: &Fragment) -> Draft {
+    message(RESTORED_MARK, fragment.text())
+}
+
+/// A message of a program's in the agent's context.
+pub(crate) fn message(custom_type: &str, text: &str) -> Draft {
+    Draft::Again {
+        raw: ObjectWriter::new()
+            .str("type", "custom_message")
+            .str("id", "")
+            .raw("parentId", "null")
+            .str("timestamp", "")
+            .str("customType", custom_type)
+            .str("content", text)
+            .raw("display", "true")
+            .finish(),
+        target: None,
+    }
+}
+
+/// A session file in the making.
+pub(crate) struct Fresh {
+    header: Header,
+    time: longhaul_transcript::Millis,
+    lines: Vec<String>,
+    leaf: Option<EntryId>,
+}
+
+impl Fresh {
+    pub(crate) fn new(new: &NewSession, workspace: Option<&Path>) -> Fresh {
+        Fresh {
+            header: Header {
+                id: new.id.clone(),
+                version: 3,
+                time: Some(new.time),
+                cwd: workspace.map(Path::to_owned),
+                parent_session: None,
+            },
+            time: new.time,
+            lines: Vec::new(),
+            leaf: None,
+        }
+    }
+
+    pub(crate) fn push(&mut self, draft: &Draft, id: EntryId) {
+        // A custom message is written as one that was: its time is ours.
+        let draft = match draft {
+            Draft::Again { raw, target } => Draft::Again {
+                raw: raw.replacen(
+                    "\"timestamp\":\"\"",
+                    &format!("\"timestamp\":{}", quote(&self.time.to_iso())),
+                    1,
+                ),
+                target: target.clone(),
+            },
+            other => other.clone(),
+        };
+        let stamp = Stamp {
+            id: id.clone(),
+            time: self.time,
+        };
+        let entry = draft.to_entry(&stamp, self.leaf.as_ref());
+        self.push_line(entry.raw().to_owned(), id);
+    }
+
+    fn push_line(&mut self, line: String, id: EntryId) {
+        self.lines.push(line);
+        self.leaf = Some(id);
+    }
+
+    /// Writes the file: all of it or nothing, and never over another.
+    pub(crate) fn write(&self, target: &Path) -> Result<u64, Refusal> {
+        if target.symlink_metadata().is_ok() {
+            return Err(Refusal::Refused {
+                action: "write",
+                path: target.to_owned(),
+                reason: "the file exists already; choose another name or remove it".into(),
+            });
+        }
+        if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
+            durable::create_folder(folder)?;
+        }
+        durable::replace(target, &mut |out| {
+            writeln!(out, "{}", self.header.to_line())?;
+            for line in &self.lines {
+                writeln!(out, "{line}")?;
+            }
+            Ok(())
+        })?;
+        Ok(self.lines.len() as u64)
+    }
+}

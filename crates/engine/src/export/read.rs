@@ -1,0 +1,222 @@
+//! Reading an export that somebody wrote.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use longhaul_checkpoint::{Checkpoint, Seal};
+use longhaul_ledger::Ledger;
+use longhaul_transcript::json::Object;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Error, Result, SCHEMA, VERSION};
+
+/// The largest export that is read: it is held in memory while it is.
+pub const MAX_EXPORT_BYTES: u64 = 512 << 20;
+
+/// An export, read and checked.
+#[derive(Debug, Clone)]
+pub struct Export {
+    /// The file it was read from.
+    pub file: PathBuf,
+    /// When it was written.
+    pub created_at: String,
+    /// The session it was made of.
+    pub session: ExportedSession,
+    /// What was in force.
+    pub settings: ExportedSettings,
+    /// What all of the context said, in short.
+    pub summary: String,
+    /// The state of the work.
+    pub checkpoint: Checkpoint,
+    /// What matters in the session.
+    pub ledger: Ledger,
+    /// The entries from the root to the leaf, as lines.
+    pub path: Vec<String>,
+    /// Secrets that were taken out, by kind.
+    pub redacted: Option<Value>,
+}
+
+/// The session that an export was made of.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedSession {
+    /// Its id.
+    pub id: String,
+    /// Its key.
+    pub key: String,
+    /// Whose it was.
+    pub agent: String,
+    /// The folder that the agent worked in.
+    pub workspace: Option<String>,
+    /// Its compactions.
+    #[serde(default)]
+    pub compactions: u32,
+}
+
+/// What was in force in it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedSettings {
+    /// The model.
+    pub model: Option<String>,
+    /// Its provider.
+    pub provider: Option<String>,
+    /// The thinking level.
+    pub thinking_level: Option<String>,
+    /// Tokens in the context.
+    #[serde(default)]
+    pub tokens: u32,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<Value>,
+    version: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    created_at: String,
+    session: ExportedSession,
+    settings: ExportedSettings,
+    summary: String,
+    checkpoint: StoredCheckpoint,
+    #[serde(borrow)]
+    ledger: &'a RawValue,
+    #[serde(borrow)]
+    path: Vec<&'a RawValue>,
+    #[serde(default)]
+    redacted: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct StoredCheckpoint {
+    yaml: String,
+}
+
+impl Export {
+    /// Reads and checks a file.
+    pub fn read(path: &Path) -> Result<Export> {
+        let bytes = fs::metadata(path).map_err(Error::unreadable(path))?.len();
+        if bytes > MAX_EXPORT_BYTES {
+            return Err(Error::TooLarge {
+                path: path.to_owned(),
+                bytes,
+            });
+        }
+        let text = fs::read_to_string(path).map_err(Error::unreadable(path))?;
+        Export::parse(&text, path)
+    }
+
+    /// Checks the text of a file; `file` is what errors call it.
+    pub fn parse(text: &str, file: &Path) -> Result<Export> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let path = file.to_owned();
+        if text.trim().is_empty() {
+            let found = "it is empty".into();
+            return Err(Error::NotAnExport { path, found });
+        }
+        check_head(text, file)?;
+        let document: Document<'_> =
+            serde_json::from_str(text).map_err(|error| wrong(file, &error))?;
+        let invalid = |place: &str, reason: String| Error::Invalid {
+            path: file.to_owned(),
+            line: line_of(text, place),
+            reason,
+        };
+        let checkpoint = Checkpoint::from_yaml(&document.checkpoint.yaml, Seal::Optional)
+            .map_err(|flaw| invalid("\"checkpoint\"", format!("the checkpoint, {flaw}")))?;
+        let ledger = serde_json::from_str(document.ledger.get())
+            .map_err(|error| invalid("\"ledger\"", format!("the ledger: {error}")))?;
+        let mut entries = Vec::with_capacity(document.path.len());
+        for raw in &document.path {
+            let line = raw.get();
+            let object = Object::parse(line).ok();
+            let sound = object.is_some_and(|o| o.str("type").is_some() && o.str("id").is_some());
+            if !sound || line.contains('\n') {
+                let at = line.as_ptr() as usize - text.as_ptr() as usize;
+                return Err(Error::Invalid {
+                    path,
+                    line: text[..at].matches('\n').count() + 1,
+                    reason: "an entry of the path is an object with `type` and `id`, on one line"
+                        .into(),
+                });
+            }
+            entries.push(line.to_owned());
+        }
+        Ok(Export {
+            file: path,
+            created_at: document.created_at,
+            session: document.session,
+            settings: document.settings,
+            summary: document.summary,
+            checkpoint,
+            ledger,
+            path: entries,
+            redacted: document.redacted,
+        })
+    }
+}
+
+/// Whether the file says of itself that it is an export we know.
+fn check_head(text: &str, file: &Path) -> Result<()> {
+    let not = |found: String| Error::NotAnExport {
+        path: file.to_owned(),
+        found,
+    };
+    if !text.trim_start().starts_with('{') {
+        return Err(not("it is not a JSON object".into()));
+    }
+    // Several objects are lines of a session; a broken document that has not
+    // even begun as an export is something else.
+    let ours = text
+        .get(..4096.min(text.len()))
+        .unwrap_or(text)
+        .contains(SCHEMA);
+    let head: Head = match serde_json::from_str(text) {
+        Ok(head) => head,
+        Err(error) if ours => return Err(wrong(file, &error)),
+        Err(error) => return Err(not(format!("{error}"))),
+    };
+    match head.schema.as_ref().and_then(Value::as_str) {
+        Some(SCHEMA) => {}
+        Some(other) => return Err(not(format!("its schema is {other:?}"))),
+        None => return Err(not("it names no schema".into())),
+    }
+    match head.version.as_ref().and_then(Value::as_u64) {
+        Some(version) if version > VERSION => Err(Error::Newer {
+            path: file.to_owned(),
+            version,
+        }),
+        Some(1..) => Ok(()),
+        _ => Err(Error::Invalid {
+            path: file.to_owned(),
+            line: line_of(text, "\"version\""),
+            reason: "`version` is a whole number from 1".into(),
+        }),
+    }
+}
+
+fn wrong(file: &Path, error: &serde_json::Error) -> Error {
+    let path = file.to_owned();
+    let line = error.line();
+    if error.is_eof() {
+        return Error::CutOff { path, line };
+    }
+    // The place is said already.
+    let reason = error.to_string();
+    let reason = reason
+        .split(" at line ")
+        .next()
+        .unwrap_or(&reason)
+        .to_owned();
+    Error::Invalid { path, line, reason }
+}
+
+fn line_of(text: &str, place: &str) -> usize {
+    let at = text.find(place).unwrap_or(0);
+    text[..at].matches('\n').count() + 1
+}

@@ -1,0 +1,379 @@
+//! Writing an export.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use longhaul_checkpoint::{
+    Checkpoint, CheckpointId, CheckpointStore, Draft, Moment, Trigger, Turn,
+};
+use longhaul_compaction::Layer;
+use longhaul_compaction::summary::{Extractive, Limits, Material, Previous, Span, summarize};
+use longhaul_memory::{Document, Redactor, Tally};
+use longhaul_tokens::{Tokens, Window};
+use longhaul_transcript::json::Object;
+use longhaul_transcript::{EntryId, Millis, Role, Session, SessionKey, each_line_of_path};
+use serde_json::{Value, json};
+
+use super::{Result, SCHEMA, VERSION};
+use crate::config::Config;
+use crate::live::Live;
+use crate::measure::Meter;
+
+/// What the caller knows and a session does not.
+#[derive(Debug, Clone)]
+pub struct At<'a> {
+    /// The time now.
+    pub time: Millis,
+    /// The session's key.
+    pub key: String,
+    /// The window it is measured against.
+    pub window: &'a Window,
+    /// Tokens in its context.
+    pub tokens: Tokens,
+    /// The model, where it is known.
+    pub model: Option<String>,
+}
+
+/// Whether secrets are taken out.
+#[derive(Debug, Clone, Copy)]
+pub enum Secrets<'a> {
+    /// They are replaced.
+    Redact(&'a Redactor),
+    /// They stay.
+    Keep,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Entries of the path.
+    pub entries: u64,
+    /// Summaries of compactions on it.
+    pub summaries: u64,
+    /// Bytes of the document.
+    pub bytes: u64,
+    /// The checkpoint: stored, or made for this.
+    pub checkpoint: CheckpointId,
+    /// Whether it was stored.
+    pub stored: bool,
+    /// What was taken out; nothing where secrets were kept.
+    pub redacted: Option<Tally>,
+    /// Damaged places of the session that are not in it.
+    pub faults: u64,
+}
+
+/// A session, ready to be exported or handed over.
+pub struct Source<'a> {
+    session: &'a Session,
+    live: Live,
+    /// The state of the work.
+    pub checkpoint: Checkpoint,
+    /// Whether a store had it; else it was made now.
+    pub stored: bool,
+    /// Newer checkpoints that are damaged.
+    pub passed_over: Vec<longhaul_checkpoint::Error>,
+    summary: String,
+    at: At<'a>,
+}
+
+impl<'a> Source<'a> {
+    /// Reads what is needed: the ledger, the newest checkpoint or one of the
+    /// work as it is now, a summary of all that the context holds.
+    pub fn gather(
+        session: &'a Session,
+        store: &dyn CheckpointStore,
+        meter: &Meter,
+        at: At<'a>,
+    ) -> Result<Source<'a>> {
+        let live = Live::open(session)?;
+        let key = SessionKey::new(at.key.as_str());
+        let latest = store.latest(&key)?;
+        let stored = latest.checkpoint.is_some();
+        let checkpoint = latest
+            .checkpoint
+            .unwrap_or_else(|| checkpoint_now(session, &live, key, &at));
+        let summary = summary_of_all(&live, meter, &at);
+        Ok(Source {
+            session,
+            live,
+            checkpoint,
+            stored,
+            passed_over: latest.passed_over,
+            summary,
+            at,
+        })
+    }
+
+    /// Rules of the user that hold.
+    pub fn constraints(&self) -> Vec<String> {
+        let rules = self.live.ledger().live_rules();
+        rules.map(|rule| rule.text.clone()).collect()
+    }
+
+    /// Writes the document.
+    pub fn write(
+        &self,
+        config: &Config,
+        secrets: Secrets<'_>,
+        out: &mut dyn Write,
+    ) -> Result<Report> {
+        let mut out = Counting { out, bytes: 0 };
+        let mut document = match secrets {
+            Secrets::Redact(redactor) => Some(redactor.document()),
+            Secrets::Keep => None,
+        };
+        // The first reading learns every secret, so that the second replaces
+        // them also before the place that gives them away.
+        if let Some(document) = &mut document {
+            each_line_of_path(self.session, &mut |line| {
+                document.json(line);
+                ControlFlow::Continue(())
+            })?;
+            self.head(config, Some(document), &[])?;
+            document.restart();
+        }
+        let summaries = self.summaries()?;
+        let head = self.head(config, document.as_mut(), &summaries)?;
+        let mut failure = None;
+        let mut write = |text: &str, out: &mut Counting<'_>| match out.write_all(text.as_bytes()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        let _ = write(&head, &mut out);
+        let mut between = "\n";
+        let copied = each_line_of_path(self.session, &mut |line| {
+            let line = match &mut document {
+                Some(document) => document.json(line),
+                None => Cow::Borrowed(line),
+            };
+            let text = format!("{between}{line}");
+            between = ",\n";
+            write(&text, &mut out)
+        })?;
+        let tally = document.as_ref().map(Document::tally);
+        let end = format!("\n],\n\"redacted\": {}\n}}\n", json!(tally));
+        let _ = write(&end, &mut out);
+        if let Some(error) = failure {
+            return Err(longhaul_transcript::Error::Io {
+                action: "write",
+                path: "the export".into(),
+                source: error,
+            }
+            .into());
+        }
+        Ok(Report {
+            entries: copied.entries,
+            summaries: summaries.len() as u64,
+            bytes: out.bytes,
+            checkpoint: self.checkpoint.meta.checkpoint_id,
+            stored: self.stored,
+            redacted: tally,
+            faults: copied.faults,
+        })
+    }
+
+    /// The summaries of the path's compactions, oldest first.
+    fn summaries(&self) -> Result<Vec<Value>> {
+        let mut summaries = Vec::new();
+        each_line_of_path(self.session, &mut |line| {
+            if let Ok(object) = Object::parse(line)
+                && object.str("type").as_deref() == Some("compaction")
+            {
+                summaries.push(json!({
+                    "entry": object.str("id"),
+                    "time": object.str("timestamp"),
+                    "tokensBefore": object.u64("tokensBefore"),
+                    "text": object.str("summary"),
+                }));
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(summaries)
+    }
+
+    /// Everything before the path, each member in its line.
+    fn head(
+        &self,
+        config: &Config,
+        mut document: Option<&mut Document<'_>>,
+        summaries: &[Value],
+    ) -> Result<String> {
+        let header = self.session.header();
+        let loaded = self.live.loaded();
+        let settings = &loaded.settings;
+        let mut checkpoint = self.checkpoint.clone();
+        if let Some(document) = document.as_deref_mut() {
+            redact_checkpoint(&mut checkpoint, &mut |text| {
+                document.text(text).into_owned()
+            });
+        }
+        let session = json!({
+            "id": header.id,
+            "key": self.at.key,
+            "agent": self.session.format().agent(),
+            "format": self.session.format(),
+            "path": self.session.path().to_string_lossy(),
+            "workspace": header.cwd.as_ref().map(|cwd| cwd.to_string_lossy()),
+            "started": header.time.map(|time| time.to_iso()),
+            "parentSession": header.parent_session,
+            "compactions": self.live.epoch(),
+            "leaf": loaded.leaf().map(|entry| entry.id.as_str()),
+        });
+        let in_force = json!({
+            "model": settings.model.as_ref().map(|model| model.model_id.as_str()).or(self.at.model.as_deref()),
+            "provider": settings.model.as_ref().map(|model| model.provider.as_str()),
+            "thinkingLevel": settings.thinking_level,
+            "window": self.at.window.size(),
+            "tokens": self.at.tokens,
+            "config": config,
+        });
+        let ledger = serde_json::to_value(self.live.ledger()).unwrap_or(Value::Null);
+        let mut text = format!(
+            "{{\n\"schema\": {},\n\"version\": {VERSION},\n\"createdAt\": {},\n\"generator\": {}",
+            json!(SCHEMA),
+            json!(self.at.time.to_iso()),
+            json!(concat!("longhaul ", env!("CARGO_PKG_VERSION"))),
+        );
+        let checkpoint = json!({ "stored": self.stored, "yaml": checkpoint.to_yaml() });
+        for (name, value, clean) in [
+            ("session", session, false),
+            ("settings", in_force, false),
+            ("summary", json!(self.summary), false),
+            ("summaries", json!(summaries), false),
+            // Redacted before it was sealed.
+            ("checkpoint", checkpoint, true),
+            ("ledger", ledger, false),
+        ] {
+            let value = value.to_string();
+            let value = match document.as_deref_mut() {
+                Some(document) if !clean => document.json(&value).into_owned(),
+                _ => value,
+            };
+            text.push_str(&format!(",\n{}: {value}", json!(name)));
+        }
+        text.push_str(",\n\"path\": [");
+        Ok(text)
+    }
+}
+
+/// The state of the work as a checkpoint that no store holds.
+fn checkpoint_now(session: &Session, live: &Live, key: SessionKey, at: &At<'_>) -> Checkpoint {
+    let moment = Moment {
+        session_key: key,
+        session_file: session.path().to_string_lossy().into_owned(),
+        at: at.time,
+        trigger: Trigger::Manual,
+        compactions: live.epoch(),
+        input_tokens: at.tokens,
+        context_window: at.window.size(),
+        channel: String::new(),
+        agent_id: session.format().agent().to_owned(),
+        turn: Turn::Whole,
+    };
+    Draft::of(live.ledger(), moment).numbered(CheckpointId::FIRST, None)
+}
+
+/// What a compaction of everything would say.
+fn summary_of_all(live: &Live, meter: &Meter, at: &At<'_>) -> String {
+    let messages = live.context().messages;
+    let ids: Vec<&EntryId> = messages
+        .iter()
+        .filter(|message| message.role != Role::CompactionSummary)
+        .map(|message| &message.entry)
+        .collect();
+    let ledger = live.ledger();
+    let start = ledger.requests.first().map(|request| &request.entry);
+    let span = match (start.or(ids.first().copied()), ids.last()) {
+        (Some(first), Some(last)) => Some(Span {
+            first,
+            last,
+            count: ledger.entries,
+        }),
+        _ => None,
+    };
+    let compaction = live.loaded().compaction();
+    let previous = compaction.map(|(_, compaction)| Previous {
+        text: &compaction.summary,
+        maker: match compaction.summarizer {
+            Some(_) => "longhaul",
+            None => "the agent",
+        },
+    });
+    let material = Material {
+        removed: &messages,
+        previous,
+        span,
+        epoch: live.epoch() + 1,
+        ..Material::of(ledger)
+    };
+    let limits = Limits::new(at.window, Layer::Full);
+    summarize(
+        &mut Extractive,
+        &material,
+        &limits,
+        meter.estimator().counter(),
+    )
+    .text
+}
+
+/// Passes every free text of a checkpoint through `change`.
+pub(crate) fn redact_checkpoint(
+    checkpoint: &mut Checkpoint,
+    change: &mut dyn FnMut(&str) -> String,
+) {
+    let working = &mut checkpoint.working;
+    let resources = &mut checkpoint.resources;
+    let texts = [
+        &mut working.topic,
+        &mut working.next_action,
+        &mut checkpoint.thread.summary,
+    ]
+    .into_iter()
+    .chain(
+        working
+            .last_tool_call
+            .as_mut()
+            .map(|call| &mut call.params_summary),
+    )
+    .chain(
+        checkpoint
+            .decisions
+            .iter_mut()
+            .map(|decision| &mut decision.what),
+    )
+    .chain(
+        checkpoint
+            .thread
+            .key_exchanges
+            .iter_mut()
+            .map(|exchange| &mut exchange.gist),
+    )
+    .chain(&mut resources.files_read)
+    .chain(&mut resources.files_modified)
+    .chain(&mut checkpoint.open_items)
+    .chain(&mut checkpoint.learnings);
+    for text in texts {
+        *text = change(text);
+    }
+}
+
+struct Counting<'a> {
+    out: &'a mut dyn Write,
+    bytes: u64,
+}
+
+impl Write for Counting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

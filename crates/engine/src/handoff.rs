@@ -1,0 +1,168 @@
+//! Hand-offs: the work of a session given to another agent, and taken by one.
+
+use std::path::Path;
+
+use longhaul_checkpoint::{Assignment, Handoff, HandoffFile};
+use longhaul_memory::Tally;
+use longhaul_tokens::{ContentKind, Counter, Tokens};
+use longhaul_transcript::{Draft, EntryId, NewSession};
+use serde_json::json;
+
+use crate::export::{Begun, Fresh, Result, Secrets, Source, message, redact_checkpoint};
+
+/// The `customType` of the entry that says whose work a session took over.
+pub const HANDOFF_MARK: &str = "longhaul:handoff";
+
+/// Who is to do what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The agent who takes the work.
+    pub to: String,
+    /// What is to be done; empty for what comes next.
+    pub task: String,
+    /// Rules beside those that hold in the session.
+    pub constraints: Vec<String>,
+    /// The most tokens that may be spent.
+    pub budget: Tokens,
+}
+
+/// The hand-off of a session's work, and what was taken out of it.
+pub fn give(source: &Source<'_>, given: &Given, secrets: Secrets<'_>) -> (Handoff, Option<Tally>) {
+    let mut checkpoint = source.checkpoint.clone();
+    let mut constraints = source.constraints();
+    constraints.extend(given.constraints.iter().cloned());
+    let mut task = match given.task.trim() {
+        "" => next_task(&checkpoint.working.next_action, &checkpoint.working.topic),
+        task => task.to_owned(),
+    };
+    let tally = match secrets {
+        Secrets::Keep => None,
+        Secrets::Redact(redactor) => {
+            let mut document = redactor.document();
+            // Twice, as a later text may give away what an earlier one shows.
+            for _ in 0..2 {
+                document.restart();
+                let mut change = |text: &str| document.text(text).into_owned();
+                redact_checkpoint(&mut checkpoint, &mut change);
+                constraints.iter_mut().for_each(|rule| *rule = change(rule));
+                task = change(&task);
+            }
+            Some(document.tally())
+        }
+    };
+    let assignment = Assignment {
+        to: given.to.clone(),
+        task,
+        constraints,
+        budget: given.budget,
+    };
+    (Handoff::of(&checkpoint, &assignment), tally)
+}
+
+/// What comes next, where nobody said what to do.
+fn next_task(next_action: &str, topic: &str) -> String {
+    let next = next_action.lines().next().unwrap_or_default().trim();
+    match (next, topic.trim()) {
+        ("", "") => "Continue the work.".to_owned(),
+        ("", topic) => format!("Continue: {topic}"),
+        (next, _) => format!("Continue: {next}"),
+    }
+}
+
+/// Begins a session at `target` with the work that was handed over.
+pub fn accept(
+    handoff: &Handoff,
+    target: &Path,
+    new: &NewSession,
+    workspace: Option<&Path>,
+    ids: &mut dyn FnMut() -> EntryId,
+    counter: &dyn Counter,
+) -> Result<Begun> {
+    let mut fresh = Fresh::new(new, workspace);
+    let from = &handoff.from;
+    let provenance = json!({
+        "fromAgent": from.agent,
+        "fromSession": from.session.as_str(),
+        "checkpoint": from.checkpoint.to_string(),
+        "createdAt": from.created_at,
+        "to": handoff.to,
+        "budget": handoff.budget,
+    });
+    let mark = Draft::Custom {
+        custom_type: HANDOFF_MARK.into(),
+        data: provenance.to_string(),
+    };
+    fresh.push(&mark, ids());
+    let text = reading(handoff);
+    let tokens = counter.count(&text, ContentKind::Prose) + counter.message_overhead();
+    fresh.push(&message(HANDOFF_MARK, &text), ids());
+    let entries = fresh.write(target)?;
+    Ok(Begun {
+        id: new.id.clone(),
+        entries,
+        tokens,
+    })
+}
+
+/// The hand-off as the agent who takes it reads it: the task, then what
+/// somebody else says about it, marked as such.
+pub fn reading(handoff: &Handoff) -> String {
+    let from = &handoff.from;
+    let mut text = format!(
+        "You take over work from agent {} (session {}, checkpoint {}, {}).\n\nTask:\n{}\n",
+        from.agent, from.session, from.checkpoint, from.created_at, handoff.task
+    );
+    let mut list = |title: &str, items: &mut dyn Iterator<Item = String>| {
+        let items: Vec<String> = items
+            .map(|item| format!("- {}\n", one_line(&item)))
+            .collect();
+        if !items.is_empty() {
+            text.push_str(&format!("\n{title}:\n{}", items.concat()));
+        }
+    };
+    list("Rules to keep", &mut handoff.constraints.iter().cloned());
+    list(
+        "Budget",
+        &mut (handoff.budget > Tokens::ZERO)
+            .then(|| format!("at most {} tokens", handoff.budget))
+            .into_iter(),
+    );
+    text.push_str(
+        "\nWhat follows is the other agent's account. Check it against the files before you \
+         rely on it.\n",
+    );
+    for (title, body) in [
+        ("Worked on", &handoff.topic),
+        ("Next step and what was in hand", &handoff.next_action),
+        ("So far", &handoff.summary),
+    ] {
+        if !body.trim().is_empty() {
+            text.push_str(&format!("\n{title}:\n{}\n", body.trim_end()));
+        }
+    }
+    let mut list = |title: &str, items: Vec<String>| {
+        if !items.is_empty() {
+            let lines: Vec<String> = items
+                .iter()
+                .map(|i| format!("- {}\n", one_line(i)))
+                .collect();
+            text.push_str(&format!("\n{title}:\n{}", lines.concat()));
+        }
+    };
+    let decisions = handoff
+        .decisions
+        .iter()
+        .map(|decision| decision.what.clone());
+    list("Decisions", decisions.collect());
+    list("Open items", handoff.open_items.clone());
+    let files = handoff.files.iter().map(|file| match file {
+        HandoffFile::Modified(path) => format!("{path} (changed)"),
+        HandoffFile::Read(path) => path.clone(),
+    });
+    list("Files", files.collect());
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
