@@ -26,6 +26,8 @@ pub(crate) struct App {
     pub(crate) quiet: bool,
     pub(crate) home: Option<PathBuf>,
     pub(crate) workspace: PathBuf,
+    /// The workspace, where the command line names one.
+    pub(crate) workspace_flag: Option<PathBuf>,
     pub(crate) state_dir: PathBuf,
     pub(crate) config: Resolved,
     /// Why the configuration is not the user's, for commands that help to mend it.
@@ -33,7 +35,7 @@ pub(crate) struct App {
     pub(crate) config_flag: Option<PathBuf>,
     pub(crate) model: Option<String>,
     window: Option<u32>,
-    now: Option<Millis>,
+    pub(crate) now: Option<Millis>,
 }
 
 impl App {
@@ -47,6 +49,7 @@ impl App {
             Some(folder) => absolute(&current, folder),
             None => current.clone(),
         };
+        let workspace_flag = global.workspace.is_some().then(|| workspace.clone());
         let state_dir = match (&global.state_dir, &home) {
             (Some(folder), _) => absolute(&current, folder),
             (None, Some(home)) => home.join(".longhaul"),
@@ -68,6 +71,7 @@ impl App {
             quiet: global.quiet,
             home,
             workspace,
+            workspace_flag,
             state_dir,
             config,
             config_failure,

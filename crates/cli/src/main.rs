@@ -2,6 +2,7 @@
 
 mod app;
 mod args;
+mod around;
 mod commands;
 mod failure;
 mod out;

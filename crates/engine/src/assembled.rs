@@ -17,11 +17,14 @@ use longhaul_assembly::{
     Skills, SystemPrompt, Tools, Unavailable, Workspace, WorkspaceSources, assemble, notes,
     spiral_warning,
 };
+use longhaul_compaction::cost::Verdict;
+use longhaul_compaction::prune::{PruneSettings, prune};
 use longhaul_tokens::{CheckpointNote, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Context, ContextMessage, Loaded};
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::live::{CacheTerms, Live};
 use crate::measure::{Meter, Reading};
 
 /// What is around a session: folders, the machine, the time.
@@ -268,4 +271,21 @@ fn measured_against(sizes: &Breakdown, window: &Window, reserves: &Reserves) -> 
     breakdown.tools_reserve = tools;
     breakdown.available = available;
     breakdown
+}
+
+/// Whether hiding old tool output before the next request would be cheaper than
+/// sending it again, with the numbers that decide.
+pub fn cache_decision(
+    live: &Live,
+    meter: &mut Meter,
+    settings: &PruneSettings,
+    terms: &CacheTerms<'_>,
+) -> Verdict {
+    let explained = live.explain(meter);
+    let counter = meter.estimator().counter();
+    let pruning = prune(&explained.counted, &live.pins(), settings, &|tool, text| {
+        counter.tool_result(tool, text)
+    });
+    let (_, verdict) = pruning.cheapest(terms.prices, terms.since, terms.expected_turns);
+    verdict
 }

@@ -207,7 +207,7 @@ fn code_prose_and_examples_are_left_alone() {
         "git@github.com:org/repo.git",
         "http://localhost:8080/@scope/pkg",
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "uuid 550e8400-e29b-41d4-a716-446655440000",
+        "key: 550e8400-e29b-41d4-a716-446655440000",
         "Basic authentication is off; Bearer authentication too",
         "tokenizer = AutoTokenizer.from_pretrained('gpt2')",
         "risk-assessment-2024-q3-final-version",

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod carry;
 mod work;
 
+pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
 pub(crate) use work::{
     AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, RecallArgs,
     ReplayArgs, ReportKind, Switch,
@@ -239,6 +241,8 @@ pub(crate) enum SessionCommand {
     Pin(PinArgs),
     /// Name an entry
     Label(LabelArgs),
+    /// Hand the work over to another agent, or take it over
+    Handoff(HandoffArgs),
 }
 
 #[derive(Debug, Args)]
@@ -386,8 +390,11 @@ pub(crate) enum ContextCommand {
         /// As of this entry instead of the leaf
         #[arg(long, value_name = "ID")]
         at: Option<String>,
+        /// With system prompt, workspace files, skills and notes: the whole request
+        #[arg(long)]
+        assembled: bool,
     },
-    /// What fills the context, part by part, and the thresholds
+    /// The budget, what fills it part by part, and the thresholds
     Inspect {
         #[command(flatten)]
         which: Which,
@@ -404,6 +411,10 @@ pub(crate) enum ContextCommand {
     Diff(DiffArgs),
     /// Let thresholds compact this session, or not
     Autocompact(AutocompactArgs),
+    /// Write one self-contained file that a fresh session can begin from
+    Export(ExportArgs),
+    /// Begin a fresh session from an exported file
+    Import(ImportArgs),
 }
 
 #[derive(Debug, Subcommand)]

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::measured::{Measured, fidelity, heading, percent, thresholds_json};
 use super::saving::{Materials, Saving, tell};
-use super::{answer, compact, diff, history, inspect, report_faults};
+use super::{answer, budget, carry, compact, diff, history, inspect, report_faults};
 use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
 use crate::failure::Failure;
@@ -24,11 +24,20 @@ use crate::{paint, resolve};
 pub(crate) fn run(app: &App, command: &ContextCommand) -> Result<(), Failure> {
     match command {
         ContextCommand::Status { which } => status(app, which),
-        ContextCommand::Show { which, at } => show(app, which, at.as_deref()),
+        ContextCommand::Show {
+            which,
+            at,
+            assembled,
+        } => match assembled {
+            true => show_assembled(app, which, at.as_deref()),
+            false => show(app, which, at.as_deref()),
+        },
         ContextCommand::Inspect { which, top } => inspect::inspect(app, which, *top),
         ContextCommand::History { which } => history::history(app, which),
         ContextCommand::Diff(args) => diff::diff(app, args),
         ContextCommand::Autocompact(args) => autocompact(app, args),
+        ContextCommand::Export(args) => carry::export(app, args),
+        ContextCommand::Import(args) => carry::import(app, args),
     }
 }
 
@@ -297,6 +306,39 @@ fn restored(app: &App, measured: &Measured) -> Restoration {
         app.note(&format!("note: {failure}"));
         Restoration::default()
     })
+}
+
+/// The whole request: what the agent's program would add to the file's messages.
+fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
+    let measured = Measured::of(app, which.name(), at)?;
+    let layout = budget::lay_out(app, &measured)?;
+    if app.json {
+        let rest = json!({
+            "breakpoints": layout.breakpoints,
+            "dynamicFrom": layout.dynamic_from,
+            "fingerprint": layout.fingerprint,
+            "budget": layout.breakdown,
+            "workspace": answer::path(&layout.workspace),
+            "problems": budget::problems_json(&layout.problems)?,
+            "session": answer::session(&measured.session),
+        });
+        let (rest, request) = (serde_json::to_string(&rest)?, &layout.json);
+        // The request keeps its bytes, so the object is put together as text.
+        return say!("{},{}", &request[..request.len() - 1], &rest[1..]);
+    }
+    say!("{}", style("── system · static").cyan())?;
+    say!("{}", app.foreign(&layout.system))?;
+    for message in &layout.messages {
+        print_message(app, message)?;
+    }
+    app.note(&format!(
+        "{}, {} tokens by our count; tool definitions are the agent's own",
+        paint::plural(layout.messages.len() as u64, "message"),
+        layout.breakdown.total,
+    ));
+    budget::note_problems(app, &layout);
+    report_faults(app, &measured.loaded.faults);
+    Ok(())
 }
 
 /// The messages keep their stored bytes, so the object is put together as text.

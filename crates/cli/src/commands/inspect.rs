@@ -5,10 +5,10 @@ use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
 use serde_json::json;
 
-use super::answer;
 use super::context::title;
 use super::measured::{Measured, heading, percent, thresholds_json};
 use super::show::call;
+use super::{answer, budget};
 use crate::app::App;
 use crate::args::Which;
 use crate::failure::Failure;
@@ -31,6 +31,8 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
         .collect();
     largest.sort_by_key(|(at, tokens)| (std::cmp::Reverse(*tokens), *at));
     largest.truncate(top);
+    let layout = budget::lay_out(app, &measured)?;
+    let verdict = budget::cache_verdict(app, &measured)?;
     if app.json {
         return out::json(&json!({
             "session": answer::session(&measured.session),
@@ -52,9 +54,13 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
                 "role": measured.context.messages[*at].role,
                 "tokens": tokens,
             })).collect::<Vec<_>>(),
+            "request": budget::layout_json(&layout)?,
+            "cache": verdict,
         }));
     }
     say!("{}", heading(app, &measured.session))?;
+    budget::print(app, &layout)?;
+    say!("")?;
     for (name, tokens) in parts.rows() {
         if tokens > Tokens::ZERO {
             print_part(name, tokens, window)?;
@@ -69,7 +75,11 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
     }
     say!("")?;
     print_measurement(&measured)?;
-    print_largest(app, &measured, &largest)
+    say!("")?;
+    budget::print_rest(app, &layout, &verdict)?;
+    print_largest(app, &measured, &largest)?;
+    budget::note_problems(app, &layout);
+    Ok(())
 }
 
 fn print_part(name: &str, tokens: Tokens, window: &Window) -> Result<(), Failure> {

@@ -1,6 +1,8 @@
 //! The commands, one file each group.
 
 mod answer;
+mod budget;
+mod carry;
 mod change;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
@@ -8,6 +10,7 @@ pub(crate) mod config;
 pub(crate) mod context;
 mod diff;
 pub(crate) mod doctor;
+mod handoff;
 mod history;
 mod inspect;
 mod list;

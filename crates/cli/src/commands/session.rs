@@ -4,7 +4,7 @@ use console::style;
 use longhaul_transcript::{Report, Session, fork, import, verify};
 use serde_json::json;
 
-use super::{answer, change, list, show};
+use super::{answer, change, handoff, list, show};
 use crate::app::App;
 use crate::args::{CopyArgs, ForkArgs, SessionCommand, Which};
 use crate::failure::Failure;
@@ -23,6 +23,7 @@ pub(crate) fn run(app: &App, command: &SessionCommand) -> Result<(), Failure> {
         SessionCommand::Restore { which, yes, leave } => change::unpack(app, which, *yes, *leave),
         SessionCommand::Pin(args) => change::pin(app, args),
         SessionCommand::Label(args) => change::label(app, args),
+        SessionCommand::Handoff(args) => handoff::run(app, args),
     }
 }
 

@@ -62,9 +62,6 @@ impl Export {
             mark.clone(),
         );
         if carry == Carry::Summary {
-            for draft in self.settings_drafts() {
-                fresh.push(&draft, ids());
-            }
             let summary = self.summary_for(new);
             tokens += counter.count(&summary, ContentKind::Prose);
             fresh.push(
@@ -76,6 +73,10 @@ impl Export {
                 },
                 ids(),
             );
+            // Behind the boundary, where a reader of the context looks for them.
+            for draft in self.settings_drafts() {
+                fresh.push(&draft, ids());
+            }
             let how = Restoring::after(0);
             if let Some(fragment) = self.checkpoint.restore(&how, counter) {
                 tokens += fragment.tokens();
@@ -146,7 +147,7 @@ impl Export {
     fn summary_for(&self, new: &NewSession) -> String {
         format!(
             "Imported on {} from session {} ({}), exported at {}. Ids of entries below are that \
-             session's; its files may have changed since.\n\n{}",
+             session's and cannot be recalled in this one; files may have changed since.\n\n{}",
             &new.time.to_iso()[..10],
             self.session.id,
             self.session.agent,

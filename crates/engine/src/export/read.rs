@@ -130,7 +130,7 @@ impl Export {
         let checkpoint = Checkpoint::from_yaml(&document.checkpoint.yaml, Seal::Optional)
             .map_err(|flaw| invalid("\"checkpoint\"", format!("the checkpoint, {flaw}")))?;
         let ledger = serde_json::from_str(document.ledger.get())
-            .map_err(|error| invalid("\"ledger\"", format!("the ledger: {error}")))?;
+            .map_err(|error| invalid("\"ledger\"", format!("the ledger: {}", plain(&error))))?;
         let mut entries = Vec::with_capacity(document.path.len());
         for raw in &document.path {
             let line = raw.get();
@@ -206,14 +206,14 @@ fn wrong(file: &Path, error: &serde_json::Error) -> Error {
     if error.is_eof() {
         return Error::CutOff { path, line };
     }
-    // The place is said already.
-    let reason = error.to_string();
-    let reason = reason
-        .split(" at line ")
-        .next()
-        .unwrap_or(&reason)
-        .to_owned();
+    let reason = plain(error);
     Error::Invalid { path, line, reason }
+}
+
+/// What is wrong, without its place, which is said in the file's own lines.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
 fn line_of(text: &str, place: &str) -> usize {

@@ -240,7 +240,8 @@ impl<'a> Source<'a> {
         );
         let checkpoint = json!({ "stored": self.stored, "yaml": checkpoint.to_yaml() });
         for (name, value, clean) in [
-            ("session", session, false),
+            // Names and folders; an id is no secret, however random it looks.
+            ("session", session, true),
             ("settings", in_force, false),
             ("summary", json!(self.summary), false),
             ("summaries", json!(summaries), false),

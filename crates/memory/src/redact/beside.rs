@@ -24,6 +24,8 @@ pub(super) enum Promise {
     Password,
     /// A key or token: something that looks random.
     Random,
+    /// Perhaps one: many a `key` is an index, so that an id does not count.
+    Perhaps,
 }
 
 /// A name without case, `-`, `_` and quotes.
@@ -79,7 +81,7 @@ impl Redactor {
             plain.as_str(),
             "key" | "auth" | "authorization" | "xapikey" | "cookie"
         );
-        bare.then_some(Promise::Random)
+        bare.then_some(Promise::Perhaps)
     }
 
     /// The value behind the `:` or `=` at `at`, if its name tells of a secret.
@@ -119,7 +121,7 @@ impl Redactor {
         let whole = bytes.len() <= VALUE && !bytes.contains(&b'\n');
         (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(match promise {
             Promise::Password => Kind::Password,
-            Promise::Random => Kind::Secret,
+            Promise::Random | Promise::Perhaps => Kind::Secret,
         })
     }
 }
@@ -217,7 +219,7 @@ fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
     is_secret(text, promise, quoted).then_some(Span {
         kind: match promise {
             Promise::Password => Kind::Password,
-            Promise::Random => Kind::Secret,
+            Promise::Random | Promise::Perhaps => Kind::Secret,
         },
         start,
         end,
@@ -277,13 +279,14 @@ fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
         ]
         .iter()
         .any(|mark| memchr::memmem::find(text, mark).is_some());
-    if refers || is_example(text) && promise == Promise::Random {
+    if refers || is_example(text) && promise != Promise::Password {
         return false;
     }
     let shape = Shape::of(text);
     let spaces = text.iter().any(u8::is_ascii_whitespace);
     match promise {
-        Promise::Random => {
+        Promise::Perhaps if is_uuid(text) => false,
+        Promise::Random | Promise::Perhaps => {
             let plain = text.iter().all(|b| {
                 b.is_ascii_alphanumeric()
                     || matches!(
@@ -342,6 +345,12 @@ fn is_identifier(text: &[u8]) -> bool {
         }
     }
     count > 1
+}
+
+fn is_uuid(text: &[u8]) -> bool {
+    let lengths = text.split(|b| *b == b'-').map(<[u8]>::len);
+    let hex = text.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
+    hex && lengths.eq([8, 4, 4, 4, 12])
 }
 
 /// Folders and files: several words between slashes.

@@ -1,0 +1,262 @@
+//! `context export` and `context import`: a context in one file, and a fresh
+//! session from it.
+
+use std::path::{Path, PathBuf};
+
+use longhaul_engine::export::{At, Carry, Error, Export, Report, Secrets, Source};
+use longhaul_memory::{Redactor, Tally};
+use longhaul_transcript::{EntryId, Session, durable};
+use serde_json::{Value, json};
+
+use super::answer;
+use super::compact::key_of;
+use super::measured::Measured;
+use crate::app::App;
+use crate::args::{ExportArgs, ImportArgs};
+use crate::failure::{Failure, Outcome};
+use crate::out::{self, say};
+use crate::{own_write, paint};
+
+pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
+    let to_screen = args.output.as_deref() == Some(Path::new("-"));
+    if to_screen && app.json {
+        return Err(
+            Failure::usage("standard output cannot be both the export and the report")
+                .help("name a file with --output, or leave --json out"),
+        );
+    }
+    let measured = Measured::of(app, args.which.name(), None)?;
+    let source = source(app, &measured)?;
+    for damage in &source.passed_over {
+        app.note(&format!("note: {damage}"));
+    }
+    let redactor = Redactor::default();
+    let secrets = match args.no_redact {
+        true => Secrets::Keep,
+        false => Secrets::Redact(&redactor),
+    };
+    let config = &app.config.config;
+    if to_screen {
+        let mut stdout = std::io::stdout().lock();
+        let report = source
+            .write(config, secrets, &mut stdout)
+            .map_err(unheard)?;
+        note_redacted(app, &report.redacted);
+        return Ok(());
+    }
+    let target = args
+        .output
+        .clone()
+        .unwrap_or_else(|| default_name(&measured.session));
+    let report = write(&target, |out| source.write(config, secrets, out))?;
+    if app.json {
+        return out::json(&report_json(&measured.session, &target, &report));
+    }
+    say!(
+        "{} of {} and {} written to {} ({})",
+        paint::plural_of(report.entries, "entry", "entries"),
+        measured.session.format(),
+        paint::plural_of(report.summaries, "summary", "summaries"),
+        app.show_path(&target),
+        paint::bytes(report.bytes)
+    )?;
+    note_redacted(app, &report.redacted);
+    app.note(&format!(
+        "begin a fresh session from it with `longhaul context import {}`",
+        target.display()
+    ));
+    Ok(())
+}
+
+/// A reader of standard output that has gone is no failure to speak of.
+fn unheard(error: Error) -> Failure {
+    match error {
+        Error::Session(longhaul_transcript::Error::Io {
+            action: "write",
+            source,
+            ..
+        }) => Failure::output(source),
+        error => error.into(),
+    }
+}
+
+/// Everything of a measured session that is carried elsewhere.
+pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>, Failure> {
+    let at = At {
+        time: app.now(),
+        key: key_of(&measured.session),
+        window: &measured.window,
+        tokens: measured.tokens(),
+        model: measured.reading.model.clone(),
+    };
+    Ok(Source::gather(
+        &measured.session,
+        &app.kept_checkpoints(),
+        &app.meter(),
+        at,
+    )?)
+}
+
+fn default_name(session: &Session) -> PathBuf {
+    let id = crate::resolve::id_of(session.reference());
+    let name: String = id
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    PathBuf::from(format!("context-{name}.json"))
+}
+
+/// Writes a new file: all of it or nothing.
+fn write(
+    target: &Path,
+    fill: impl Fn(&mut dyn std::io::Write) -> Result<Report, Error>,
+) -> Result<Report, Failure> {
+    refuse_existing(target)?;
+    if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
+        durable::create_folder(folder)?;
+    }
+    let mut report = None;
+    let mut failure = None;
+    let written = durable::replace(target, &mut |out| match fill(out) {
+        Ok(made) => {
+            report = Some(made);
+            Ok(())
+        }
+        Err(error) => {
+            failure = Some(error);
+            Err(std::io::Error::other("the session could not be read"))
+        }
+    });
+    match (failure, written, report) {
+        (Some(error), _, _) => Err(error.into()),
+        (None, Err(error), _) => Err(error.into()),
+        (None, Ok(()), Some(report)) => Ok(report),
+        (None, Ok(()), None) => Err(Failure::new("nothing was written")),
+    }
+}
+
+pub(super) fn refuse_existing(target: &Path) -> Result<(), Failure> {
+    if target.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "cannot write {}: the file exists already",
+        target.display()
+    ))
+    .help("choose another name or remove it"))
+}
+
+fn report_json(session: &Session, target: &Path, report: &Report) -> Value {
+    json!({
+        "session": answer::session(session),
+        "output": answer::path(target),
+        "bytes": report.bytes,
+        "entries": report.entries,
+        "summaries": report.summaries,
+        "checkpoint": report.checkpoint.to_string(),
+        "checkpointStored": report.stored,
+        "redacted": report.redacted,
+        "faults": report.faults,
+    })
+}
+
+/// Says what was taken out: how many of what, never the secrets.
+pub(super) fn note_redacted(app: &App, tally: &Option<Tally>) {
+    match tally {
+        None => app.note("secrets were left in: keep it as private as the session"),
+        Some(tally) if tally.total() == 0 => {}
+        Some(tally) => {
+            let kinds: Vec<String> = tally
+                .rows()
+                .map(|(kind, count)| format!("{kind} × {count}"))
+                .collect();
+            app.note(&format!("redacted: {}", kinds.join(", ")));
+        }
+    }
+}
+
+pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
+    let export = Export::read(&args.file)?;
+    let carry = match args.full {
+        true => Carry::Path,
+        false => Carry::Summary,
+    };
+    let new = app.new_session();
+    let target = args
+        .output
+        .clone()
+        .unwrap_or_else(|| app.own_session_path(&new));
+    let workspace = app
+        .workspace_flag
+        .clone()
+        .or_else(|| export.session.workspace.as_ref().map(PathBuf::from));
+    let begun = export.begin(
+        carry,
+        &target,
+        &new,
+        workspace.as_deref(),
+        &mut new_id,
+        app.meter().estimator().counter(),
+    )?;
+    own_write::remember(app, &target);
+    if app.json {
+        return out::json(&json!({
+            "from": {
+                "file": answer::path(&args.file),
+                "session": export.session.id,
+                "key": export.session.key,
+                "agent": export.session.agent,
+                "createdAt": export.created_at,
+                "redacted": export.redacted,
+            },
+            "output": answer::path(&target),
+            "id": begun.id,
+            "carried": if args.full { "path" } else { "summary" },
+            "entries": begun.entries,
+            "workspace": workspace.as_deref().map(answer::path),
+        }));
+    }
+    let what = match args.full {
+        true => "the whole path",
+        false => "summary and checkpoint",
+    };
+    say!(
+        "session {} begun at {} with {what} of {}",
+        begun.id,
+        app.show_path(&target),
+        export.session.id
+    )?;
+    if let Some(workspace) = workspace.filter(|folder| !folder.is_dir()) {
+        app.note(&format!(
+            "its workspace {} is not here; name another with --workspace",
+            workspace.display()
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn new_id() -> EntryId {
+    EntryId::new(uuid::Uuid::now_v7().to_string())
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        if let Error::Session(error) = error {
+            return error.into();
+        }
+        let failure = Failure {
+            outcome: Outcome::Failed,
+            ..Failure::new(error.to_string())
+        };
+        match error.remedy() {
+            Some(remedy) => failure.help(remedy),
+            None => failure,
+        }
+    }
+}
