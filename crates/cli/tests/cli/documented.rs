@@ -74,7 +74,11 @@ fn every_answer_is_as_documented() {
         ),
         ("context status", "context status s"),
         ("context show", "context show s"),
+        ("context show --assembled", "context show s --assembled"),
         ("context inspect", "context inspect s"),
+        ("context export", "context export s -o export.json"),
+        ("context import", "context import export.json -o new.jsonl"),
+        ("session handoff", "session handoff s"),
         ("context history", "context history s"),
         ("context diff", "context diff --session s"),
         ("context autocompact", "context autocompact off --session s"),
@@ -103,6 +107,17 @@ fn every_answer_is_as_documented() {
         ("replay", "replay long --window 30k"),
         ("replay", "replay s"),
         ("sample", "sample demo.jsonl --turns 2"),
+    ] {
+        let printed = machine.run_line(&format!("{line} --json")).json();
+        assert_same_fields(&example(heading), &printed, heading);
+    }
+    machine.run_line("session handoff s -o h.xml");
+    for (heading, line) in [
+        ("session handoff --check", "session handoff --check h.xml"),
+        (
+            "session handoff --accept",
+            "session handoff --accept h.xml -o taken.jsonl",
+        ),
     ] {
         let printed = machine.run_line(&format!("{line} --json")).json();
         assert_same_fields(&example(heading), &printed, heading);
