@@ -13,6 +13,7 @@ mod fuzz;
 mod nextest;
 mod paths;
 mod peers;
+mod python;
 mod shell;
 mod table;
 mod tally;

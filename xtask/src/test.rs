@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::tally::Tally;
-use crate::{fuzz, nextest, shell};
+use crate::{fuzz, nextest, python, shell};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -51,15 +51,26 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 fn unit_and_integration() -> Result<(bool, String)> {
-    match nextest::command()? {
-        Some(mut nextest) => shell::tee(nextest.args(["run", "--workspace", "--no-fail-fast"])),
-        None => shell::tee(shell::cargo().args([
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--no-fail-fast",
-        ])),
+    let mut tests = match nextest::command()? {
+        Some(mut nextest) => {
+            nextest.args(["run", "--workspace", "--no-fail-fast"]);
+            nextest
+        }
+        None => {
+            let mut cargo = shell::cargo();
+            cargo.args([
+                "test",
+                "--workspace",
+                "--lib",
+                "--bins",
+                "--tests",
+                "--no-fail-fast",
+            ]);
+            cargo
+        }
+    };
+    if let Some(python) = python::with_yaml() {
+        tests.env(python::VARIABLE, python);
     }
+    shell::tee(&mut tests)
 }

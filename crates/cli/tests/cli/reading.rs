@@ -237,14 +237,22 @@ fn inspects_part_by_part() {
     for name in ["total", "free", "parts", "fingerprint"] {
         request[name] = json!("[varies]");
     }
-    assert_snapshot!("inspect-json", serde_json::to_string_pretty(&value).unwrap());
+    assert_snapshot!(
+        "inspect-json",
+        serde_json::to_string_pretty(&value).unwrap()
+    );
 }
 
 /// The table of parts without its numbers: the prompt names the workspace,
 /// whose temporary name is never the same.
 fn without_prompt(shown: &str) -> String {
     let line = |line: &str| match line.contains(" %") && line.starts_with(|c: char| !c.is_ascii()) {
-        true => line.chars().take(20).collect::<String>().trim_end().to_owned(),
+        true => line
+            .chars()
+            .take(20)
+            .collect::<String>()
+            .trim_end()
+            .to_owned(),
         false => line.to_owned(),
     };
     let lines: Vec<String> = shown.lines().map(line).collect();
