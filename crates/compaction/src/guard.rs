@@ -58,11 +58,11 @@ impl Degradation {
             Risk::Low | Risk::Medium => "nothing to do; the context is healthy".to_owned(),
             Risk::High => format!(
                 "compacted {compactions} times; when this piece of work is done, start the next \
-                 one in a fresh session"
+                 one in a fresh session (`longhaul context export`, then `context import`)"
             ),
             Risk::Critical => format!(
-                "compacted {compactions} times; start a fresh session now, with the state of \
-                 this one as its first message"
+                "compacted {compactions} times; start a fresh session now: `longhaul context \
+                 export`, then `context import`, or `session handoff` for another agent"
             ),
         };
         Degradation {

@@ -336,6 +336,12 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
         paint::plural(layout.messages.len() as u64, "message"),
         layout.breakdown.total,
     ));
+    if let Some(error) = &layout.over {
+        app.note(&format!(
+            "it would not be sent: {error}; {}",
+            error.remedy()
+        ));
+    }
     budget::note_problems(app, &layout);
     report_faults(app, &measured.loaded.faults);
     Ok(())

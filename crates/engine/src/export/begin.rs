@@ -1,12 +1,15 @@
 //! Beginning a fresh session.
 
 use std::collections::HashSet;
+use std::io::Write;
 use std::path::Path;
 
 use longhaul_checkpoint::Restoring;
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
 use longhaul_transcript::json::{Object, ObjectWriter, quote};
-use longhaul_transcript::{Draft, EntryId, Error as Refusal, Header, NewSession, Stamp, durable};
+use longhaul_transcript::{
+    Draft, EntryId, Error as Refusal, Header, NewSession, Session, Stamp, durable,
+};
 use serde_json::{Value, json};
 
 use super::{Export, Result, SCHEMA, VERSION};
@@ -283,12 +286,25 @@ impl Fresh {
         if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
             durable::create_folder(folder)?;
         }
-        durable::replace(target, &mut |out| {
+        let write = &mut |out: &mut dyn Write| {
             writeln!(out, "{}", self.header.to_line())?;
             for line in &self.lines {
                 writeln!(out, "{line}")?;
             }
             Ok(())
+        };
+        // An export may have been put together by anyone: what it begins must
+        // be a session that can be opened and goes on at its last entry.
+        durable::replace_checked(target, write, &mut |written| {
+            let loaded = Session::open(written)?.load()?;
+            match loaded.leaf().map(|entry| &entry.id) == self.leaf.as_ref() {
+                true => Ok(()),
+                false => Err(Refusal::Refused {
+                    action: "write",
+                    path: target.to_owned(),
+                    reason: "the entries of the path do not follow one another".into(),
+                }),
+            }
         })?;
         Ok(self.lines.len() as u64)
     }

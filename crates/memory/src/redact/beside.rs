@@ -15,6 +15,9 @@ pub(super) struct Span {
 
 /// No value is longer, and no name.
 const VALUE: usize = 4_096;
+/// A value without quotes that is longer holds no further `=` or `:` but its
+/// padding; so a row of assignments is not read again from each of them.
+const BARE: usize = 512;
 const NAME: usize = 64;
 
 /// What a name promises.
@@ -187,10 +190,17 @@ fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
         }
         None => {
             let rest = &bytes[start..bytes.len().min(start + VALUE)];
+            let row = |at: usize, b: u8| {
+                at > BARE
+                    && matches!(b, b'=' | b':')
+                    && rest.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
+            };
             let end = rest
                 .iter()
-                .position(|b| {
+                .enumerate()
+                .position(|(at, b)| {
                     b.is_ascii_whitespace()
+                        || row(at, *b)
                         || matches!(
                             b,
                             b'"' | b'\''
