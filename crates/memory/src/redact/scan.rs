@@ -41,7 +41,7 @@ impl<'a> Scan<'a> {
             b'e' if prefixed::is_word_start(bytes, at) => {
                 armour::web_token(bytes, at).map(|end| span(Kind::Jwt, end))
             }
-            byte if prefixed::may_begin(byte) => {
+            byte if byte.is_ascii_alphanumeric() => {
                 prefixed::find(bytes, at).map(|found| span(found.kind, found.end))
             }
             _ => None,

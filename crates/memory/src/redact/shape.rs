@@ -64,24 +64,30 @@ pub(super) fn is_example(bytes: &[u8]) -> bool {
     if shape.distinct <= 4 {
         return true;
     }
-    let lower = bytes.to_ascii_lowercase();
-    const SAYS_SO: [&str; 14] = [
+    let lower = bytes[..bytes.len().min(JUDGED)].to_ascii_lowercase();
+    const MARKS: [&str; 4] = ["<", "****", "...", "…"];
+    const WORDS: [&str; 9] = [
         "example",
         "your",
-        "xxxx",
         "placeholder",
         "redacted",
         "changeme",
         "dummy",
-        "<",
-        "****",
-        "...",
-        "…",
         "sample",
         "insert",
         "abcdefghijkl",
     ];
-    SAYS_SO.iter().any(|word| {
-        memchr::memmem::find(&lower[..lower.len().min(JUDGED)], word.as_bytes()).is_some()
-    })
+    let marked = |mark: &&str| memchr::memmem::find(&lower, mark.as_bytes()).is_some();
+    // Drawn letters may spell a word; what is written begins or ends with one.
+    let worded = |word: &&str| {
+        memchr::memmem::find_iter(&lower, word.as_bytes()).any(|at| {
+            let inside = |place: Option<&u8>| place.is_some_and(u8::is_ascii_alphanumeric);
+            let before = at.checked_sub(1).and_then(|place| lower.get(place));
+            !inside(before) || !inside(bytes.get(at + word.len()))
+        })
+    };
+    let crossed = ["xxxxx", "XXXXX"]
+        .iter()
+        .any(|mark| memchr::memmem::find(bytes, mark.as_bytes()).is_some());
+    crossed || MARKS.iter().any(marked) || WORDS.iter().any(worded)
 }
