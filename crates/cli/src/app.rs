@@ -13,6 +13,7 @@ use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_engine::catalog::Places;
 use longhaul_engine::config::{self, Resolved};
 use longhaul_engine::measure::{Meter, Reading};
+use longhaul_memory::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowSources, known_window};
 use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Stamp};
 
@@ -231,10 +232,10 @@ impl App {
         }
     }
 
-    /// A text that is about to be written outside the session. Whatever finds
-    /// secrets belongs here: all of them pass through.
+    /// A text that is about to be written outside the session, without its
+    /// secrets.
     pub(crate) fn redact(text: &str) -> String {
-        text.to_owned()
+        Redactor::default().redact(text).text
     }
 
     /// A path for people.

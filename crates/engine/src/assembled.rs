@@ -15,11 +15,10 @@ use longhaul_assembly::{
     Breakdown, Breakpoint, Budget, Counted, Error, FileCache, FileKind, Hints, Host, Mode,
     PartCounts, Problem, PromptSource, Request, Reserves, Result, Runtime, Skill, SkillSources,
     Skills, SystemPrompt, Tools, Unavailable, Workspace, WorkspaceSources, assemble, notes,
-    spiral_warning,
 };
 use longhaul_compaction::cost::Verdict;
 use longhaul_compaction::prune::{PruneSettings, prune};
-use longhaul_tokens::{CheckpointNote, Tokens, Window, WindowSettings};
+use longhaul_tokens::{CheckpointNote, Fragment, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Context, ContextMessage, Loaded};
 use serde::Serialize;
 
@@ -105,6 +104,8 @@ pub struct Measured<'a> {
     pub window: &'a Window,
     /// Whether a checkpoint of it is saved.
     pub checkpoint: CheckpointNote,
+    /// What is put back in this epoch.
+    pub restored: &'a [Fragment],
 }
 
 /// Lays out what would be sent for a session now.
@@ -162,10 +163,6 @@ pub fn lay_out(
             tokens: *tokens,
         })
         .collect();
-    let epoch = measured.loaded.epoch.count();
-    let restored: Vec<_> = spiral_warning(epoch, config.checkpoint.spiral_warning_at, counter)
-        .into_iter()
-        .collect();
     let used = measured.reading.measurement.tokens;
     let dynamic = match config.gauge.enabled {
         true => notes(used, window, measured.checkpoint, counter),
@@ -173,7 +170,7 @@ pub fn lay_out(
     };
     let request = Request {
         prompt: &prompt,
-        restored: &restored,
+        restored: measured.restored,
         history: &history,
         event: None,
         dynamic: &dynamic,

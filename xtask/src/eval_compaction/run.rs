@@ -97,7 +97,7 @@ pub(super) fn measure(
         &source.recorded,
         &folder.join("source-recorded.jsonl"),
     )?;
-    costs(&mut sheet, &unplanted.report, size);
+    costs(&mut sheet, source, &unplanted.report, size);
 
     let view = View::new(source, &entries);
     let mut meter = Meter::new(config.tokens.estimator);
@@ -374,7 +374,7 @@ fn same_text(a: &str, b: &str) -> bool {
     plain(a) == plain(b)
 }
 
-fn costs(sheet: &mut Sheet<'_>, report: &ReplayReport, size: u32) {
+fn costs(sheet: &mut Sheet<'_>, source: &Source, report: &ReplayReport, size: u32) {
     let totals = &report.totals;
     let ours = totals.cost_longhaul;
     let mut cheaper = |row: Row, saved: Row, other: f64, name: &str| {
@@ -401,8 +401,9 @@ fn costs(sheet: &mut Sheet<'_>, report: &ReplayReport, size: u32) {
             "with old output masked",
         );
     }
-    // The recording ran in a window of 200,000.
+    // The recording ran in a window of 200,000; a generator compacts nothing.
     if size == 200_000
+        && !source.knows_shell
         && let Some(native) = totals.cost_native
     {
         cheaper(Row::CostNative, Row::SavedNative, native, "as recorded");

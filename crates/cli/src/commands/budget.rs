@@ -5,6 +5,7 @@ use longhaul_assembly::{Breakpoint, Error, PartName, Problem};
 use longhaul_checkpoint::CheckpointStore;
 use longhaul_compaction::cost::{EXPECTED_TURNS, Prices, Since, Verdict};
 use longhaul_engine::assembled::{self, Layout};
+use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::live::{CacheTerms, Live};
 use longhaul_tokens::{CheckpointNote, Tokens};
 use longhaul_transcript::{Role, SessionKey};
@@ -19,7 +20,11 @@ use crate::paint;
 use crate::table::{Table, left, right};
 
 /// Lays out what would be sent for a session now.
-pub(super) fn lay_out(app: &App, measured: &Measured) -> Result<Layout, Failure> {
+pub(super) fn lay_out(
+    app: &App,
+    measured: &Measured,
+    restored: &Restoration,
+) -> Result<Layout, Failure> {
     let stated = measured.loaded.settings.model.as_ref();
     let model = app.model.as_deref().or(measured.reading.model.as_deref());
     let around = app.surroundings(
@@ -39,6 +44,7 @@ pub(super) fn lay_out(app: &App, measured: &Measured) -> Result<Layout, Failure>
         reading: &measured.reading,
         window: &measured.window,
         checkpoint,
+        restored: &restored.fragments,
     };
     assembled::lay_out(&engine, &app.config.config, &around, &app.meter()).map_err(failure)
 }

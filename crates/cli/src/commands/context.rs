@@ -3,8 +3,7 @@
 use console::style;
 use longhaul_checkpoint::{Checkpoint, CheckpointStore};
 use longhaul_compaction::Degradation;
-use longhaul_engine::checkpoints::{Restoration, Untouched};
-use longhaul_engine::live::Live;
+use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Gauge, Level, Tokens, Window};
 use longhaul_transcript::{
@@ -13,7 +12,7 @@ use longhaul_transcript::{
 use serde_json::json;
 
 use super::measured::{Measured, fidelity, heading, percent, thresholds_json};
-use super::saving::{Materials, Saving, tell};
+use super::saving::{Saving, restored, tell};
 use super::{answer, budget, carry, compact, diff, history, inspect, report_faults};
 use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
@@ -243,11 +242,7 @@ fn next_threshold(window: &Window, tokens: Tokens) -> String {
 
 fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
     let measured = Measured::of(app, which.name(), at)?;
-    let restored = match at {
-        // What was put back then is not known any more.
-        Some(_) => Restoration::default(),
-        None => restored(app, &measured),
-    };
+    let restored = restored(app, &measured, at);
     if app.json {
         return show_json(app, &measured, &restored);
     }
@@ -279,39 +274,11 @@ fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is put back in this epoch; only looked at.
-fn restored(app: &App, measured: &Measured) -> Restoration {
-    let saving = Saving::of(app, &measured.session);
-    let nothing_before = measured.loaded.boundary.is_none()
-        && saving
-            .store
-            .list(&saving.whose.key)
-            .is_ok_and(|list| list.is_empty());
-    if nothing_before {
-        return Restoration::default();
-    }
-    let gather = || -> Result<Restoration, Failure> {
-        let live = Live::open(&measured.session)?;
-        let mut materials = Materials::of(app, &measured.session)?;
-        let notebook = Untouched(saving.notebook.clone());
-        let restored = materials.with(|putting| {
-            let mut sink = |event| tell(app, &event);
-            saving
-                .checkpoints()
-                .restore(&notebook, &live, putting, &mut sink)
-        })?;
-        Ok(restored)
-    };
-    gather().unwrap_or_else(|failure| {
-        app.note(&format!("note: {failure}"));
-        Restoration::default()
-    })
-}
-
 /// The whole request: what the agent's program would add to the file's messages.
 fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
     let measured = Measured::of(app, which.name(), at)?;
-    let layout = budget::lay_out(app, &measured)?;
+    let restored = restored(app, &measured, at);
+    let layout = budget::lay_out(app, &measured, &restored)?;
     if app.json {
         let rest = json!({
             "breakpoints": layout.breakpoints,

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::context::title;
 use super::measured::{Measured, heading, percent, thresholds_json};
+use super::saving::restored;
 use super::show::call;
 use super::{answer, budget};
 use crate::app::App;
@@ -31,7 +32,7 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
         .collect();
     largest.sort_by_key(|(at, tokens)| (std::cmp::Reverse(*tokens), *at));
     largest.truncate(top);
-    let layout = budget::lay_out(app, &measured)?;
+    let layout = budget::lay_out(app, &measured, &restored(app, &measured, None))?;
     let verdict = budget::cache_verdict(app, &measured)?;
     if app.json {
         return out::json(&json!({

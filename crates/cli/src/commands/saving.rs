@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
-use longhaul_checkpoint::{CheckpointId, FileStore, Trigger, Turn};
+use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Trigger, Turn};
 use longhaul_engine::checkpoints::{
-    Checkpoints, FileNotebook, Lock, Occasion, Putting, Sequence, Whose,
+    Checkpoints, FileNotebook, Lock, Occasion, Putting, Restoration, Sequence, Untouched, Whose,
 };
 use longhaul_engine::event::Event;
+use longhaul_engine::live::Live;
 use longhaul_tokens::{Estimator, Tokens, Window};
 use longhaul_transcript::{EntryId, Millis, Session};
 
+use super::measured::Measured;
 use crate::app::App;
 use crate::failure::{Failure, Outcome};
 
@@ -170,4 +172,37 @@ pub(super) fn tell(app: &App, event: &Event) {
         }
         _ => {}
     }
+}
+
+/// What is put back in this epoch; only looked at. What was put back at an
+/// earlier entry is not known any more.
+pub(super) fn restored(app: &App, measured: &Measured, at: Option<&str>) -> Restoration {
+    if at.is_some() {
+        return Restoration::default();
+    }
+    let saving = Saving::of(app, &measured.session);
+    let nothing_before = measured.loaded.boundary.is_none()
+        && saving
+            .store
+            .list(&saving.whose.key)
+            .is_ok_and(|list| list.is_empty());
+    if nothing_before {
+        return Restoration::default();
+    }
+    let gather = || -> Result<Restoration, Failure> {
+        let live = Live::open(&measured.session)?;
+        let mut materials = Materials::of(app, &measured.session)?;
+        let notebook = Untouched(saving.notebook.clone());
+        let restored = materials.with(|putting| {
+            let mut sink = |event| tell(app, &event);
+            saving
+                .checkpoints()
+                .restore(&notebook, &live, putting, &mut sink)
+        })?;
+        Ok(restored)
+    };
+    gather().unwrap_or_else(|failure| {
+        app.note(&format!("note: {failure}"));
+        Restoration::default()
+    })
 }
