@@ -9,7 +9,7 @@
 //! |---|---|
 //! | from `gauge` | the agent is shown the gauge |
 //! | from `checkpoint` | a checkpoint is written; with much tool output, layer 1 |
-//! | from half the window, the cache cold and a compaction to be expected | layer 2, which costs nothing extra now |
+//! | from `gauge`, the cache cold and a compaction to be expected | layer 2, which costs nothing extra now |
 //! | from `activation` | flush once per epoch, checkpoint, layer 2, then 3 |
 //! | from `full` | layer 3 at once, the user is told |
 
@@ -174,9 +174,10 @@ fn due(window: &Window, state: &State) -> bool {
 
 /// A compaction that is to be expected comes cheapest while the cache is cold:
 /// the next request writes its whole prompt, and a short one costs less to
-/// write. Below half the window there is no need to expect one.
+/// write. Below the gauge it would come too early: what is in the context is
+/// worth more there than money.
 fn at_no_extra_cost(window: &Window, state: &State) -> bool {
-    state.cold && state.context >= Tokens(window.size().0 / 2) && state.tried.is_empty()
+    state.cold && state.context >= window.gauge() && state.tried.is_empty()
 }
 
 fn at_full(window: &Window, state: &State) -> bool {
@@ -309,8 +310,8 @@ mod tests {
             flushed_epoch: Some(0),
             ..with_output(context)
         };
-        assert_eq!(plan(&window(), &cold(99_999)), []);
-        for context in [100_000, 165_000] {
+        assert_eq!(plan(&window(), &cold(139_999)), []);
+        for context in [140_000, 165_000] {
             let steps = plan(&window(), &cold(context));
             assert!(
                 steps.contains(&Step::Compact(Layer::Summarize)),
