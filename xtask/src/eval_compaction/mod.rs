@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::run::Effort;
-use self::score::Scores;
+use self::score::{Row, Scores};
 use self::source::Source;
 use crate::Result;
 use crate::paths;
@@ -49,6 +49,9 @@ pub(crate) struct Args {
     /// Write every figure, case and miss as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Print one table for the book instead
+    #[arg(long)]
+    markdown: bool,
     /// Keep the session files below target/xtask
     #[arg(long)]
     keep: bool,
@@ -74,7 +77,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !args.keep {
         fs::remove_dir_all(&scratch)?;
     }
-    print(&scores, args.misses);
+    if args.markdown {
+        print_markdown(&scores, sources.len());
+    } else {
+        print(&scores, args.misses);
+    }
     if let Some(path) = &args.json {
         fs::write(path, serde_json::to_string_pretty(&scores.json())?)?;
     }
@@ -175,6 +182,42 @@ fn measure_all(
     Ok(scores)
 }
 
+/// One row a measure, one column a window.
+fn print_markdown(scores: &Scores, sessions: usize) {
+    let windows = scores.windows();
+    let mut rows: Vec<Row> = windows
+        .iter()
+        .flat_map(|window| scores.rows(*window).map(|(row, _)| row))
+        .collect();
+    rows.sort();
+    rows.dedup();
+    let columns: Vec<String> = windows.iter().map(u32::to_string).collect();
+    println!("{sessions} sessions.\n");
+    println!("| measure | must reach | {} |", columns.join(" | "));
+    println!("|---|---|{}", "---|".repeat(windows.len()));
+    for row in rows {
+        let cells: Vec<String> = windows
+            .iter()
+            .map(|window| {
+                let figure = scores.rows(*window).find(|(of, _)| *of == row);
+                figure.map_or(String::new(), |(_, figure)| {
+                    format!("{:.2} %", figure.sum.value() * 100.0)
+                })
+            })
+            .collect();
+        println!("| {} | {} | {} |", row.name(), must(row), cells.join(" | "));
+    }
+}
+
+/// What a row must reach, for people.
+fn must(row: Row) -> String {
+    match row.must() {
+        None => String::new(),
+        Some(must) if must < 0.01 => "> 0 %".to_owned(),
+        Some(must) => format!("{:.0} %", must * 100.0),
+    }
+}
+
 fn print(scores: &Scores, misses: usize) {
     for window in scores.windows() {
         let mut table = Table::new([
@@ -196,10 +239,7 @@ fn print(scores: &Scores, misses: usize) {
                 row.name().to_owned(),
                 format!("{:.2} %", share.value() * 100.0),
                 share.all.to_string(),
-                row.must().map_or(String::new(), |must| match must < 0.01 {
-                    true => "> 0 %".to_owned(),
-                    false => format!("{:.0} %", must * 100.0),
-                }),
+                must(row),
                 verdict.to_owned(),
                 figure.worst().map_or(String::new(), |(case, share)| {
                     format!("{case}: {}/{}", share.good, share.all)
