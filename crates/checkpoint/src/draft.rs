@@ -95,7 +95,7 @@ impl Draft {
     }
 
     /// The session file it was made of.
-    pub(crate) fn session_file(&self) -> &str {
+    pub fn session_file(&self) -> &str {
         &self.moment.session_file
     }
 

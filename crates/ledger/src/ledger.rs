@@ -169,6 +169,10 @@ impl Ledger {
             self.note_anchors(at, Speaker::Agent, text, &ranges, &parts);
             self.note_checklist(at, text);
             self.note_learnings(text);
+            if calls.is_empty() {
+                // The answer that ends a turn says itself what comes next.
+                self.working.next = None;
+            }
             self.note_next(at, text, &ranges, &parts);
             let question = match calls.is_empty() {
                 true => self.note_question(at, text, &ranges),

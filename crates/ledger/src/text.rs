@@ -39,17 +39,12 @@ pub(crate) fn longer_than(text: &str, count: usize) -> bool {
     text.len() > count && text.chars().nth(count).is_some()
 }
 
-/// The first line that says something, its spaces collapsed, in at most `max`
+/// The beginning of a text on one line, its spaces collapsed, in at most `max`
 /// characters; an ellipsis shows that something was cut off.
 pub(crate) fn gist(text: &str, max: usize) -> String {
-    let line = text
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or("");
-    let mut out = String::with_capacity(line.len().min(max * 2));
+    let mut out = String::with_capacity(text.len().min(max * 2));
     let mut count = 0;
-    for word in line.split_whitespace() {
+    for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
             count += 1;
@@ -310,7 +305,7 @@ mod tests {
             clip_end("añ日本🙂", max);
             gist("añ日本🙂 x", max);
         }
-        assert_eq!(gist("  a   b\nc", 10), "a b");
+        assert_eq!(gist("  a   b\nc", 10), "a b c");
         assert_eq!(gist("abcdefgh", 5), "abcd…");
     }
 }

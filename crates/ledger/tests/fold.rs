@@ -54,6 +54,28 @@ fn a_tool_result_never_becomes_a_rule_a_request_or_a_decision() {
 }
 
 #[test]
+fn the_answer_that_ends_a_turn_takes_back_what_was_announced_in_it() {
+    let announced = json!({"role":"assistant","content":[{"type":"text","text":"Next I'll read the parser."},{"type":"toolCall","id":"1","name":"read","arguments":{"path":"a"}}],"stopReason":"toolUse"});
+    let end = |text: &str| json!({"role":"assistant","content":[{"type":"text","text":text}],"stopReason":"stop"});
+    let next = |messages: &[Value]| {
+        let mut all = vec![
+            json!({"role":"user","content":"Fix the parser."}),
+            announced.clone(),
+        ];
+        all.extend_from_slice(messages);
+        let ledger = common::fold(Some("/w".into()), &entries(&all));
+        ledger.in_flight.next_step
+    };
+    assert_eq!(next(&[]).as_deref(), Some("Next I'll read the parser."));
+    assert_eq!(next(&[end("The parser is fixed.")]), None);
+    let goes_on = "The parser is fixed. Next I'll write the tests.";
+    assert_eq!(
+        next(&[end(goes_on)]).as_deref(),
+        Some("Next I'll write the tests.")
+    );
+}
+
+#[test]
 fn a_path_that_was_put_together_remembers_what_was_written() {
     let call = |id: &str, name: &str, arguments: Value| json!({"role":"assistant","content":[{"type":"toolCall","id":id,"name":name,"arguments":arguments}],"stopReason":"toolUse"});
     let result = |id: &str| json!({"role":"toolResult","toolCallId":id,"content":[{"type":"text","text":"ok"}],"isError":false});

@@ -7,12 +7,12 @@ use longhaul_compaction::cost::{EXPECTED_TURNS, Prices, Since, Verdict};
 use longhaul_engine::assembled::{self, Layout};
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::live::{CacheTerms, Live};
-use longhaul_tokens::{CheckpointNote, Tokens};
-use longhaul_transcript::{Role, SessionKey};
+use longhaul_tokens::Tokens;
+use longhaul_transcript::Role;
 use serde_json::{Value, json};
 
-use super::compact::key_of;
 use super::measured::Measured;
+use super::saving::Saving;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::out::say;
@@ -33,11 +33,11 @@ pub(super) fn lay_out(
             .map(|model| model.provider.as_str())
             .filter(|name| !name.is_empty()),
     );
-    let key = SessionKey::new(key_of(&measured.session));
-    let checkpoint = match app.kept_checkpoints().latest(&key) {
-        Ok(latest) if latest.checkpoint.is_some() => CheckpointNote::Saved,
-        _ => CheckpointNote::None,
-    };
+    let saving = Saving::of(app, &measured.session);
+    let latest = saving.store.latest(&saving.whose.key);
+    let latest = latest.ok().and_then(|latest| latest.checkpoint);
+    let epoch = measured.loaded.epoch.count();
+    let checkpoint = saving.checkpoints().note(latest.as_ref(), epoch);
     let engine = assembled::Measured {
         loaded: &measured.loaded,
         context: &measured.context,

@@ -84,7 +84,7 @@ fn give(app: &App, args: &HandoffArgs) -> Result<(), Failure> {
         None => out::bytes(xml.as_bytes())?,
     }
     if !source.stored {
-        app.note("there is no checkpoint of this session yet; this is its work as of now");
+        app.note("no checkpoint says what the work is now; the hand-off was made from the session");
     }
     note_redacted(app, &tally);
     Ok(())

@@ -1,10 +1,10 @@
 //! What commands need to save the state of a session's work and put it back.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
+use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace, WorkspaceSources};
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Trigger, Turn};
 use longhaul_engine::checkpoints::{
     Checkpoints, FileNotebook, Lock, Occasion, Putting, Restoration, Sequence, Untouched, Whose,
@@ -104,13 +104,23 @@ pub(super) struct Materials {
 impl Materials {
     pub(super) fn of(app: &App, session: &Session) -> Result<Materials, Failure> {
         let (mut cache, now) = (FileCache::new(), SystemTime::now());
-        // A session of another machine has no workspace here.
-        let workspace = session.header().cwd.as_ref().and_then(|cwd| {
-            let limits = BootstrapLimits::default();
-            let loaded = Workspace::load(cwd, &limits, now, &mut cache).ok()?;
-            Some(loaded.0)
-        });
         let config = &app.config.config;
+        let sources = WorkspaceSources {
+            flag: app.workspace_flag.as_deref(),
+            session: session.header().cwd.as_deref(),
+            config: config.workspace.as_deref().map(Path::new),
+        };
+        // A session of another machine has no workspace here.
+        let workspace = sources.choose().ok().and_then(|(root, _)| {
+            let limits = BootstrapLimits::default();
+            match Workspace::load(&root, &limits, now, &mut cache) {
+                Ok((workspace, _)) => Some(workspace),
+                Err(error) => {
+                    app.note(&format!("note: {error}"));
+                    None
+                }
+            }
+        });
         let tree = session.tree()?;
         let times = tree.nodes().iter().map(|node| (node.id.clone(), node.time));
         Ok(Materials {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use longhaul_checkpoint::{
-    Checkpoint, CheckpointId, CheckpointStore, Draft, Moment, Trigger, Turn,
+    Checkpoint, CheckpointId, CheckpointStore, Draft, Moment, Policy, Trigger, Turn,
 };
 use longhaul_compaction::Layer;
 use longhaul_compaction::summary::{Extractive, Limits, Material, Previous, Span, summarize};
@@ -16,6 +16,7 @@ use longhaul_transcript::{EntryId, Millis, Role, Session, SessionKey, each_line_
 use serde_json::{Value, json};
 
 use super::{Result, SCHEMA, VERSION};
+use crate::checkpoints::Whose;
 use crate::config::Config;
 use crate::live::Live;
 use crate::measure::Meter;
@@ -78,8 +79,9 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Reads what is needed: the ledger, the newest checkpoint or one of the
-    /// work as it is now, a summary of all that the context holds.
+    /// Reads what is needed: the ledger, the newest checkpoint or, if that does
+    /// not say what the work is now, one that does, and a summary of all that
+    /// the context holds.
     pub fn gather(
         session: &'a Session,
         store: &dyn CheckpointStore,
@@ -89,10 +91,19 @@ impl<'a> Source<'a> {
         let live = Live::open(session)?;
         let key = SessionKey::new(at.key.as_str());
         let latest = store.latest(&key)?;
-        let stored = latest.checkpoint.is_some();
-        let checkpoint = latest
-            .checkpoint
-            .unwrap_or_else(|| checkpoint_now(session, &live, key, &at));
+        let now = work_now(session, &live, key, &at);
+        // A session goes on after its newest checkpoint.
+        let current = latest.checkpoint.as_ref().is_some_and(|last| {
+            last.meta.session_file == now.session_file() && now.repeats(last, &ANY_SIZE)
+        });
+        let (checkpoint, stored) = match latest.checkpoint {
+            Some(last) if current => (last, true),
+            Some(last) => {
+                let id = last.meta.checkpoint_id;
+                (now.numbered(id.next(), Some(id)), false)
+            }
+            None => (now.numbered(CheckpointId::FIRST, None), false),
+        };
         let summary = summary_of_all(&live, meter, &at);
         Ok(Source {
             session,
@@ -262,10 +273,16 @@ impl<'a> Source<'a> {
 }
 
 /// The state of the work as a checkpoint that no store holds.
-fn checkpoint_now(session: &Session, live: &Live, key: SessionKey, at: &At<'_>) -> Checkpoint {
+/// Whether the context has grown does not matter, only what the work is.
+const ANY_SIZE: Policy = Policy {
+    minimum_change_percent: 1e12,
+    keep: 1,
+};
+
+fn work_now(session: &Session, live: &Live, key: SessionKey, at: &At<'_>) -> Draft {
     let moment = Moment {
         session_key: key,
-        session_file: session.path().to_string_lossy().into_owned(),
+        session_file: Whose::of(session).session_file,
         at: at.time,
         trigger: Trigger::Manual,
         compactions: live.epoch(),
@@ -275,7 +292,7 @@ fn checkpoint_now(session: &Session, live: &Live, key: SessionKey, at: &At<'_>) 
         agent_id: session.format().agent().to_owned(),
         turn: Turn::Whole,
     };
-    Draft::of(live.ledger(), moment).numbered(CheckpointId::FIRST, None)
+    Draft::of(live.ledger(), moment)
 }
 
 /// What a compaction of everything would say.
