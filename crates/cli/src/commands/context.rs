@@ -81,6 +81,8 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
     let state = Degradation::of(epoch.count(), loss);
     let advice = advice(measured.level(), &state);
     let saving = Saving::of(app, &measured.session);
+    let key = compact::key_of(&measured.session);
+    let auto = SessionState::load(&app.state_dir, &key).0.autocompact;
     let mut troubles = Vec::new();
     let latest = saving
         .checkpoints()
@@ -98,6 +100,11 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         paint::row("Advice", &advice)?;
         for event in &troubles {
             tell(app, event);
+        }
+        if auto == Some(false) {
+            app.note(
+                "automatic compaction is off; `longhaul context autocompact on` switches it on",
+            );
         }
         if saving.sequence(app).is_pending() {
             app.note("note: a compaction was interrupted; `longhaul compact` completes it");
@@ -121,6 +128,7 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         "risk": state.risk,
         "lossPercent": state.loss_percent,
         "recommendation": advice,
+        "autocompact": auto,
         "checkpoint": latest.as_ref().map(|checkpoint| json!({
             "id": checkpoint.meta.checkpoint_id.to_string(),
             "time": checkpoint.meta.created_at,

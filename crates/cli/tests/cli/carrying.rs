@@ -301,6 +301,23 @@ fn what_is_no_export_is_refused_with_its_line_and_a_remedy() {
 }
 
 #[test]
+fn what_is_carried_elsewhere_is_the_work_as_it_is_now() {
+    let machine = Machine::new();
+    machine.put_pi("s", compacted("s", "/w").text(), 2);
+    run_ok(&machine, "checkpoint create s");
+    let moved_on = compacted("s", "/w").user("Now translate the manual into Dutch.");
+    machine.put_pi("s", moved_on.text(), 1);
+    let xml = run_ok(&machine, "session handoff s").out;
+    assert!(xml.contains("translate the manual"), "{xml}");
+    run_ok(&machine, "context export s -o e.json");
+    let export = fs::read_to_string(machine.work().join("e.json")).unwrap();
+    let export: serde_json::Value = serde_json::from_str(&export).unwrap();
+    let yaml = export["checkpoint"]["yaml"].as_str().unwrap();
+    assert!(yaml.contains("translate the manual"), "{yaml}");
+    assert_eq!(export["checkpoint"]["stored"], false);
+}
+
+#[test]
 fn a_hand_off_is_given_checked_and_taken() {
     let machine = Machine::new();
     machine.put_pi("s", compacted("s", "/w").text(), 1);
