@@ -268,11 +268,14 @@ mod tests {
     use super::*;
 
     /// The short form that continuous integration runs: it fails when a figure
-    /// falls.
+    /// falls. A recorded session takes part where there is one.
     #[test]
-    fn generated_sessions_reach_what_they_must() {
+    fn sessions_reach_what_they_must() {
         let scratch = paths::scratch("eval-compaction-test").unwrap();
-        let sources = vec![source::generated(1, 30, &scratch).unwrap()];
+        let mut sources = vec![source::generated(1, 30, &scratch).unwrap()];
+        if let Some(folder) = paths::corpus() {
+            sources.extend(source::corpus(&folder, &scratch, 1).unwrap());
+        }
         let effort = Effort {
             quotes: 10,
             keep: false,

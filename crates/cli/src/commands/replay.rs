@@ -271,6 +271,15 @@ fn print_report(
             report.native.len()
         ),
     )?;
+    let most = app.config.config.compaction.max_auto_compactions;
+    if report.compactions.len() > most as usize {
+        paint::row(
+            "Guard",
+            format!(
+                "by itself an agent would stop after {most} (`compaction.maxAutoCompactions`) and offer a fresh session"
+            ),
+        )?;
+    }
     paint::row(
         "Checkpoints",
         format!("{}, kept in memory only", report.checkpoints.len()),

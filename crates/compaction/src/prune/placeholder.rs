@@ -15,7 +15,7 @@ const TARGET_CHARS: usize = 120;
 const TOOL_CHARS: usize = 40;
 
 /// The placeholder of a record; a failure keeps the lines that say what went
-/// wrong below it.
+/// wrong below it, a command the two in which it ended: what it made is there.
 pub(super) fn placeholder(record: &Record<'_>, text: &Extract, reason: Reason) -> String {
     let why = match reason {
         Reason::Superseded => ", read again or changed later",
@@ -28,11 +28,16 @@ pub(super) fn placeholder(record: &Record<'_>, text: &Extract, reason: Reason) -
         text.size(),
         recall(record)
     );
-    if record.failed {
-        for telling in trim::failure_lines(&text.text) {
-            line.push('\n');
-            line.push_str(&telling);
-        }
+    let telling = match (&record.target, reason) {
+        _ if record.failed => trim::failure_lines(&text.text),
+        // What came again stands there.
+        (_, Reason::Superseded | Reason::Repeated) => Vec::new(),
+        (Target::Shell { .. }, _) => trim::last_lines(&text.text),
+        _ => Vec::new(),
+    };
+    for telling in telling {
+        line.push('\n');
+        line.push_str(&telling);
     }
     line
 }

@@ -72,6 +72,18 @@ pub(super) fn failure_lines(text: &str) -> Vec<String> {
     shown
 }
 
+/// The two lines in which a text ends.
+pub(super) fn last_lines(text: &str) -> Vec<String> {
+    let lines = text.lines().rev().map(str::trim);
+    let mut shown: Vec<String> = lines
+        .filter(|line| !line.is_empty())
+        .take(2)
+        .map(clipped)
+        .collect();
+    shown.reverse();
+    shown
+}
+
 /// The line of `head` that says most about how it went: where it failed, the
 /// first word of it; else the last verdict, or simply the first line.
 fn conclusion(head: &str, failed: bool) -> Option<String> {

@@ -288,7 +288,7 @@ fn commands_of_the_user_are_pruned_in_memory_only() {
     assert_eq!(pruning.edits[0].surface, Surface::ShellRun);
     assert_eq!(
         shown(&script.messages, &pruning, "b1"),
-        "$ cat log\n[pruned: bash cat log, 90,000 characters; recall b1 brings it back]"
+        "$ cat log\n[pruned: bash cat log, 90,000 characters; recall b1 brings it back]\nline number 2678 of a long output\nline number 2679 of a lo"
     );
     assert!(pruning.freed >= narrow().minimum);
     assert_eq!(pruning.durable(&narrow()), None);
