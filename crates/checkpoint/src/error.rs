@@ -70,6 +70,8 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong with it.
         flaw: Flaw,
+        /// The older checkpoint that is used in its place, where there is one.
+        instead: Option<CheckpointId>,
     },
 
     /// The session has no such checkpoint.
@@ -123,9 +125,12 @@ impl Error {
                 _ => return None,
             },
             Error::Write(error) => return error.remedy(),
-            Error::Damaged { path, .. } => format!(
-                "the checkpoint before it is used; checkpoints are never edited in place: put the \
-                 original back, or delete {}",
+            Error::Damaged { path, instead, .. } => format!(
+                "{}checkpoints are never edited in place: put the original back, or delete {}",
+                match instead {
+                    Some(_) => "the checkpoint before it is used; ",
+                    None => "",
+                },
                 path.display()
             ),
             Error::NoSuchCheckpoint { .. } => {

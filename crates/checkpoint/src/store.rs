@@ -41,7 +41,8 @@ pub struct Policy {
     /// A checkpoint is skipped while token use moved less than this percentage
     /// and the state is unchanged.
     pub minimum_change_percent: f64,
-    /// The newest checkpoints kept for each session; at least one.
+    /// The newest readable checkpoints kept for each session; at least one.
+    /// Damaged ones are not counted among them.
     pub keep: u32,
 }
 

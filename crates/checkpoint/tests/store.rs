@@ -187,6 +187,60 @@ fn a_damaged_newest_is_reported_and_the_one_before_is_used() {
 }
 
 #[test]
+fn damaged_ones_never_push_out_the_last_good_one() {
+    let (root, store) = store();
+    for n in 0..6 {
+        let written = store.write(&key(), draft(&format!("topic {n}"), n));
+        written.unwrap();
+    }
+    let place = folder(root.path(), &key());
+    for n in 3..=12 {
+        fs::write(place.join(format!("cp_{n:03}.yaml")), "half a ch").unwrap();
+    }
+    // Only cp_002 can be read, and ten damaged ones are newer.
+    let recovery = store.recover(&key()).unwrap();
+    assert!(recovery.retired.is_empty(), "{:?}", recovery.retired);
+    let latest = store.latest(&key()).unwrap();
+    assert_eq!(latest.checkpoint.unwrap().meta.checkpoint_id, id(2));
+    assert_eq!(latest.passed_over.len(), 10);
+
+    // New ones come, and the damaged fall behind the oldest good one.
+    for n in 0..4 {
+        let written = store.write(&key(), draft(&format!("again {n}"), 20 + n));
+        assert!(written.unwrap().recovery.retired.is_empty());
+    }
+    let written = store.write(&key(), draft("again 4", 24)).unwrap();
+    assert_eq!(
+        written.recovery.retired,
+        [id(7), id(6), id(5), id(4), id(3), id(2)]
+    );
+    assert_eq!(written.outcome.id(), id(17));
+    assert_eq!(names(root.path()).len(), 10);
+}
+
+#[test]
+fn where_all_are_damaged_nothing_is_said_of_one_before() {
+    let (root, store) = store();
+    store.write(&key(), draft("one", 0)).unwrap();
+    store.write(&key(), draft("two", 1)).unwrap();
+    let place = folder(root.path(), &key());
+    let remedies = || -> Vec<String> {
+        let latest = store.latest(&key()).unwrap();
+        let faults = latest.passed_over.iter();
+        faults.map(|fault| fault.remedy().unwrap()).collect()
+    };
+    fs::write(place.join("cp_002.yaml"), "half a ch").unwrap();
+    assert!(remedies()[0].starts_with("the checkpoint before it is used; "));
+    fs::write(place.join("cp_001.yaml"), "half a ch").unwrap();
+    let remedies = remedies();
+    assert_eq!(remedies.len(), 2);
+    for remedy in remedies {
+        assert!(!remedy.contains("is used"), "{remedy}");
+        assert!(remedy.contains("put the original back"), "{remedy}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_at_all_does_not_take_the_rest_with_it() {
     let (root, store) = store();
     store.write(&key(), draft("one", 0)).unwrap();

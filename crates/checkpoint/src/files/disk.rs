@@ -64,6 +64,7 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Option<String>> {
     let damaged = |reason: &str| Error::Damaged {
         path: path.to_owned(),
         flaw: crate::Flaw::new(reason),
+        instead: None,
     };
     if bytes.len() as u64 > most {
         return Err(damaged("it is far larger than any file of its kind"));

@@ -127,6 +127,7 @@ impl FileStore {
         let damaged = |flaw| Error::Damaged {
             path: path.clone(),
             flaw,
+            instead: None,
         };
         let checkpoint = Checkpoint::from_yaml(&text, Seal::Required).map_err(damaged)?;
         let meta = &checkpoint.meta;
@@ -158,6 +159,13 @@ impl FileStore {
                 // Whether it is nonsense or the disk refuses it: one file that
                 // cannot be read does not take the others with it.
                 Err(error) => latest.passed_over.push(error),
+            }
+        }
+        let used = latest.checkpoint.as_ref();
+        let used = used.map(|checkpoint| checkpoint.meta.checkpoint_id);
+        for error in &mut latest.passed_over {
+            if let Error::Damaged { instead, .. } = error {
+                *instead = used;
             }
         }
         Ok(latest)
@@ -221,11 +229,35 @@ impl FileStore {
         Ok(leftovers.len() as u32)
     }
 
-    /// Removes checkpoints older than those kept.
+    /// Removes checkpoints older than those kept. Only those that can be read
+    /// count. Of damaged ones as many again are kept, and all that are newer
+    /// than the oldest good one: somebody may still mend them.
     fn retire(&self, key: &SessionKey) -> Result<Vec<CheckpointId>> {
+        let keep = self.policy.keep.max(1) as usize;
+        let ids = self.ids(key)?;
+        let mut retired = Vec::new();
+        if ids.len() <= keep {
+            return Ok(retired);
+        }
+        let (mut good, mut damaged) = (0, 0);
+        for id in ids {
+            let surplus = match self.read(key, id) {
+                Ok(Some(_)) => {
+                    good += 1;
+                    good > keep
+                }
+                Err(Error::Damaged { .. }) => {
+                    damaged += 1;
+                    damaged > keep && good >= keep
+                }
+                // Gone, or the disk refuses it: what it holds is not known.
+                Ok(None) | Err(_) => false,
+            };
+            if surplus {
+                retired.push(id);
+            }
+        }
         let folder = self.folder(key);
-        let mut retired = self.ids(key)?;
-        retired.drain(..retired.len().min(self.policy.keep.max(1) as usize));
         for id in retired.iter().rev() {
             self.disk.remove(&folder.join(file_name(*id)))?;
         }

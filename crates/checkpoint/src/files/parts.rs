@@ -212,7 +212,11 @@ impl Parts<'_> {
         };
         self.parse(name, &text)
             .map(Some)
-            .map_err(|flaw| Error::Damaged { path, flaw })
+            .map_err(|flaw| Error::Damaged {
+                path,
+                flaw,
+                instead: None,
+            })
     }
 
     fn parse(&self, name: &'static str, text: &str) -> Result<Found, Flaw> {
