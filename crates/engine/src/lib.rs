@@ -13,6 +13,7 @@
 //! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`export`] | puts a session into one file, and begins one from it |
 //! | [`handoff`] | gives a session's work to another agent, and takes it |
+//! | [`input`] | reads a file that somebody names, up to a limit |
 //! | [`event`] | every decision, with its numbers |
 //! | [`state`] | what is remembered about a session beside its transcript |
 //! | [`config`] | every number that can be set, and where it came from |
@@ -26,6 +27,7 @@ pub mod config;
 pub mod event;
 pub mod export;
 pub mod handoff;
+pub mod input;
 pub mod live;
 pub mod measure;
 pub mod prewarm;

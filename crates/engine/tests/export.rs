@@ -127,6 +127,20 @@ fn a_fresh_session_knows_what_the_old_one_knew() {
     assert_eq!(new.epoch(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for path in [Path::new("/dev/zero"), &pipe, folder.path()] {
+        let refused = Export::read(path).unwrap_err();
+        assert!(matches!(refused, Error::NoFile { .. }), "{refused}");
+        assert!(refused.remedy().unwrap().contains("to a file first"));
+    }
+}
+
 #[test]
 fn a_file_cut_or_changed_anywhere_is_refused_or_read_but_never_panics() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@ use std::path::Path;
 use longhaul_checkpoint::{AGENTS_TEMPLATE, HANDOFF_SCHEMA, Handoff, MAX_HANDOFF_BYTES};
 use longhaul_engine::export::Secrets;
 use longhaul_engine::handoff::{self, Given};
+use longhaul_engine::input::{self, Input};
 use longhaul_memory::Redactor;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::durable;
@@ -163,7 +164,6 @@ fn accept(app: &App, args: &HandoffArgs, file: &Path) -> Result<(), Failure> {
 fn read(file: &Path) -> Result<Handoff, Failure> {
     let failed =
         |error: std::io::Error| Failure::new(format!("cannot read {}: {error}", file.display()));
-    let bytes = std::fs::metadata(file).map_err(failed)?.len();
     let refused = |reason: String| {
         Failure::new(format!("{} is not a hand-off", file.display()))
             .detail(reason)
@@ -171,12 +171,20 @@ fn read(file: &Path) -> Result<Handoff, Failure> {
                 "`longhaul session handoff --schema` prints what one looks like; ask for it again",
             )
     };
-    if bytes > MAX_HANDOFF_BYTES as u64 {
-        return Err(refused(format!(
-            "{bytes} bytes; a hand-off has at most {MAX_HANDOFF_BYTES}"
-        )));
-    }
-    let text = std::fs::read(file).map_err(failed)?;
+    let text = match input::read(file, MAX_HANDOFF_BYTES as u64).map_err(failed)? {
+        Input::Whole(bytes) => bytes,
+        Input::TooLarge(bytes) => {
+            return Err(refused(format!(
+                "{bytes} bytes or more; a hand-off has at most {MAX_HANDOFF_BYTES}"
+            )));
+        }
+        Input::NoFile => {
+            return Err(
+                Failure::new(format!("{} is not a regular file", file.display()))
+                    .help("write the hand-off to a file first, then name that file"),
+            );
+        }
+    };
     let text = String::from_utf8(text).map_err(|error| {
         let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
             .iter()

@@ -522,3 +522,25 @@ fn the_whole_request_is_shown_with_its_static_half_first() {
     let last = value["messages"].as_array().unwrap().len() as u64 - 1;
     assert_eq!(value["dynamicFrom"], last);
 }
+
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_refused_with_a_remedy() {
+    let machine = Machine::new();
+    let pipe = machine.work().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for line in [
+        "session handoff --check /dev/zero",
+        "session handoff --check pipe",
+        "session handoff --accept /dev/zero",
+        "session handoff --accept pipe",
+        "context import /dev/zero",
+        "context import pipe",
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+        assert!(ran.err.contains("is not a regular file"), "{ran:?}");
+        assert!(ran.err.contains("help: write the "), "{ran:?}");
+    }
+}

@@ -45,8 +45,14 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
+    /// What is named is a folder, a device or a pipe.
+    #[error("{} is not a regular file", path.display())]
+    NoFile {
+        /// What was named.
+        path: PathBuf,
+    },
     /// The file is larger than any export that can be read.
-    #[error("{} has {bytes} bytes; an export of more than {MAX_EXPORT_BYTES} is not read", path.display())]
+    #[error("{} has {bytes} bytes or more; an export of more than {MAX_EXPORT_BYTES} is not read", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -105,6 +111,7 @@ impl Error {
                 io::ErrorKind::InvalidData => "an export is UTF-8 text; copy it again".into(),
                 _ => return None,
             },
+            Error::NoFile { .. } => "write the export to a file first, then name that file".into(),
             Error::TooLarge { .. } => {
                 "export a fork that begins later, or carry the session file itself".into()
             }

@@ -1,6 +1,6 @@
 //! Reading an export that somebody wrote.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use longhaul_checkpoint::{Checkpoint, Seal};
@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Error, Result, SCHEMA, VERSION};
+use crate::input::{self, Input};
 
 /// The largest export that is read: it is held in memory while it is.
 pub const MAX_EXPORT_BYTES: u64 = 512 << 20;
@@ -100,14 +101,21 @@ struct StoredCheckpoint {
 impl Export {
     /// Reads and checks a file.
     pub fn read(path: &Path) -> Result<Export> {
-        let bytes = fs::metadata(path).map_err(Error::unreadable(path))?.len();
-        if bytes > MAX_EXPORT_BYTES {
-            return Err(Error::TooLarge {
-                path: path.to_owned(),
-                bytes,
-            });
-        }
-        let text = fs::read_to_string(path).map_err(Error::unreadable(path))?;
+        let input = input::read(path, MAX_EXPORT_BYTES).map_err(Error::unreadable(path))?;
+        let bytes = match input {
+            Input::Whole(bytes) => bytes,
+            Input::TooLarge(bytes) => {
+                let path = path.to_owned();
+                return Err(Error::TooLarge { path, bytes });
+            }
+            Input::NoFile => {
+                let path = path.to_owned();
+                return Err(Error::NoFile { path });
+            }
+        };
+        let text = String::from_utf8(bytes)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+            .map_err(Error::unreadable(path))?;
         Export::parse(&text, path)
     }
 
