@@ -106,6 +106,39 @@ fn a_broken_skill_is_told_and_does_not_hide_a_sound_one() {
 }
 
 #[test]
+fn needs_without_a_programs_key_count_too() {
+    let folder = [
+        ("a-bare", r#"{"requires": {"bins": ["jj"]}}"#),
+        ("b-packed", r#"'{"requires": {"bins": "jj"}}'"#),
+        (
+            "c-beside",
+            r#"{"openclaw": {"emoji": "x"}, "requires": {"bins": ["jj"]}}"#,
+        ),
+        (
+            "d-keyed",
+            r#"{"openclaw": {"requires": {"bins": ["git"]}}, "requires": {"bins": ["jj"]}}"#,
+        ),
+        ("e-there", r#"{"requires": {"bins": ["git"]}}"#),
+        ("f-other", r#"{"requires": "python 3", "os": {"any": 1}}"#),
+    ]
+    .iter()
+    .fold(Folder::new(), |folder, (name, metadata)| {
+        let head = format!("name: {name}\ndescription: d\nmetadata: {metadata}");
+        folder.with_skill(name, &head)
+    });
+    let sources = SkillSources {
+        extra: vec![folder.path()],
+        ..SkillSources::default()
+    };
+    let (skills, problems) = skills(&sources, &host());
+    assert_eq!(problems, []);
+    let available: Vec<&str> = skills.available.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(available, ["d-keyed", "e-there", "f-other"]);
+    let reasons: Vec<&str> = skills.unavailable.iter().map(|s| &*s.reason).collect();
+    assert_eq!(reasons, ["the program `jj` is not installed"; 3]);
+}
+
+#[test]
 fn what_a_skill_needs_must_be_there() {
     let needs = |name: &str, needs: &str| {
         format!("name: {name}\ndescription: d\nmetadata: {{\"openclaw\": {{{needs}}}}}")

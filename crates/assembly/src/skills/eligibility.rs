@@ -31,7 +31,8 @@ pub(super) struct Requirements {
     pub(super) always: bool,
 }
 
-/// Where OpenClaw and its earlier names, or ours, keep them.
+/// Where OpenClaw and its earlier names, or ours, keep them; else they are
+/// directly in the metadata.
 const KEYS: [&str; 4] = ["openclaw", "longhaul", "clawdbot", "clawdis"];
 
 #[derive(Deserialize, Default)]
@@ -86,17 +87,28 @@ impl Requirements {
         } else {
             &unpacked
         };
-        let Some(ours) = KEYS.iter().find_map(|key| metadata.get(key)) else {
+        let ours = KEYS.iter().find_map(|key| metadata.get(key));
+        // Some leave the program's key out. What is no object is of another's
+        // making.
+        let bare = metadata.get("requires").is_some_and(Value::is_object);
+        let Some(place) = ours
+            .filter(|ours| !bare || ours.get("requires").is_some())
+            .or(bare.then_some(metadata))
+        else {
             return Ok(Requirements::default());
         };
-        let stored: Stored = serde_json::from_value(ours.clone()).map_err(|e| e.to_string())?;
+        let read = |value: &Value| -> Result<Stored, String> {
+            serde_json::from_value(value.clone()).map_err(|e| e.to_string())
+        };
+        let requires = read(place)?.requires;
+        let Stored { os, always, .. } = read(ours.unwrap_or(place))?;
         Ok(Requirements {
-            bins: stored.requires.bins.into(),
-            any_bins: stored.requires.any_bins.into(),
-            env: stored.requires.env.into(),
-            config: stored.requires.config.into(),
-            os: stored.os.into(),
-            always: stored.always,
+            bins: requires.bins.into(),
+            any_bins: requires.any_bins.into(),
+            env: requires.env.into(),
+            config: requires.config.into(),
+            os: os.into(),
+            always,
         })
     }
 
