@@ -4,9 +4,11 @@
 //! the clock; everything below gets values.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::env;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
@@ -37,6 +39,8 @@ pub(crate) struct App {
     pub(crate) model: Option<String>,
     window: Option<u32>,
     pub(crate) now: Option<Millis>,
+    /// What was said and need not be said again.
+    said: Mutex<HashSet<String>>,
 }
 
 impl App {
@@ -80,6 +84,7 @@ impl App {
             model: global.model.clone(),
             window: global.window,
             now,
+            said: Mutex::default(),
         })
     }
 
@@ -125,6 +130,19 @@ impl App {
         if !self.quiet {
             remark(console::Style::new().for_stderr().dim().apply_to(text));
         }
+    }
+
+    /// The same, but only the first time: one cause may stop many steps.
+    pub(crate) fn note_once(&self, text: &str) {
+        if self.is_new(text) {
+            self.note(text);
+        }
+    }
+
+    /// Whether this was not said before.
+    pub(crate) fn is_new(&self, text: &str) -> bool {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.insert(text.to_owned())
     }
 
     /// Whether progress may be shown.

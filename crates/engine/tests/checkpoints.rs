@@ -530,6 +530,42 @@ fn a_store_that_refuses_does_not_stop_the_compaction() {
 }
 
 #[test]
+fn a_note_that_cannot_be_kept_does_not_take_what_is_put_back_with_it() {
+    let place = Place::new();
+    let before = fs::read(place.session()).unwrap();
+    let expected = place.runs(0).carried.unwrap().restored.fragments;
+    assert!(!expected.is_empty());
+    let folder = place
+        .state()
+        .join("context/state")
+        .join(place.key().folder_name());
+    let note = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains("/restored-"))
+        .unwrap();
+    // The same once more, but where the note should be there is a folder.
+    fs::remove_dir_all(place.state()).unwrap();
+    fs::create_dir_all(note.join("in the way")).unwrap();
+    fs::write(place.session(), before).unwrap();
+    let saw = place.runs(0);
+    let restored = saw.carried.unwrap().restored;
+    assert_eq!(restored.fragments, expected);
+    assert!(restored.unrecorded);
+    let troubles = saw.events.iter().filter(
+        |event| matches!(event, Event::CheckpointTrouble { reason, .. } if reason.contains("restored-")),
+    );
+    assert_eq!(troubles.count(), 2, "{:?}", saw.events);
+    // It is new once more, and given as long as it could not be noted down.
+    let (again, events) = place.restore(&place.session(), &never);
+    assert_eq!((again.news, again.fragments), (News::First, expected));
+    assert!(!events.is_empty());
+    fs::remove_dir_all(&note).unwrap();
+    assert_eq!(place.restore(&place.session(), &never).0.news, News::First);
+    assert_eq!(place.restore(&place.session(), &never).0.news, News::Same);
+}
+
+#[test]
 fn a_checkpoint_edited_into_nonsense_is_passed_over_and_told() {
     let place = Place::new();
     place.runs(0);

@@ -256,7 +256,7 @@ fn remember(app: &App, work: &Work, change: impl FnOnce(&mut SessionState)) {
     if state != before
         && let Err(error) = state.save(&app.state_dir)
     {
-        app.note(&format!("note: {error}"));
+        app.note_once(&format!("note: {error}"));
     }
 }
 

@@ -67,7 +67,7 @@ impl Saving {
             Ok(lock) => Ok(Some(lock)),
             Err(failure) if failure.outcome == Outcome::Blocked => Err(failure),
             Err(failure) => {
-                app.note(&format!("note: {failure}"));
+                app.note_once(&format!("note: {failure}"));
                 Ok(None)
             }
         }
@@ -163,7 +163,11 @@ pub(super) fn read_only() -> Failure {
 pub(super) fn tell(app: &App, event: &Event) {
     match event {
         Event::CheckpointTrouble { reason, remedy } => {
-            app.note(&format!("note: {reason}"));
+            let note = format!("note: {reason}");
+            if !app.is_new(&note) {
+                return;
+            }
+            app.note(&note);
             if let Some(remedy) = remedy {
                 app.note(&format!("      {remedy}"));
             }

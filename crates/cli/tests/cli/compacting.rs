@@ -429,3 +429,19 @@ fn autocompact_is_remembered() {
     let again = machine.run_line("context autocompact off --session s");
     assert_eq!(again.code, 3, "{again:?}");
 }
+
+/// Nobody, not even root, makes a folder in `/proc`.
+#[cfg(target_os = "linux")]
+#[test]
+fn one_cause_that_stops_many_writes_is_told_once() {
+    let machine = Machine::new();
+    machine.put_pi("s", long(8), 1);
+    let ran = machine.run_line("compact s --yes --window 30k --state-dir /proc/none");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let mut notes: Vec<&str> = ran.err.lines().filter(|l| l.contains("cannot")).collect();
+    let all = notes.len();
+    assert!((1..=3).contains(&all), "{ran:?}");
+    notes.sort_unstable();
+    notes.dedup();
+    assert_eq!(notes.len(), all, "{ran:?}");
+}

@@ -56,6 +56,8 @@ pub struct Restoration {
     pub checkpoint: Option<CheckpointId>,
     /// Files that could not be put back, and why.
     pub problems: Vec<Problem>,
+    /// Whether it could not be noted down, so that it is new once more.
+    pub unrecorded: bool,
 }
 
 /// What of a restoration is new.
@@ -95,8 +97,9 @@ struct Given {
 
 impl Checkpoints<'_> {
     /// What the next context carries, and what of it is new. Recorded when this
-    /// returns, so that it is new only once. Nothing where neither a compaction
-    /// nor another session of the same key came before.
+    /// returns, so that it is new only once; where the note cannot be read or
+    /// written that is an event, and all is put back nonetheless. Nothing where
+    /// neither a compaction nor another session of the same key came before.
     pub fn restore(
         &self,
         notebook: &dyn Notebook,
@@ -107,7 +110,13 @@ impl Checkpoints<'_> {
         let name = note_of("restored", &self.whose.session_file);
         let compaction = live.loaded().compaction().map(|(entry, _)| entry);
         let boundary = compaction.map(|entry| entry.id.clone());
-        let record = self.record(notebook, &name, boundary.as_ref(), sink)?;
+        let record = match self.record(notebook, &name, boundary.as_ref(), sink) {
+            Ok(record) => record,
+            Err(error) => {
+                sink(error.event());
+                None
+            }
+        };
         let named = match &record {
             Some(record) => record.checkpoint,
             None => compaction.and_then(|entry| named_checkpoint(entry.raw())),
@@ -125,11 +134,12 @@ impl Checkpoints<'_> {
         let given: Vec<Given> = fragments.iter().map(Given::of).collect();
         let news = news(record.as_ref(), &given, &fragments);
         let checkpoint = checkpoint.map(|checkpoint| checkpoint.meta.checkpoint_id);
-        let restoration = Restoration {
+        let mut restoration = Restoration {
             fragments,
             news,
             checkpoint,
             problems,
+            unrecorded: false,
         };
         if restoration.news == News::Same {
             return Ok(restoration);
@@ -143,7 +153,10 @@ impl Checkpoints<'_> {
             fragments: given,
         };
         let text = serde_json::to_string_pretty(&record).unwrap_or_default();
-        notebook.write(&name, &text)?;
+        if let Err(error) = notebook.write(&name, &text) {
+            sink(error.event());
+            restoration.unrecorded = true;
+        }
         sink(restoration.event(live.epoch()));
         Ok(restoration)
     }
@@ -187,18 +200,30 @@ impl Checkpoints<'_> {
         compacted: bool,
         sink: &mut Sink<'_>,
     ) -> Result<Option<Checkpoint>> {
+        let mut unreadable = None;
         if let Some(id) = named {
             match self.store.get(&self.whose.key, id) {
                 Ok(checkpoint) => return Ok(Some(checkpoint)),
                 // It is old, and was removed.
                 Err(longhaul_checkpoint::Error::NoSuchCheckpoint { .. }) => {}
-                Err(error) => sink(super::Error::Store(error).event()),
+                Err(error) => unreadable = Some(error),
             }
         }
         if recorded && named.is_none() {
             return Ok(None);
         }
-        let latest = self.latest(sink)?;
+        // Where it is also the newest, it is told of once.
+        let named = unreadable.as_ref().map(ToString::to_string);
+        let mut told = false;
+        let latest = self.latest(&mut |event| {
+            told |= matches!(&event, Event::CheckpointTrouble { reason, .. }
+                if Some(reason) == named.as_ref());
+            sink(event);
+        });
+        if let Some(error) = unreadable.filter(|_| !told) {
+            sink(super::Error::Store(error).event());
+        }
+        let latest = latest?;
         Ok(latest.filter(|checkpoint| {
             compacted || recorded || checkpoint.meta.session_file != self.whose.session_file
         }))

@@ -147,9 +147,12 @@ impl Sequence<'_> {
                 after: "compaction",
                 entry: intent.entry,
             });
-            self.checkpoints
+            let restored = self
+                .checkpoints
                 .restore(self.notebook, live, putting, sink)?;
-            self.notebook.remove(&self.name())?;
+            if !restored.unrecorded {
+                self.notebook.remove(&self.name())?;
+            }
             return Ok(None);
         }
         let leaf = live.entries().last().map(|entry| entry.id.clone());
@@ -196,7 +199,7 @@ impl Sequence<'_> {
         self.reach(&mut journal, Stage::Compacted { checkpoint }, sink);
         // The entry is written: whatever fails now is made good later.
         let restored = self.checkpoints.restore(self.notebook, live, putting, sink);
-        let recorded = restored.is_ok();
+        let recorded = restored.as_ref().is_ok_and(|it| !it.unrecorded);
         let restored = told(restored, sink).unwrap_or_default();
         if recorded {
             told(self.notebook.remove(&self.name()), sink);
