@@ -245,7 +245,7 @@ pub(super) fn print_rest(app: &App, layout: &Layout, verdict: &Verdict) -> Resul
 /// What was left out of the request, on standard error.
 pub(super) fn note_problems(app: &App, layout: &Layout) {
     for problem in &layout.problems {
-        app.note(&format!("note: {problem}; {}", problem.remedy()));
+        app.note_once(&format!("note: {problem}; {}", problem.remedy()));
     }
     for skill in &layout.unavailable {
         app.note(&format!(

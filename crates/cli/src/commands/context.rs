@@ -294,7 +294,7 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
             "fingerprint": layout.fingerprint,
             "budget": layout.breakdown,
             "workspace": answer::path(&layout.workspace),
-            "problems": budget::problems_json(&layout.problems)?,
+            "problems": budget::problems_json(&[&layout.problems[..], &restored.problems].concat())?,
             "session": answer::session(&measured.session),
         });
         let (rest, request) = (serde_json::to_string(&rest)?, &layout.json);
@@ -318,6 +318,9 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
         ));
     }
     budget::note_problems(app, &layout);
+    for problem in &restored.problems {
+        app.note_once(&format!("note: {problem}; {}", problem.remedy()));
+    }
     report_faults(app, &measured.loaded.faults);
     Ok(())
 }

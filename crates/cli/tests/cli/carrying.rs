@@ -544,3 +544,16 @@ fn devices_and_pipes_are_refused_with_a_remedy() {
         assert!(ran.err.contains("help: write the "), "{ran:?}");
     }
 }
+
+#[test]
+fn what_could_not_be_put_back_is_told_with_the_whole_request() {
+    let machine = Machine::new();
+    let work = machine.work();
+    machine.put_pi("s", compacted("s", work.to_str().unwrap()).text(), 1);
+    fs::create_dir_all(work.join("memories/context.md")).unwrap();
+    let ran = run_ok(&machine, "context show s --assembled");
+    let told = ran.err.matches("memories/context.md is not a file").count();
+    assert_eq!(told, 1, "{ran:?}");
+    let problems = run_ok(&machine, "context show s --assembled --json").json()["problems"].clone();
+    assert!(problems.to_string().contains("context.md"), "{problems}");
+}
