@@ -245,3 +245,135 @@ fn what_left_is_recalled_by_id_and_by_five_words() {
     let hits = recall(&session, &Query::Text(quote.join("  ").to_uppercase()), 5).unwrap();
     assert!(hits.iter().any(|hit| hit.entry.id == wanted.id));
 }
+
+fn answer(total: u64) -> Draft {
+    Draft::Message(format!(
+        r#"{{"role":"assistant","content":[{{"type":"text","text":"Done."}}],"model":"claude-x","stopReason":"stop","usage":{{"input":{total},"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":{total}}}}}"#
+    ))
+}
+
+fn boundary(first_kept: Option<EntryId>) -> Draft {
+    Draft::Compaction {
+        summary: "What was done.".into(),
+        first_kept,
+        tokens_before: 0,
+        details: None,
+    }
+}
+
+fn say(path: &Path, text: &str, total: u64, stamp: &mut impl FnMut() -> Stamp) -> EntryId {
+    append(path, &Draft::user(text, Millis(1)), stamp());
+    let new = stamp();
+    append(path, &answer(total), new.clone());
+    new.id
+}
+
+fn open(path: &Path) -> Live {
+    Live::open(&Session::open(path).unwrap()).unwrap()
+}
+
+fn carry_out(path: &Path, plan: &longhaul_engine::live::Again) {
+    let mut writer = Writer::open(path, Durability::Os).unwrap();
+    if let Some(branch) = &plan.branch {
+        writer.branch(branch.clone());
+    }
+    writer.append_all(&plan.drafts).unwrap();
+}
+
+fn undo(path: &Path, stamp: &mut impl FnMut() -> Stamp) -> EntryId {
+    let session = Session::open(path).unwrap();
+    let find = |id: &EntryId| {
+        let mut found = None;
+        let _ = session.each(&mut |entry| {
+            if entry.id == *id {
+                found = Some(entry);
+            }
+            std::ops::ControlFlow::Continue(())
+        });
+        found
+    };
+    let plan = Live::open(&session).unwrap().undo(stamp, &find).unwrap();
+    carry_out(path, &plan);
+    plan.subject
+}
+
+fn redo(path: &Path, stamp: &mut impl FnMut() -> Stamp) -> EntryId {
+    let plan = open(path).redo(stamp).unwrap();
+    carry_out(path, &plan);
+    plan.subject
+}
+
+/// Hides an entry as a pruning does.
+fn prune(path: &Path, target: &EntryId, stamp: &mut impl FnMut() -> Stamp) {
+    let edit = Draft::ContextEdit {
+        target: target.clone(),
+        content: Some(r#"[{"type":"text","text":"(hidden)"}]"#.into()),
+    };
+    append(path, &edit, stamp());
+    let mark = Draft::Custom {
+        custom_type: longhaul_engine::live::PRUNE_MARK.into(),
+        data: format!(r#"{{"targets":["{target}"]}}"#),
+    };
+    append(path, &mark, stamp());
+}
+
+#[test]
+fn undos_are_taken_back_one_by_one_in_the_opposite_order() {
+    for between in [false, true] {
+        let (_folder, path) = sample(8, 2);
+        let mut stamp = stamps();
+        let mut said = Vec::new();
+        say(&path, "first", 10, &mut stamp);
+        append(&path, &boundary(None), stamp());
+        let hidden = say(&path, "second", 10, &mut stamp);
+        prune(&path, &hidden, &mut stamp);
+        let kept = say(&path, "third", 10, &mut stamp);
+        append(&path, &boundary(Some(hidden)), stamp());
+        let hidden = say(&path, "fourth", 10, &mut stamp);
+        append(&path, &boundary(Some(kept)), stamp());
+        say(&path, "fifth", 10, &mut stamp);
+        prune(&path, &hidden, &mut stamp);
+
+        // Pruning, #3, #2, pruning, #1.
+        let mut before = Vec::new();
+        for step in 0..5 {
+            before.push(context(&path));
+            undo(&path, &mut stamp);
+            assert_ne!(context(&path), *before.last().unwrap());
+            if between {
+                let text = format!("between {step}");
+                say(&path, &text, 10, &mut stamp);
+                said.push(text);
+            }
+        }
+        assert!(open(&path).undo(&mut stamp, &|_| None).is_err());
+        for (step, before) in before.iter().enumerate().rev() {
+            redo(&path, &mut stamp);
+            let now = context(&path);
+            if between {
+                let start = before.trim_end_matches(']');
+                assert!(now.starts_with(start), "step {step}:\n{before}\n{now}");
+                assert!(said.iter().all(|text| now.contains(text)), "{now}");
+            } else {
+                assert_eq!(now, *before, "step {step}");
+            }
+        }
+        assert!(open(&path).redo(&mut stamp).is_err());
+        assert!(verify(&Session::open(&path).unwrap()).unwrap().is_sound());
+    }
+}
+
+#[test]
+fn what_is_hidden_after_an_undo_stays_hidden_after_the_redo() {
+    let (_folder, path) = sample(9, 2);
+    let mut stamp = stamps();
+    append(&path, &boundary(None), stamp());
+    say(&path, "Go on.", 10, &mut stamp);
+    undo(&path, &mut stamp);
+    let copy = open(&path).entries().last().unwrap().id.clone();
+    prune(&path, &copy, &mut stamp);
+    redo(&path, &mut stamp);
+    assert!(context(&path).contains("(hidden)"));
+    undo(&path, &mut stamp);
+    assert!(!context(&path).contains("(hidden)"));
+}

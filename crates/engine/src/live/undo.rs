@@ -7,10 +7,11 @@
 //! redoing it hides them by yet another.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Replacement, Stamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Live, PRUNE_MARK, REDO_MARK, UNDO_MARK};
 
@@ -61,17 +62,20 @@ impl Live {
             return unprune(subject, &mut stamp, original);
         }
         let leaf = entries.last().map(|entry| entry.id.clone());
+        let later = &entries[at + 1..];
+        let originals: Vec<&str> = later.iter().map(|entry| entry.id.as_str()).collect();
         let mark = Draft::Custom {
             custom_type: UNDO_MARK.into(),
             data: json!({
                 "compaction": subject.id.as_str(),
                 "leaf": leaf.as_ref().map(EntryId::as_str),
-                "copied": entries.len() - at - 1,
+                "copied": later.len(),
+                "originals": originals,
             })
             .to_string(),
         };
         let mut drafts = vec![(mark, stamp())];
-        drafts.extend(copies(&entries[at + 1..], &mut stamp));
+        drafts.extend(copies(later, HashMap::new(), &mut stamp));
         Ok(Again {
             branch: Some(subject.parent.clone()),
             drafts,
@@ -79,13 +83,21 @@ impl Live {
         })
     }
 
-    /// Takes the latest undo back that was not taken back yet.
+    /// Takes the latest undo back that was not taken back yet. What a later
+    /// compaction left behind is not taken back.
     pub fn redo(&self, mut stamp: impl FnMut() -> Stamp) -> Result<Again, UndoFailure> {
         let entries = self.entries();
         let redone = named_by(entries, REDO_MARK, "undo");
-        let at = entries
-            .iter()
-            .rposition(|entry| is_mark(entry, UNDO_MARK) && !redone.contains(entry.id.as_str()))
+        // A mark among copies is older than the mark that they belong to.
+        let copied = copied(entries);
+        let start = self.loaded.boundary.map_or(0, |at| at + 1);
+        let at = (start..entries.len())
+            .rev()
+            .find(|at| {
+                is_mark(&entries[*at], UNDO_MARK)
+                    && !redone.contains(entries[*at].id.as_str())
+                    && !copied.iter().any(|span| span.contains(at))
+            })
             .ok_or(UndoFailure::NothingToRedo)?;
         let object = Object::parse(entries[at].raw()).unwrap_or_default();
         let data = object.object("data").unwrap_or_default();
@@ -95,14 +107,21 @@ impl Live {
         let (Some(leaf), Some(compaction)) = (data.str("leaf"), data.str("compaction")) else {
             return Err(UndoFailure::NothingToRedo);
         };
-        let copied = data.u64("copied").unwrap_or(0) as usize;
+        let span = span_of(entries, at);
+        let later = &entries[span.end..];
         let mark = Draft::Custom {
             custom_type: REDO_MARK.into(),
-            data: json!({ "undo": entries[at].id.as_str() }).to_string(),
+            data: json!({
+                "undo": entries[at].id.as_str(),
+                "copied": later.len(),
+            })
+            .to_string(),
         };
+        // What was said about the copies holds for what they were copied from.
+        let originals = ids(&data, "originals");
+        let renamed = entries[span].iter().map(|entry| entry.id.clone());
         let mut drafts = vec![(mark, stamp())];
-        let later = entries.get(at + 1 + copied..).unwrap_or_default();
-        drafts.extend(copies(later, &mut stamp));
+        drafts.extend(copies(later, renamed.zip(originals).collect(), &mut stamp));
         Ok(Again {
             branch: Some(Some(EntryId::new(leaf.into_owned()))),
             drafts,
@@ -127,9 +146,34 @@ fn is_mark(entry: &Entry, name: &str) -> bool {
     matches!(&entry.body, Body::Custom { custom_type } if custom_type == name)
 }
 
+/// Where a path has entries that were written again when a compaction was
+/// taken back or forward. The answers among them were given to another context.
+pub(crate) fn copied(entries: &[Entry]) -> Vec<Range<usize>> {
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let within = spans.last().is_some_and(|span| at < span.end);
+        if !within && (is_mark(entry, UNDO_MARK) || is_mark(entry, REDO_MARK)) {
+            spans.push(span_of(entries, at));
+        }
+    }
+    spans
+}
+
+/// The copies that a mark says follow it.
+fn span_of(entries: &[Entry], mark: usize) -> Range<usize> {
+    let object = Object::parse(entries[mark].raw()).unwrap_or_default();
+    let copied = object.object("data").and_then(|data| data.u64("copied"));
+    let copied = usize::try_from(copied.unwrap_or(0)).unwrap_or(usize::MAX);
+    let start = mark + 1;
+    start..start.saturating_add(copied).min(entries.len())
+}
+
 /// Writes entries again, with what points among them following along.
-fn copies(entries: &[Entry], stamp: &mut impl FnMut() -> Stamp) -> Vec<(Draft, Stamp)> {
-    let mut renamed: HashMap<&EntryId, EntryId> = HashMap::new();
+fn copies(
+    entries: &[Entry],
+    mut renamed: HashMap<EntryId, EntryId>,
+    stamp: &mut impl FnMut() -> Stamp,
+) -> Vec<(Draft, Stamp)> {
     let mut drafts = Vec::new();
     for entry in entries {
         let new = stamp();
@@ -138,16 +182,41 @@ fn copies(entries: &[Entry], stamp: &mut impl FnMut() -> Stamp) -> Vec<(Draft, S
             Body::Label { target, .. } => renamed.get(target).cloned(),
             _ => None,
         };
-        renamed.insert(&entry.id, new.id.clone());
-        drafts.push((
-            Draft::Again {
-                raw: entry.raw().to_owned(),
-                target,
-            },
-            new,
-        ));
+        let draft = mark_again(entry, &renamed).unwrap_or_else(|| Draft::Again {
+            raw: entry.raw().to_owned(),
+            target,
+        });
+        renamed.insert(entry.id.clone(), new.id.clone());
+        drafts.push((draft, new));
     }
     drafts
+}
+
+/// A mark of ours with the ids that it names renamed; nothing if it is none, or
+/// names none of them.
+fn mark_again(entry: &Entry, renamed: &HashMap<EntryId, EntryId>) -> Option<Draft> {
+    let custom_type = [PRUNE_MARK, UNDO_MARK, REDO_MARK]
+        .into_iter()
+        .find(|name| is_mark(entry, name))?;
+    let object = Object::parse(entry.raw()).ok()?;
+    let mut data: Value = serde_json::from_str(object.raw("data")?).ok()?;
+    let mut changed = false;
+    let mut rename = |id: &mut Value| {
+        let new = id.as_str().and_then(|id| renamed.get(&EntryId::new(id)));
+        if let Some(new) = new {
+            *id = new.as_str().into();
+            changed = true;
+        }
+    };
+    for field in ["prune", "undo"] {
+        data.get_mut(field).into_iter().for_each(&mut rename);
+    }
+    let targets = data.get_mut("targets").and_then(Value::as_array_mut);
+    targets.into_iter().flatten().for_each(&mut rename);
+    changed.then(|| Draft::Custom {
+        custom_type: custom_type.into(),
+        data: data.to_string(),
+    })
 }
 
 /// Gives pruned results their own content back.
@@ -186,8 +255,11 @@ fn unprune(
 /// The results that a pruning hid.
 fn targets(mark: &Entry) -> Vec<EntryId> {
     let object = Object::parse(mark.raw()).unwrap_or_default();
-    let data = object.object("data").unwrap_or_default();
-    data.array("targets")
+    ids(&object.object("data").unwrap_or_default(), "targets")
+}
+
+fn ids(data: &Object<'_>, field: &str) -> Vec<EntryId> {
+    data.array(field)
         .unwrap_or_default()
         .iter()
         .filter_map(|raw| longhaul_transcript::json::string(raw.get()))
