@@ -3,6 +3,8 @@
 //! The transcript knows messages and the token counters know text; this is the
 //! one place that says which part of a message is counted as what.
 
+use std::collections::HashSet;
+
 use longhaul_tokens::{
     Calibration, ContentKind, CountCache, CountKey, Counter, Estimator, Measurement, Sample,
     Tokens, Usage,
@@ -11,6 +13,8 @@ use longhaul_transcript::{
     Block, Body, Context, ContextMessage, Entry, EntryId, Loaded, MessageView, ProviderUsage, Role,
 };
 use serde::Serialize;
+
+use crate::live::copied;
 
 /// Tokens of a context by what they are spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -144,14 +148,15 @@ impl Meter {
             .iter()
             .map(|message| self.message(message))
             .collect();
-        self.learn(context, &per_message);
+        let copies = copies(loaded);
+        self.learn(context, &per_message, &copies);
         let model = loaded
             .settings
             .model
             .as_ref()
             .map(|model| model.model_id.clone());
         let name = model.as_deref().unwrap_or_default();
-        let anchor = anchor(loaded, context);
+        let anchor = anchor(loaded, context, &copies);
         let measurement = match anchor {
             Some((at, usage)) => {
                 let following = per_message[at + 1..].iter().copied().sum();
@@ -191,10 +196,10 @@ impl Meter {
 
     /// Learns from consecutive answers: what the prompt grew by, as reported,
     /// against our count of what was added.
-    fn learn(&mut self, context: &Context, per_message: &[Tokens]) {
+    fn learn(&mut self, context: &Context, per_message: &[Tokens], copies: &HashSet<&EntryId>) {
         let mut last: Option<(usize, Usage)> = None;
         for (at, message) in context.messages.iter().enumerate() {
-            if message.role != Role::Assistant {
+            if message.role != Role::Assistant || copies.contains(&message.entry) {
                 continue;
             }
             let view = message.view();
@@ -222,9 +227,23 @@ fn believable(view: &MessageView<'_>) -> Option<Usage> {
     view.is_settled().then(|| view.usage().map(usage)).flatten()
 }
 
-/// The last answer whose usage still describes the context: nothing before it
-/// was compacted or edited since.
-fn anchor(loaded: &Loaded, context: &Context) -> Option<(usize, Usage)> {
+/// Entries written again when a compaction was taken back or forward: what was
+/// reported for their answers describes the context of the other branch.
+fn copies(loaded: &Loaded) -> HashSet<&EntryId> {
+    copied(&loaded.entries)
+        .into_iter()
+        .flat_map(|span| &loaded.entries[span])
+        .map(|entry| &entry.id)
+        .collect()
+}
+
+/// The last answer whose usage still describes the context: it was given to
+/// this one, and nothing before it was compacted or edited since.
+fn anchor(
+    loaded: &Loaded,
+    context: &Context,
+    copies: &HashSet<&EntryId>,
+) -> Option<(usize, Usage)> {
     let after_boundary = &loaded.entries[loaded.boundary.map_or(0, |at| at + 1)..];
     let after_edits = match after_boundary.iter().rposition(is_edit) {
         Some(at) => &after_boundary[at + 1..],
@@ -232,6 +251,7 @@ fn anchor(loaded: &Loaded, context: &Context) -> Option<(usize, Usage)> {
     };
     let entry = after_edits.iter().rev().find(|entry| {
         entry.role() == Some(&Role::Assistant)
+            && !copies.contains(&entry.id)
             && entry
                 .message()
                 .is_some_and(|message| believable(&message).is_some())

@@ -303,6 +303,31 @@ fn redo(path: &Path, stamp: &mut impl FnMut() -> Stamp) -> EntryId {
     plan.subject
 }
 
+/// The measured size in thousands, and the answer that it is known from.
+fn measured(path: &Path) -> (u32, Option<EntryId>) {
+    let live = open(path);
+    let reading = Meter::new(Estimator::default()).context(live.loaded(), &live.context());
+    (reading.measurement.tokens.0 / 1000, reading.anchor)
+}
+
+#[test]
+fn usage_of_another_context_is_not_believed_after_undo_and_redo() {
+    let (_folder, path) = sample(7, 2);
+    let mut stamp = stamps();
+    let large = say(&path, "Read it all.", 740_000, &mut stamp);
+    append(&path, &boundary(None), stamp());
+    let small = say(&path, "Go on.", 30_000, &mut stamp);
+    assert_eq!(measured(&path), (30, Some(small.clone())));
+
+    undo(&path, &mut stamp);
+    assert_eq!(measured(&path), (740, Some(large)));
+    let whole = say(&path, "And now?", 742_000, &mut stamp);
+    assert_eq!(measured(&path), (742, Some(whole)));
+
+    redo(&path, &mut stamp);
+    assert_eq!(measured(&path), (30, Some(small)));
+}
+
 /// Hides an entry as a pruning does.
 fn prune(path: &Path, target: &EntryId, stamp: &mut impl FnMut() -> Stamp) {
     let edit = Draft::ContextEdit {

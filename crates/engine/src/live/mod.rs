@@ -25,6 +25,7 @@ pub(crate) use compact::allowance;
 pub use compact::{
     CacheTerms, Compacted, CompactionFailure, CompactionRequest, Explained, Pruned, Removed,
 };
+pub(crate) use undo::copied;
 pub use undo::{Again, UndoFailure};
 
 /// The `customType` of the entry that records a durable pruning.
