@@ -557,18 +557,45 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let ids = writer.append_all(&plan.drafts)?;
     writer.end_turn()?;
     own_write::remember(app, &path);
+    // It is done, whether or not it can be measured.
+    let now = Session::open_ref(session.reference())
+        .map_err(Failure::from)
+        .and_then(|session| open(app, session))
+        .ok();
     if app.json {
         return out::json(&json!({
             "session": answer::session(&session),
             "compaction": plan.subject.as_str(),
             "entries": ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
+            "tokens": now.as_ref().map(|now| now.tokens),
+            "window": now.as_ref().map(|now| now.window.size()),
         }));
     }
     say!(
         "{} {}; nothing was removed from the file",
         if args.undo { "took back" } else { "did again" },
         plan.subject
-    )
+    )?;
+    let Some(Work { tokens, window, .. }) = now else {
+        return Ok(());
+    };
+    paint::row(
+        "Tokens",
+        format!(
+            "{tokens} of {} ({:.0} %)",
+            window.size(),
+            window.fullness(tokens) * 100.0
+        ),
+    )?;
+    if tokens >= window.hard() {
+        let way_out = if args.undo { "--redo" } else { "--undo" };
+        app.note(&format!(
+            "note: that is beyond the hard limit of {} tokens; `longhaul compact` makes room, \
+            `longhaul compact {way_out}` goes back",
+            window.hard()
+        ));
+    }
+    Ok(())
 }
 
 fn archived(what: &str) -> Failure {

@@ -229,6 +229,29 @@ fn undo_restores_the_context_to_the_byte_and_redo_brings_the_summary_back() {
 }
 
 #[test]
+fn undo_says_how_large_the_context_is_then_and_that_it_is_too_large() {
+    let machine = Machine::new();
+    let talk = Talk::new("s", "/w")
+        .user("Read it all.")
+        .assistant_at("It was much.", 190_000)
+        .compaction("e01", "Much was read.")
+        .user("Go on.")
+        .assistant_at("Done.", 30_000);
+    machine.put_pi("s", talk.text(), 1);
+    let ran = machine.run_line("compact s --undo --yes --window 200k");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("190,0"), "{ran:?}");
+    assert!(ran.err.contains("beyond the hard limit"), "{ran:?}");
+    let status = machine.run_line("context status s --json --window 200k");
+    assert!(
+        status.json()["tokens"].as_u64() >= Some(190_000),
+        "{status:?}"
+    );
+    let ran = machine.run_line("compact s --redo --yes --json --window 200k");
+    assert_eq!(ran.json()["tokens"].as_u64().unwrap() / 1000, 30, "{ran:?}");
+}
+
+#[test]
 fn what_lies_in_the_archive_is_restored_before_it_can_be_undone() {
     let (machine, _) = machine();
     let before = show(&machine);
