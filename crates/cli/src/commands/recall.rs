@@ -15,8 +15,8 @@ use crate::{paint, resolve};
 const NAMED: usize = 20;
 
 pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
-    let session = resolve::session(app, args.on.name())?;
     let query = query(args)?;
+    let session = resolve::session(app, args.on.name())?;
     let hits = recall(&session, &query, args.limit)?;
     if let (Query::Range(from, to), Some(last)) = (&query, hits.last())
         && !last.entry.id.as_str().starts_with(to.as_str())
@@ -49,22 +49,28 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
 }
 
 fn query(args: &RecallArgs) -> Result<Query, Failure> {
+    let said = [&args.text, &args.path, &args.what];
+    if said
+        .into_iter()
+        .flatten()
+        .all(|words| words.trim().is_empty())
+    {
+        return Err(Failure::usage("say what to recall")
+            .help("an entry id, a range FROM..TO, --text WORDS or --path FILE"));
+    }
     if let Some(text) = &args.text {
         return Ok(Query::Text(text.clone()));
     }
     if let Some(path) = &args.path {
         return Ok(Query::Path(path.clone()));
     }
-    let Some(what) = &args.what else {
-        return Err(Failure::usage("say what to recall")
-            .help("an entry id, a range FROM..TO, --text WORDS or --path FILE"));
-    };
+    let what = args.what.as_deref().unwrap_or_default();
     Ok(match what.split_once("..") {
         Some((from, to)) if !from.is_empty() && !to.is_empty() => {
             Query::Range(from.to_owned(), to.to_owned())
         }
-        _ if what.contains(char::is_whitespace) => Query::Text(what.clone()),
-        _ => Query::Id(what.clone()),
+        _ if what.contains(char::is_whitespace) => Query::Text(what.to_owned()),
+        _ => Query::Id(what.to_owned()),
     })
 }
 

@@ -225,3 +225,13 @@ fn what_a_compaction_calls_recallable_can_be_recalled() {
         assert!(words(&ran.out).contains(&text), "{fact}: {ran:?}");
     }
 }
+
+#[test]
+fn an_empty_question_is_a_mistake() {
+    let machine = machine();
+    for args in [&[""][..], &["  "], &["--text", ""], &["--path", " "], &[]] {
+        let ran = recall(&machine, args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
+        assert!(ran.err.contains("say what to recall"), "{ran:?}");
+    }
+}
