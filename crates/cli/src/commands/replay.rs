@@ -311,10 +311,7 @@ fn print_report(
             table.row([
                 name.to_owned(),
                 paint::number(cost.round() as u64),
-                format!(
-                    "{:+.0} %",
-                    (cost / totals.cost_longhaul.max(1.0) - 1.0) * 100.0
-                ),
+                against(cost, totals.cost_longhaul),
             ]);
         }
     };
@@ -331,6 +328,15 @@ fn print_report(
         }
     }
     Ok(())
+}
+
+/// How a bill compares with ours; where we have none, there is no telling.
+fn against(cost: f64, ours: f64) -> String {
+    if ours > 0.0 {
+        format!("{:+.0} %", (cost / ours - 1.0) * 100.0)
+    } else {
+        "–".to_owned()
+    }
 }
 
 /// Keeps the result as a session of its own.

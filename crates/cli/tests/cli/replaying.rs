@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::machine::{Machine, age};
-use crate::talk::{compacted, long, small};
+use crate::talk::{Talk, compacted, long, small};
 
 fn machine() -> Machine {
     let machine = Machine::new();
@@ -210,4 +210,17 @@ fn the_report_is_one_page_that_needs_nothing_else() {
     let ran = machine.run_line("replay s --report-file r.html");
     assert_eq!(ran.code, 2, "{ran:?}");
     assert_eq!(machine.run_line("replay s --report pdf").code, 2);
+}
+
+#[test]
+fn a_session_without_requests_costs_and_takes_nothing() {
+    let machine = Machine::new();
+    machine.put_pi("s", Talk::new("s", "/w").user("Hello?").text(), 1);
+    let answer = machine.run_line("replay s --json");
+    assert!(answer.out.contains("\"milliseconds\": 0.0"), "{answer:?}");
+    let ran = machine.run_line("replay s");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!ran.out.contains("-0"), "{ran:?}");
+    let bill = ran.out.split("INPUT BILL").nth(1).unwrap();
+    assert!(bill.contains('–') && !bill.contains(" %"), "{ran:?}");
 }

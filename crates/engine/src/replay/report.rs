@@ -266,7 +266,8 @@ impl ReplayReport {
                 .compactions
                 .iter()
                 .map(|row| row.event.milliseconds)
-                .sum(),
+                // The sum of nothing would be -0.
+                .fold(0.0, |sum, one| sum + one),
             ..self.totals.clone()
         };
     }
