@@ -11,6 +11,7 @@ use longhaul_tokens::{
 };
 use longhaul_transcript::{
     Block, Body, Context, ContextMessage, Entry, EntryId, Loaded, MessageView, ProviderUsage, Role,
+    unasked,
 };
 use serde::Serialize;
 
@@ -75,8 +76,10 @@ impl Parts {
 pub struct Reading {
     /// The size of the context, and how it is known.
     pub measurement: Measurement,
-    /// Our own count, message by message.
+    /// Our own count, message by message; nothing for what is never sent.
     pub per_message: Vec<Tokens>,
+    /// Tool results that answer no call, which are never sent.
+    pub unasked: usize,
     /// The answer whose reported usage was believed.
     pub anchor: Option<EntryId>,
     /// The model that is counted for.
@@ -101,6 +104,21 @@ pub struct Meter {
     estimator: Estimator,
     cache: CountCache,
     calibration: Calibration,
+}
+
+impl Reading {
+    /// What is to be said about results that are never sent.
+    pub fn unasked_note(&self) -> Option<String> {
+        (self.unasked > 0).then(|| unasked_note(self.unasked))
+    }
+}
+
+/// What is to be said about so many results that answer no call.
+pub(crate) fn unasked_note(count: usize) -> String {
+    match count {
+        1 => "1 tool result answers no call; it is never sent and not counted".to_owned(),
+        _ => format!("{count} tool results answer no call; they are never sent and not counted"),
+    }
 }
 
 impl Meter {
@@ -143,10 +161,15 @@ impl Meter {
 
     /// Measures the context of a loaded session.
     pub fn context(&mut self, loaded: &Loaded, context: &Context) -> Reading {
+        let unasked = unasked(&context.messages);
         let per_message: Vec<Tokens> = context
             .messages
             .iter()
-            .map(|message| self.message(message))
+            .enumerate()
+            .map(|(at, message)| match unasked.contains(&at) {
+                true => Tokens::ZERO,
+                false => self.message(message),
+            })
             .collect();
         let copies = copies(loaded);
         self.learn(context, &per_message, &copies);
@@ -181,6 +204,7 @@ impl Meter {
                 samples: self.calibration.samples(name, self.estimator),
             },
             per_message,
+            unasked: unasked.len(),
             model,
         }
     }
@@ -188,7 +212,11 @@ impl Meter {
     /// Our own count of a context, part by part, before any correction.
     pub fn parts(&self, context: &Context) -> Parts {
         let mut parts = Parts::default();
-        for message in &context.messages {
+        let unasked = unasked(&context.messages);
+        for (at, message) in context.messages.iter().enumerate() {
+            if unasked.contains(&at) {
+                continue;
+            }
             parts.add(&count(message, self.estimator.counter()));
         }
         parts

@@ -428,6 +428,30 @@ fn bash_text(object: &Object<'_>) -> String {
     text
 }
 
+/// Where the results stand that answer no call before them, or one that was
+/// answered already. [`Context::for_provider`] leaves them out.
+pub fn unasked(messages: &[ContextMessage]) -> HashSet<usize> {
+    let mut open: HashSet<String> = HashSet::new();
+    let mut unasked = HashSet::new();
+    for (at, message) in messages.iter().enumerate() {
+        match message.role {
+            Role::Assistant => {
+                let view = message.view();
+                let calls = view.tool_calls().into_iter();
+                open.extend(calls.map(|call| call.id.into_owned()));
+            }
+            Role::ToolResult => {
+                let view = message.view();
+                if !view.tool_call_id().is_some_and(|id| open.remove(&*id)) {
+                    unasked.insert(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    unasked
+}
+
 /// Counts of a context by role, for people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -30,7 +30,7 @@ mod verify;
 mod writer;
 
 pub use archive::{Archived, Packing, archive, archive_path, each_archived, restore};
-pub use context::{Census, Context, ContextMessage};
+pub use context::{Census, Context, ContextMessage, unasked};
 pub use copy::{Copied, NewSession, each_line_of_path, fork, import, write_path};
 pub use draft::{Draft, Stamp};
 pub use entry::{

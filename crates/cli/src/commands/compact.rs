@@ -41,6 +41,8 @@ struct Work {
     overhead: Tokens,
     model: Option<String>,
     trigger: Trigger,
+    /// What is to be said about results that answer no call.
+    unasked: Option<String>,
 }
 
 pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
@@ -100,6 +102,9 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let compacted = match work.live.compact(&mut work.meter, &request) {
         Ok(compacted) => compacted,
         Err(CompactionFailure::NothingToDo) => {
+            if let Some(note) = &work.unasked {
+                app.note(&format!("note: {note}"));
+            }
             return Err(Failure::nothing(format!(
                 "Nothing to compact: the context has {} tokens, and the last {} stay verbatim.",
                 work.tokens,
@@ -222,6 +227,7 @@ fn open(app: &App, session: Session) -> Result<Work, Failure> {
     Ok(Work {
         overhead: reading.measurement.tokens - counted,
         tokens: reading.measurement.tokens,
+        unasked: reading.unasked_note(),
         model: reading.model,
         trigger: Trigger::Manual,
         session,

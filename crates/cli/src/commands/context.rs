@@ -98,6 +98,7 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         };
         print_status(app, &measured, epoch, (&state, from), latest.as_ref())?;
         paint::row("Advice", &advice)?;
+        measured.note_unasked(app);
         for event in &troubles {
             tell(app, event);
         }

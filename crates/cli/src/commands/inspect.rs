@@ -74,6 +74,7 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
             and the error of the count)",
         );
     }
+    measured.note_unasked(app);
     say!("")?;
     print_measurement(&measured)?;
     say!("")?;

@@ -56,6 +56,13 @@ impl Measured {
         self.reading.measurement.tokens
     }
 
+    /// Says what of the session is never sent.
+    pub(super) fn note_unasked(&self, app: &App) {
+        if let Some(note) = self.reading.unasked_note() {
+            app.note(&format!("note: {note}"));
+        }
+    }
+
     pub(super) fn level(&self) -> Level {
         self.window.level(self.tokens())
     }

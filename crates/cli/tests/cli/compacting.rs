@@ -340,6 +340,37 @@ fn a_pruning_is_undone_once() {
 }
 
 #[test]
+fn results_that_answer_no_call_are_named_and_not_counted() {
+    let machine = Machine::new();
+    let text = "lorem ipsum ".repeat(1_000);
+    let talk = (0..200).fold(Talk::new("s", "/w"), |talk, _| talk.result("bash", &text));
+    machine.put_pi("s", talk.text(), 1);
+    let before = machine.files();
+    let note = "note: 200 tool results answer no call; they are never sent and not counted\n";
+    for line in ["compact s --yes", "compact s --yes --layer full"] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 3, "{line}: {ran:?}");
+        assert!(ran.err.contains(note), "{line}: {ran:?}");
+        assert!(ran.err.contains("the context has 0 tokens"), "{ran:?}");
+    }
+    assert_eq!(machine.run_line("compact s --yes --layer prune").code, 3);
+    let status = machine.run_line("context status s");
+    assert!(status.err.contains(note), "{status:?}");
+    assert!(!status.out.contains("would not fit"), "{status:?}");
+    let inspect = machine.run_line("context inspect s");
+    assert!(inspect.err.contains(note), "{inspect:?}");
+    let answer = machine.run_line("context inspect s --json").json();
+    assert_eq!(
+        (&answer["tokens"], &answer["counted"]),
+        (&json!(0), &json!(0))
+    );
+    let replay = machine.run_line("replay s");
+    assert_eq!(replay.code, 0, "{replay:?}");
+    assert!(!replay.out.contains("+"), "{replay:?}");
+    assert!(machine.files() == before);
+}
+
+#[test]
 fn other_agents_sessions_are_only_tried() {
     let machine = Machine::new();
     let text = long_claude("cc", "/w", 40);

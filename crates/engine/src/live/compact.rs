@@ -12,11 +12,13 @@ use longhaul_compaction::summary::{
 use longhaul_compaction::{Counted, EmergencyStep, Layer, Trigger, emergency, pinned};
 use longhaul_ledger::Ledger;
 use longhaul_tokens::{ContentKind, Counter, Estimator, Tokens, Window};
-use longhaul_transcript::{Body, ContextMessage, Conversation, Draft, Entry, EntryId, Piece, Role};
+use longhaul_transcript::{
+    Body, ContextMessage, Conversation, Draft, Entry, EntryId, Piece, Role, unasked,
+};
 use serde_json::json;
 
 use super::{Live, PRUNE_MARK};
-use crate::measure::Meter;
+use crate::measure::{Meter, unasked_note};
 use crate::recall::message_text;
 
 /// What a compaction is asked to do.
@@ -258,6 +260,8 @@ impl Live {
         let limits = Limits::new(request.window, request.layer);
         let room = room(request, limits.total, meter.estimator());
         let (cut, mut notes) = self.cut(&conversation, &sizes, request, room)?;
+        let orphans = conversation.orphans().len();
+        notes.extend((orphans > 0).then(|| unasked_note(orphans)));
 
         let (removed, kept) = conversation.pieces().split_at(cut.first_kept);
         let removed: Vec<ContextMessage> = flatten(removed);
@@ -512,10 +516,15 @@ pub(crate) fn allowance(window: &Window, estimator: Estimator, counted: Tokens) 
 
 /// Counts a context, message by message.
 pub(crate) fn explain(messages: &[ContextMessage], meter: &mut Meter) -> Explained {
+    let unasked = unasked(messages);
     let counted: Vec<Counted> = messages
         .iter()
-        .map(|message| Counted {
-            tokens: meter.message(message),
+        .enumerate()
+        .map(|(at, message)| Counted {
+            tokens: match unasked.contains(&at) {
+                true => Tokens::ZERO,
+                false => meter.message(message),
+            },
             message: message.clone(),
         })
         .collect();
