@@ -117,6 +117,33 @@ fn placed(seed: u64) -> Vec<(Kind, String, String)> {
         pass(format!("DB_PASSWORD={password}")),
         pass(format!("password: \"{password}\"")),
         pass(format!("mysql --password {password} -u root")),
+        pass(format!("curl -u admin:{password} https://host/api")),
+        pass(format!("curl -sSu 'admin:{password}' https://host/api")),
+        pass(format!("curl --user admin:{password} https://host/api")),
+        pass(format!(
+            "curl -X POST \\\n  -u \"admin:{password}\" \\\n  host"
+        )),
+        pass(format!("mysql -u root -p{password} app")),
+        pass(format!("sudo mysqldump -uroot -p'{password}' app > a.sql")),
+        pass(format!("sshpass -p {password} ssh root@host")),
+        pass(format!("cd /x && sshpass -p'{password}' ssh root@host")),
+        pass(format!("docker login -u me -p {password} registry")),
+        pass(format!("redis-cli -h host -a {password} ping")),
+        pass(format!("smbclient //host/share -U me%{password}")),
+        pass(format!("パスワード: {password}")),
+        pass(format!("新しいパスワードは {password} です")),
+        pass(format!("パスワードは「{password}」です")),
+        pass(format!("密码：{password}，请保密")),
+        pass(format!("密码是{password}。")),
+        pass(format!("비밀번호: {password}")),
+        pass(format!("contraseña: {password}")),
+        pass(format!("La Contraseña = \"{password}\"")),
+        pass(format!("Mot de passe : {password}")),
+        pass(format!("Пароль: {password}")),
+        pass(format!("senha: {password}")),
+        pass(format!("hasło: {password}")),
+        pass(format!("wachtwoord: {password}")),
+        pass(format!("{{\"contraseña\": \"{password}\"}}")),
     ]
 }
 
@@ -216,6 +243,18 @@ fn code_prose_and_examples_are_left_alone() {
         "Basic authentication is off; Bearer authentication too",
         "tokenizer = AutoTokenizer.from_pretrained('gpt2')",
         "risk-assessment-2024-q3-final-version",
+        "curl -u user:password https://host; sort -u a:b1c2d3",
+        "curl -u $USER:$PASS -u \"${A}:${B}\" -u <user>:<token> host",
+        "curl https://host | docker run -u nobody:group42 image",
+        "docker run --name mysql -p 3306:3306 -p3307:3306 mysql:8",
+        "mysql -u root -p app2024; mkdir -pv a1b2c3",
+        "mysql -u root -p$MYSQL_PWD -p\"${PW}\"",
+        "sshpass -p PASSWORD ssh host; ssh -p 2222 host; sshpass -p \"$P\" ssh",
+        "tar -pxzf archive2.tgz; cp -p file1.txt file2.txt",
+        "パスワードは8文字以上にしてください",
+        "密码: string，必填；密码是必需的",
+        "contraseña: obligatoria. resenha: capitulo12",
+        "mot de passe: ${DB_PASS}",
     ] {
         assert_eq!(Redactor::default().redact(text).text, text);
     }
@@ -255,6 +294,7 @@ fn awkward() -> impl Strategy<Value = String> {
             "sk-", "sk-ant-", "eyJ", "ghp_", "AKIA", "token=", "password: ", "\"", "\\\"", "://",
             "u:p@", "Bearer ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\n",
             "[redacted:", "[redacted:secret#1]", "#1]", "secret: |\n  ", "--token ", "=", ":", "@",
+            "curl -u a:", "mysql -p", "sshpass -p ", "パスワードは", "密码：", "contraseña: ",
         ]).prop_map(String::from),
         1 => (any::<u64>(), 0..60usize).prop_map(|(seed, length)| drawn(seed, length, ALNUM)),
         1 => any::<u64>().prop_map(|seed| {
@@ -348,6 +388,10 @@ fn time_is_linear_in_the_worst_of_texts() {
         "Bearer ",
         "a1-",
         "key:",
+        " -u a:bcde1",
+        " -pabcd1",
+        "密码",
+        "パスワードは",
     ] {
         let start = std::time::Instant::now();
         Redactor::default().redact(&text(bit, 1 << 17));

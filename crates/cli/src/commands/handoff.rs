@@ -175,7 +175,7 @@ fn read(file: &Path) -> Result<Handoff, Failure> {
         Input::Whole(bytes) => bytes,
         Input::TooLarge(bytes) => {
             return Err(refused(format!(
-                "{bytes} bytes or more; a hand-off has at most {MAX_HANDOFF_BYTES}"
+                "{bytes} bytes; a hand-off has at most {MAX_HANDOFF_BYTES}"
             )));
         }
         Input::NoFile => {

@@ -52,7 +52,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The file is larger than any export that can be read.
-    #[error("{} has {bytes} bytes or more; an export of more than {MAX_EXPORT_BYTES} is not read", path.display())]
+    #[error("{} has {bytes} bytes; an export of more than {MAX_EXPORT_BYTES} is not read", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -4,6 +4,7 @@ use super::Kind;
 use super::Redactor;
 use super::prefixed::is_word_start;
 use super::shape::{Shape, is_example, looks_random};
+use super::tongues::{self, Tongue};
 
 /// A secret's place and kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,9 @@ impl Redactor {
             "credentials",
             "webhookurl",
         ];
+        if tongues::named(name).is_some() {
+            return Some(Promise::Password);
+        }
         let plain = plain_name(name);
         if self.names.iter().any(|own| plain.ends_with(own.as_str())) {
             return Some(Promise::Password);
@@ -89,6 +93,9 @@ impl Redactor {
 
     /// The value behind the `:` or `=` at `at`, if its name tells of a secret.
     pub(super) fn assigned(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        if let Some(tongue) = foreign_before(bytes, at) {
+            return foreign_value(bytes, at + 1, tongue);
+        }
         let promise = self.promise(name_before(bytes, at)?)?;
         let mut from = at + 1;
         // `:=`, `=>`, `==`.
@@ -142,6 +149,48 @@ fn name_before(bytes: &[u8], at: usize) -> Option<&[u8]> {
         .rposition(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')))
         .map_or(0, |place| place + 1);
     (start < end).then(|| &before[start..end])
+}
+
+/// The value behind the link at `at`: `パスワードは x です`, `密码：x`.
+pub(super) fn linked(bytes: &[u8], at: usize) -> Option<Span> {
+    let length = tongues::link(bytes, at)?;
+    match foreign_before(bytes, at)? {
+        Tongue::Joined => foreign_value(bytes, at + length, Tongue::Joined),
+        Tongue::Spaced => None,
+    }
+}
+
+/// The name in another language that ends before `at`.
+fn foreign_before(bytes: &[u8], at: usize) -> Option<Tongue> {
+    let before = &bytes[at.saturating_sub(NAME)..at];
+    let end = before
+        .iter()
+        .rposition(|b| !matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'`' | b'*'))?
+        + 1;
+    tongues::named(&before[..end])
+}
+
+/// The value of such a name. Where words are written together, what is no
+/// ASCII ends it.
+fn foreign_value(bytes: &[u8], from: usize, tongue: Tongue) -> Option<Span> {
+    let mut start = from + blanks(bytes, from);
+    start += tongues::opening(bytes, start);
+    start += blanks(bytes, start);
+    let quoted = matches!(bytes.get(start)?, b'"' | b'\'' | b'`' | b'\\' | b'\n');
+    if quoted || tongue == Tongue::Spaced {
+        return value(bytes, start, Promise::Password);
+    }
+    let rest = &bytes[start..bytes.len().min(start + VALUE)];
+    let ends = |b: &u8| !b.is_ascii_graphic() || matches!(b, b'"' | b'\'' | b'`' | b',' | b';');
+    let mut end = rest.iter().position(ends).unwrap_or(rest.len());
+    while end > 0 && matches!(rest[end - 1], b'.' | b':' | b'!' | b'?' | b')') {
+        end -= 1;
+    }
+    is_secret(&rest[..end], Promise::Password, Quoted::No).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end: start + end,
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -379,7 +428,7 @@ fn is_path(text: &[u8]) -> bool {
 }
 
 /// What programs and their manuals write where a password would stand.
-fn is_word_of_programs(text: &[u8]) -> bool {
+pub(super) fn is_word_of_programs(text: &[u8]) -> bool {
     const WORDS: [&str; 7] = [
         "base64", "sha256", "sha512", "md5", "utf-8", "utf8", "argon2",
     ];

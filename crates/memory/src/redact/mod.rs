@@ -11,12 +11,14 @@
 
 mod armour;
 mod beside;
+mod command;
 mod document;
 mod json;
 mod kind;
 mod prefixed;
 mod scan;
 mod shape;
+mod tongues;
 
 pub use document::{Document, Redacted, Tally};
 pub use kind::Kind;

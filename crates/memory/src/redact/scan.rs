@@ -1,7 +1,7 @@
 //! One pass over a text, from the first byte to the last.
 
 use super::beside::{self, Span};
-use super::{Kind, Redactor, armour, prefixed};
+use super::{Kind, Redactor, armour, command, prefixed};
 
 /// The first secret at or after `from`.
 pub(super) struct Scan<'a> {
@@ -30,8 +30,9 @@ impl<'a> Scan<'a> {
             b'-' => match bytes.get(at + 1) {
                 Some(b'-') => armour::private_key(bytes, at)
                     .map(|end| span(Kind::PrivateKey, end))
-                    .or_else(|| self.redactor.option(bytes, at)),
-                _ => None,
+                    .or_else(|| self.redactor.option(bytes, at))
+                    .or_else(|| command::argument(bytes, at)),
+                _ => command::argument(bytes, at),
             },
             b':' => beside::in_address(bytes, at)
                 .or_else(|| beside::telegram(bytes, at))
@@ -41,6 +42,8 @@ impl<'a> Scan<'a> {
             b'e' if prefixed::is_word_start(bytes, at) => {
                 armour::web_token(bytes, at).map(|end| span(Kind::Jwt, end))
             }
+            // What begins a character of three bytes.
+            0xe2..=0xef => beside::linked(bytes, at),
             byte if byte.is_ascii_alphanumeric() => {
                 prefixed::find(bytes, at).map(|found| span(found.kind, found.end))
             }
