@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use longhaul_ledger::{Ledger, Request};
 use longhaul_tokens::{ContentKind, Tokens};
 use longhaul_transcript::EntryId;
+use memchr::memmem::Finder;
 
 use super::block::{Block, Candidate, Pool};
 use super::limits::Limits;
@@ -45,7 +46,14 @@ const HEADING: Tokens = Tokens(40);
 /// quoted, the line has to say so.
 #[derive(Debug)]
 pub(super) struct OldValues<'a> {
-    values: Vec<(&'a str, &'a EntryId)>,
+    values: Vec<OldValue<'a>>,
+}
+
+#[derive(Debug)]
+struct OldValue<'a> {
+    text: &'a str,
+    by: &'a EntryId,
+    finder: Finder<'a>,
 }
 
 impl<'a> OldValues<'a> {
@@ -54,17 +62,22 @@ impl<'a> OldValues<'a> {
             values: ledger
                 .anchors
                 .values()
-                .filter_map(|anchor| Some((anchor.text.as_str(), anchor.superseded.as_ref()?)))
+                .filter(|anchor| !anchor.text.is_empty())
+                .filter_map(|anchor| {
+                    Some(OldValue {
+                        text: &anchor.text,
+                        by: anchor.superseded.as_ref()?,
+                        finder: Finder::new(&anchor.text),
+                    })
+                })
                 .collect(),
         }
     }
 
     /// The old value that a text holds, and the entry that replaced it.
     pub(super) fn held_by(&self, text: &str) -> Option<(&'a str, &'a EntryId)> {
-        self.values
-            .iter()
-            .copied()
-            .find(|(value, _)| holds(text, value))
+        let held = self.values.iter().find(|value| value.stands_in(text));
+        held.map(|value| (value.text, value.by))
     }
 
     /// What a line that quotes `text`, said in `said`, has to add.
@@ -78,14 +91,15 @@ impl<'a> OldValues<'a> {
     }
 }
 
-/// Whether a value stands in a text, and not as a part of a longer one.
-fn holds(text: &str, value: &str) -> bool {
-    let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    !value.is_empty()
-        && text.match_indices(value).any(|(at, _)| {
-            !joins(text[..at].chars().next_back())
-                && !joins(text[at + value.len()..].chars().next())
+impl OldValue<'_> {
+    /// Whether it stands in a text, and not as a part of a longer value.
+    fn stands_in(&self, text: &str) -> bool {
+        let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        self.finder.find_iter(text.as_bytes()).any(|at| {
+            let end = at + self.text.len();
+            !joins(text[..at].chars().next_back()) && !joins(text[end..].chars().next())
         })
+    }
 }
 
 fn replaced_by(entry: &EntryId) -> String {
@@ -243,23 +257,27 @@ impl<'a> Requests<'a> {
         pool: &Pool<'_>,
         cap: Tokens,
     ) -> (Vec<String>, Tokens) {
-        let mut last = (Vec::new(), Tokens::ZERO);
-        for most in [usize::MAX, 64, 40, 28, SHORTEST_GIST] {
+        for most in [usize::MAX, 64, 40, 28] {
+            let mut cost = HEADING;
             let lines: Vec<String> = requests
                 .iter()
                 .map(|request| self.gist_within(request, most))
+                .take_while(|line| {
+                    cost += pool.cost(line, ContentKind::Prose);
+                    cost <= cap
+                })
                 .collect();
-            let cost = lines
-                .iter()
-                .map(|line| pool.cost(line, ContentKind::Prose))
-                .sum::<Tokens>()
-                + HEADING;
-            last = (lines, cost.min(cap));
-            if cost <= cap {
-                break;
+            if lines.len() == requests.len() {
+                return (lines, cost);
             }
         }
-        last
+        let lines: Vec<String> = requests
+            .iter()
+            .map(|request| self.gist_within(request, SHORTEST_GIST))
+            .collect();
+        let costs = lines.iter().map(|line| pool.cost(line, ContentKind::Prose));
+        let cost = costs.sum::<Tokens>() + HEADING;
+        (lines, cost.min(cap))
     }
 
     fn others_wanted(&self) -> impl Iterator<Item = (usize, &'a Request)> + '_ {
