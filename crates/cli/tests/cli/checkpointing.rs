@@ -540,3 +540,16 @@ fn the_gauge_says_that_a_checkpoint_was_saved() {
         "[Context: 85% | 170k/200k tokens | Checkpoint saved]"
     );
 }
+
+/// A project that was moved is named by the flag.
+#[test]
+fn what_is_put_back_comes_from_the_workspace_that_was_named() {
+    let machine = Machine::new();
+    machine.put_pi("s", long(3), 1);
+    let moved = machine.work().join("moved");
+    fs::create_dir_all(&moved).unwrap();
+    fs::write(moved.join("AGENTS.md"), "## Red Lines\n\nNever push.\n").unwrap();
+    let ran = run(&machine, "compact s --yes --window 30k --workspace moved");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("agents section"), "{ran:?}");
+}
