@@ -9,6 +9,7 @@
 //! | [`checkpoints`] | saves the state of the work, and puts it back |
 //! | [`replay`] | runs a recorded session through all of it |
 //! | [`recall`] | brings back what left a context |
+//! | [`tools`] | what an agent may call during a turn, and who allows it |
 //! | [`subagent`] | starts a session for a part of the work |
 //! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`export`] | puts a session into one file, and begins one from it |
@@ -35,3 +36,4 @@ pub mod recall;
 pub mod replay;
 pub mod state;
 pub mod subagent;
+pub mod tools;
