@@ -1,8 +1,12 @@
-//! What outlives a session. So far this room holds one thing: redaction, which
-//! keeps secrets out of everything that is written down beside a transcript.
+//! What outlives a session: memory files, the flush before a compaction,
+//! dreaming, and redaction, which keeps secrets out of everything that is
+//! written down beside a transcript.
 //!
 //! | question | answer |
 //! |---|---|
+//! | where are the memory files, and who writes them? | [`MemoryFolder`] |
+//! | who said what stands there? | [`Source`], vouched for by a [`Seal`] |
+//! | what is asked of the agent before a compaction? | [`flush`] |
 //! | what is a secret? | a [`Kind`], found by a [`Redactor`] |
 //! | how is one text redacted? | [`Redactor::redact`] |
 //! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
@@ -22,6 +26,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod error;
+pub mod files;
+pub mod flush;
+mod provenance;
 mod redact;
 
+pub use error::{Error, Result};
+pub use files::MemoryFolder;
+pub use provenance::{Seal, Source};
 pub use redact::{Document, Kind, Redacted, Redactor, RedactorSettings, Tally};

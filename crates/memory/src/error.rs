@@ -1,0 +1,164 @@
+//! What can go wrong, said so that a person knows what to do next.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A failure of an operation on memory.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused a read or write.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb phrase.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+
+    /// A durable write failed.
+    #[error(transparent)]
+    Write(#[from] longhaul_transcript::Error),
+
+    /// The workspace is not a folder.
+    #[error("{} is not a folder ({reason})", path.display())]
+    NoWorkspace {
+        /// What was named as the workspace.
+        path: PathBuf,
+        /// What is there instead.
+        reason: String,
+    },
+
+    /// The workspace may not be written to.
+    #[error("{} cannot be written: it is read-only", path.display())]
+    ReadOnly {
+        /// The file or folder.
+        path: PathBuf,
+    },
+
+    /// A memory file is a link that leads out of the workspace.
+    #[error("{} leads out of the workspace", path.display())]
+    Outside {
+        /// The file as it is named in the workspace.
+        path: PathBuf,
+    },
+
+    /// Something that is not a plain file stands where a memory file belongs.
+    #[error("{} is not a plain file", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+
+    /// A memory file is too large to be one.
+    #[error("{} has {bytes} bytes, more than the {most} a memory file may have", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The largest size that is read.
+        most: u64,
+    },
+
+    /// A file of longhaul's own beside the memory is not what was written.
+    #[error("{} is damaged ({reason})", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, with the line where it is known.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Wraps an I/O error with what was tried on which path. A refusal because
+    /// of rights is told apart, so that a caller can go on without memory.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| match (action, source.kind()) {
+            ("read" | "list", _) => Error::Io {
+                action,
+                path,
+                source,
+            },
+            (_, io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {
+                Error::ReadOnly { path }
+            }
+            _ => Error::Io {
+                action,
+                path,
+                source,
+            },
+        }
+    }
+
+    /// The same for what a durable write reports.
+    pub(crate) fn write(error: longhaul_transcript::Error) -> Error {
+        match error {
+            longhaul_transcript::Error::Io {
+                action,
+                path,
+                source,
+            } => Error::io(action, &path)(source),
+            other => Error::Write(other),
+        }
+    }
+
+    /// What the user can do about it, if there is something.
+    pub fn remedy(&self) -> Option<String> {
+        Some(match self {
+            Error::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull => "free some disk space; nothing was lost".into(),
+                io::ErrorKind::PermissionDenied => "check who owns it and its permissions".into(),
+                _ => return None,
+            },
+            Error::Write(error) => return error.remedy(),
+            Error::NoWorkspace { .. } => {
+                "name the folder the agent works in with --workspace".into()
+            }
+            Error::ReadOnly { .. } => {
+                "set `sandbox.readOnly` to work without memory, or make it writable".into()
+            }
+            Error::Outside { path } => format!(
+                "memory stays in its workspace: replace {} by a file or a folder of its own",
+                path.display()
+            ),
+            Error::NotAFile { path } => format!("move {} out of the way", path.display()),
+            Error::TooLarge { path, .. } => {
+                format!("split {} or move it out of the way", path.display())
+            }
+            Error::Damaged { path, .. } => format!(
+                "put the original back, or move {} out of the way; it is made anew",
+                path.display()
+            ),
+        })
+    }
+}
+
+/// The crate's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_write_is_told_apart_from_other_failures() {
+        let refused = |kind: io::ErrorKind| Error::io("write", Path::new("a"))(kind.into());
+        for kind in [
+            io::ErrorKind::ReadOnlyFilesystem,
+            io::ErrorKind::PermissionDenied,
+        ] {
+            let error = refused(kind);
+            assert!(matches!(error, Error::ReadOnly { .. }), "{error}");
+            assert!(error.remedy().is_some());
+        }
+        let full = refused(io::ErrorKind::StorageFull);
+        assert!(matches!(full, Error::Io { .. }), "{full}");
+        let unread = Error::io("read", Path::new("a"))(io::ErrorKind::PermissionDenied.into());
+        assert!(matches!(unread, Error::Io { .. }), "{unread}");
+    }
+}

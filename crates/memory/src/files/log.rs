@@ -1,0 +1,272 @@
+//! Entries of a daily log, as they are written and read back.
+//!
+//! ```markdown
+//! ## 14:23 — Memory flush
+//! <!-- longhaul by=mixed session="agent:main:main" epoch=2 bytes=61 seal=… -->
+//! **Decisions:**
+//! - RS256 rather than HS256 <!-- agent 4f2a91c0 -->
+//! ```
+//!
+//! The mark counts for exactly the bytes it names, and only if the seal fits.
+//! Whatever else stands in the file has an unknown source.
+
+use jiff::civil::{Date, DateTime, Time};
+use longhaul_transcript::EntryId;
+
+use super::{MOST_ENTRY_BYTES, Origin, clipped};
+use crate::provenance::{one_line, plain};
+use crate::{Redactor, Seal, Source};
+
+/// What an entry says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// Free text of one source.
+    Text {
+        /// Who wrote it.
+        source: Source,
+        /// The text, as Markdown.
+        text: String,
+    },
+    /// Lists of notes, each with its own source.
+    Sections(Vec<Section>),
+}
+
+/// A list of notes under a title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// The title, such as `Decisions`.
+    pub title: String,
+    /// The notes.
+    pub notes: Vec<Note>,
+}
+
+/// One thing worth keeping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What, in one line.
+    pub text: String,
+    /// Who said it.
+    pub source: Source,
+    /// Where in the transcript.
+    pub entry: Option<EntryId>,
+}
+
+/// An entry ready to be appended.
+pub(super) struct Made {
+    pub(super) text: String,
+    pub(super) redacted: usize,
+    pub(super) left_out: usize,
+}
+
+pub(super) fn entry(
+    redactor: &Redactor,
+    seal: Option<&Seal>,
+    at: DateTime,
+    heading: &str,
+    origin: Origin<'_>,
+    body: &Body,
+) -> Made {
+    let mut document = redactor.document();
+    let heading = one_line(&document.text(heading));
+    let (by, whole) = match body {
+        // Redacted as a whole, so that a secret over two lines is found.
+        Body::Text { source, text } => (source.name(), plain(document.text(text).trim())),
+        Body::Sections(sections) => {
+            let mut out = String::new();
+            for section in sections {
+                out.push_str(&format!(
+                    "**{}:**\n",
+                    one_line(&document.text(&section.title))
+                ));
+                for note in &section.notes {
+                    let text = one_line(&document.text(&note.text));
+                    out.push_str(&format!("- {text} <!-- {}", note.source));
+                    if let Some(entry) = &note.entry {
+                        out.push_str(&format!(" {}", word(entry.as_str())));
+                    }
+                    out.push_str(" -->\n");
+                }
+            }
+            ("mixed", out.trim_end().to_owned())
+        }
+    };
+    let (kept, left_out) = clipped(&whole, MOST_ENTRY_BYTES);
+    // A list is cut between its lines, so that no mark is cut.
+    let (kept, left_out) = match (left_out, body, kept.rfind('\n')) {
+        (1.., Body::Sections(_), Some(end)) => (&kept[..end], whole.len() - end),
+        _ => (kept, left_out),
+    };
+    let mut text = kept.to_owned();
+    if left_out > 0 {
+        text.push_str(&format!("\n[{left_out} bytes more are in the transcript]"));
+    }
+    text.push('\n');
+    let time = at.strftime("%H:%M");
+    let mut mark = format!("<!-- longhaul by={by}");
+    if let Some(session) = origin.session {
+        mark.push_str(&format!(" session=\"{}\"", word(session)));
+    }
+    if let Some(epoch) = origin.epoch {
+        mark.push_str(&format!(" epoch={epoch}"));
+    }
+    mark.push_str(&format!(" bytes={}", text.len()));
+    if let Some(seal) = seal {
+        let day = at.date().to_string();
+        let seal = seal.of(&[&day, &mark, &text]);
+        mark.push_str(&format!(" seal={seal}"));
+    }
+    mark.push_str(" -->\n");
+    Made {
+        text: format!("\n## {time} — {heading}\n{mark}{text}"),
+        redacted: document.tally().total() as usize,
+        left_out,
+    }
+}
+
+/// A value of a mark: no quote, no space, no end of a comment.
+fn word(text: &str) -> String {
+    one_line(text).replace(['"', '<', '>', ' '], "_")
+}
+
+/// A line of a log that says something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// The line, from 1.
+    pub line: usize,
+    /// Its text, without list and source marks.
+    pub text: String,
+    /// The title it stands under, such as `Decisions`.
+    pub section: Option<String>,
+    /// Who said it; unknown where no seal vouches for a source.
+    pub source: Source,
+    /// The session it was written in.
+    pub session: Option<String>,
+    /// The entry of the transcript it comes from.
+    pub entry: Option<EntryId>,
+    /// When it was written, as the heading says.
+    pub time: Option<Time>,
+}
+
+/// What the mark of an entry says.
+struct Mark {
+    /// The source of all lines; each line has its own where it is mixed.
+    by: Option<Source>,
+    session: Option<String>,
+    /// The mark without its seal, as it was sealed.
+    sealed: String,
+    seal: Option<String>,
+    bytes: usize,
+}
+
+/// The lines of a day's log. Without a seal, or where it does not fit, the
+/// source is unknown.
+pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
+    let mut lines = Vec::new();
+    let (mut time, mut section) = (None, None);
+    let mut trusted: Option<(Mark, usize)> = None;
+    let mut start = 0;
+    for (at, whole) in text.split_inclusive('\n').enumerate() {
+        let end = start + whole.len();
+        let line = whole.trim();
+        let inside = trusted.as_ref().is_some_and(|(_, until)| start < *until);
+        if !inside {
+            trusted = None;
+        }
+        if let Some(rest) = whole.strip_prefix("## ").filter(|_| !inside) {
+            let clock = rest.split_whitespace().next().unwrap_or_default();
+            time = format!("{clock}:00").parse().ok();
+            section = None;
+        } else if !inside && whole.starts_with("<!-- longhaul ") {
+            trusted = mark(line).and_then(|mark| {
+                let body = text.get(end..end.checked_add(mark.bytes)?)?;
+                let expected = seal?.of(&[&date.to_string(), &mark.sealed, body]);
+                let until = end + mark.bytes;
+                (mark.seal.as_deref() == Some(expected.as_str())).then_some((mark, until))
+            });
+        } else if let Some(title) = title(line) {
+            section = Some(title);
+        } else if !line.is_empty() && !line.starts_with("# ") && !line.starts_with("<!--") {
+            let mark = trusted.as_ref().map(|(mark, _)| mark);
+            let (source, entry, said) = attributed(line, mark);
+            let said = said.trim_start_matches(['-', '*', '+', '•', ' ']).trim();
+            if !said.is_empty() {
+                lines.push(LogLine {
+                    line: at + 1,
+                    text: said.to_owned(),
+                    section: section.clone(),
+                    source,
+                    session: mark.and_then(|mark| mark.session.clone()),
+                    entry,
+                    time,
+                });
+            }
+        }
+        start = end;
+    }
+    lines
+}
+
+fn mark(line: &str) -> Option<Mark> {
+    let inner = line.strip_prefix("<!-- longhaul ")?.strip_suffix(" -->")?;
+    let mut mark = Mark {
+        by: None,
+        session: None,
+        sealed: String::new(),
+        seal: None,
+        bytes: 0,
+    };
+    let mut sealed = String::from("<!-- longhaul");
+    for part in inner.split(' ') {
+        let (name, value) = part.split_once('=')?;
+        match name {
+            "seal" => {
+                mark.seal = Some(value.to_owned());
+                continue;
+            }
+            "by" => mark.by = Source::named(value),
+            "session" => mark.session = Some(value.trim_matches('"').to_owned()),
+            "bytes" => mark.bytes = value.parse().ok()?,
+            _ => {}
+        }
+        sealed.push(' ');
+        sealed.push_str(part);
+    }
+    mark.sealed = sealed;
+    Some(mark)
+}
+
+/// Who said a line, where, and the line without that.
+fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> (Source, Option<EntryId>, &'a str) {
+    let own = line
+        .strip_suffix(" -->")
+        .and_then(|rest| rest.rsplit_once(" <!-- "));
+    let Some((said, about)) = own else {
+        let source = mark.and_then(|mark| mark.by).unwrap_or(Source::Unknown);
+        return (source, None, line);
+    };
+    let mut words = about.split(' ');
+    let claimed = words.next().and_then(Source::named);
+    let entry = words.next().map(|id| EntryId::new(id.to_owned()));
+    match (mark, claimed) {
+        // One source for all lines: text of others has no marks of lines.
+        (Some(Mark { by: Some(by), .. }), _) => (*by, None, line),
+        (Some(_), Some(source)) => (source, entry, said),
+        (None, Some(_)) => (Source::Unknown, None, said),
+        (_, None) => (Source::Unknown, None, line),
+    }
+}
+
+/// `**Decisions:**` or `### Decisions`, and what it says.
+fn title(line: &str) -> Option<String> {
+    let inner = match line
+        .strip_prefix("**")
+        .and_then(|rest| rest.strip_suffix("**"))
+    {
+        Some(inner) => inner.strip_suffix([':', '：']).unwrap_or(inner),
+        None => {
+            let rest = line.trim_start_matches('#');
+            (line.len() - rest.len() >= 3).then(|| rest.strip_prefix(' '))??
+        }
+    };
+    (!inner.is_empty() && inner.len() <= 80).then(|| inner.trim().to_owned())
+}

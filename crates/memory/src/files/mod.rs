@@ -1,0 +1,228 @@
+//! Memory files: what an agent knows beyond one session, as plain Markdown in
+//! its workspace that people read and edit too.
+//!
+//! | file | what | written |
+//! |---|---|---|
+//! | `MEMORY.md` | pointers, always in the prompt | by people and promotions |
+//! | `memory/YYYY-MM-DD.md` | daily logs | appended by flushes |
+//! | `memories/project.md` | the project: stack, facts, rules | by promotions |
+//! | `memories/decisions.md` | decisions and why | by promotions |
+//! | `memories/errors.md` | what failed | appended |
+//! | `memories/context.md` | the task at hand | replaced |
+//! | `DREAMS.md` | what dreaming found, for review | by dreaming |
+//!
+//! Every write goes through [`MemoryFolder`]: redacted, marked with its source,
+//! inside the workspace, and durable.
+
+mod append;
+mod log;
+mod place;
+
+use std::path::{Path, PathBuf};
+
+use jiff::civil::{Date, DateTime};
+use longhaul_transcript::durable;
+
+pub use log::{Body, LogLine, Note, Section, read_log};
+
+use crate::provenance::{one_line, plain};
+use crate::{Error, Redactor, Result, Seal, Source};
+
+/// The pointers.
+pub const MEMORY: &str = "MEMORY.md";
+/// The staging file of dreaming.
+pub const DREAMS: &str = "DREAMS.md";
+/// The folder of the daily logs.
+pub const LOGS: &str = "memory";
+/// The project.
+pub const PROJECT: &str = "memories/project.md";
+/// Decisions.
+pub const DECISIONS: &str = "memories/decisions.md";
+/// What failed.
+pub const ERRORS: &str = "memories/errors.md";
+/// The task at hand.
+pub const CONTEXT: &str = "memories/context.md";
+
+/// Bytes of one log entry; the transcript has the rest.
+pub const MOST_ENTRY_BYTES: usize = 16 * 1024;
+/// Bytes of a line of `errors.md`.
+const MOST_ERROR_BYTES: usize = 1_024;
+/// A memory file that is larger is not read into memory.
+const MOST_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The memory of one workspace.
+#[derive(Debug, Clone)]
+pub struct MemoryFolder {
+    root: PathBuf,
+    seal: Option<Seal>,
+    redactor: Redactor,
+}
+
+/// What an entry belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Origin<'a> {
+    /// The session's key or id.
+    pub session: Option<&'a str>,
+    /// The epoch it was written in.
+    pub epoch: Option<u32>,
+}
+
+/// What was appended, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// The file, in the workspace.
+    pub file: String,
+    /// Bytes written.
+    pub bytes: usize,
+    /// Secrets that were replaced.
+    pub redacted: usize,
+    /// Bytes that were left out because the entry was too long.
+    pub left_out: usize,
+}
+
+impl MemoryFolder {
+    /// The memory of a workspace. Nothing is created before it is needed.
+    /// Without a seal, nothing that is written can be told from a forgery.
+    pub fn open(workspace: &Path, seal: Option<Seal>) -> Result<MemoryFolder> {
+        Ok(MemoryFolder {
+            root: place::root(workspace)?,
+            seal,
+            redactor: Redactor::default(),
+        })
+    }
+
+    /// The same with a workspace's own notion of secrets.
+    pub fn with_redactor(self, redactor: Redactor) -> MemoryFolder {
+        MemoryFolder { redactor, ..self }
+    }
+
+    /// The workspace, with its links followed.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What marks are sealed with.
+    pub fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+
+    /// The name of a day's log in the workspace.
+    pub fn log_name(date: Date) -> String {
+        format!("{LOGS}/{date}.md")
+    }
+
+    /// Appends an entry to the log of a day. Several processes may do so at
+    /// once; an entry is whole or not there.
+    pub fn append_log(
+        &self,
+        at: DateTime,
+        heading: &str,
+        origin: Origin<'_>,
+        body: &Body,
+    ) -> Result<Appended> {
+        let file = MemoryFolder::log_name(at.date());
+        let made = log::entry(
+            &self.redactor,
+            self.seal.as_ref(),
+            at,
+            heading,
+            origin,
+            body,
+        );
+        let path = place::for_writing(&self.root, &file)?;
+        let head = format!("# {}\n", at.date());
+        append::append(&path, &head, &made.text)?;
+        Ok(Appended {
+            file,
+            bytes: made.text.len(),
+            redacted: made.redacted,
+            left_out: made.left_out,
+        })
+    }
+
+    /// Appends a line to `memories/errors.md`: what was tried and what came of
+    /// it. `source` is who said why; mostly that is a tool.
+    pub fn append_error(
+        &self,
+        at: DateTime,
+        tried: &str,
+        outcome: &str,
+        source: Source,
+    ) -> Result<Appended> {
+        let mut document = self.redactor.document();
+        let tried = one_line(&document.text(tried));
+        let outcome = one_line(&document.text(outcome));
+        let minute = at.strftime("%Y-%m-%d %H:%M");
+        let line = format!("- {minute} — {tried}: {outcome}");
+        let (kept, left_out) = clipped(&line, MOST_ERROR_BYTES);
+        let text = format!("{kept} <!-- {source} -->\n");
+        let path = place::for_writing(&self.root, ERRORS)?;
+        append::append(&path, ERRORS_HEAD, &text)?;
+        Ok(Appended {
+            file: ERRORS.to_owned(),
+            bytes: text.len(),
+            redacted: document.tally().total() as usize,
+            left_out,
+        })
+    }
+
+    /// Replaces `memories/context.md`: where the work stands, such as the
+    /// agent's last conclusion before an emergency.
+    pub fn write_context(&self, at: DateTime, text: &str) -> Result<Appended> {
+        let redacted = self.redactor.redact(text);
+        let body = plain(redacted.text.trim());
+        let (kept, left_out) = clipped(&body, MOST_ENTRY_BYTES);
+        let minute = at.strftime("%Y-%m-%d %H:%M");
+        let text = format!("# Current task\n\nUpdated: {minute}\n\n{kept}\n");
+        self.replace(CONTEXT, &text)?;
+        Ok(Appended {
+            file: CONTEXT.to_owned(),
+            bytes: text.len(),
+            redacted: redacted.found.len(),
+            left_out,
+        })
+    }
+
+    /// A file of the workspace as text; nothing where there is none.
+    pub fn read(&self, name: &str) -> Result<Option<String>> {
+        place::read(&self.root, name, MOST_FILE_BYTES)
+    }
+
+    /// Replaces a file of the workspace, durably.
+    pub(crate) fn replace(&self, name: &str, text: &str) -> Result<()> {
+        let path = place::for_writing(&self.root, name)?;
+        durable::replace(&path, &mut |out| out.write_all(text.as_bytes())).map_err(Error::write)
+    }
+
+    /// The days that have a log, oldest first, with the sizes of their files.
+    pub fn logs(&self) -> Result<Vec<(Date, u64)>> {
+        let folder = self.root.join(LOGS);
+        let mut logs = Vec::new();
+        for name in place::names(&folder)? {
+            let date = name.strip_suffix(".md").map(str::parse::<Date>);
+            if let Some(Ok(date)) = date
+                && let Some(bytes) = place::size(&self.root, &MemoryFolder::log_name(date))?
+            {
+                logs.push((date, bytes));
+            }
+        }
+        logs.sort();
+        Ok(logs)
+    }
+}
+
+/// What a new `errors.md` begins with.
+pub(crate) const ERRORS_HEAD: &str = "# Errors\n\nWhat failed and why. Read before trying again; \
+     new lines go to the end.\n\n";
+
+/// The text cut to a size at a character's border, and how much was cut.
+fn clipped(text: &str, most: usize) -> (&str, usize) {
+    if text.len() <= most {
+        return (text, 0);
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    (&text[..end], text.len() - end)
+}

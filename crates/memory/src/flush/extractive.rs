@@ -1,0 +1,204 @@
+//! The flush without a model: a view on the ledger.
+
+use std::collections::HashSet;
+
+use longhaul_ledger::{FileChange, ItemState, Ledger, Provenance, RuleKind, Trouble};
+use longhaul_transcript::EntryId;
+
+use crate::Source;
+use crate::files::{Body, Note, Section};
+
+/// Characters of a note; the transcript has the rest.
+const MOST_CHARS: usize = 300;
+/// Notes of a section. The newest stay.
+const MOST_NOTES: usize = 40;
+
+/// What the ledger has found since `before`, the ledger at the last flush or
+/// compaction: rules and decisions, what was done, learnt and went wrong. The
+/// same ledgers give the same body. `None` when there is nothing new.
+pub fn extractive(now: &Ledger, before: Option<&Ledger>) -> Option<Body> {
+    let empty = Ledger::default();
+    let before = before.unwrap_or(&empty);
+    let sections: Vec<Section> = [
+        section("User Preferences", rules(now, before)),
+        section("Important Decisions", decisions(now, before)),
+        section("Facts", facts(now, before)),
+        section("Task Progress", progress(now, before)),
+        section("Issues Found", issues(now, before)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!sections.is_empty()).then_some(Body::Sections(sections))
+}
+
+fn section(title: &str, mut notes: Vec<Note>) -> Option<Section> {
+    let over = notes.len().saturating_sub(MOST_NOTES);
+    notes.drain(..over);
+    if over > 0 {
+        notes.insert(
+            0,
+            note(
+                format!("({over} older ones are in the transcript)"),
+                Source::Agent,
+                None,
+            ),
+        );
+    }
+    (!notes.is_empty()).then(|| Section {
+        title: title.to_owned(),
+        notes,
+    })
+}
+
+fn note(text: impl Into<String>, source: Source, entry: Option<&EntryId>) -> Note {
+    let text = text.into();
+    let text = match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    Note {
+        text,
+        source,
+        entry: entry.cloned(),
+    }
+}
+
+fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
+    let known: HashSet<(&str, bool)> = before
+        .rules
+        .iter()
+        .map(|rule| (rule.text.as_str(), rule.revoked.is_some()))
+        .collect();
+    let was_live = |text: &str| known.contains(&(text, false));
+    let mut notes = Vec::new();
+    for rule in &now.rules {
+        let text = rule.text.as_str();
+        match &rule.revoked {
+            None if !was_live(text) => {
+                let kind = match rule.kind {
+                    RuleKind::Constraint => "Constraint",
+                    RuleKind::Preference => "Preference",
+                };
+                notes.push(note(
+                    format!("{kind}: {text}"),
+                    Source::User,
+                    rule.provenance.first(),
+                ));
+            }
+            Some(by) if was_live(text) => {
+                notes.push(note(format!("No longer: {text}"), Source::User, Some(by)));
+            }
+            _ => {}
+        }
+    }
+    notes
+}
+
+fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
+    let known: HashSet<(&str, bool)> = before
+        .decisions
+        .iter()
+        .map(|decision| (decision.what.as_str(), decision.superseded.is_some()))
+        .collect();
+    let held = |what: &str| known.contains(&(what, false));
+    let mut notes = Vec::new();
+    for decision in &now.decisions {
+        let what = decision.what.as_str();
+        let source = Source::from(decision.by);
+        match &decision.superseded {
+            None if !held(what) => {
+                // The reason is often a part of what was said.
+                let text = match &decision.reason {
+                    Some(reason) if !what.contains(reason.as_str()) => {
+                        format!("{what} (because {reason})")
+                    }
+                    _ => what.to_owned(),
+                };
+                notes.push(note(text, source, decision.provenance.first()));
+            }
+            Some(by) if held(what) => {
+                notes.push(note(format!("No longer: {what}"), source, Some(by)));
+            }
+            _ => {}
+        }
+    }
+    notes
+}
+
+fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
+    now.learnings
+        .iter()
+        .filter(|learnt| !before.learnings.contains(learnt))
+        .map(|learnt| note(learnt, Source::Agent, None))
+        .collect()
+}
+
+fn progress(now: &Ledger, before: &Ledger) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for item in &now.items {
+        let was = before.items.iter().find(|known| known.text == item.text);
+        if was.is_some_and(|known| known.state == item.state) {
+            continue;
+        }
+        let state = match item.state {
+            ItemState::Open => "Remaining",
+            ItemState::InProgress => "In progress",
+            ItemState::Done => "Completed",
+            ItemState::Dropped => "Dropped",
+        };
+        notes.push(note(
+            format!("{state}: {}", item.text),
+            Source::Agent,
+            item.provenance.last(),
+        ));
+    }
+    for file in now.modified_files() {
+        let was = before.files.get(&file.path);
+        if was.is_some_and(|known| known.changes == file.changes && known.last == file.last) {
+            continue;
+        }
+        let what = match (file.last, file.changes) {
+            (FileChange::Deleted, _) => "deleted".to_owned(),
+            (FileChange::Moved, _) => match &file.moved_to {
+                Some(to) => format!("moved to {to}"),
+                None => "moved".to_owned(),
+            },
+            (_, 1) if file.created => "created".to_owned(),
+            (_, 1) => "changed".to_owned(),
+            (_, times) => format!("changed {times} times"),
+        };
+        // A path may have been chosen by whoever wrote the tool's answer.
+        notes.push(note(
+            format!("File {}: {what}", file.path),
+            Source::Tool,
+            file.provenance.last(),
+        ));
+    }
+    notes
+}
+
+fn issues(now: &Ledger, before: &Ledger) -> Vec<Note> {
+    let same = |a: &Trouble, b: &Trouble| a.line == b.line && a.cause == b.cause;
+    let mut notes = Vec::new();
+    for trouble in &now.troubles {
+        let was = before.troubles.iter().find(|known| same(known, trouble));
+        if was.is_some_and(|known| known.resolved.is_some() == trouble.resolved.is_some()) {
+            continue;
+        }
+        let end = match trouble.resolved {
+            Some(_) => "passed later",
+            None => "not resolved",
+        };
+        notes.push(note(
+            format!("`{}` failed ({end}): {}", trouble.cause, trouble.line),
+            Source::Tool,
+            last(&trouble.provenance),
+        ));
+    }
+    notes
+}
+
+fn last(provenance: &Provenance) -> Option<&EntryId> {
+    provenance.last()
+}

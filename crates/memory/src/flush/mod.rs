@@ -1,0 +1,151 @@
+//! The flush: what is worth keeping is written to today's log before a
+//! compaction takes it out of the context.
+//!
+//! With a model this is a silent turn of the agent with one tool that can do
+//! nothing but append to one file. Without one, [`extractive`] writes what the
+//! ledger has found since the last flush.
+
+mod extractive;
+
+pub use extractive::extractive;
+
+use jiff::civil::DateTime;
+use serde_json::{Value, json};
+
+use crate::files::{Appended, Body, Origin};
+use crate::{MemoryFolder, Result, Source};
+
+/// What the agent is asked, as a message of the system.
+pub const PROMPT: &str = include_str!("prompt.md");
+
+/// What stands in the system prompt of the silent turn.
+pub const SYSTEM: &str = include_str!("system.md");
+
+/// The heading of entries that a flush writes.
+pub const HEADING: &str = "Compaction Pre-flush";
+
+/// The name of the one tool.
+pub const TOOL: &str = "memory_append";
+
+/// What the tool's definition says.
+pub const TOOL_DESCRIPTION: &str =
+    "Append a short Markdown note to today's memory log. It can only append, and only there.";
+
+/// The JSON Schema of the tool's arguments.
+pub fn tool_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "text": {
+                "type": "string",
+                "minLength": 1,
+                "description": "What is worth keeping, as Markdown lists under bold titles",
+            },
+        },
+        "required": ["text"],
+        "additionalProperties": false,
+    })
+}
+
+/// Why a call of the tool did nothing; the agent is told.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Misuse {
+    /// The arguments are not what the schema says.
+    #[error("memory_append takes one argument, `text`, a string; got {got}")]
+    Arguments {
+        /// What was given instead.
+        got: String,
+    },
+    /// There is nothing in the text.
+    #[error("memory_append was given an empty text; answer NOTHING_TO_FLUSH instead")]
+    Empty,
+}
+
+/// The text of a call of the tool.
+pub fn tool_text(arguments: &Value) -> Result<&str, Misuse> {
+    let got = |what: &str| Misuse::Arguments {
+        got: what.to_owned(),
+    };
+    let object = arguments.as_object().ok_or_else(|| got("no object"))?;
+    if let Some(other) = object.keys().find(|key| *key != "text") {
+        return Err(got(&format!("`{other}`")));
+    }
+    match object.get("text") {
+        Some(Value::String(text)) if text.trim().is_empty() => Err(Misuse::Empty),
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => Err(got("a `text` that is no string")),
+        None => Err(got("no `text`")),
+    }
+}
+
+/// Whether an answer means that there is nothing (more) to save. Models dress
+/// the word up; a sentence around it is an answer of its own.
+pub fn said_nothing(answer: &str) -> bool {
+    let bare = answer.trim_matches(|c: char| !c.is_alphanumeric());
+    bare.is_empty() || bare == "NO_REPLY" || bare == "NOTHING_TO_FLUSH"
+}
+
+/// The tool of the silent turn, bound to one workspace and one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct BoundLog<'a> {
+    folder: &'a MemoryFolder,
+    at: DateTime,
+    origin: Origin<'a>,
+}
+
+impl<'a> BoundLog<'a> {
+    /// A tool that appends to the log of the day of `at`.
+    pub fn new(folder: &'a MemoryFolder, at: DateTime, origin: Origin<'a>) -> BoundLog<'a> {
+        BoundLog { folder, at, origin }
+    }
+
+    /// Appends what the agent wrote. Its words are the agent's, whatever they
+    /// say about themselves.
+    pub fn append(&self, text: &str) -> Result<Appended> {
+        let body = Body::Text {
+            source: Source::Agent,
+            text: text.to_owned(),
+        };
+        self.folder.append_log(self.at, HEADING, self.origin, &body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_of_nothing_is_told_from_one_that_mentions_it() {
+        for nothing in [
+            "NO_REPLY",
+            " NOTHING_TO_FLUSH.\n",
+            "**NO_REPLY**",
+            "`NO_REPLY`",
+            "",
+        ] {
+            assert!(said_nothing(nothing), "{nothing:?}");
+        }
+        for something in [
+            "I will answer NO_REPLY when done",
+            "no reply",
+            "NO_REPLY_TO",
+        ] {
+            assert!(!said_nothing(something), "{something:?}");
+        }
+    }
+
+    #[test]
+    fn the_tool_takes_a_text_and_nothing_else() {
+        assert_eq!(tool_text(&json!({ "text": "a" })), Ok("a"));
+        for wrong in [
+            json!({}),
+            json!("a"),
+            json!({ "text": 1 }),
+            json!({ "text": " " }),
+            json!({ "text": "a", "path": "/etc/passwd" }),
+        ] {
+            assert!(tool_text(&wrong).is_err(), "{wrong}");
+        }
+        assert!(PROMPT.contains(TOOL) && SYSTEM.contains(TOOL));
+    }
+}

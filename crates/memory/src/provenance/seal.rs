@@ -1,0 +1,110 @@
+//! Seals: how a log entry is known to be as it was written.
+//!
+//! An agent can write to every file of its workspace, and a poisoned one will.
+//! It does not know the key, so an entry it made up or changed is read as text
+//! of an unknown source, which nobody promotes unseen.
+
+use std::fs;
+use std::path::Path;
+
+use longhaul_transcript::durable;
+
+use crate::{Error, Result};
+
+/// A key that entries are sealed with.
+#[derive(Clone)]
+pub struct Seal {
+    key: [u8; 32],
+}
+
+impl std::fmt::Debug for Seal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seal")
+    }
+}
+
+/// Characters of a seal: 80 bits.
+const LENGTH: usize = 20;
+
+impl Seal {
+    /// A seal with this key.
+    pub fn new(key: [u8; 32]) -> Seal {
+        Seal { key }
+    }
+
+    /// The seal of an installation, `<stateDir>/memory/seal.key`. It is made of
+    /// `fresh`, which must be random, where there is none yet.
+    pub fn of_state_dir(state_dir: &Path, fresh: [u8; 32]) -> Result<Seal> {
+        let folder = state_dir.join("memory");
+        let path = folder.join("seal.key");
+        if let Some(seal) = Seal::read(&path)? {
+            return Ok(seal);
+        }
+        durable::create_folder(&folder).map_err(Error::write)?;
+        let text = format!("{}\n", blake3::Hash::from_bytes(fresh).to_hex());
+        // Made under another name and linked, so that nobody reads half a key
+        // and of two processes at once one is first.
+        let own = folder.join(format!("seal.key.{}", &blake3::hash(&fresh).to_hex()[..16]));
+        durable::create(&own, text.as_bytes()).map_err(Error::write)?;
+        let linked = fs::hard_link(&own, &path);
+        let _ = fs::remove_file(&own);
+        match (linked, Seal::read(&path)?) {
+            (_, Some(seal)) => Ok(seal),
+            (Err(error), None) => Err(Error::io("create", &path)(error)),
+            (Ok(()), None) => Err(Error::Damaged {
+                path,
+                reason: "it was removed while it was being made".into(),
+            }),
+        }
+    }
+
+    fn read(path: &Path) -> Result<Option<Seal>> {
+        match fs::read_to_string(path) {
+            Ok(text) => match blake3::Hash::from_hex(text.trim()) {
+                Ok(key) => Ok(Some(Seal::new(*key.as_bytes()))),
+                Err(error) => Err(Error::Damaged {
+                    path: path.to_owned(),
+                    reason: format!("line 1: {error}"),
+                }),
+            },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("read", path)(error)),
+        }
+    }
+
+    /// The seal of these parts; the border between two of them counts.
+    pub(crate) fn of(&self, parts: &[&str]) -> String {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..LENGTH].to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_installation_keeps_its_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Seal::of_state_dir(folder.path(), [1; 32]).unwrap();
+        let second = Seal::of_state_dir(folder.path(), [2; 32]).unwrap();
+        assert_eq!(first.of(&["a", "b"]), second.of(&["a", "b"]));
+        assert_ne!(first.of(&["a", "b"]), first.of(&["ab", ""]));
+        assert_ne!(first.of(&["a"]), Seal::new([2; 32]).of(&["a"]));
+    }
+
+    #[test]
+    fn a_damaged_key_is_told_and_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory/seal.key");
+        fs::create_dir(folder.path().join("memory")).unwrap();
+        fs::write(&path, "not a key\n").unwrap();
+        let error = Seal::of_state_dir(folder.path(), [1; 32]).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "not a key\n");
+    }
+}
