@@ -91,7 +91,7 @@ pub enum Step {
 }
 
 /// Why compaction may not happen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Block {
     /// `autoEnabled` is off.
@@ -201,9 +201,13 @@ fn blocked(state: &State, layer: Layer) -> Option<Block> {
     } = state.limits;
     match state.occasion {
         // A person may always try, and an overflow must be answered; but a
-        // breaker that is open stops attempts that spend, on every path.
+        // breaker that is open stops attempts that spend, on every path, and a
+        // worn session is only trimmed.
         Occasion::Manual(_) => None,
-        Occasion::Overflow => (breaker_open && layer != Layer::Emergency).then_some(Block::Breaker),
+        Occasion::Overflow if layer == Layer::Emergency => None,
+        Occasion::Overflow if breaker_open => Some(Block::Breaker),
+        Occasion::Overflow if state.epoch >= max_auto => Some(Block::Guard),
+        Occasion::Overflow => None,
         Occasion::Threshold if !auto_enabled => Some(Block::Off),
         Occasion::Threshold if layer == Layer::Prune => None,
         Occasion::Threshold if breaker_open => Some(Block::Breaker),

@@ -11,6 +11,8 @@ use longhaul_tokens::{Fragment, FragmentKind, Tokens};
 use longhaul_transcript::EntryId;
 use serde::Serialize;
 
+use crate::session::Spent;
+
 /// Something the engine decided or did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "event")]
@@ -139,6 +141,152 @@ pub enum Event {
         /// The last reasons.
         reasons: Vec<String>,
     },
+    /// A turn began: the user's message is on the disk.
+    TurnBegan {
+        /// It.
+        entry: EntryId,
+    },
+    /// A request leaves.
+    #[serde(rename_all = "camelCase")]
+    Asked {
+        /// Its size, as it is known.
+        tokens: Tokens,
+        /// Its size at most.
+        at_most: Tokens,
+        /// The window.
+        window: Tokens,
+    },
+    /// The model answered.
+    Answered {
+        /// The answer.
+        entry: EntryId,
+        /// Tools that it calls.
+        calls: usize,
+        /// Why it ended.
+        stop: String,
+        /// What it took.
+        spent: Spent,
+    },
+    /// A request did not end with an answer; what had arrived is kept.
+    BrokeOff {
+        /// What had arrived.
+        entry: EntryId,
+        /// What went wrong.
+        reason: String,
+        /// What can be done about it.
+        remedy: String,
+        /// How often it was sent.
+        attempts: u32,
+    },
+    /// The model calls a tool.
+    ToolCalled {
+        /// The provider's id of the call.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// The arguments, as the model wrote them.
+        arguments: String,
+    },
+    /// A tool answered.
+    #[serde(rename_all = "camelCase")]
+    ToolAnswered {
+        /// The result.
+        entry: EntryId,
+        /// The provider's id of the call.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// Whether it failed.
+        is_error: bool,
+        /// How much it said.
+        characters: usize,
+        /// What it said; not for programs, who find it in the session.
+        #[serde(skip)]
+        text: String,
+    },
+    /// A turn ended.
+    TurnEnded {
+        /// `stop`, `length`, `refusal`, or the kind of error.
+        outcome: String,
+        /// What it took, silent requests included.
+        spent: Spent,
+    },
+    /// Something was asked of a model beside the conversation.
+    Spent {
+        /// `flush` or `compaction`.
+        on: &'static str,
+        /// The model.
+        model: String,
+        /// What it took.
+        spent: Spent,
+    },
+    /// A compaction is about to happen by itself.
+    CompactionDue {
+        /// How deep.
+        layer: Layer,
+        /// Tokens in the context.
+        tokens: Tokens,
+    },
+    /// The agent is asked, in silence, what it wants to remember.
+    FlushBegan {
+        /// Compactions so far.
+        epoch: u32,
+    },
+    /// Memory was flushed.
+    Flushed {
+        /// Compactions so far.
+        epoch: u32,
+        /// Who wrote: the agent, or the ledger in its place.
+        by: &'static str,
+        /// Notes written.
+        notes: usize,
+        /// Why it was not the agent, where there is one.
+        fallback: Option<String>,
+        /// What it took.
+        spent: Spent,
+    },
+    /// A model was to write the summary and did not; it was extracted.
+    SummaryFallback {
+        /// Why.
+        reason: String,
+    },
+    /// The provider refused a request as too long.
+    Overflowed {
+        /// The provider's words.
+        message: String,
+        /// The size by our count.
+        tokens: Tokens,
+        /// The window, if the provider names it.
+        limit: Option<Tokens>,
+        /// The size by the provider's count, if it names it.
+        requested: Option<Tokens>,
+    },
+    /// A provider's error told how large a window really is.
+    WindowLearnt {
+        /// The model.
+        model: String,
+        /// The window.
+        window: Tokens,
+    },
+    /// In a read-only sandbox the context is large and cannot be compacted.
+    ReadOnlyPressure {
+        /// Tokens in the context.
+        tokens: Tokens,
+        /// Where the warning begins.
+        threshold: Tokens,
+    },
+    /// So many compactions that a fresh session is better.
+    Worn {
+        /// Compactions so far.
+        compactions: u32,
+        /// What to do.
+        recommendation: String,
+    },
+    /// Something beside the work went wrong; it goes on without.
+    Trouble {
+        /// What.
+        reason: String,
+    },
     /// The recorded session was compacted here by its own agent.
     #[serde(rename_all = "camelCase")]
     NativeCompaction {
@@ -147,6 +295,15 @@ pub enum Event {
         /// Tokens before, as recorded.
         tokens_before: Option<u64>,
     },
+}
+
+impl Event {
+    /// Something beside the work went wrong.
+    pub fn trouble(reason: impl Into<String>) -> Event {
+        Event::Trouble {
+            reason: reason.into(),
+        }
+    }
 }
 
 /// A compaction and its numbers.

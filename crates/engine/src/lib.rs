@@ -7,6 +7,7 @@
 //! | [`measure`] | says how large a context is, and with what |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
 //! | [`checkpoints`] | saves the state of the work, and puts it back |
+//! | [`session`] | runs a session with a model: the turn, and all that keeps it going |
 //! | [`replay`] | runs a recorded session through all of it |
 //! | [`recall`] | brings back what left a context |
 //! | [`tools`] | what an agent may call during a turn, and who allows it |
@@ -34,6 +35,7 @@ pub mod measure;
 pub mod prewarm;
 pub mod recall;
 pub mod replay;
+pub mod session;
 pub mod state;
 pub mod subagent;
 pub mod tools;

@@ -7,8 +7,10 @@ use longhaul_compaction::Breaker;
 use longhaul_transcript::{Result, SessionKey, durable};
 use serde::{Deserialize, Serialize};
 
+use crate::session::Spending;
+
 /// The engine's own state of one session.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionState {
     /// The session this belongs to, since folder names are shortened.
@@ -17,8 +19,18 @@ pub struct SessionState {
     pub breaker: Breaker,
     /// The epoch in which memory was last flushed; absent at first.
     pub memory_flush_compaction_count: Option<u32>,
+    /// The epoch whose flush began and did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush_begun: Option<u32>,
+    /// What the session cost.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub spending: Spending,
     /// Whether automatic compaction was switched on or off for this session.
     pub autocompact: Option<bool>,
+}
+
+fn is_nothing(spending: &Spending) -> bool {
+    *spending == Spending::default()
 }
 
 /// The file of a session's state below the state folder.

@@ -72,6 +72,19 @@ pub enum Draft {
     },
     /// A change of thinking level.
     ThinkingLevelChange(String),
+    /// What a request beside the conversation took: a silent turn, a summary.
+    Usage {
+        /// What it was for.
+        kind: String,
+        /// The provider.
+        provider: String,
+        /// The model.
+        model: String,
+        /// The tokens and their cost, as JSON.
+        usage: String,
+        /// What should be known about it.
+        note: Option<String>,
+    },
     /// An entry written again elsewhere in the tree: all its fields but id and
     /// parent, and what it points at renamed.
     Again {
@@ -174,6 +187,18 @@ impl Draft {
             Draft::ThinkingLevelChange(level) => {
                 head("thinking_level_change").str("thinkingLevel", level)
             }
+            Draft::Usage {
+                kind,
+                provider,
+                model,
+                usage,
+                note,
+            } => head("usage")
+                .str("kind", kind)
+                .str("provider", provider)
+                .str("model", model)
+                .raw("usage", usage)
+                .str_opt("note", note.as_deref()),
         }
         .finish()
     }

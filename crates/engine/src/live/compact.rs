@@ -7,7 +7,7 @@ use longhaul_compaction::cost::{Prices, Since, Verdict, decide};
 use longhaul_compaction::cut::{self, CurrentTurn, Cut, Keep};
 use longhaul_compaction::prune::{Edit, PruneSettings, prune, worth_planning};
 use longhaul_compaction::summary::{
-    Extractive, Limits, Material, Previous, Span, Split, summarize,
+    Extractive, Limits, Material, Previous, Span, Split, Summarizer, summarize,
 };
 use longhaul_compaction::{Counted, EmergencyStep, Layer, Trigger, emergency, pinned};
 use longhaul_ledger::Ledger;
@@ -59,6 +59,10 @@ pub struct Compacted {
     pub kept_messages: usize,
     /// What wrote the summary.
     pub summarizer: String,
+    /// Why it was not the one that was asked.
+    pub fallback: Option<String>,
+    /// Facts that a model dropped and that were put back.
+    pub repaired: usize,
     /// Whether a turn was divided.
     pub splits_turn: bool,
     /// What should be known about it.
@@ -130,6 +134,9 @@ pub enum CompactionFailure {
         /// The largest of them.
         largest: Vec<String>,
     },
+    /// It could not be carried out.
+    #[error("{0}")]
+    Failed(String),
     /// The current turn alone is too large for the window.
     #[error("the current turn alone has {kept} tokens, more than fit into the window")]
     TurnTooLarge {
@@ -244,9 +251,20 @@ impl Live {
         }
     }
 
-    /// Layers 2, 3 and emergency: replaces the older part by a summary.
+    /// Layers 2, 3 and emergency: replaces the older part by a summary whose
+    /// prose is extracted.
     pub fn compact(
         &self,
+        meter: &mut Meter,
+        request: &CompactionRequest<'_>,
+    ) -> Result<Compacted, CompactionFailure> {
+        self.compact_with(&mut Extractive, meter, request)
+    }
+
+    /// The same, with prose by another summarizer.
+    pub fn compact_with(
+        &self,
+        summarizer: &mut dyn Summarizer,
         meter: &mut Meter,
         request: &CompactionRequest<'_>,
     ) -> Result<Compacted, CompactionFailure> {
@@ -305,9 +323,11 @@ impl Live {
             },
             epoch: self.epoch() + 1,
         };
-        let written = summarize(&mut Extractive, &material, &limits, counter);
+        let written = summarize(summarizer, &material, &limits, counter);
         notes.extend(written.notes.iter().map(ToString::to_string));
         notes.extend(written.outcome.fallback.clone());
+        let fallback = written.outcome.fallback;
+        let repaired = written.outcome.repaired;
         let summarizer = written.outcome.summarizer;
         let mut text = written.text;
         text.push_str(&pinned);
@@ -346,6 +366,8 @@ impl Live {
             tokens_after,
             fidelity,
             summarizer,
+            fallback,
+            repaired,
             splits_turn: cut.splits_turn,
             notes,
             base,

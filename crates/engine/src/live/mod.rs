@@ -226,6 +226,11 @@ impl Live {
         &self.full
     }
 
+    /// What matters in everything that is no longer in the context.
+    pub fn base(&self) -> &Ledger {
+        &self.base
+    }
+
     /// Compactions so far.
     pub fn epoch(&self) -> u32 {
         self.loaded.epoch.count()

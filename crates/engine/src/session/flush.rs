@@ -1,0 +1,351 @@
+//! The flush: once in an epoch, before a compaction, the agent may write down
+//! what it wants to remember. Nothing of it reaches the user or the history;
+//! what it cost does.
+
+use longhaul_assembly::Tool;
+use longhaul_compaction::Trigger;
+use longhaul_memory::files::{Body, Origin};
+use longhaul_memory::flush::{self as pieces, BoundLog};
+use longhaul_memory::{MemoryFolder, Seal, Source};
+use longhaul_model::{
+    Answer, CancellationToken, Content, Error as ModelError, Message, Model, Request, Role,
+    ToolCall, ToolResult,
+};
+use longhaul_transcript::Draft;
+
+use super::{Error, Listener, Result, Session, Spent, Told, tell};
+use crate::event::Event;
+use crate::tools::Outcome;
+
+pub(super) use longhaul_memory::flush::TOOL;
+
+/// Requests of one silent turn at most.
+const MOST_ROUNDS: u32 = 4;
+
+/// The one tool of a silent turn.
+pub(super) fn tool() -> Tool {
+    Tool {
+        name: TOOL.to_owned(),
+        description: pieces::TOOL_DESCRIPTION.to_owned(),
+        parameters: pieces::tool_schema().to_string(),
+    }
+}
+
+/// What came of asking the agent.
+struct Asked {
+    notes: usize,
+    trouble: Option<String>,
+}
+
+impl Session {
+    /// The memory of the workspace.
+    pub(super) fn memory(&self) -> longhaul_memory::Result<MemoryFolder> {
+        let clock = &self.setup.clock;
+        let fresh = blake3::hash(format!("{} {}", clock.new_id(), clock.new_id()).as_bytes());
+        // Without a seal what is written can still be read, only not vouched for.
+        let seal = Seal::of_state_dir(&self.setup.state_dir, *fresh.as_bytes()).ok();
+        MemoryFolder::open(&self.setup.workspace, seal)
+    }
+
+    /// Saves to memory, unless that was done in this epoch.
+    pub(super) async fn flush(
+        &mut self,
+        trigger: Trigger,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        let epoch = self.live.epoch();
+        if self.state.memory_flush_compaction_count == Some(epoch) {
+            return Ok(());
+        }
+        let memory = match self.memory() {
+            Ok(memory) => memory,
+            Err(error) => {
+                self.flushed(epoch, listener);
+                tell(listener, Event::trouble(error.to_string()));
+                return Ok(());
+            }
+        };
+        // A flush that a crash cut short is not paid for twice: what the ledger
+        // has is written instead.
+        let interrupted = self.state.flush_begun == Some(epoch);
+        self.state.flush_begun = Some(epoch);
+        self.remember(listener);
+        tell(listener, Event::FlushBegan { epoch });
+        let model = self.setup.model.clone().filter(|_| !interrupted);
+        let spent_before = self.state.spending.flushes;
+        let (by, notes, fallback) = match model {
+            Some(model) => {
+                let asked = self
+                    .ask_to_flush(model.as_ref(), &memory, trigger, cancel, listener)
+                    .await?;
+                match asked.trouble {
+                    None => ("agent", asked.notes, None),
+                    Some(reason) => {
+                        let written = self.extract(&memory, listener);
+                        let by = if asked.notes > 0 {
+                            "agent and ledger"
+                        } else {
+                            "ledger"
+                        };
+                        (by, asked.notes + written, Some(reason))
+                    }
+                }
+            }
+            None => {
+                let reason = interrupted.then(|| "an earlier one was cut short".to_owned());
+                ("ledger", self.extract(&memory, listener), reason)
+            }
+        };
+        self.flushed(epoch, listener);
+        let spent = self.state.spending.flushes.since(&spent_before);
+        if spent.requests > 0
+            && let Some(info) = self.model().cloned()
+        {
+            self.append(&[Draft::Usage {
+                kind: "memory-flush".to_owned(),
+                provider: info.provider,
+                model: info.name,
+                usage: spent.to_json().to_string(),
+                note: Some(format!("silent turn before compaction {}", epoch + 1)),
+            }])?;
+        }
+        tell(
+            listener,
+            Event::Flushed {
+                epoch,
+                by,
+                notes,
+                fallback,
+                spent,
+            },
+        );
+        Ok(())
+    }
+
+    fn flushed(&mut self, epoch: u32, listener: &mut dyn Listener) {
+        self.state.memory_flush_compaction_count = Some(epoch);
+        self.state.flush_begun = None;
+        self.remember(listener);
+    }
+
+    /// Writes down what the ledger has found since the last time.
+    fn extract(&mut self, memory: &MemoryFolder, listener: &mut dyn Listener) -> usize {
+        let Some(body) = pieces::extractive(self.live.ledger(), Some(self.live.base())) else {
+            return 0;
+        };
+        let notes = match &body {
+            Body::Sections(sections) => sections.iter().map(|section| section.notes.len()).sum(),
+            Body::Text { .. } => 1,
+        };
+        let key = self.state.session_key.clone();
+        let origin = Origin {
+            session: Some(&key),
+            epoch: Some(self.live.epoch()),
+        };
+        let at = self.setup.clock.now().datetime();
+        match memory.append_log(at, pieces::HEADING, origin, &body) {
+            Ok(_) => notes,
+            Err(error) => {
+                tell(listener, Event::trouble(error.to_string()));
+                0
+            }
+        }
+    }
+
+    /// A silent turn of the agent. What goes wrong is no reason to stop.
+    async fn ask_to_flush(
+        &mut self,
+        model: &dyn Model,
+        memory: &MemoryFolder,
+        trigger: Trigger,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<Asked> {
+        let mut asked = Asked {
+            notes: 0,
+            trouble: None,
+        };
+        let mut request = match self.flush_request(trigger, listener) {
+            Ok(request) => request,
+            Err(error) => {
+                asked.trouble = Some(error.to_string());
+                return Ok(asked);
+            }
+        };
+        for _ in 0..MOST_ROUNDS {
+            let answer = match model.ask(&request, &mut |_| {}, cancel).await {
+                Ok(answer) => answer,
+                Err(failure) if failure.error == ModelError::Cancelled => {
+                    return Err(Error::Cancelled);
+                }
+                Err(failure) => {
+                    if let Some(partial) = &failure.partial {
+                        self.spend_on_flush(partial, model, listener);
+                    }
+                    asked.trouble = Some(failure.error.to_string());
+                    return Ok(asked);
+                }
+            };
+            self.spend_on_flush(&answer, model, listener);
+            let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
+            if calls.is_empty() {
+                // Some models say what they should have appended.
+                let text = answer.text();
+                if asked.notes == 0 && !pieces::said_nothing(&text) && request.tools.is_empty() {
+                    asked.notes += usize::from(self.append_note(memory, &text).is_ok());
+                }
+                return Ok(asked);
+            }
+            request
+                .messages
+                .push(Message::new(Role::Assistant, answer.content.clone()));
+            for call in calls {
+                let outcome = self.flush_call(memory, &call);
+                asked.notes += usize::from(!outcome.is_error);
+                request.messages.push(Message::tool(ToolResult {
+                    call: call.id,
+                    name: call.name,
+                    content: vec![Content::Text(outcome.text)],
+                    is_error: outcome.is_error,
+                }));
+            }
+        }
+        Ok(asked)
+    }
+
+    /// The present context with the question behind it. Where the provider has
+    /// refused it as too long, its older half is left out of this one request.
+    fn flush_request(&mut self, trigger: Trigger, listener: &mut dyn Listener) -> Result<Request> {
+        let size = self.size();
+        let settings = &self.setup.config.compaction.memory_flush;
+        let prompt = settings
+            .prompt
+            .clone()
+            .unwrap_or_else(|| pieces::PROMPT.to_owned());
+        let system = settings.system_prompt.clone();
+        let too_long = trigger == Trigger::Overflow || !self.window.admits(size.at_most);
+        let mut request = if too_long {
+            self.short_request()
+        } else {
+            self.lay_request(size.tokens, false, listener)?.request
+        };
+        let system = system.unwrap_or_else(|| pieces::SYSTEM.to_owned());
+        request.messages.push(Message::user(format!(
+            "{}\n\n{}",
+            system.trim(),
+            prompt.trim()
+        )));
+        Ok(request)
+    }
+
+    /// The newest messages that surely fit, as a request of its own.
+    fn short_request(&mut self) -> Request {
+        let most = self.window.hard().scale(0.5) - self.fixed();
+        let messages: Vec<_> = self.live.messages().to_vec();
+        let mut taken = longhaul_tokens::Tokens::ZERO;
+        let mut from = messages.len();
+        while from > 0 {
+            taken += self.meter.message(&messages[from - 1]);
+            if taken > most {
+                break;
+            }
+            from -= 1;
+        }
+        super::wire::plain_request(&self.prompt, &messages[from..])
+    }
+
+    /// The tool of a silent turn; every other is refused.
+    fn flush_call(&self, memory: &MemoryFolder, call: &ToolCall) -> Outcome {
+        if call.name != TOOL {
+            return Outcome::failed(format!(
+                "only {TOOL} can be called now; answer NOTHING_TO_FLUSH when there is nothing to \
+                 save"
+            ));
+        }
+        match self.memory_call(memory, call) {
+            Ok(text) => Outcome::done(text),
+            Err(text) => Outcome::failed(text),
+        }
+    }
+
+    /// Appends to today's log, in a silent turn or in any other.
+    pub(super) fn memory_call(
+        &self,
+        memory: &MemoryFolder,
+        call: &ToolCall,
+    ) -> Result<String, String> {
+        let arguments = call.parse().map_err(|broken| broken.to_string())?;
+        let arguments = serde_json::Value::Object(arguments);
+        let text = pieces::tool_text(&arguments).map_err(|misuse| misuse.to_string())?;
+        self.append_note(memory, text)
+            .map_err(|error| error.to_string())
+    }
+
+    fn append_note(&self, memory: &MemoryFolder, text: &str) -> longhaul_memory::Result<String> {
+        let origin = Origin {
+            session: Some(&self.state.session_key),
+            epoch: Some(self.live.epoch()),
+        };
+        let at = self.setup.clock.now().datetime();
+        let appended = BoundLog::new(memory, at, origin).append(text)?;
+        Ok(format!(
+            "saved {} bytes to {}",
+            appended.bytes, appended.file
+        ))
+    }
+
+    fn spend_on_flush(&mut self, answer: &Answer, model: &dyn Model, listener: &mut dyn Listener) {
+        let spent = Spent::of(answer, model.info());
+        self.state.spending.flushes.add(&spent);
+        self.turn_spent.add(&spent);
+        let info = model.info();
+        tell(
+            listener,
+            Event::Spent {
+                on: "flush",
+                model: format!("{}/{}", info.provider, info.name),
+                spent,
+            },
+        );
+        self.remember(listener);
+    }
+
+    /// Before the oldest turns are dropped, what was concluded last is written
+    /// down where the next context finds it.
+    pub(super) fn save_conclusion(&mut self, listener: &mut dyn Listener) {
+        let conclusion = self.live.entries().iter().rev().find_map(|entry| {
+            let message = entry.message()?;
+            let said = entry.role() == Some(&longhaul_transcript::Role::Assistant);
+            let text = message.text();
+            (said && !text.trim().is_empty()).then_some(text)
+        });
+        let Some(text) = conclusion else {
+            return;
+        };
+        let at = self.setup.clock.now().datetime();
+        let written = self
+            .memory()
+            .and_then(|memory| memory.write_context(at, &text));
+        if let Err(error) = written {
+            tell(listener, Event::trouble(error.to_string()));
+        }
+    }
+
+    /// Why compaction is given up, for whoever looks into it.
+    pub(super) fn save_error(&mut self, reasons: &[String], listener: &mut dyn Listener) {
+        if self.setup.config.sandbox.read_only {
+            return;
+        }
+        let at = self.setup.clock.now().datetime();
+        let tried = format!("compacting session {}", self.state.session_key);
+        let written = self
+            .memory()
+            .and_then(|memory| memory.append_error(at, &tried, &reasons.join("; "), Source::Agent));
+        if let Err(error) = written
+            && self.told.insert(Told::NoFlush)
+        {
+            tell(listener, Event::trouble(error.to_string()));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Writing the session down: nothing happens before what was said is on disk.
+
+use longhaul_transcript::{Body, Draft, Entry, EntryId, Stamp};
+
+use super::{Listener, Result, Session, tell};
+use crate::event::Event;
+
+impl Session {
+    /// Appends a message or another entry of the conversation. It is in the
+    /// file when this returns, and on the disk after [`Session::commit`], or at
+    /// once where the durability is `always`.
+    pub fn ingest(&mut self, draft: Draft) -> Result<EntryId> {
+        let mut ids = self.append(&[draft])?;
+        Ok(ids.pop().expect("one draft gives one id"))
+    }
+
+    pub(super) fn append(&mut self, drafts: &[Draft]) -> Result<Vec<EntryId>> {
+        let stamped: Vec<(Draft, Stamp)> = drafts
+            .iter()
+            .map(|draft| (draft.clone(), self.stamp()))
+            .collect();
+        let ids = self.writer.append_all(&stamped)?;
+        let mut parent = self.live.entries().last().map(|entry| entry.id.clone());
+        for (draft, stamp) in &stamped {
+            let entry = draft.to_entry(stamp, parent.as_ref());
+            parent = Some(stamp.id.clone());
+            self.observe(entry);
+        }
+        self.known_size = self.size_on_disk();
+        Ok(ids)
+    }
+
+    pub(super) fn stamp(&self) -> Stamp {
+        Stamp {
+            id: EntryId::new(self.setup.clock.new_id()),
+            time: self.now(),
+        }
+    }
+
+    /// Folds an entry in that is in the file, or in a read-only sandbox is only
+    /// thought of.
+    pub(super) fn observe(&mut self, entry: Entry) {
+        if let Some(entries) = &mut self.entries {
+            entries.insert(entry.id.clone(), entry.time);
+        }
+        if matches!(entry.body, Body::ContextEdit(_) | Body::Compaction(_)) {
+            self.anchor = None;
+        }
+        let before = self.live.messages().len();
+        self.live.push(entry);
+        if let Some(anchor) = &mut self.anchor {
+            let meter = &mut self.meter;
+            let new = self.live.messages().iter().skip(before);
+            let tokens = new.map(|message| meter.message(message)).sum();
+            anchor.following += tokens;
+        }
+    }
+
+    /// Writes down what the next checkpoint will hold, as far as it changed.
+    pub(super) fn save_state(&mut self, listener: &mut dyn Listener) {
+        let config = &self.setup.config;
+        if config.sandbox.read_only || !config.writes_checkpoints() {
+            return;
+        }
+        let tokens = self.size().tokens;
+        let occasion = self.occasion(longhaul_checkpoint::Trigger::Threshold, tokens, false);
+        let mut sink = |event: Event| listener.event(&event);
+        let saved = self
+            .checkpoints()
+            .save_state(&self.live, &occasion, &mut sink);
+        if let Err(error) = saved {
+            tell(listener, error.event());
+        }
+    }
+
+    /// Ends a turn: what was said is on the disk, and what is remembered beside
+    /// it too.
+    pub fn commit(&mut self, listener: &mut dyn Listener) -> Result<()> {
+        self.writer.end_turn()?;
+        self.save_state(listener);
+        self.remember(listener);
+        Ok(())
+    }
+
+    /// Writes the engine's own state; where that fails the turn goes on.
+    pub(super) fn remember(&mut self, listener: &mut dyn Listener) {
+        if let Err(error) = self.state.save(&self.setup.state_dir) {
+            tell(listener, Event::trouble(error.to_string()));
+        }
+    }
+}

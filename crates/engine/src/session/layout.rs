@@ -1,0 +1,368 @@
+//! The static half of every request, and what is put back after a compaction.
+
+use std::time::SystemTime;
+
+use jiff::civil::Date;
+use longhaul_assembly::{
+    Budget, Counted, FileCache, Hints, Mode, PartCounts, PartName, Problem, PromptSource, Request,
+    RestoreLimits, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble, notes,
+};
+use longhaul_checkpoint::{Checkpoint, CheckpointStore};
+use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
+use longhaul_tokens::{Fragment, Tokens, Window};
+use longhaul_transcript::EntryId;
+
+use super::{Listener, Result, Session, Setup, Told, tell, wire};
+use crate::checkpoints::{Checkpoints, Putting, Restoration, Sequence};
+use crate::event::Event;
+use crate::live::Live;
+
+/// What every request of an epoch begins with.
+pub(super) struct Layout {
+    pub(super) workspace: Workspace,
+    pub(super) prompt: SystemPrompt,
+    pub(super) day: Date,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Reads the workspace and writes the system prompt.
+pub(super) fn lay(
+    setup: &Setup,
+    window: &Window,
+    live: &Live,
+    files: &mut FileCache,
+    counts: &mut PartCounts,
+) -> Result<Layout> {
+    let now = setup.clock.now();
+    let read_at = SystemTime::from(now.timestamp());
+    let config = &setup.config;
+    let limits = config.bootstrap_limits(window);
+    let (workspace, mut problems) = Workspace::load(&setup.workspace, &limits, read_at, files)?;
+    let sources = SkillSources {
+        extra: config.skill_dirs(&setup.workspace),
+        bundled: None,
+        managed: setup.managed_skills.clone(),
+        home: setup.home_skills.clone(),
+        workspace: Some(setup.workspace.clone()),
+    };
+    let (skills, found) = Skills::load(&sources, &setup.host, read_at, files);
+    problems.extend(found);
+    let (tools, found) = Tools::select(offered(setup), &config.tool_policy()?);
+    problems.extend(found);
+    let time_zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
+    let mode = Mode::Full;
+    let prompt = SystemPrompt::build(
+        &PromptSource {
+            mode: &mode,
+            runtime: &setup.runtime,
+            today: now.date(),
+            time_zone: &time_zone,
+            workspace: &workspace,
+            skills: &skills,
+            tools: &tools,
+            hints: &Hints {
+                thinking: live.loaded().settings.thinking_level.clone(),
+                ..Hints::default()
+            },
+            extra: setup.extra_prompt.as_deref(),
+        },
+        config.tokens.estimator.counter(),
+        counts,
+    );
+    Ok(Layout {
+        workspace,
+        prompt,
+        day: now.date(),
+        problems,
+    })
+}
+
+/// The agent's tools, and the one by which it saves to memory: it is always
+/// there, so that a silent turn has the same beginning as every other request.
+fn offered(setup: &Setup) -> Vec<Tool> {
+    let mut tools = setup.tools.definitions();
+    let flushes = setup.config.compaction.memory_flush.enabled
+        && !setup.subagent
+        && !setup.config.sandbox.read_only
+        && !tools.is_empty();
+    if flushes && !tools.iter().any(|tool| tool.name == super::flush::TOOL) {
+        tools.push(super::flush::tool());
+    }
+    tools
+}
+
+/// A request, ready to be sent, and its size.
+pub(super) struct Prepared {
+    /// What is sent.
+    pub(super) request: longhaul_model::Request,
+    /// How large it is, as counted part by part.
+    pub(super) counted: Tokens,
+}
+
+impl Session {
+    /// Takes secrets out of what is written beside the session.
+    pub(super) fn redact(text: &str) -> String {
+        longhaul_memory::Redactor::default().redact(text).text
+    }
+
+    pub(super) fn checkpoints(&self) -> Checkpoints<'_> {
+        Checkpoints {
+            store: &self.store,
+            whose: &self.whose,
+            redact: &Session::redact,
+        }
+    }
+
+    pub(super) fn sequence(&self) -> Sequence<'_> {
+        Sequence {
+            checkpoints: self.checkpoints(),
+            notebook: &self.notebook,
+            writes_checkpoints: self.setup.config.writes_checkpoints(),
+        }
+    }
+
+    /// Lays the static half out anew: a compaction has rewritten the prompt
+    /// anyway, or a new day has begun.
+    pub(super) fn lay_out_anew(&mut self, listener: &mut dyn Listener) {
+        let laid = lay(
+            &self.setup,
+            &self.window,
+            &self.live,
+            &mut self.files,
+            &mut self.counts,
+        );
+        match laid {
+            Ok(layout) => {
+                self.workspace = layout.workspace;
+                self.prompt = layout.prompt;
+                self.prompt_day = layout.day;
+            }
+            // The one before serves on.
+            Err(error) => tell(listener, Event::trouble(error.to_string())),
+        }
+    }
+
+    /// Decides what this epoch's contexts carry beside the conversation.
+    pub(super) fn restore(&mut self, listener: &mut dyn Listener) {
+        let needs = self.live.epoch() > 0
+            || self
+                .store
+                .list(&self.whose.key)
+                .is_ok_and(|list| !list.is_empty());
+        if !needs {
+            self.restored = Vec::new();
+            return;
+        }
+        let result = self.put_back(listener, |session, putting, sink| {
+            session
+                .checkpoints()
+                .restore(&session.notebook, &session.live, putting, sink)
+        });
+        if let Some(restoration) = result {
+            self.take_restored(restoration, listener);
+        }
+    }
+
+    /// Completes what a crash left of a compaction.
+    pub(super) fn recover(&mut self, listener: &mut dyn Listener) -> Result<()> {
+        if self.setup.config.sandbox.read_only || !self.sequence().is_pending() {
+            return Ok(());
+        }
+        let lock = self.notebook.lock();
+        let known: std::collections::HashSet<EntryId> =
+            self.known_entries()?.keys().cloned().collect();
+        self.put_back(listener, |session, putting, sink| {
+            let is_written = |id: &EntryId| known.contains(id);
+            session
+                .sequence()
+                .recover(&session.live, &is_written, putting, sink)
+        });
+        drop(lock);
+        Ok(())
+    }
+
+    pub(super) fn take_restored(&mut self, restoration: Restoration, listener: &mut dyn Listener) {
+        for problem in &restoration.problems {
+            tell(listener, Event::trouble(problem.to_string()));
+        }
+        // On a small window not all of it is worth its place.
+        let most = Tokens(self.window.size().0 / 6);
+        let mut taken = Tokens::ZERO;
+        self.restored = restoration
+            .fragments
+            .into_iter()
+            .filter(|fragment| {
+                let fits = taken + fragment.tokens() <= most;
+                if fits {
+                    taken += fragment.tokens();
+                }
+                fits
+            })
+            .collect();
+    }
+
+    /// Works with what putting state back needs.
+    pub(super) fn put_back<T>(
+        &mut self,
+        listener: &mut dyn Listener,
+        work: impl FnOnce(
+            &Session,
+            &mut Putting<'_>,
+            &mut dyn FnMut(Event),
+        ) -> crate::checkpoints::Result<T>,
+    ) -> Option<T> {
+        if let Err(error) = self.known_entries() {
+            tell(listener, Event::trouble(error.to_string()));
+        }
+        let limits = restore_limits(&self.setup, &self.window);
+        let mut files = std::mem::take(&mut self.files);
+        let times = self.entries.as_ref();
+        let now = SystemTime::from(self.setup.clock.now().timestamp());
+        let done = work(
+            self,
+            &mut Putting {
+                workspace: Some(&self.workspace),
+                limits: &limits,
+                spiral_warning_at: self.setup.config.checkpoint.spiral_warning_at,
+                seen: &|id| times.and_then(|times| times.get(id).copied().flatten()),
+                counter: self.meter.estimator().counter(),
+                now,
+                cache: &mut files,
+            },
+            &mut |event| listener.event(&event),
+        );
+        self.files = files;
+        match done {
+            Ok(done) => Some(done),
+            Err(error) => {
+                tell(listener, error.event());
+                None
+            }
+        }
+    }
+
+    /// The request as it would leave now. `first` says whether it opens a turn:
+    /// then it tells the time.
+    pub(super) fn lay_request(
+        &mut self,
+        size: Tokens,
+        first: bool,
+        listener: &mut dyn Listener,
+    ) -> Result<Prepared> {
+        let now = self.setup.clock.now();
+        if now.date() != self.prompt_day {
+            self.lay_out_anew(listener);
+        }
+        let gauge = self.gauge_notes(size, listener);
+        let messages: Vec<_> = self.live.messages().to_vec();
+        let unasked = longhaul_transcript::unasked(&messages);
+        let history: Vec<Counted<'_>> = messages
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !unasked.contains(at))
+            .map(|(_, message)| Counted {
+                message,
+                tokens: self.meter.message(message),
+            })
+            .collect();
+        let request = Request {
+            prompt: &self.prompt,
+            restored: &self.restored,
+            history: &history,
+            event: None,
+            dynamic: &gauge,
+            now: first.then_some(&now),
+        };
+        let budget = Budget::new(&self.window, self.setup.config.reserves())?;
+        let assembled = assemble(&request, &budget, self.meter.estimator().counter())?;
+        let mut request = wire::request(&assembled);
+        request.session = Some(self.state.session_key.clone());
+        request.max_output = self.max_output();
+        Ok(Prepared {
+            counted: assembled.breakdown().total,
+            request,
+        })
+    }
+
+    /// The answer's share of the window: what is kept free for it.
+    fn max_output(&self) -> Option<u32> {
+        let free = (self.window.size() - self.window.hard()).0;
+        let of_model = self.model().and_then(|info| info.max_output);
+        Some(of_model.map_or(free, |most| most.min(free)))
+    }
+
+    fn gauge_notes(&mut self, size: Tokens, listener: &mut dyn Listener) -> Vec<Fragment> {
+        if !self.setup.config.gauge.enabled || size < self.window.gauge() {
+            self.told.remove(&Told::Gauge);
+            return Vec::new();
+        }
+        let epoch = self.live.epoch();
+        let latest: Option<Checkpoint> = self.checkpoints().latest(&mut |_| {}).ok().flatten();
+        let note = self.checkpoints().note(latest.as_ref(), epoch);
+        let notes = notes(size, &self.window, note, self.meter.estimator().counter());
+        if self.told.insert(Told::Gauge)
+            && let Some(gauge) = notes.last()
+        {
+            tell(
+                listener,
+                Event::Gauge {
+                    tokens: size,
+                    line: gauge.text().to_owned(),
+                },
+            );
+        }
+        notes
+    }
+
+    /// Tokens of a request beside the conversation.
+    pub(super) fn fixed(&self) -> Tokens {
+        use PartName::{Files, Prompt, Skills, Tools};
+        let prompt: Tokens = [Tools, Prompt, Files, Skills]
+            .into_iter()
+            .map(|part| self.prompt.tokens(part))
+            .sum();
+        let restored: Tokens = self.restored.iter().map(Fragment::tokens).sum();
+        // The fences, the time and the gauge.
+        prompt + restored + Tokens(self.restored.len() as u32 * 12 + 64)
+    }
+
+    /// The configured limits of pruning, fitted to the window.
+    pub(super) fn prune_settings(&self) -> PruneSettings {
+        self.setup.config.prune_settings(&self.window)
+    }
+}
+
+/// What is put back, fitted to the window: a small one has no room for files.
+fn restore_limits(setup: &Setup, window: &Window) -> RestoreLimits {
+    const ENOUGH: f64 = 64_000.0;
+    let share = (f64::from(window.size().0) / ENOUGH).min(1.0);
+    let limits = setup.config.restore_limits();
+    RestoreLimits {
+        checkpoint_tokens: limits.checkpoint_tokens.scale(share.max(0.2)),
+        memory_tokens: limits.memory_tokens.scale(share),
+        context_tokens: limits.context_tokens.scale(share),
+        key_files: (f64::from(limits.key_files) * share).floor() as u32,
+        key_file_tokens: limits.key_file_tokens.scale(share.max(0.3)),
+        agents_sections: limits.agents_sections,
+    }
+}
+
+impl crate::config::Config {
+    /// The limits of pruning, fitted to a window.
+    pub fn prune_settings(&self, window: &Window) -> PruneSettings {
+        let prune = &self.compaction.prune;
+        let arrival = &prune.on_arrival;
+        let chars = |count: u32| count as usize;
+        PruneSettings {
+            protect_tail: window.scaled(prune.protect_recent_tokens),
+            after_rounds: self.prune_after_rounds(),
+            whole_records: chars(arrival.whole_records),
+            minimum: window.scaled(prune.prune_minimum_tokens),
+            arrival: arrival.enabled.then(|| ArrivalTrim {
+                result_chars: chars(arrival.result_chars),
+                result_tail_chars: chars(arrival.result_tail_chars),
+                file_chars: chars(arrival.file_chars),
+            }),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A session with a model: one turn from start to end, for days.
+//!
+//! [`Engine`] holds what is the same for all sessions, [`Session`] one of them.
+//! A turn goes the way that every entry goes:
+//!
+//! 1. **ingest**: the user's message is on the disk before anything else happens;
+//! 2. **maintain**: tool output is pruned, the context counted, the ladder asked,
+//!    its steps carried out: flush, checkpoint, compaction, restore;
+//! 3. **assemble**: the context is laid out within its budget and sent; an
+//!    overflow leads back to 2, and at the end to `context_overflow`;
+//! 4. **commit**: the turn is durable, its state saved, its cost known.
+//!
+//! | question | answer |
+//! |---|---|
+//! | what does an engine need? | a [`Setup`] |
+//! | how is a session begun, gone on with? | [`Engine::create`], [`Engine::open`] |
+//! | the user says something | [`Session::turn`] |
+//! | a person asks for a compaction | [`Session::compact`], [`Session::undo`] |
+//! | a host runs the model itself | [`Session::ingest`], [`Session::maintain`], [`Session::assemble`], [`Session::commit`] |
+//! | what happened? | [`Event`](crate::event::Event)s, to a [`Listener`] |
+//! | how full, how worn, how dear? | [`Session::status`] |
+//! | who writes summaries? | [`summary_model`] |
+
+mod compact;
+mod engine;
+mod error;
+mod flush;
+mod keep;
+mod layout;
+mod maintain;
+mod overflow;
+mod setup;
+mod size;
+mod spending;
+mod status;
+mod summary;
+mod turn;
+mod windows;
+mod wire;
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use longhaul_assembly::{FileCache, PartCounts, SystemPrompt, Workspace};
+use longhaul_checkpoint::FileStore;
+use longhaul_compaction::ladder::Block;
+use longhaul_model::ModelInfo;
+use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window};
+use longhaul_transcript::{EntryId, Millis, Writer};
+
+pub use engine::Engine;
+pub use error::{Error, Result};
+pub use maintain::Due;
+pub use setup::{Clock, Departures, Listener, Setup};
+pub use size::Size;
+pub use spending::{Spending, Spent};
+pub use status::Status;
+pub use summary::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};
+pub use turn::Turn;
+
+use crate::checkpoints::{FileNotebook, Whose};
+use crate::event::Event;
+use crate::live::Live;
+use crate::measure::Meter;
+use crate::state::SessionState;
+
+/// One session at work.
+pub struct Session {
+    setup: Arc<Setup>,
+    writer: Writer,
+    /// The file's size after our last write: another one's shows by it.
+    known_size: u64,
+    live: Live,
+    meter: Meter,
+    window: Window,
+    resolved: ResolvedWindow,
+    state: SessionState,
+    whose: Whose,
+    store: FileStore,
+    notebook: FileNotebook,
+    workspace: Workspace,
+    prompt: SystemPrompt,
+    /// The day the prompt names.
+    prompt_day: jiff::civil::Date,
+    files: FileCache,
+    counts: PartCounts,
+    /// What is put back in this epoch.
+    restored: Vec<Fragment>,
+    /// Every entry of the file and when it was written; read when it is first
+    /// needed, since that takes the whole file.
+    entries: Option<HashMap<EntryId, Option<Millis>>>,
+    /// What the provider reported for the context, and our count of what
+    /// followed.
+    anchor: Option<Anchor>,
+    /// The context's size at the last checkpoint.
+    checkpointed: Option<Tokens>,
+    last_request: Option<Millis>,
+    /// The context's size when its cost was last looked at.
+    looked_at: Tokens,
+    /// What was told and need not be told with every request.
+    told: HashSet<Told>,
+    /// Our count of the request that was just answered.
+    anchored_at: Option<Tokens>,
+    /// What this turn took so far.
+    turn_spent: Spent,
+}
+
+/// A context's size as a provider reported it.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    reported: Tokens,
+    following: Tokens,
+}
+
+/// Something that is said once in an epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Told {
+    Blocked(Block),
+    ReadOnly,
+    Gauge,
+    NoFlush,
+}
+
+impl Session {
+    /// The session's file.
+    pub fn path(&self) -> &Path {
+        self.writer.path()
+    }
+
+    /// What the session goes by.
+    pub fn key(&self) -> &str {
+        &self.state.session_key
+    }
+
+    /// The session in memory.
+    pub fn live(&self) -> &Live {
+        &self.live
+    }
+
+    /// The window and its thresholds.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// The model that answers.
+    pub fn model(&self) -> Option<&ModelInfo> {
+        self.setup.model.as_deref().map(|model| model.info())
+    }
+
+    fn model_name(&self) -> String {
+        self.model()
+            .map(|info| info.name.clone())
+            .unwrap_or_default()
+    }
+
+    fn now(&self) -> Millis {
+        Millis(self.setup.clock.now().timestamp().as_millisecond())
+    }
+}
+
+fn tell(listener: &mut dyn Listener, event: Event) {
+    listener.event(&event);
+}

@@ -1,0 +1,136 @@
+//! When a context is too large: by our own count before it is sent, or by the
+//! provider's word. Compaction first, then the oldest turns, then the truth.
+
+use longhaul_compaction::ladder::{self, Occasion, Step};
+use longhaul_compaction::{Layer, Trigger};
+use longhaul_model::CancellationToken;
+use longhaul_tokens::{Sample, Tokens};
+
+use super::compact::Made;
+use super::{Error, Listener, Result, Session, Size, tell};
+use crate::event::Event;
+
+/// How often a provider has refused in this turn.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    tried: Vec<Layer>,
+}
+
+impl Session {
+    /// No request leaves above the hard threshold: whatever forbids a
+    /// compaction, here it is done, or the turn ends.
+    pub(super) async fn make_fit(
+        &mut self,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        let mut tried = Vec::new();
+        loop {
+            let size = self.size();
+            if self.window.admits(size.at_most) {
+                return Ok(());
+            }
+            if self.setup.config.sandbox.read_only {
+                return Err(self.does_not_fit(
+                    size,
+                    "nothing may be written here, so it cannot be compacted".into(),
+                ));
+            }
+            self.one_layer(size, &mut tried, cancel, listener).await?;
+        }
+    }
+
+    /// The provider refused the request as too long.
+    pub(super) async fn refused(
+        &mut self,
+        error: &longhaul_model::Error,
+        sent: Tokens,
+        refusals: &mut Refusals,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        let longhaul_model::Error::Overflow {
+            message,
+            limit,
+            requested,
+        } = error
+        else {
+            return Ok(());
+        };
+        let tokens = |count: u64| Tokens::saturating(usize::try_from(count).unwrap_or(usize::MAX));
+        tell(
+            listener,
+            Event::Overflowed {
+                message: message.clone(),
+                tokens: sent,
+                limit: limit.map(tokens),
+                requested: requested.map(tokens),
+            },
+        );
+        if self.setup.config.sandbox.read_only {
+            let size = self.size();
+            let reason = format!("the provider refused it ({message}), and nothing may be written");
+            return Err(self.does_not_fit(size, reason));
+        }
+        if let Some(requested) = requested {
+            // The provider has counted for us.
+            let model = self.model_name();
+            let sample = Sample {
+                counted: sent,
+                reported: tokens(*requested),
+            };
+            self.meter.observe(&model, sample);
+        }
+        // What was reported for an earlier request did not foresee this.
+        self.anchor = None;
+        if let Some(limit) = limit {
+            self.learn_window(tokens(*limit), listener)?;
+        }
+        let size = self.size();
+        self.one_layer(size, &mut refusals.tried, cancel, listener)
+            .await?;
+        self.make_fit(cancel, listener).await
+    }
+
+    /// The next layer that changes something; at the end the truth.
+    async fn one_layer(
+        &mut self,
+        size: Size,
+        tried: &mut Vec<Layer>,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        loop {
+            let state = self.ladder_state(Occasion::Overflow, size, tried);
+            for step in ladder::plan(&self.window, &state) {
+                if step == Step::Compact(Layer::Emergency) {
+                    self.save_conclusion(listener);
+                }
+                let made = self
+                    .step(step, Trigger::Overflow, None, size, tried, cancel, listener)
+                    .await?;
+                match (step, made) {
+                    (_, Some(Made::Done)) => return Ok(()),
+                    (Step::Compact(Layer::Emergency), Some(Made::Nothing | Made::Failed)) => {
+                        let size = self.size();
+                        return Err(self.does_not_fit(
+                            size,
+                            "only the present message is left, and it is too large by itself"
+                                .into(),
+                        ));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn does_not_fit(&self, size: Size, reason: String) -> Error {
+        Error::ContextOverflow {
+            tokens: size.at_most,
+            hard: self.window.hard(),
+            window: self.window.size(),
+            reason,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What an engine is given: settings, folders, the clock, models, tools.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Zoned;
+use longhaul_assembly::{Host, Runtime};
+use longhaul_model::{Delta, Model};
+use longhaul_transcript::EntryId;
+
+use crate::config::Config;
+use crate::event::Event;
+use crate::tools::Toolbox;
+
+/// Where time and new names come from. The engine has no clock of its own, so
+/// that the same session gives the same contexts.
+pub trait Clock: Send + Sync {
+    /// The time, where the user is.
+    fn now(&self) -> Zoned;
+
+    /// A name that nothing else has, such as a UUID.
+    fn new_id(&self) -> String;
+}
+
+/// Hears what the engine does, as it does it.
+pub trait Listener: Send {
+    /// A decision, with its numbers.
+    fn event(&mut self, event: &Event);
+
+    /// A piece of an answer that is still arriving. Silent turns have none.
+    fn delta(&mut self, delta: &Delta) {
+        let _ = delta;
+    }
+}
+
+/// Nobody listens.
+impl Listener for () {
+    fn event(&mut self, _: &Event) {}
+}
+
+/// Is told what left the context, to make it findable. It must not wait: the
+/// turn goes on when it returns.
+pub trait Departures: Send + Sync {
+    /// These entries of a session are no longer in its context.
+    fn left(&self, session: &std::path::Path, entries: &[EntryId]);
+}
+
+/// Everything a session works with.
+pub struct Setup {
+    /// Every number.
+    pub config: Config,
+    /// Our own files.
+    pub state_dir: PathBuf,
+    /// The folder the agent works in.
+    pub workspace: PathBuf,
+    /// Installed skills.
+    pub managed_skills: Option<PathBuf>,
+    /// The user's own.
+    pub home_skills: Option<PathBuf>,
+    /// What skills may need.
+    pub host: Host,
+    /// Where and on what the agent runs.
+    pub runtime: Runtime,
+    /// What the system prompt says at its end.
+    pub extra_prompt: Option<String>,
+    /// Time and new names.
+    pub clock: Arc<dyn Clock>,
+    /// The model that answers; without one, sessions can be kept but not asked.
+    pub model: Option<Arc<dyn Model>>,
+    /// The model that writes summaries; without one they are extracted.
+    pub summaries: Option<Arc<dyn Model>>,
+    /// What the model may call.
+    pub tools: Arc<dyn Toolbox>,
+    /// Is told what left the context.
+    pub departures: Option<Arc<dyn Departures>>,
+    /// Whether this is a part of another agent's work: no flush, no dreaming.
+    pub subagent: bool,
+    /// Model requests of one turn at most.
+    pub max_rounds: u32,
+}
+
+impl Setup {
+    /// A limit that no honest turn reaches, and that ends one that goes round
+    /// in circles.
+    pub const MAX_ROUNDS: u32 = 200;
+}

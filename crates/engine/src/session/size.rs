@@ -1,0 +1,142 @@
+//! How large the context is: what the provider reported, and what came since.
+
+use longhaul_model::Answer;
+use longhaul_tokens::{Sample, Tokens};
+use longhaul_transcript::Role;
+use serde::Serialize;
+
+use super::{Anchor, Session};
+use crate::live::allowance;
+use crate::measure;
+
+/// The size of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Size {
+    /// As it is known.
+    pub tokens: Tokens,
+    /// As it may be at most: counts are short of the truth now and then.
+    pub at_most: Tokens,
+    /// What of it is not the conversation: prompt, tools, restored state.
+    pub overhead: Tokens,
+    /// Whether a provider's report stands behind it.
+    pub reported: bool,
+}
+
+impl Session {
+    /// The size of the next request.
+    pub fn size(&mut self) -> Size {
+        let estimator = self.meter.estimator();
+        let model = self.model_name();
+        let factor = self.meter.calibration().factor(&model, estimator);
+        let fixed = self.fixed();
+        if let Some(anchor) = self.anchor {
+            let following = anchor.following.scale(factor);
+            let tokens = anchor.reported + following;
+            return Size {
+                tokens,
+                at_most: tokens + allowance(&self.window, estimator, following),
+                overhead: fixed,
+                reported: true,
+            };
+        }
+        let counted = self.counted();
+        let tokens = (fixed + counted).scale(factor);
+        Size {
+            tokens,
+            at_most: tokens.max(fixed + counted) + allowance(&self.window, estimator, tokens),
+            overhead: fixed,
+            reported: false,
+        }
+    }
+
+    /// Our count of the conversation.
+    pub(super) fn counted(&mut self) -> Tokens {
+        let messages = self.live.messages();
+        let unasked = longhaul_transcript::unasked(messages);
+        let meter = &mut self.meter;
+        messages
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !unasked.contains(at))
+            .map(|(_, message)| meter.message(message))
+            .sum()
+    }
+
+    /// Tokens of tool output in the context.
+    pub(super) fn tool_output(&mut self) -> Tokens {
+        let meter = &mut self.meter;
+        let messages = self.live.messages().iter();
+        messages
+            .filter(|message| matches!(message.role, Role::ToolResult | Role::BashExecution))
+            .map(|message| meter.message(message))
+            .sum()
+    }
+
+    /// Looks at a session that was just opened: its last answer may still say
+    /// how large the context is.
+    pub(super) fn measure(&mut self) {
+        let context = self.live.context();
+        let reading = self.meter.context(self.live.loaded(), &context);
+        let at = reading.anchor.as_ref().and_then(|anchor| {
+            let messages = context.messages.iter();
+            messages.rev().position(|message| message.entry == *anchor)
+        });
+        self.anchor = at.map(|behind| {
+            let from = reading.per_message.len() - behind;
+            let following: Tokens = reading.per_message[from..].iter().copied().sum();
+            let factor = reading.factor.value;
+            Anchor {
+                reported: reading.measurement.tokens - following.scale(factor),
+                following,
+            }
+        });
+        self.last_request = self
+            .live
+            .entries()
+            .iter()
+            .rev()
+            .find(|entry| entry.role() == Some(&Role::Assistant))
+            .and_then(|entry| entry.time);
+    }
+
+    /// Takes in what a provider reported for the request that was just answered.
+    /// `before` is our count of the request.
+    pub(super) fn reported(&mut self, answer: &Answer, before: Tokens) {
+        let Some(usage) = answer.usage else {
+            return;
+        };
+        let prompt = Tokens::saturating(usize::try_from(usage.prompt()).unwrap_or(usize::MAX));
+        if prompt == Tokens::ZERO {
+            return;
+        }
+        let model = self.model_name();
+        self.meter.observe(
+            &model,
+            Sample {
+                counted: before,
+                reported: prompt,
+            },
+        );
+        let provider = longhaul_transcript::ProviderUsage {
+            input: usage.input,
+            output: usage.output,
+            cache_read: usage.cache_read,
+            cache_write: usage.cache_write,
+            total: 0,
+        };
+        let counted = self
+            .live
+            .messages()
+            .last()
+            .filter(|message| message.role == Role::Assistant)
+            .cloned()
+            .map_or(Tokens::ZERO, |message| self.meter.message(&message));
+        // Providers disagree on whether thinking counts as output that stays.
+        let reported = measure::usage(provider).with_plausible_output(counted);
+        self.anchor = Some(Anchor {
+            reported: reported.context_tokens(),
+            following: Tokens::ZERO,
+        });
+    }
+}

@@ -1,0 +1,97 @@
+//! How a session stands: how full, how worn, how dear.
+
+use longhaul_compaction::Degradation;
+use longhaul_tokens::{Tokens, WindowOrigin};
+use longhaul_transcript::EntryId;
+use serde::Serialize;
+
+use super::{Listener, Result, Session, Size, Spending};
+
+/// A session's state in numbers.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// What the session goes by.
+    pub session: String,
+    /// The model that answers.
+    pub model: Option<String>,
+    /// Who writes summaries.
+    pub summarizer: String,
+    /// The size of the next request.
+    pub size: Size,
+    /// The window.
+    pub window: Tokens,
+    /// Who says how large it is.
+    pub window_origin: WindowOrigin,
+    /// The size against the window.
+    pub fullness: f64,
+    /// Where compaction begins.
+    pub activation: Tokens,
+    /// What no request exceeds.
+    pub hard: Tokens,
+    /// Compactions so far, and what to make of it.
+    pub degradation: Degradation,
+    /// Whether compaction happens by itself.
+    pub autocompact: bool,
+    /// Why it was given up, if it was.
+    pub breaker: Option<Vec<String>>,
+    /// The epoch in which memory was last flushed.
+    pub flushed_epoch: Option<u32>,
+    /// The last entry.
+    pub leaf: Option<EntryId>,
+    /// What it cost.
+    pub spending: Spending,
+}
+
+impl Session {
+    /// How it stands.
+    pub fn status(&mut self) -> Status {
+        let size = self.size();
+        let info = self.model();
+        let name = info.map(|info| format!("{}/{}", info.provider, info.name));
+        let summarizer = match &self.setup.summaries {
+            Some(model) => format!("{}/{}", model.info().provider, model.info().name),
+            None => super::EXTRACTIVE.to_owned(),
+        };
+        let compaction = &self.setup.config.compaction;
+        Status {
+            session: self.state.session_key.clone(),
+            model: name,
+            summarizer,
+            size,
+            window: self.window.size(),
+            window_origin: self.resolved.origin,
+            fullness: self.window.fullness(size.tokens),
+            activation: self.window.activation(),
+            hard: self.window.hard(),
+            degradation: Degradation::of(self.live.epoch(), None),
+            autocompact: self.state.autocompact.unwrap_or(compaction.auto_enabled),
+            breaker: self
+                .state
+                .breaker
+                .is_open()
+                .then(|| self.state.breaker.reasons.clone()),
+            flushed_epoch: self.state.memory_flush_compaction_count,
+            leaf: self.live.entries().last().map(|entry| entry.id.clone()),
+            spending: self.state.spending,
+        }
+    }
+
+    /// Switches compaction by itself on or off for this session.
+    pub fn set_autocompact(&mut self, on: bool, listener: &mut dyn Listener) {
+        self.state.autocompact = Some(on);
+        self.remember(listener);
+    }
+
+    /// Closes the breaker by hand.
+    pub fn reset_breaker(&mut self, listener: &mut dyn Listener) {
+        self.state.breaker.reset();
+        self.remember(listener);
+    }
+
+    /// The next request as it would leave now, as a host may send it itself.
+    pub fn assemble(&mut self, listener: &mut dyn Listener) -> Result<longhaul_model::Request> {
+        let size = self.size();
+        Ok(self.lay_request(size.tokens, true, listener)?.request)
+    }
+}

@@ -1,0 +1,219 @@
+//! Who writes summaries, and how a model is asked for one without the pure core
+//! having to wait.
+//!
+//! A compaction is planned as if the model had answered already. Where it turns
+//! out that an answer is missing, that one is asked for, and the plan is made
+//! again: it is a matter of milliseconds, and the same input gives the same
+//! questions. Finished answers are kept until the compaction is written, so that
+//! one that is cut short does not pay twice.
+
+use std::collections::BTreeMap;
+
+use longhaul_compaction::summary::{ChunkKey, ModelFailure, SummaryRequest, TextModel};
+use longhaul_model::{
+    CancellationToken, Error as ModelError, Message, Model, Request, Stop, SystemBlock,
+};
+use longhaul_tokens::Tokens;
+use serde::{Deserialize, Serialize};
+
+use super::{Error, Listener, Result, Session, Spent, tell};
+use crate::checkpoints::Notebook;
+use crate::config::Config;
+use crate::event::Event;
+
+/// The free model of OpenRouter that is asked where a key of theirs is set and
+/// nothing else is configured.
+pub const FREE_MODEL: &str = "google/gemini-2.0-flash-exp:free";
+
+/// The provider that is no model: summaries are extracted.
+pub const EXTRACTIVE: &str = "extractive";
+
+/// Who is to write summaries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SummaryChoice {
+    /// A model of its own.
+    Other {
+        /// Who serves it.
+        provider: String,
+        /// Its name.
+        model: String,
+    },
+    /// The one that answers.
+    Session,
+    /// Nobody: they are extracted.
+    Extractive,
+}
+
+/// Who is to write summaries: what is configured, else OpenRouter's free model
+/// where its key is set, else the session's model, else nobody.
+pub fn summary_model(
+    config: &Config,
+    openrouter_key: bool,
+    session: Option<(&str, &str)>,
+) -> SummaryChoice {
+    let configured = &config.compaction.model;
+    match (&configured.provider, &configured.model_name) {
+        (Some(provider), _) if provider == EXTRACTIVE => SummaryChoice::Extractive,
+        (Some(provider), Some(model)) => SummaryChoice::Other {
+            provider: provider.clone(),
+            model: model.clone(),
+        },
+        (None, Some(model)) => match (session, model.split_once('/')) {
+            (Some((provider, _)), _) => SummaryChoice::Other {
+                provider: provider.to_owned(),
+                model: model.clone(),
+            },
+            (None, Some((provider, model))) => SummaryChoice::Other {
+                provider: provider.to_owned(),
+                model: model.to_owned(),
+            },
+            (None, None) => SummaryChoice::Extractive,
+        },
+        (Some(provider), None) if provider == "openrouter" => SummaryChoice::Other {
+            provider: provider.clone(),
+            model: FREE_MODEL.to_owned(),
+        },
+        (Some(provider), None) => match session {
+            Some((own, model)) if own == provider => SummaryChoice::Other {
+                provider: provider.clone(),
+                model: model.to_owned(),
+            },
+            _ => SummaryChoice::Extractive,
+        },
+        (None, None) if openrouter_key => SummaryChoice::Other {
+            provider: "openrouter".to_owned(),
+            model: FREE_MODEL.to_owned(),
+        },
+        (None, None) if session.is_some() => SummaryChoice::Session,
+        (None, None) => SummaryChoice::Extractive,
+    }
+}
+
+/// Answers of a model to parts of one compaction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answers {
+    /// By the hash of what was asked.
+    finished: BTreeMap<String, String>,
+    #[serde(skip)]
+    failed: BTreeMap<String, String>,
+}
+
+const NOTE: &str = "summaries.json";
+
+/// A model that knows what it was asked before, and says what it was not.
+pub(super) struct Known<'a> {
+    pub(super) name: String,
+    pub(super) window: Tokens,
+    pub(super) answers: &'a Answers,
+    pub(super) missing: Option<SummaryRequest>,
+}
+
+impl TextModel for Known<'_> {
+    fn complete(&mut self, request: &SummaryRequest) -> Result<String, ModelFailure> {
+        let key = ChunkKey::new(&self.name, request).to_hex();
+        if let Some(answer) = self.answers.finished.get(&key) {
+            return Ok(answer.clone());
+        }
+        if let Some(reason) = self.answers.failed.get(&key) {
+            return Err(ModelFailure::Call(reason.clone()));
+        }
+        self.missing = Some(request.clone());
+        Err(ModelFailure::Aborted)
+    }
+
+    fn window(&self) -> Tokens {
+        self.window
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+impl Session {
+    /// What was finished of an earlier attempt.
+    pub(super) fn finished_answers(&self) -> Answers {
+        let text = self.notebook.read(NOTE).ok().flatten();
+        text.and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// The compaction is written: its answers are no longer needed.
+    pub(super) fn drop_answers(&self) {
+        let _ = self.notebook.remove(NOTE);
+    }
+
+    /// Asks for one summary and keeps the answer.
+    pub(super) async fn ask_for_summary(
+        &mut self,
+        model: &dyn Model,
+        name: &str,
+        asked: &SummaryRequest,
+        answers: &mut Answers,
+        cancel: &CancellationToken,
+        listener: &mut (dyn Listener + '_),
+    ) -> Result<()> {
+        let settings = &self.setup.config.compaction.model;
+        let request = Request {
+            system: vec![SystemBlock::new(asked.system.clone())],
+            messages: vec![Message::user(asked.prompt.clone())],
+            max_output: Some(asked.max_tokens.min(settings.max_tokens).0),
+            temperature: Some(settings.temperature),
+            ..Request::default()
+        };
+        let key = ChunkKey::new(name, asked).to_hex();
+        let answer = model.ask(&request, &mut |_| {}, cancel).await;
+        match answer {
+            Ok(answer) => {
+                let spent = Spent::of(&answer, model.info());
+                self.spend_on_compaction(&spent, model, listener);
+                let refused = answer.stop == Stop::Refusal;
+                let text = answer.text();
+                if refused {
+                    let why = format!("the model refused: {}", first_line(&text));
+                    answers.failed.insert(key, why);
+                } else {
+                    answers.finished.insert(key, text);
+                    let text = serde_json::to_string(answers).unwrap_or_default();
+                    if let Err(error) = self.notebook.write(NOTE, &text) {
+                        tell(listener, error.event());
+                    }
+                }
+            }
+            Err(failure) if failure.error == ModelError::Cancelled => return Err(Error::Cancelled),
+            Err(failure) => {
+                if let Some(partial) = &failure.partial {
+                    let spent = Spent::of(partial, model.info());
+                    self.spend_on_compaction(&spent, model, listener);
+                }
+                answers.failed.insert(key, failure.error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    fn spend_on_compaction(
+        &mut self,
+        spent: &Spent,
+        model: &dyn Model,
+        listener: &mut (dyn Listener + '_),
+    ) {
+        self.state.spending.compactions.add(spent);
+        self.turn_spent.add(spent);
+        let info = model.info();
+        tell(
+            listener,
+            Event::Spent {
+                on: "compaction",
+                model: format!("{}/{}", info.provider, info.name),
+                spent: *spent,
+            },
+        );
+        self.remember(listener);
+    }
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.chars().take(120).collect()
+}

@@ -1,0 +1,260 @@
+//! Between the messages of a session, which are pi's, and those of a model.
+
+use longhaul_assembly::{Assembled, Breakpoint, SystemPrompt, Tool};
+use longhaul_model::{
+    Answer, Content, Message, ModelInfo, Request, Role as Speaker, Stop, SystemBlock, ToolCall,
+    ToolDefinition, ToolResult,
+};
+use longhaul_transcript::json::ObjectWriter;
+use longhaul_transcript::{Context, ContextMessage, EntryId, Millis, Role};
+use serde_json::{Value, json};
+
+use super::spending::usage_json;
+use crate::tools::Outcome;
+
+/// What arguments that are no JSON object are kept under: the session's format
+/// wants an object, and nothing the model said is to be lost.
+const BROKEN: &str = "invalidJson";
+
+/// An assembled context as a request to a model.
+pub(super) fn request(assembled: &Assembled<'_>) -> Request {
+    let laid_out: Vec<ContextMessage> = assembled
+        .messages()
+        .iter()
+        .map(|message| message.as_ref().clone())
+        .collect();
+    let breakpoints: Vec<EntryId> = assembled
+        .breakpoints()
+        .iter()
+        .filter_map(|breakpoint| match breakpoint {
+            Breakpoint::Static => None,
+            Breakpoint::Message(at) => laid_out.get(*at).map(|message| message.entry.clone()),
+        })
+        .collect();
+    let sent = Context { messages: laid_out }.for_provider();
+    let mut system = vec![SystemBlock {
+        text: assembled.system().to_owned(),
+        cache: true,
+    }];
+    let mut messages = Vec::with_capacity(sent.len());
+    let mut entries = Vec::with_capacity(sent.len());
+    for message in &sent {
+        match to_model(message) {
+            Sent::Message(said) => {
+                messages.push(said);
+                entries.push(&message.entry);
+            }
+            Sent::System(text) => system.push(SystemBlock::new(text)),
+            Sent::Nothing => {}
+        }
+    }
+    for breakpoint in &breakpoints {
+        if let Some(at) = entries.iter().rposition(|entry| *entry == breakpoint) {
+            messages[at].cache = true;
+        }
+    }
+    Request {
+        system,
+        messages,
+        tools: assembled.tools().iter().map(definition).collect(),
+        ..Request::default()
+    }
+}
+
+/// Some messages of a session as a request, with nothing put back and no
+/// breakpoints: for asking beside the conversation.
+pub(super) fn plain_request(prompt: &SystemPrompt, messages: &[ContextMessage]) -> Request {
+    let sent = Context {
+        messages: messages.to_vec(),
+    }
+    .for_provider();
+    let messages = sent.iter().filter_map(|message| match to_model(message) {
+        Sent::Message(said) => Some(said),
+        Sent::System(_) | Sent::Nothing => None,
+    });
+    Request {
+        system: vec![SystemBlock {
+            text: prompt.text().to_owned(),
+            cache: true,
+        }],
+        messages: messages.collect(),
+        tools: prompt.tools().all().iter().map(definition).collect(),
+        ..Request::default()
+    }
+}
+
+fn definition(tool: &Tool) -> ToolDefinition {
+    ToolDefinition {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        parameters: serde_json::from_str(&tool.parameters).unwrap_or_else(|_| json!({})),
+    }
+}
+
+enum Sent {
+    Message(Message),
+    System(String),
+    Nothing,
+}
+
+fn to_model(message: &ContextMessage) -> Sent {
+    let view = message.view();
+    let said = match message.role {
+        Role::System => return Sent::System(view.text()),
+        Role::User => Message::new(Speaker::User, contents(message)),
+        Role::Assistant => Message::new(Speaker::Assistant, contents(message)),
+        Role::ToolResult => Message::tool(ToolResult {
+            call: view.tool_call_id().unwrap_or_default().into_owned(),
+            name: view.tool_name().unwrap_or_default().into_owned(),
+            content: contents(message),
+            is_error: view.is_error(),
+        }),
+        _ => return Sent::Nothing,
+    };
+    match said.content.is_empty() {
+        true => Sent::Nothing,
+        false => Sent::Message(said),
+    }
+}
+
+/// The blocks of a message; images with their data, thinking with what its
+/// provider wants back.
+fn contents(message: &ContextMessage) -> Vec<Content> {
+    let view = message.view();
+    let raw = view.object().raw("content").unwrap_or("null");
+    match serde_json::from_str::<Value>(raw) {
+        Ok(Value::String(text)) => vec![Content::Text(text)],
+        Ok(Value::Array(blocks)) => blocks.iter().filter_map(content).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn content(block: &Value) -> Option<Content> {
+    let text = |key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
+    Some(match block.get("type")?.as_str()? {
+        "text" => Content::Text(text("text")?),
+        "image" => Content::Image {
+            mime: text("mimeType")?,
+            data: text("data")?,
+        },
+        "thinking" => match (block.get("redacted"), text("thinkingSignature")) {
+            (Some(Value::Bool(true)), Some(data)) => Content::RedactedThinking(data),
+            (_, signature) => Content::Thinking {
+                text: text("thinking").unwrap_or_default(),
+                signature,
+            },
+        },
+        "toolCall" => Content::ToolCall(ToolCall {
+            id: text("id")?,
+            name: text("name")?,
+            arguments: block
+                .get("arguments")
+                .map_or_else(|| "{}".to_owned(), Value::to_string),
+        }),
+        _ => return None,
+    })
+}
+
+/// How an answer came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End<'a> {
+    /// By itself.
+    Whole,
+    /// The user stopped it.
+    Aborted,
+    /// Something broke.
+    Error(&'a str),
+}
+
+/// An answer as the session keeps it.
+pub(super) fn answer_json(answer: &Answer, model: &ModelInfo, end: End<'_>, at: Millis) -> String {
+    let blocks: Vec<Value> = answer.content.iter().filter_map(block).collect();
+    let has_calls = answer.tool_calls().next().is_some();
+    let (stop, error) = match (end, &answer.stop) {
+        (End::Aborted, _) => ("aborted", None),
+        (End::Error(error), _) => ("error", Some(error.to_owned())),
+        (End::Whole, Stop::Length) => ("length", None),
+        (End::Whole, _) if has_calls => ("toolUse", None),
+        (End::Whole, Stop::Other(reason)) => ("stop", Some(reason.clone())),
+        (End::Whole, Stop::Refusal) => ("stop", Some("the model refused".to_owned())),
+        (End::Whole, Stop::End | Stop::ToolUse) => ("stop", None),
+    };
+    let content = Value::Array(blocks).to_string();
+    let name = match answer.model.is_empty() {
+        true => &model.name,
+        false => &answer.model,
+    };
+    let usage = answer
+        .usage
+        .map(|usage| usage_json(&usage, answer, model).to_string());
+    ObjectWriter::new()
+        .str("role", "assistant")
+        .raw("content", &content)
+        .str("api", api(&model.provider))
+        .str("provider", &model.provider)
+        .str("model", name)
+        .raw_opt("usage", usage.as_deref())
+        .str("stopReason", stop)
+        .str_opt("errorMessage", error.as_deref())
+        .str_opt("responseId", answer.id.as_deref())
+        .num("timestamp", at.0)
+        .finish()
+}
+
+/// pi's name of a provider's interface.
+fn api(provider: &str) -> &'static str {
+    match provider {
+        "anthropic" => "anthropic-messages",
+        "openai" => "openai-responses",
+        _ => "openai-completions",
+    }
+}
+
+fn block(content: &Content) -> Option<Value> {
+    Some(match content {
+        Content::Text(text) if text.is_empty() => return None,
+        Content::Text(text) => json!({ "type": "text", "text": text }),
+        Content::Image { mime, data } => {
+            json!({ "type": "image", "data": data, "mimeType": mime })
+        }
+        Content::Thinking { text, signature } => {
+            let mut block = json!({ "type": "thinking", "thinking": text });
+            if let Some(signature) = signature {
+                block["thinkingSignature"] = json!(signature);
+            }
+            block
+        }
+        Content::RedactedThinking(data) => json!({
+            "type": "thinking", "thinking": "", "thinkingSignature": data, "redacted": true,
+        }),
+        Content::ToolCall(call) => json!({
+            "type": "toolCall",
+            "id": call.id,
+            "name": call.name,
+            "arguments": arguments(call),
+        }),
+        Content::ToolResult(_) => return None,
+    })
+}
+
+fn arguments(call: &ToolCall) -> Value {
+    match call.parse() {
+        Ok(arguments) => Value::Object(arguments),
+        Err(_) => json!({ BROKEN: call.arguments }),
+    }
+}
+
+/// What a tool said, as the session keeps it.
+pub(super) fn result_json(call: &ToolCall, outcome: &Outcome, at: Millis) -> String {
+    let text = json!([{ "type": "text", "text": outcome.text }]).to_string();
+    let details = outcome.details.as_ref().map(Value::to_string);
+    ObjectWriter::new()
+        .str("role", "toolResult")
+        .str("toolCallId", &call.id)
+        .str("toolName", &call.name)
+        .raw("content", &text)
+        .raw_opt("details", details.as_deref())
+        .raw("isError", if outcome.is_error { "true" } else { "false" })
+        .num("timestamp", at.0)
+        .finish()
+}
