@@ -178,6 +178,15 @@ pub enum Event {
         /// How often it was sent.
         attempts: u32,
     },
+    /// A request failed before anything had arrived, and is sent again.
+    Retrying {
+        /// The number of the attempt that comes next.
+        attempt: u32,
+        /// How long it waits.
+        milliseconds: u64,
+        /// Why the last one failed.
+        reason: String,
+    },
     /// The model calls a tool.
     ToolCalled {
         /// The provider's id of the call.

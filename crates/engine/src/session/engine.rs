@@ -207,6 +207,8 @@ impl Session {
                 window: limit,
             },
         );
+        // What is shown of the workspace's files depends on the window.
+        self.lay_out_anew(listener);
         Ok(())
     }
 }

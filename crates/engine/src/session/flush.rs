@@ -11,6 +11,7 @@ use longhaul_model::{
     Answer, CancellationToken, Content, Error as ModelError, Message, Model, Request, Role,
     ToolCall, ToolResult,
 };
+use longhaul_tokens::Tokens;
 use longhaul_transcript::Draft;
 
 use super::{Error, Listener, Result, Session, Spent, Told, tell};
@@ -219,31 +220,28 @@ impl Session {
     fn flush_request(&mut self, trigger: Trigger, listener: &mut dyn Listener) -> Result<Request> {
         let size = self.size();
         let settings = &self.setup.config.compaction.memory_flush;
-        let prompt = settings
-            .prompt
-            .clone()
-            .unwrap_or_else(|| pieces::PROMPT.to_owned());
-        let system = settings.system_prompt.clone();
-        let too_long = trigger == Trigger::Overflow || !self.window.admits(size.at_most);
+        let prompt = settings.prompt.as_deref().unwrap_or(pieces::PROMPT);
+        let system = settings.system_prompt.as_deref().unwrap_or(pieces::SYSTEM);
+        let question = format!("{}\n\n{}", system.trim(), prompt.trim());
+        let counter = self.meter.estimator().counter();
+        let asks = counter.count(&question, longhaul_tokens::ContentKind::Prose)
+            + counter.message_overhead();
+        let too_long =
+            trigger == Trigger::Overflow || !self.window.admits(size.at_most + asks.scale(1.3));
         let mut request = if too_long {
-            self.short_request()
+            self.short_request(asks)
         } else {
             self.lay_request(size.tokens, false, listener)?.request
         };
-        let system = system.unwrap_or_else(|| pieces::SYSTEM.to_owned());
-        request.messages.push(Message::user(format!(
-            "{}\n\n{}",
-            system.trim(),
-            prompt.trim()
-        )));
+        request.messages.push(Message::user(question));
         Ok(request)
     }
 
     /// The newest messages that surely fit, as a request of its own.
-    fn short_request(&mut self) -> Request {
-        let most = self.window.hard().scale(0.5) - self.fixed();
+    fn short_request(&mut self, asks: Tokens) -> Request {
+        let most = self.window.hard().scale(0.5) - self.fixed() - asks;
         let messages: Vec<_> = self.live.messages().to_vec();
-        let mut taken = longhaul_tokens::Tokens::ZERO;
+        let mut taken = Tokens::ZERO;
         let mut from = messages.len();
         while from > 0 {
             taken += self.meter.message(&messages[from - 1]);
@@ -252,7 +250,9 @@ impl Session {
             }
             from -= 1;
         }
-        super::wire::plain_request(&self.prompt, &messages[from..])
+        let mut request = super::wire::plain_request(&self.prompt, &messages[from..]);
+        request.max_output = self.max_output();
+        request
     }
 
     /// The tool of a silent turn; every other is refused.

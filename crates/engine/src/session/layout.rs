@@ -169,10 +169,10 @@ impl Session {
             return Ok(());
         }
         let lock = self.notebook.lock();
-        let known: std::collections::HashSet<EntryId> =
-            self.known_entries()?.keys().cloned().collect();
         self.put_back(listener, |session, putting, sink| {
-            let is_written = |id: &EntryId| known.contains(id);
+            // If it was written, it is the boundary.
+            let entries = session.live.entries();
+            let is_written = |id: &EntryId| entries.iter().any(|entry| entry.id == *id);
             session
                 .sequence()
                 .recover(&session.live, &is_written, putting, sink)
@@ -211,12 +211,17 @@ impl Session {
             &mut dyn FnMut(Event),
         ) -> crate::checkpoints::Result<T>,
     ) -> Option<T> {
-        if let Err(error) = self.known_entries() {
-            tell(listener, Event::trouble(error.to_string()));
-        }
         let limits = restore_limits(&self.setup, &self.window);
         let mut files = std::mem::take(&mut self.files);
-        let times = self.entries.as_ref();
+        // Reading the whole file for this would make opening it slow; what is not
+        // in the context was read long ago.
+        let times = |id: &EntryId| match &self.entries {
+            Some(entries) => entries.get(id).copied().flatten(),
+            None => {
+                let mut entries = self.live.entries().iter().rev();
+                entries.find(|entry| entry.id == *id)?.time
+            }
+        };
         let now = SystemTime::from(self.setup.clock.now().timestamp());
         let done = work(
             self,
@@ -224,7 +229,7 @@ impl Session {
                 workspace: Some(&self.workspace),
                 limits: &limits,
                 spiral_warning_at: self.setup.config.checkpoint.spiral_warning_at,
-                seen: &|id| times.and_then(|times| times.get(id).copied().flatten()),
+                seen: &times,
                 counter: self.meter.estimator().counter(),
                 now,
                 cache: &mut files,
@@ -285,7 +290,7 @@ impl Session {
     }
 
     /// The answer's share of the window: what is kept free for it.
-    fn max_output(&self) -> Option<u32> {
+    pub(super) fn max_output(&self) -> Option<u32> {
         let free = (self.window.size() - self.window.hard()).0;
         let of_model = self.model().and_then(|info| info.max_output);
         Some(of_model.map_or(free, |most| most.min(free)))

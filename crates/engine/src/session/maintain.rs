@@ -113,8 +113,11 @@ impl Session {
             }
             Step::Compact(layer) => {
                 tried.push(layer);
+                // Layer 3 has its own notice; and where compaction is off, the user is told
+                // that an overflow leaves no choice.
                 let notify = self.setup.config.compaction.notify_before_auto;
-                if notify && trigger != Trigger::Manual && layer != Layer::Full {
+                let asked = trigger == Trigger::Manual || layer == Layer::Full;
+                if !asked && (notify || trigger == Trigger::Overflow) {
                     tell(
                         listener,
                         Event::CompactionDue {

@@ -30,6 +30,12 @@ impl Session {
             if self.window.admits(size.at_most) {
                 return Ok(());
             }
+            if !self.restored.is_empty() {
+                // What was put back is for comfort; the conversation is not.
+                self.restored.clear();
+                self.anchor = None;
+                continue;
+            }
             if self.setup.config.sandbox.read_only {
                 return Err(self.does_not_fit(
                     size,
@@ -113,11 +119,11 @@ impl Session {
                     (_, Some(Made::Done)) => return Ok(()),
                     (Step::Compact(Layer::Emergency), Some(Made::Nothing | Made::Failed)) => {
                         let size = self.size();
-                        return Err(self.does_not_fit(
-                            size,
-                            "only the present message is left, and it is too large by itself"
-                                .into(),
-                        ));
+                        let fixed = self.fixed();
+                        let reason = format!(
+                            "only the present turn is left; prompt, tools and files of the                              workspace take {fixed}"
+                        );
+                        return Err(self.does_not_fit(size, reason));
                     }
                     _ => {}
                 }

@@ -156,7 +156,18 @@ impl Session {
             );
             self.last_request = Some(self.now());
             let asked = {
-                let mut deltas = |delta: Delta| listener.delta(&delta);
+                let mut deltas = |delta: Delta| match delta {
+                    Delta::Retrying {
+                        attempt,
+                        after,
+                        reason,
+                    } => listener.event(&Event::Retrying {
+                        attempt,
+                        milliseconds: u64::try_from(after.as_millis()).unwrap_or(u64::MAX),
+                        reason,
+                    }),
+                    delta => listener.delta(&delta),
+                };
                 model.ask(&prepared.request, &mut deltas, cancel).await
             };
             match asked {
