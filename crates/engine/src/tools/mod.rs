@@ -4,7 +4,29 @@
 //! to the model and hands every [`Call`] over. What goes wrong in a tool is an
 //! [`Outcome`] for the model to read, because a turn must not end on a file that
 //! is not there.
+//!
+//! [`WorkspaceTools`] is the toolbox of an agent that works in a folder. Files
+//! are confined to it; what changes something asks an [`Approver`] first, unless
+//! [`Permissions`] allow it. Commands are not confined, and whoever is asked for
+//! one is told so.
 
+mod arguments;
+mod bash;
+mod confine;
+mod edit;
+mod memory;
+mod permission;
+mod read;
+mod remembered;
+mod schema;
+#[cfg(test)]
+mod tests;
 mod toolbox;
+mod workspace;
 
+pub use self::bash::BashSettings;
+pub use self::memory::Notebook;
+pub use self::permission::{Approval, Approver, Ask, NobodyToAsk, Permissions, Policy};
+pub use self::remembered::Recall;
 pub use self::toolbox::{Call, NoTools, Outcome, Toolbox};
+pub use self::workspace::{Error, WorkspaceSettings, WorkspaceTools};
