@@ -1,7 +1,9 @@
 //! The memory of an agent, as its tools reach it.
 
-/// What `memory_search`, `memory_get` and `memory_append` work on. The calls may
-/// take their time: they run where they hold nothing up.
+/// What `memory_search` and `memory_get` work on. What is written goes another
+/// way: the turn loop binds `memory_append` to today's log itself.
+///
+/// The calls may take their time: they run where they hold nothing up.
 pub trait Notebook: Send + Sync {
     /// The best passages for some words, for the model to read: fenced and with
     /// the file and lines of each.
@@ -9,7 +11,4 @@ pub trait Notebook: Send + Sync {
 
     /// Lines of a memory file: so many, from a line on (the first is 1).
     fn get(&self, path: &str, from: Option<u64>, lines: Option<u64>) -> Result<String, String>;
-
-    /// Adds to today's log; what to tell the model.
-    fn append(&self, text: &str) -> Result<String, String>;
 }

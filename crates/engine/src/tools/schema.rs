@@ -19,12 +19,6 @@ pub(super) const ALL: &[(&str, &str, &str)] = &[
         r#"{"type":"object","properties":{"path":{"type":"string","description":"The file, relative to the workspace"},"edits":{"type":"array","items":{"type":"object","properties":{"oldText":{"type":"string","description":"The text to replace; must be unique in the file"},"newText":{"type":"string","description":"What takes its place"}},"required":["oldText","newText"]}}},"required":["path","edits"]}"#,
     ),
     (
-        "memory_append",
-        "Add a note to today's memory log: a decision with its reason, a constraint, a \
-         preference, a fact that will matter in another session. No secrets.",
-        r#"{"type":"object","properties":{"text":{"type":"string","description":"The note, in Markdown"}},"required":["text"]}"#,
-    ),
-    (
         "memory_get",
         "Read lines of a memory file that memory_search has named.",
         r#"{"type":"object","properties":{"path":{"type":"string","description":"The memory file, such as memory/2026-11-15.md"},"from":{"type":"integer","description":"The first line (1)"},"lines":{"type":"integer","description":"How many lines"}},"required":["path"]}"#,

@@ -57,7 +57,8 @@ pub struct WorkspaceSettings {
     pub recall: Option<Arc<dyn Recall>>,
 }
 
-/// `read`, `write`, `edit`, `bash`, `memory_*` and `recall` in a folder.
+/// `read`, `write`, `edit`, `bash`, `memory_search`, `memory_get` and `recall` in a
+/// folder.
 pub struct WorkspaceTools {
     fence: Fence,
     permissions: Permissions,
@@ -356,14 +357,10 @@ impl WorkspaceTools {
                     .map_or(MEMORY_HITS, |limit| limit.min(MOST_HITS) as usize);
                 apart(cancel, move || notebook.search(&query, limit)).await?
             }
-            "memory_get" => {
+            _ => {
                 let path = arguments.text("path")?.to_owned();
                 let (from, lines) = (arguments.number("from")?, arguments.number("lines")?);
                 apart(cancel, move || notebook.get(&path, from, lines)).await?
-            }
-            _ => {
-                let text = arguments.text("text")?.to_owned();
-                finish(move || notebook.append(&text)).await?
             }
         };
         Ok(Outcome::done(text))

@@ -70,6 +70,17 @@ fn is_alive(process: i32) -> bool {
     state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
 }
 
+/// Waits for the system to bury a process that was killed.
+async fn dies(process: i32) -> bool {
+    for _ in 0..1000 {
+        if !is_alive(process) {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    false
+}
+
 #[tokio::test]
 async fn output_and_errors_come_in_the_order_they_were_written() {
     let outcome = ground().run("echo a; echo b >&2; echo c").await;
@@ -184,7 +195,7 @@ async fn children_that_ignore_being_asked_die_with_a_cancelled_command() {
     let (outcome, (inner, outer)) = tokio::join!(ground.run(command), watch);
     assert!(outcome.is_error);
     assert!(outcome.text.contains("cancelled"), "{}", outcome.text);
-    assert!(!is_alive(inner) && !is_alive(outer));
+    assert!(dies(inner).await && dies(outer).await);
 }
 
 #[cfg(target_os = "linux")]
@@ -201,7 +212,7 @@ async fn a_child_in_a_session_of_its_own_dies_too() {
     };
     let (outcome, away) = tokio::join!(ground.run(command), watch);
     assert!(outcome.is_error);
-    assert!(!is_alive(away));
+    assert!(dies(away).await);
 }
 
 #[cfg(target_os = "linux")]
@@ -219,7 +230,7 @@ async fn what_a_command_leaves_running_ends_with_it_and_holds_nothing_up() {
         outcome.text
     );
     let left = ground.number_in("left").await;
-    assert!(!is_alive(left));
+    assert!(dies(left).await);
     // Far below the thousand seconds that the child would hold the pipe open.
     assert!(begun.elapsed() < Duration::from_secs(500));
 }
@@ -236,7 +247,7 @@ async fn a_call_that_nobody_waits_for_leaves_nothing_behind() {
             child = ground.number_in("child") => child,
         }
     };
-    assert!(!is_alive(away));
+    assert!(dies(away).await);
 }
 
 #[tokio::test]
