@@ -35,7 +35,7 @@ impl App {
     }
 
     /// The time where the user is; a stopped clock stands in UTC.
-    fn zoned(&self) -> Zoned {
+    pub(crate) fn zoned(&self) -> Zoned {
         let zone = match self.now {
             Some(_) => TimeZone::UTC,
             None => TimeZone::system(),

@@ -175,6 +175,20 @@ impl From<longhaul_checkpoint::Error> for Failure {
     }
 }
 
+impl From<longhaul_memory::Error> for Failure {
+    fn from(error: longhaul_memory::Error) -> Failure {
+        Failure {
+            outcome: match &error {
+                longhaul_memory::Error::ReadOnly { .. } => Outcome::Blocked,
+                _ => Outcome::Failed,
+            },
+            help: error.remedy(),
+            message: error.to_string(),
+            details: Vec::new(),
+        }
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         Failure::new(error.to_string())

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::app::App;
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, MemoryCommand};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
@@ -45,6 +45,9 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Compact(args) => commands::compact::run(&app, args),
         Command::Checkpoint(command) => commands::checkpoint::run(&app, command),
         Command::Recall(args) => commands::recall::run(&app, args),
+        Command::Memory(MemoryCommand::Files(command)) => {
+            commands::memory_files::run(&app, command)
+        }
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),
         Command::Sample(args) => commands::sample::run(&app, args),

@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod carry;
+mod memory_files;
 mod work;
 
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
+pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
     AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, RecallArgs,
     ReplayArgs, ReportKind, Switch,
@@ -128,6 +130,9 @@ pub(crate) enum Command {
     Checkpoint(CheckpointCommand),
     /// Bring back what left the context, by id, range, text or file
     Recall(RecallArgs),
+    /// What outlives a session: files, pointers, daily logs
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// Show the configuration and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -415,6 +420,12 @@ pub(crate) enum ContextCommand {
     Export(ExportArgs),
     /// Begin a fresh session from an exported file
     Import(ImportArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    #[command(flatten)]
+    Files(MemoryFilesCommand),
 }
 
 #[derive(Debug, Subcommand)]

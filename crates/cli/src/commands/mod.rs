@@ -15,6 +15,7 @@ mod history;
 mod inspect;
 mod list;
 mod measured;
+pub(crate) mod memory_files;
 pub(crate) mod recall;
 pub(crate) mod replay;
 mod replay_page;

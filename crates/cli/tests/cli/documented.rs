@@ -8,7 +8,7 @@ use crate::talk::{compacted, long, small};
 const PAGE: &str = include_str!("../../../../docs/src/json.md");
 
 /// The example below a heading of the page.
-fn example(heading: &str) -> Value {
+pub(crate) fn example(heading: &str) -> Value {
     let (_, section) = PAGE
         .split_once(&format!("\n## {heading}\n"))
         .unwrap_or_else(|| panic!("no section {heading:?}"));
@@ -26,7 +26,7 @@ fn part(name: &str) -> Value {
 
 /// The names of all fields. An object or list that the page leaves empty may
 /// hold anything; of a list, the first element speaks for all.
-fn assert_same_fields(documented: &Value, printed: &Value, at: &str) {
+pub(crate) fn assert_same_fields(documented: &Value, printed: &Value, at: &str) {
     match (documented, printed) {
         (Value::Object(documented), Value::Object(printed)) if !documented.is_empty() => {
             let names = |fields: &serde_json::Map<String, Value>| -> Vec<String> {

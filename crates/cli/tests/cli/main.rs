@@ -14,6 +14,7 @@ mod machine;
 mod naming;
 mod reading;
 mod recalling;
+mod remembering;
 mod replaying;
 mod screen;
 mod talk;

@@ -15,15 +15,25 @@
 //! inside the workspace, and durable.
 
 mod append;
+mod init;
+mod lint;
 mod log;
 mod place;
+mod pointers;
+mod status;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
 use jiff::civil::{Date, DateTime};
 use longhaul_transcript::durable;
 
+pub use init::Created;
+pub use lint::{Finding, Fixed, Limits, Trouble};
 pub use log::{Body, LogLine, Note, Section, read_log};
+pub use pointers::{Pointer, pointers};
+pub use status::{FileStatus, Status};
+pub use verify::{Standing, Verified, Verify};
 
 use crate::provenance::{one_line, plain};
 use crate::{Error, Redactor, Result, Seal, Source};
@@ -157,7 +167,7 @@ impl MemoryFolder {
         let (kept, left_out) = clipped(&line, MOST_ERROR_BYTES);
         let text = format!("{kept} <!-- {source} -->\n");
         let path = place::for_writing(&self.root, ERRORS)?;
-        append::append(&path, ERRORS_HEAD, &text)?;
+        append::append(&path, init::ERRORS_TEMPLATE, &text)?;
         Ok(Appended {
             file: ERRORS.to_owned(),
             bytes: text.len(),
@@ -210,10 +220,6 @@ impl MemoryFolder {
         Ok(logs)
     }
 }
-
-/// What a new `errors.md` begins with.
-pub(crate) const ERRORS_HEAD: &str = "# Errors\n\nWhat failed and why. Read before trying again; \
-     new lines go to the end.\n\n";
 
 /// The text cut to a size at a character's border, and how much was cut.
 fn clipped(text: &str, most: usize) -> (&str, usize) {

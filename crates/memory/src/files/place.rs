@@ -130,3 +130,14 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
     names.sort();
     Ok(names)
 }
+
+/// Makes a folder of the workspace; says whether it is new.
+pub(super) fn folder(root: &Path, name: &str) -> Result<bool> {
+    let path = root.join(name);
+    let is_new = fs::symlink_metadata(&path).is_err();
+    durable::create_folder(&path).map_err(Error::write)?;
+    match fs::canonicalize(&path) {
+        Ok(real) if real.starts_with(root) => Ok(is_new),
+        _ => Err(Error::Outside { path }),
+    }
+}

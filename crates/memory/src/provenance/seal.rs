@@ -32,9 +32,10 @@ impl Seal {
         Seal { key }
     }
 
-    /// The seal of an installation, `<stateDir>/memory/seal.key`. It is made of
-    /// `fresh`, which must be random, where there is none yet.
-    pub fn of_state_dir(state_dir: &Path, fresh: [u8; 32]) -> Result<Seal> {
+    /// The seal of an installation, `<stateDir>/memory/seal.key`. Where there is
+    /// none yet it is made of `fresh`, at least 16 bytes that nobody can guess.
+    pub fn of_state_dir(state_dir: &Path, fresh: &[u8]) -> Result<Seal> {
+        let fresh = blake3::derive_key("longhaul 2026 seal of memory entries", fresh);
         let folder = state_dir.join("memory");
         let path = folder.join("seal.key");
         if let Some(seal) = Seal::read(&path)? {
@@ -90,8 +91,8 @@ mod tests {
     #[test]
     fn an_installation_keeps_its_key() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Seal::of_state_dir(folder.path(), [1; 32]).unwrap();
-        let second = Seal::of_state_dir(folder.path(), [2; 32]).unwrap();
+        let first = Seal::of_state_dir(folder.path(), &[1; 32]).unwrap();
+        let second = Seal::of_state_dir(folder.path(), &[2; 32]).unwrap();
         assert_eq!(first.of(&["a", "b"]), second.of(&["a", "b"]));
         assert_ne!(first.of(&["a", "b"]), first.of(&["ab", ""]));
         assert_ne!(first.of(&["a"]), Seal::new([2; 32]).of(&["a"]));
@@ -103,7 +104,7 @@ mod tests {
         let path = folder.path().join("memory/seal.key");
         fs::create_dir(folder.path().join("memory")).unwrap();
         fs::write(&path, "not a key\n").unwrap();
-        let error = Seal::of_state_dir(folder.path(), [1; 32]).unwrap_err();
+        let error = Seal::of_state_dir(folder.path(), &[1; 32]).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. }), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "not a key\n");
     }

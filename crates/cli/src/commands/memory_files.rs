@@ -1,0 +1,271 @@
+//! `memory init|lint|verify|status`: the files that outlive a session.
+
+use console::style;
+use jiff::civil::DateTime;
+use longhaul_memory::files::{Finding, Limits, Standing, Verified, Verify};
+use longhaul_memory::{MemoryFolder, Seal};
+use serde_json::{Value, json};
+
+use super::answer;
+use crate::app::App;
+
+use crate::args::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::paint;
+use crate::table::{Table, left, right};
+
+pub(crate) fn run(app: &App, command: &MemoryFilesCommand) -> Result<(), Failure> {
+    match command {
+        MemoryFilesCommand::Init(args) => init(app, args),
+        MemoryFilesCommand::Lint(args) => lint(app, args),
+        MemoryFilesCommand::Verify(args) => verify(app, args),
+        MemoryFilesCommand::Status => status(app),
+    }
+}
+
+/// The memory of the workspace, only to be read.
+fn reading(app: &App) -> Result<MemoryFolder, Failure> {
+    Ok(MemoryFolder::open(&app.workspace, None)?)
+}
+
+/// The memory of the workspace with the installation's seal.
+pub(super) fn writing(app: &App) -> Result<MemoryFolder, Failure> {
+    if app.config.config.sandbox.read_only {
+        return Err(Failure::blocked("the workspace is read-only")
+            .detail("`sandbox.readOnly` is set")
+            .help("unset it to change the memory"));
+    }
+    // Each has 74 bits that nobody can guess.
+    let mut fresh = Vec::new();
+    for _ in 0..3 {
+        fresh.extend_from_slice(uuid::Uuid::now_v7().as_bytes());
+    }
+    let seal = Seal::of_state_dir(&app.state_dir, &fresh)?;
+    Ok(MemoryFolder::open(&app.workspace, Some(seal))?)
+}
+
+/// The time where the user is, for logs.
+pub(super) fn clock(app: &App) -> DateTime {
+    app.zoned().datetime()
+}
+
+pub(super) fn limits(app: &App) -> Limits {
+    let files = &app.config.config.memory.files;
+    Limits {
+        line_chars: files.line_chars as usize,
+        max_tokens: files.max_tokens,
+    }
+}
+
+fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
+    let memory = writing(app)?;
+    let folder = memory.root().file_name().unwrap_or_default();
+    let folder = folder.to_string_lossy();
+    let name = args.name.as_deref().unwrap_or(&folder);
+    let made = memory.init(clock(app), name, args.agents)?;
+    memory.verify(Verify::Tell)?;
+    let findings = memory.lint(limits(app), &app.config.config.tokens.estimator)?;
+    if app.json {
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "files": made.iter().map(|one| json!({
+                "file": one.file,
+                "created": one.is_new,
+            })).collect::<Vec<_>>(),
+            "findings": findings.iter().map(finding).collect::<Vec<_>>(),
+        }));
+    }
+    for one in &made {
+        match one.is_new {
+            true => say!("{}  {}", style("made").green(), one.file)?,
+            false => say!("{}  {}", style("kept").dim(), one.file)?,
+        }
+    }
+    for found in &findings {
+        app.note(&format!(
+            "note: {}; {}",
+            told(found),
+            found.trouble.remedy()
+        ));
+    }
+    Ok(())
+}
+
+fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
+    let estimator = &app.config.config.tokens.estimator;
+    let memory = reading(app)?;
+    let findings = memory.lint(limits(app), estimator)?;
+    let fixable = findings.iter().any(|found| found.trouble.is_fixable());
+    if args.fix && fixable {
+        let memory = writing(app)?;
+        if !args.yes {
+            for found in &findings {
+                app.note(&format!("{}: {}", told(found), found.trouble.remedy()));
+            }
+        }
+        if !app.confirm("Mend this?", args.yes)? {
+            return Err(Failure::nothing("nothing was changed"));
+        }
+        let fixed = memory.fix(clock(app), limits(app), estimator)?;
+        if app.json {
+            out::json(&json!({
+                "workspace": answer::path(memory.root()),
+                "findings": fixed.left.iter().map(finding).collect::<Vec<_>>(),
+                "changed": fixed.files,
+            }))?;
+            return counted(&fixed.left);
+        }
+        for file in &fixed.files {
+            say!("{}  {file}", style("mended").green())?;
+        }
+        return verdict(&fixed.left);
+    }
+    if app.json {
+        out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "findings": findings.iter().map(finding).collect::<Vec<_>>(),
+            "changed": [],
+        }))?;
+        return counted(&findings);
+    }
+    verdict(&findings).map_err(|failure| match fixable {
+        true => failure.help("`longhaul memory lint --fix` mends what it can; no line is lost"),
+        false => failure,
+    })
+}
+
+/// Prints what is wrong.
+fn verdict(findings: &[Finding]) -> Result<(), Failure> {
+    if findings.is_empty() {
+        return say!("Nothing to mend.");
+    }
+    for found in findings {
+        say!("{}", paint::tame(&told(found)))?;
+        say!("  {}", style(paint::tame(&found.trouble.remedy())).dim())?;
+    }
+    counted(findings)
+}
+
+/// Anything at all is a failure, for scripts.
+fn counted(findings: &[Finding]) -> Result<(), Failure> {
+    match findings.len() as u64 {
+        0 => Ok(()),
+        count => Err(Failure::new(paint::plural(count, "finding"))),
+    }
+}
+
+fn told(found: &Finding) -> String {
+    let place = match found.line {
+        Some(line) => format!("{}:{line}", found.file),
+        None => found.file.clone(),
+    };
+    format!("{place} {}", found.trouble.message())
+}
+
+fn finding(found: &Finding) -> Value {
+    json!({
+        "file": found.file,
+        "line": found.line,
+        "trouble": found.trouble,
+        "message": found.trouble.message(),
+        "remedy": found.trouble.remedy(),
+        "fixable": found.trouble.is_fixable(),
+    })
+}
+
+fn verify(app: &App, args: &VerifyArgs) -> Result<(), Failure> {
+    let mode = match (args.mark, args.accept) {
+        (true, _) => Verify::Mark,
+        (_, true) => Verify::Accept,
+        _ => Verify::Tell,
+    };
+    let memory = writing(app)?;
+    let verified = memory.verify(mode)?;
+    let stale = verified.iter().filter(|one| one.standing.is_stale());
+    let stale = stale.count() as u64;
+    if app.json {
+        out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "pointers": verified,
+            "stale": stale,
+        }))?;
+    } else {
+        for one in &verified {
+            say!("{}", standing(one))?;
+        }
+        if verified.is_empty() {
+            say!("MEMORY.md points to nothing.")?;
+        }
+    }
+    match stale {
+        0 => Ok(()),
+        stale => Err(Failure::new(format!(
+            "{} cannot be believed",
+            paint::plural(stale, "pointer")
+        ))
+        .help("read those files, correct MEMORY.md, then `longhaul memory verify --accept`")),
+    }
+}
+
+fn standing(one: &Verified) -> String {
+    let (word, why) = match one.standing {
+        Standing::Fresh => (style("fresh").green(), ""),
+        Standing::New => (style("new").cyan(), ""),
+        Standing::Changed => (
+            style("stale").yellow(),
+            "  changed since the pointer was written",
+        ),
+        Standing::Gone => (style("stale").red(), "  is gone"),
+        Standing::Outside => (style("stale").red(), "  is outside the workspace"),
+    };
+    let target = paint::tame(&one.target);
+    format!("{word:<5}  MEMORY.md:{}  {target}{why}", one.line)
+}
+
+fn status(app: &App) -> Result<(), Failure> {
+    let memory = reading(app)?;
+    let status = memory.status(limits(app), &app.config.config.tokens.estimator)?;
+    if app.json {
+        let mut value = json!({ "workspace": answer::path(memory.root()) });
+        if let (Value::Object(all), Value::Object(own)) =
+            (&mut value, serde_json::to_value(&status)?)
+        {
+            all.extend(own);
+        }
+        return out::json(&value);
+    }
+    let mut table = Table::new([left("FILE"), right("SIZE"), right("TOKENS")]);
+    for file in &status.files {
+        let tokens = match (file.tokens, file.file == "MEMORY.md") {
+            (Some(tokens), true) => format!("{tokens} of {}", status.max_tokens),
+            (Some(tokens), false) => paint::number(u64::from(tokens)),
+            (None, _) => String::new(),
+        };
+        let size = match file.bytes {
+            Some(bytes) => paint::bytes(bytes),
+            None => style("not there").dim().to_string(),
+        };
+        table.row([file.file.clone(), size, tokens]);
+    }
+    table.print(app.columns())?;
+    say!("")?;
+    paint::row("pointers", status.pointers)?;
+    let logs = paint::plural(status.logs as u64, "day");
+    paint::row(
+        "daily logs",
+        match status.newest_log {
+            Some(date) => format!("{logs}, {}, newest {date}", paint::bytes(status.log_bytes)),
+            None => "none".into(),
+        },
+    )?;
+    let findings = match status.findings {
+        0 => style("nothing to mend".to_owned()).green(),
+        some => style(format!(
+            "{}; `longhaul memory lint` lists them",
+            paint::plural(some as u64, "finding")
+        ))
+        .yellow(),
+    };
+    paint::row("lint", findings)
+}

@@ -1,0 +1,173 @@
+//! The memory files: made, checked, mended, never lost.
+
+use std::fs;
+
+use crate::documented::{assert_same_fields, example};
+use crate::machine::Machine;
+
+fn read(machine: &Machine, name: &str) -> String {
+    fs::read_to_string(machine.work().join(name)).unwrap()
+}
+
+#[test]
+fn a_new_memory_has_nothing_to_mend_and_making_it_again_changes_nothing() {
+    let machine = Machine::new();
+    let made = machine.run_line("memory init --name Tides --agents");
+    assert_eq!(made.code, 0, "{made:?}");
+    for file in [
+        "MEMORY.md",
+        "AGENTS.md",
+        "DREAMS.md",
+        "memories/project.md",
+        "memories/decisions.md",
+        "memories/errors.md",
+        "memories/context.md",
+    ] {
+        assert!(machine.work().join(file).is_file(), "{file}");
+    }
+    assert!(read(&machine, "MEMORY.md").contains("- Name: Tides | Details → memories/project.md"));
+    assert_eq!(machine.run_line("memory lint").code, 0);
+    assert_eq!(machine.run_line("memory verify").code, 0);
+    fs::write(machine.work().join("MEMORY.md"), "mine\n").unwrap();
+    let before = machine.files();
+    let again = machine.run_line("memory init");
+    assert_eq!(again.code, 0);
+    let changed: Vec<_> = machine
+        .files()
+        .into_iter()
+        .filter(|(path, state)| before.get(path) != Some(state))
+        .map(|(path, _)| path.file_name().unwrap().to_owned())
+        .collect();
+    // The pointers are other ones now; nothing else changed.
+    assert_eq!(changed, [".pointers.json"]);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line_and_mended_without_losing_a_line() {
+    let machine = Machine::new();
+    machine.run_line("memory init");
+    fs::create_dir_all(machine.work().join("docs")).unwrap();
+    fs::create_dir_all(machine.work().join(".git")).unwrap();
+    fs::write(machine.work().join("docs/moved.md"), "x").unwrap();
+    let long = format!("- a very long story {}", "of many words ".repeat(20));
+    fs::write(
+        machine.work().join("MEMORY.md"),
+        format!("# Memory\n- plan → old/moved.md\n- lost → gone.md\n{long}\n- out → ../../etc/passwd\n- fine → docs/moved.md\n"),
+    )
+    .unwrap();
+    let before = machine.files();
+    let linted = machine.run_line("memory lint");
+    assert_eq!(linted.code, 1);
+    assert_eq!(machine.files(), before);
+    for told in [
+        "MEMORY.md:2 points to old/moved.md, which is not there\n  point to docs/moved.md",
+        "MEMORY.md:3 points to gone.md",
+        "MEMORY.md:4 has 300 characters; a pointer has at most 150",
+        "MEMORY.md:5 points to ../../etc/passwd, which is outside the workspace",
+        "memories/ is kept in git",
+    ] {
+        assert!(linted.out.contains(told), "{told}: {linted:?}");
+    }
+    let unasked = machine.run_line("memory lint --fix");
+    assert_eq!((unasked.code, machine.files()), (2, before));
+    let fixed = machine.run_line("memory lint --fix --yes");
+    assert_eq!(fixed.code, 1, "one thing is left: {fixed:?}");
+    let memory = read(&machine, "MEMORY.md");
+    assert!(memory.contains("- plan → docs/moved.md\n"));
+    assert!(!memory.contains("gone.md"));
+    assert!(memory.lines().all(|line| line.chars().count() <= 150));
+    assert!(read(&machine, "memories/errors.md").contains("- lost → gone.md"));
+    assert!(read(&machine, "memories/project.md").contains(long.trim()));
+    assert_eq!(read(&machine, ".gitignore"), "memories/\n");
+    let again = machine.run_line("memory lint --json").json();
+    assert_eq!(again["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(again["findings"][0]["trouble"]["kind"], "outsidePointer");
+}
+
+#[test]
+fn a_file_that_is_too_large_for_every_prompt_is_told() {
+    let machine = Machine::new();
+    machine.run_line("memory init");
+    let many = "- a short line about something\n".repeat(200);
+    fs::write(machine.work().join("MEMORY.md"), many).unwrap();
+    let found = machine.run_line("memory lint --json").json();
+    assert_eq!(found["findings"][0]["trouble"]["kind"], "tooManyTokens");
+    assert_eq!(found["findings"][0]["trouble"]["most"], 800);
+}
+
+#[test]
+fn pointers_go_stale_are_marked_and_accepted() {
+    let machine = Machine::new();
+    machine.run_line("memory init");
+    let memory = "- plan → plan.md\n- notes → notes.md\n- project → memories/project.md\n";
+    fs::write(machine.work().join("MEMORY.md"), memory).unwrap();
+    fs::write(machine.work().join("plan.md"), "one").unwrap();
+    fs::write(machine.work().join("notes.md"), "one").unwrap();
+    assert_eq!(machine.run_line("memory verify").code, 0);
+    fs::write(machine.work().join("plan.md"), "two").unwrap();
+    fs::write(machine.work().join("memories/project.md"), "other").unwrap();
+    fs::remove_file(machine.work().join("notes.md")).unwrap();
+    let told = machine.run_line("memory verify --json");
+    assert_eq!(told.code, 1);
+    let standings: Vec<_> = told.json()["pointers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["standing"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(standings, ["changed", "gone", "fresh"]);
+    assert_eq!(read(&machine, "MEMORY.md"), memory);
+    machine.run_line("memory verify --mark");
+    assert_eq!(
+        read(&machine, "MEMORY.md"),
+        "- plan → plan.md (stale: verify)\n- notes → notes.md (stale: verify)\n- project → memories/project.md\n"
+    );
+    fs::write(machine.work().join("notes.md"), "one").unwrap();
+    assert_eq!(machine.run_line("memory verify --accept").code, 0);
+    assert_eq!(read(&machine, "MEMORY.md"), memory);
+    assert_eq!(machine.run_line("memory verify").code, 0);
+}
+
+#[test]
+fn a_read_only_workspace_is_refused_before_anything_is_made() {
+    let machine = Machine::new();
+    fs::write(
+        machine.work().join("longhaul.yaml"),
+        "sandbox:\n  readOnly: true\n",
+    )
+    .unwrap();
+    let refused = machine.run_line("memory init");
+    assert_eq!(refused.code, 4, "{refused:?}");
+    assert!(!machine.work().join("MEMORY.md").exists());
+    assert_eq!(machine.run_line("memory status").code, 0);
+}
+
+#[test]
+fn a_damaged_file_of_hashes_is_named_with_its_line() {
+    let machine = Machine::new();
+    machine.run_line("memory init");
+    fs::write(machine.work().join("memories/.pointers.json"), "{\n  oops").unwrap();
+    let failed = machine.run_line("memory verify");
+    assert_eq!(failed.code, 1);
+    assert!(
+        failed.err.contains(".pointers.json is damaged (line 2"),
+        "{failed:?}"
+    );
+    assert!(failed.err.contains("help:"), "{failed:?}");
+}
+
+#[test]
+fn answers_about_memory_are_as_documented() {
+    let machine = Machine::new();
+    for (heading, line) in [
+        ("memory init", "memory init"),
+        ("memory status", "memory status"),
+        ("memory verify", "memory verify"),
+    ] {
+        let printed = machine.run_line(&format!("{line} --json")).json();
+        assert_same_fields(&example(heading), &printed, heading);
+    }
+    fs::write(machine.work().join("MEMORY.md"), "- a → b.md\n").unwrap();
+    let printed = machine.run_line("memory lint --json").json();
+    assert_same_fields(&example("memory lint"), &printed, "memory lint");
+}

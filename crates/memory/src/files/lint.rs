@@ -1,0 +1,372 @@
+//! `memory lint`: the limits of `MEMORY.md`, dead pointers, and what can be
+//! done about them.
+
+use std::fs;
+use std::path::{Component, Path};
+
+use jiff::civil::DateTime;
+use longhaul_tokens::{ContentKind, Counter, Tokens};
+use serde::Serialize;
+
+use super::pointers::pointers;
+use super::{CONTEXT, DECISIONS, ERRORS, MEMORY, MemoryFolder, PROJECT, append, place, verify};
+use crate::{Result, Source};
+
+/// How large `MEMORY.md` may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Characters of a line.
+    pub line_chars: usize,
+    /// Tokens of the file.
+    pub max_tokens: Tokens,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            line_chars: 150,
+            max_tokens: Tokens(800),
+        }
+    }
+}
+
+/// Something that should not stay so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The file, in the workspace.
+    pub file: String,
+    /// The line, from 1, where there is one.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub trouble: Trouble,
+}
+
+/// What may be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum Trouble {
+    /// A file of the layout is not there.
+    Missing,
+    /// A line is too long: content has crept in.
+    LongLine {
+        /// Its characters.
+        chars: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// The file is too large to be in every prompt.
+    TooManyTokens {
+        /// Its tokens.
+        tokens: u32,
+        /// How many it may have.
+        most: u32,
+    },
+    /// A line points to a file that is not there.
+    DeadPointer {
+        /// What it points to.
+        target: String,
+        /// The only file of that name in the workspace.
+        perhaps: Option<String>,
+    },
+    /// A line points out of the workspace.
+    OutsidePointer {
+        /// What it points to.
+        target: String,
+    },
+    /// The workspace is kept in git, and `memories/` with it.
+    NotIgnored,
+}
+
+impl Trouble {
+    /// What is wrong, in words.
+    pub fn message(&self) -> String {
+        match self {
+            Trouble::Missing => "is not there".into(),
+            Trouble::LongLine { chars, most } => {
+                format!("has {chars} characters; a pointer has at most {most}")
+            }
+            Trouble::TooManyTokens { tokens, most } => {
+                format!("has {tokens} tokens; it may have {most}, because every prompt carries it")
+            }
+            Trouble::DeadPointer { target, .. } => {
+                format!("points to {target}, which is not there")
+            }
+            Trouble::OutsidePointer { target } => {
+                format!("points to {target}, which is outside the workspace")
+            }
+            Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
+        }
+    }
+
+    /// What `lint --fix` does about it, or what a person can do.
+    pub fn remedy(&self) -> String {
+        match self {
+            Trouble::Missing => "`longhaul memory init` makes it".into(),
+            Trouble::LongLine { .. } => {
+                "move the text to memories/project.md and leave a pointer".into()
+            }
+            Trouble::TooManyTokens { .. } => {
+                "take out what is no longer needed; dreaming makes room for what it promotes".into()
+            }
+            Trouble::DeadPointer {
+                perhaps: Some(file),
+                ..
+            } => format!("point to {file}"),
+            Trouble::DeadPointer { perhaps: None, .. } => {
+                "move the line to memories/errors.md".into()
+            }
+            Trouble::OutsidePointer { .. } => "point to a file of the workspace".into(),
+            Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
+        }
+    }
+
+    /// Whether `lint --fix` can mend it.
+    pub fn is_fixable(&self) -> bool {
+        match self {
+            Trouble::Missing
+            | Trouble::LongLine { .. }
+            | Trouble::DeadPointer { .. }
+            | Trouble::NotIgnored => true,
+            Trouble::TooManyTokens { .. } | Trouble::OutsidePointer { .. } => false,
+        }
+    }
+}
+
+/// What `lint --fix` did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fixed {
+    /// Files that were changed or made.
+    pub files: Vec<String>,
+    /// What could not be mended.
+    pub left: Vec<Finding>,
+}
+
+/// Files looked at when the target of a dead pointer is sought.
+const MOST_SOUGHT: usize = 20_000;
+
+impl MemoryFolder {
+    /// Everything that is wrong with the memory files; nothing is changed.
+    pub fn lint(&self, limits: Limits, counter: &dyn Counter) -> Result<Vec<Finding>> {
+        let mut findings = Vec::new();
+        let finding = |file: &str, line, trouble| Finding {
+            file: file.to_owned(),
+            line,
+            trouble,
+        };
+        for file in [MEMORY, PROJECT, DECISIONS, ERRORS, CONTEXT] {
+            if place::for_reading(self.root(), file)?.is_none() {
+                findings.push(finding(file, None, Trouble::Missing));
+            }
+        }
+        if let Some(text) = self.read(MEMORY)? {
+            for (at, line) in text.lines().enumerate() {
+                let chars = verify::unmarked(line).chars().count();
+                if chars > limits.line_chars {
+                    let most = limits.line_chars;
+                    findings.push(finding(
+                        MEMORY,
+                        Some(at + 1),
+                        Trouble::LongLine { chars, most },
+                    ));
+                }
+            }
+            let tokens = counter.count(&text, ContentKind::Prose);
+            if tokens > limits.max_tokens {
+                let (tokens, most) = (tokens.0, limits.max_tokens.0);
+                findings.push(finding(
+                    MEMORY,
+                    None,
+                    Trouble::TooManyTokens { tokens, most },
+                ));
+            }
+            for pointer in pointers(&text) {
+                let target = pointer.target;
+                let trouble = match self.standing(&target) {
+                    Target::There => continue,
+                    Target::Outside => Trouble::OutsidePointer { target },
+                    Target::Gone => Trouble::DeadPointer {
+                        perhaps: self.namesake(&target),
+                        target,
+                    },
+                };
+                findings.push(finding(MEMORY, Some(pointer.line), trouble));
+            }
+        }
+        if self.is_in_git() && !self.is_ignored()? {
+            findings.push(finding("memories/", None, Trouble::NotIgnored));
+        }
+        findings.sort_by_key(|found| (found.file != MEMORY, found.line));
+        Ok(findings)
+    }
+
+    /// Mends what can be mended. No line is lost: text that is too long moves to
+    /// `memories/project.md`, a dead pointer to `memories/errors.md`.
+    pub fn fix(&self, at: DateTime, limits: Limits, counter: &dyn Counter) -> Result<Fixed> {
+        let findings = self.lint(limits, counter)?;
+        let mut fixed = Fixed::default();
+        let changed = |file: &str, fixed: &mut Fixed| {
+            if !fixed.files.iter().any(|known| known == file) {
+                fixed.files.push(file.to_owned());
+            }
+        };
+        if findings
+            .iter()
+            .any(|found| found.trouble == Trouble::Missing)
+        {
+            let name = self.root().file_name().unwrap_or_default();
+            for made in self.init(at, &name.to_string_lossy(), false)? {
+                if made.is_new {
+                    changed(&made.file, &mut fixed);
+                }
+            }
+        }
+        let before = self.read(MEMORY)?.unwrap_or_default();
+        let mut lines: Vec<Option<String>> =
+            before.lines().map(|line| Some(line.to_owned())).collect();
+        for finding in findings.iter().filter(|finding| finding.file == MEMORY) {
+            let Some(slot) = finding.line.and_then(|line| lines.get_mut(line - 1)) else {
+                continue;
+            };
+            match (&finding.trouble, slot.clone()) {
+                (Trouble::DeadPointer { target, perhaps }, Some(line)) => match perhaps {
+                    Some(file) => *slot = Some(line.replace(target.as_str(), file)),
+                    None => {
+                        let tried = format!("MEMORY.md pointed to {target}");
+                        self.append_error(at, &tried, line.trim(), Source::Unknown)?;
+                        changed(ERRORS, &mut fixed);
+                        *slot = None;
+                    }
+                },
+                (Trouble::LongLine { .. }, Some(line)) => {
+                    let path = place::for_writing(self.root(), PROJECT)?;
+                    let moved = format!("\n{}\n", line.trim());
+                    append::append(&path, "# Project\n", &moved)?;
+                    changed(PROJECT, &mut fixed);
+                    *slot = Some(pointer_line(&line, PROJECT, limits.line_chars));
+                }
+                _ => {}
+            }
+        }
+        let mut after = String::new();
+        for line in lines.iter().flatten() {
+            after.push_str(line);
+            after.push('\n');
+        }
+        if after.trim_end() != before.trim_end() {
+            self.replace(MEMORY, &after)?;
+            changed(MEMORY, &mut fixed);
+        }
+        if findings
+            .iter()
+            .any(|found| found.trouble == Trouble::NotIgnored)
+        {
+            let path = place::for_writing(self.root(), ".gitignore")?;
+            append::append(&path, "", "memories/\n")?;
+            changed(".gitignore", &mut fixed);
+        }
+        fixed.left = self.lint(limits, counter)?;
+        Ok(fixed)
+    }
+
+    pub(super) fn standing(&self, target: &str) -> Target {
+        let path = self.root().join(target);
+        let climbs = Path::new(target)
+            .components()
+            .any(|part| part == Component::ParentDir);
+        match fs::canonicalize(&path) {
+            Ok(real) if real.starts_with(self.root()) => Target::There,
+            Ok(_) => Target::Outside,
+            Err(_) if climbs || !path.starts_with(self.root()) => Target::Outside,
+            Err(_) => Target::Gone,
+        }
+    }
+
+    /// The one file of the workspace that has the name of a dead pointer.
+    fn namesake(&self, target: &str) -> Option<String> {
+        let name = Path::new(target).file_name()?;
+        let mut folders = vec![self.root().to_owned()];
+        let (mut seen, mut found) = (0, None);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                seen += 1;
+                if seen > MOST_SOUGHT {
+                    return None;
+                }
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                let hidden = entry.file_name().to_string_lossy().starts_with('.');
+                let bulky = ["target", "node_modules"]
+                    .iter()
+                    .any(|bulk| entry.file_name() == *bulk);
+                if kind.is_dir() && !hidden && !bulky {
+                    folders.push(entry.path());
+                } else if kind.is_file() && entry.file_name() == name {
+                    if found.is_some() {
+                        return None;
+                    }
+                    found = Some(entry.path());
+                }
+            }
+        }
+        let found = found?;
+        let inside = found.strip_prefix(self.root()).ok()?;
+        let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+        Some(parts.join("/"))
+    }
+
+    fn is_in_git(&self) -> bool {
+        self.root()
+            .ancestors()
+            .any(|folder| folder.join(".git").exists())
+    }
+
+    /// Whether a `.gitignore` between here and the repository's root names the
+    /// folder. Patterns are not followed further: this only gives a hint.
+    fn is_ignored(&self) -> Result<bool> {
+        for folder in self.root().ancestors() {
+            let text = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
+            let named = text.lines().any(|line| {
+                let line = line.trim().trim_start_matches("**/").trim_matches('/');
+                line == "memories" || line == "memories/*" || line == "*"
+            });
+            if named {
+                return Ok(true);
+            }
+            if folder.join(".git").exists() {
+                break;
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Where a pointer leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    There,
+    Gone,
+    Outside,
+}
+
+/// The beginning of a text with a pointer to the rest, within a line's limit.
+pub(crate) fn pointer_line(text: &str, to: &str, most: usize) -> String {
+    let tail = format!(" | Details → {to}");
+    let text = text.trim();
+    let room = most.saturating_sub(tail.chars().count());
+    if text.chars().count() <= room {
+        return format!("{text}{tail}");
+    }
+    let mut cut: String = text.chars().take(room.saturating_sub(1)).collect();
+    // Not in the middle of a word, where there is a space to end at.
+    if let Some(space) = cut.rfind(' ').filter(|space| *space * 2 > cut.len()) {
+        cut.truncate(space);
+    }
+    format!("{}…{tail}", cut.trim_end())
+}

@@ -1,0 +1,177 @@
+//! `memory verify`: whether what `MEMORY.md` points to is still what it was
+//! when the pointer was written.
+//!
+//! The hashes are kept beside, in `memories/.pointers.json`. A pointer that is
+//! new there is taken as true today. Memory files change all the time and count
+//! only as there or gone.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+use super::lint::Target;
+use super::pointers::pointers;
+use super::{LOGS, MEMORY, MemoryFolder, place};
+use crate::{Error, Result};
+
+const HASHES: &str = "memories/.pointers.json";
+/// Stands at the end of a line whose pointer is stale.
+const STALE: &str = " (stale: verify)";
+/// Larger files are hashed by their size and time alone.
+const MOST_HASHED: u64 = 64 * 1024 * 1024;
+
+/// What `verify` may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verify {
+    /// Only tell; what is new is remembered.
+    Tell,
+    /// Mark stale lines in `MEMORY.md`, unmark the others.
+    Mark,
+    /// Take everything as true today and remove the marks.
+    Accept,
+}
+
+/// How a pointer stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Standing {
+    /// Its file is as it was.
+    Fresh,
+    /// Seen for the first time.
+    New,
+    /// Its file has changed.
+    Changed,
+    /// Its file is gone.
+    Gone,
+    /// It leads out of the workspace.
+    Outside,
+}
+
+impl Standing {
+    /// Whether the line can no longer be believed.
+    pub fn is_stale(self) -> bool {
+        matches!(self, Standing::Changed | Standing::Gone | Standing::Outside)
+    }
+}
+
+/// A pointer and how it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verified {
+    /// The line, from 1.
+    pub line: usize,
+    /// What it points to.
+    pub target: String,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Hashes {
+    /// The hash of each target when its pointer was written.
+    pointers: BTreeMap<String, String>,
+}
+
+impl MemoryFolder {
+    /// How every pointer of `MEMORY.md` stands.
+    pub fn verify(&self, mode: Verify) -> Result<Vec<Verified>> {
+        let text = self.read(MEMORY)?.unwrap_or_default();
+        let known = self.hashes()?;
+        let mut next = Hashes::default();
+        let mut verified = Vec::new();
+        for pointer in pointers(&text) {
+            let now = self.hash(&pointer.target)?;
+            let (standing, keep) = match (self.standing(&pointer.target), now) {
+                (Target::Outside, _) => (Standing::Outside, None),
+                (Target::Gone, _) | (_, None) => {
+                    (Standing::Gone, known.pointers.get(&pointer.target).cloned())
+                }
+                (Target::There, Some(now)) => match known.pointers.get(&pointer.target) {
+                    None => (Standing::New, Some(now)),
+                    Some(was) if *was == now => (Standing::Fresh, Some(now)),
+                    Some(_) if mode == Verify::Accept => (Standing::Fresh, Some(now)),
+                    Some(was) => (Standing::Changed, Some(was.clone())),
+                },
+            };
+            if let Some(hash) = keep {
+                next.pointers.insert(pointer.target.clone(), hash);
+            }
+            verified.push(Verified {
+                line: pointer.line,
+                target: pointer.target,
+                standing,
+            });
+        }
+        if next != known {
+            let text = serde_json::to_string_pretty(&next).map_err(|error| Error::Damaged {
+                path: self.root().join(HASHES),
+                reason: error.to_string(),
+            })?;
+            self.replace(HASHES, &format!("{text}\n"))?;
+        }
+        if mode != Verify::Tell {
+            let marked = marked(&text, &verified, mode);
+            if marked != text {
+                self.replace(MEMORY, &marked)?;
+            }
+        }
+        Ok(verified)
+    }
+
+    fn hashes(&self) -> Result<Hashes> {
+        match self.read(HASHES)? {
+            None => Ok(Hashes::default()),
+            Some(text) => serde_json::from_str(&text).map_err(|error| Error::Damaged {
+                path: self.root().join(HASHES),
+                reason: format!("line {}: {error}", error.line()),
+            }),
+        }
+    }
+
+    fn hash(&self, target: &str) -> Result<Option<String>> {
+        if self.standing(target) != Target::There {
+            return Ok(None);
+        }
+        let own = ["memories/", MEMORY, "DREAMS.md"]
+            .iter()
+            .any(|own| target.starts_with(own))
+            || target.starts_with(&format!("{LOGS}/"));
+        let path = self.root().join(target);
+        let meta = fs::metadata(&path).map_err(Error::io("read", &path))?;
+        if own || !meta.is_file() {
+            return Ok(Some("there".into()));
+        }
+        if meta.len() > MOST_HASHED {
+            return Ok(Some(format!("{} bytes", meta.len())));
+        }
+        let Some(real) = place::for_reading(self.root(), target)? else {
+            return Ok(None);
+        };
+        let bytes = fs::read(&real).map_err(Error::io("read", &path))?;
+        Ok(Some(blake3::hash(&bytes).to_hex()[..32].to_owned()))
+    }
+}
+
+/// A line without the mark that it is stale.
+pub(super) fn unmarked(line: &str) -> &str {
+    line.strip_suffix(STALE).unwrap_or(line)
+}
+
+fn marked(text: &str, verified: &[Verified], mode: Verify) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, whole) in text.split_inclusive('\n').enumerate() {
+        let line = whole.trim_end_matches(['\n', '\r']);
+        let end = &whole[line.len()..];
+        let stale = mode == Verify::Mark
+            && verified
+                .iter()
+                .any(|one| one.line == at + 1 && one.standing.is_stale());
+        out.push_str(unmarked(line));
+        if stale {
+            out.push_str(STALE);
+        }
+        out.push_str(end);
+    }
+    out
+}
