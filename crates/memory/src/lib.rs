@@ -30,9 +30,21 @@ mod error;
 pub mod files;
 pub mod flush;
 mod provenance;
+mod chunk;
+mod embed;
+mod index;
 mod redact;
+mod search;
+mod text;
 
 pub use error::{Error, Result};
 pub use files::MemoryFolder;
 pub use provenance::{Seal, Source};
+pub use chunk::ChunkSettings;
+pub use embed::{Encoder, EncoderKind};
+pub use index::{
+    Budget, Filters, Fusion, Hit, Hits, IndexError, IndexSettings, MemoryIndex, Mode, Passage,
+    Progress, Query, Record, RecordKind, SqliteIndex, Status, Why,
+};
 pub use redact::{Document, Kind, Redacted, Redactor, RedactorSettings, Tally};
+pub use search::SearchSettings;

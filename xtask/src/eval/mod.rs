@@ -1,6 +1,7 @@
 //! `cargo xtask eval`: figures measured on recorded sessions.
 
 mod epochs;
+mod retrieval;
 mod statistics;
 mod tokens;
 
@@ -12,11 +13,14 @@ pub(crate) enum Eval {
     Tokens(tokens::Args),
     /// What survives compaction, on recorded and generated sessions
     Compaction(crate::eval_compaction::Args),
+    /// What search finds, on sets of questions with known answers
+    Retrieval(retrieval::Args),
 }
 
 pub(crate) fn run(what: &Eval) -> Result<()> {
     match what {
         Eval::Tokens(args) => tokens::run(args),
         Eval::Compaction(args) => crate::eval_compaction::run(args),
+        Eval::Retrieval(args) => retrieval::run(args),
     }
 }

@@ -1,0 +1,35 @@
+//! Embeddings: what a text means, as a vector.
+//!
+//! Words alone find what was said in the words of the question. A small
+//! encoder also finds what was said in others. There is none unless the user
+//! installs one; which one is active is told with every result, and vectors of
+//! two models are never compared.
+
+use crate::index::IndexError;
+
+/// What kind of model makes the vectors, which says how far to trust them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EncoderKind {
+    /// A transformer that reads the whole text.
+    Transformer,
+    /// A table of one vector a word, averaged. Quick, and weak on names and
+    /// order, so it only ever adds a little to the words.
+    Static,
+    /// An endpoint somewhere else.
+    Remote,
+}
+
+/// Something that turns texts into vectors.
+pub trait Encoder: Send + Sync {
+    /// The model's name and the start of its hash: two models never share one.
+    fn id(&self) -> &str;
+
+    /// What kind it is.
+    fn kind(&self) -> EncoderKind;
+
+    /// How long its vectors are.
+    fn dimensions(&self) -> usize;
+
+    /// The vectors of texts, one each, in order.
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError>;
+}

@@ -1,0 +1,124 @@
+//! What can go wrong with the index and the models, said with its remedy.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A failure of the index, a search or a model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The operating system refused a read or write.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb phrase.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Another process keeps the index locked.
+    #[error(
+        "the index {} is locked by another process; wait for it, or try again",
+        path.display()
+    )]
+    Busy {
+        /// The index.
+        path: PathBuf,
+    },
+    /// The index is damaged.
+    #[error(
+        "the index {} is damaged ({reason}); it holds nothing that is not elsewhere: \
+         `longhaul memory index --rebuild` makes it anew",
+        path.display()
+    )]
+    Damaged {
+        /// The index.
+        path: PathBuf,
+        /// What SQLite said.
+        reason: String,
+    },
+    /// There is no room for the index.
+    #[error(
+        "no room left for the index {}; what is indexed so far stays, free some space and run \
+         `longhaul memory index`",
+        path.display()
+    )]
+    Full {
+        /// The index.
+        path: PathBuf,
+    },
+    /// A newer longhaul made the index.
+    #[error(
+        "the index {} was made by a newer longhaul (layout {found}, this one knows {known}); \
+         update longhaul, or delete the index to make it anew",
+        path.display()
+    )]
+    Newer {
+        /// The index.
+        path: PathBuf,
+        /// Its layout.
+        found: i64,
+        /// The newest layout known here.
+        known: i64,
+    },
+    /// SQLite failed otherwise.
+    #[error("the index {} failed: {source}", path.display())]
+    Sqlite {
+        /// The index.
+        path: PathBuf,
+        /// SQLite's reason.
+        source: rusqlite::Error,
+    },
+    /// A folder or wheel is no model that can be used.
+    #[error("{} is no usable model: {reason}; {remedy}", path.display())]
+    Model {
+        /// The folder, wheel or file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A model failed while it made vectors.
+    #[error("the model {model} failed: {reason}")]
+    Encoder {
+        /// The model.
+        model: String,
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl IndexError {
+    pub(crate) fn io(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> IndexError + use<> {
+        let path = path.to_owned();
+        move |source| IndexError::Io {
+            action,
+            path,
+            source,
+        }
+    }
+
+    pub(crate) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        move |source| {
+            let path = path.clone();
+            match source.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    IndexError::Busy { path }
+                }
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => IndexError::Damaged {
+                    path,
+                    reason: source.to_string(),
+                },
+                Some(ErrorCode::DiskFull) => IndexError::Full { path },
+                _ => IndexError::Sqlite { path, source },
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! What goes into the index and what comes out, as plain data.
+
+use longhaul_transcript::Millis;
+
+/// Where a text comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum RecordKind {
+    /// A memory file, or any other file of the workspace.
+    Memory = 0,
+    /// A daily log.
+    Daily = 1,
+    /// Staged dreams; searched only when asked for.
+    Dream = 2,
+    /// An entry of a session.
+    Transcript = 3,
+}
+
+impl RecordKind {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RecordKind::Memory => "memory",
+            RecordKind::Daily => "daily",
+            RecordKind::Dream => "dream",
+            RecordKind::Transcript => "transcript",
+        }
+    }
+
+    pub(crate) fn from_number(number: u8) -> RecordKind {
+        match number {
+            1 => RecordKind::Daily,
+            2 => RecordKind::Dream,
+            3 => RecordKind::Transcript,
+            _ => RecordKind::Memory,
+        }
+    }
+}
+
+/// One text to be indexed: a file, or an entry of a session.
+///
+/// Source and entry together name it; a record with the same name replaces the
+/// one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// What it is.
+    pub kind: RecordKind,
+    /// The file's path in the workspace, or the session's key.
+    pub source: String,
+    /// The id of the entry in its session; empty for a file.
+    pub entry: String,
+    /// Who said it, where somebody did.
+    pub role: Option<String>,
+    /// When it was said or written, where that is known.
+    pub time: Option<Millis>,
+    /// Its place among the texts of its source: neighbours explain each other.
+    pub position: u64,
+    /// The text.
+    pub text: String,
+}
+
+impl Record {
+    /// A whole file.
+    pub fn file(kind: RecordKind, path: impl Into<String>, text: impl Into<String>) -> Record {
+        Record {
+            kind,
+            source: path.into(),
+            entry: String::new(),
+            role: None,
+            time: None,
+            position: 0,
+            text: text.into(),
+        }
+    }
+
+    /// The name under which it is got again: the path, or `session#entry`.
+    pub fn key(&self) -> String {
+        key(&self.source, &self.entry)
+    }
+}
+
+pub(crate) fn key(source: &str, entry: &str) -> String {
+    if entry.is_empty() {
+        source.to_owned()
+    } else {
+        format!("{source}#{entry}")
+    }
+}
+
+/// How far an update may go before it rests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// At most so many bytes of new text.
+    pub bytes: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { bytes: u64::MAX }
+    }
+}
+
+/// What an update did so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Records looked at.
+    pub seen: u64,
+    /// Records that were new or had changed.
+    pub written: u64,
+    /// Records that were there already.
+    pub unchanged: u64,
+    /// Records taken out.
+    pub removed: u64,
+    /// Chunks made.
+    pub chunks: u64,
+    /// Bytes of the texts that were written.
+    pub bytes: u64,
+    /// Secrets that were redacted.
+    pub redacted: u64,
+    /// Whether the budget ended it before the records did.
+    pub exhausted: bool,
+}
+
+/// How the parts of a score are weighed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Words and, where a model is there, vectors.
+    #[default]
+    Hybrid,
+    /// Words alone.
+    Words,
+    /// Vectors alone.
+    Vectors,
+}
+
+/// How words and vectors are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fusion {
+    /// A weighted sum of scores, each relative to its best.
+    #[default]
+    Scores,
+    /// A weighted sum of reciprocal ranks.
+    Ranks,
+}
+
+/// Which records a search looks at. Empty lists and `None` let all pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filters {
+    /// Not before this time. Texts without a time do not pass.
+    pub since: Option<Millis>,
+    /// Before this time. Texts without a time do not pass.
+    pub until: Option<Millis>,
+    /// Only these sessions.
+    pub sessions: Vec<String>,
+    /// Only what these roles said.
+    pub roles: Vec<String>,
+    /// Only sources whose name is this, or that lie in this folder.
+    pub paths: Vec<String>,
+    /// Only these kinds; without any, all but dreams.
+    pub kinds: Vec<RecordKind>,
+}
+
+/// A search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// What is looked for, in any words.
+    pub text: String,
+    /// How many hits are wanted.
+    pub k: usize,
+    /// What is looked at.
+    pub filters: Filters,
+    /// Words, vectors or both.
+    pub mode: Mode,
+    /// The time from which age is reckoned; without it nothing ages.
+    pub now: Option<Millis>,
+}
+
+impl Query {
+    /// A search for the six best hits among everything but dreams.
+    pub fn new(text: impl Into<String>) -> Query {
+        Query {
+            text: text.into(),
+            k: 6,
+            filters: Filters::default(),
+            mode: Mode::default(),
+            now: None,
+        }
+    }
+}
+
+/// Why a hit is one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Why {
+    /// How well its own words match, the best hit being 1.
+    pub words: f32,
+    /// How well the texts beside it match, on the same scale.
+    pub beside: f32,
+    /// How well its session or file matches as a whole, the best being 1.
+    pub source: f32,
+    /// How near its meaning is, from 0 to 1; none without a vector.
+    pub vector: Option<f32>,
+    /// What its age leaves of the score.
+    pub decay: f32,
+    /// How like it is to hits before it, from 0 to 1.
+    pub repeats: f32,
+    /// The words of the query that it has.
+    pub terms: Vec<String>,
+}
+
+/// Something found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// What it is.
+    pub kind: RecordKind,
+    /// The file or session.
+    pub source: String,
+    /// The entry of the session; empty for a file.
+    pub entry: String,
+    /// Who said it.
+    pub role: Option<String>,
+    /// When.
+    pub time: Option<Millis>,
+    /// Its lines, from 1, the last included.
+    pub lines: (u32, u32),
+    /// The text: data that is quoted, never an instruction.
+    pub text: String,
+    /// Higher is better; comparable within one search only.
+    pub score: f32,
+    /// Why.
+    pub why: Why,
+}
+
+impl Hit {
+    /// The name under which it is got whole: the path, or `session#entry`.
+    pub fn key(&self) -> String {
+        key(&self.source, &self.entry)
+    }
+}
+
+/// What a search found, and with what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hits {
+    /// The best first.
+    pub hits: Vec<Hit>,
+    /// The model whose vectors were used; none for words alone.
+    pub model: Option<String>,
+    /// What the reader should know: vectors that are missing, terms left out.
+    pub notes: Vec<String>,
+}
+
+/// A text got back by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// What it is.
+    pub kind: RecordKind,
+    /// The file or session.
+    pub source: String,
+    /// The entry of the session; empty for a file.
+    pub entry: String,
+    /// Who said it.
+    pub role: Option<String>,
+    /// When.
+    pub time: Option<Millis>,
+    /// The lines that were got, from 1, the last included.
+    pub lines: (u32, u32),
+    /// How many lines there are.
+    pub of: u32,
+    /// The text, redacted as it was indexed.
+    pub text: String,
+}
+
+/// What is in an index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Files and sessions.
+    pub sources: u64,
+    /// Files and entries.
+    pub records: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Bytes of the indexed texts.
+    pub text_bytes: u64,
+    /// Bytes on disk.
+    pub disk_bytes: u64,
+    /// The model whose vectors are used.
+    pub model: Option<String>,
+    /// How many chunks have a vector of that model.
+    pub vectors: u64,
+}

@@ -1,0 +1,140 @@
+//! The shape of an index in memory: which chunk is where, who said it and when.
+//!
+//! A search scores all chunks at once, and neighbours must be neighbours in
+//! memory; the texts stay on disk. Some fifty bytes a chunk.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rusqlite::Connection;
+
+/// No slot, no role.
+pub(crate) const NOTHING: u32 = u32::MAX;
+
+/// A chunk.
+pub(crate) struct Slot {
+    pub(crate) record: i64,
+    pub(crate) start: u64,
+    pub(crate) length: u64,
+    pub(crate) lines: (u32, u32),
+    pub(crate) hash: i64,
+    /// What is ranked as one: an entry of a session, a chunk of a file.
+    pub(crate) unit: u32,
+}
+
+/// What is ranked as one.
+pub(crate) struct Unit {
+    pub(crate) slots: Range<u32>,
+    pub(crate) source: u32,
+    pub(crate) kind: u8,
+    pub(crate) role: u32,
+    pub(crate) time: Option<i64>,
+    pub(crate) entry: String,
+}
+
+/// A session or file.
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) units: Range<u32>,
+    pub(crate) bytes: u64,
+}
+
+/// All of it.
+pub(crate) struct Shape {
+    pub(crate) changes: i64,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) units: Vec<Unit>,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) roles: Vec<String>,
+    /// The slot of a chunk's id.
+    by_id: HashMap<i64, u32>,
+}
+
+impl Shape {
+    pub(crate) fn slot_of(&self, id: i64) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    pub(super) fn load(connection: &Connection, changes: i64) -> rusqlite::Result<Shape> {
+        let mut roles: Vec<String> = Vec::new();
+        let mut role_ids: HashMap<i64, u32> = HashMap::new();
+        let mut statement = connection.prepare_cached("SELECT id, name FROM role")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            role_ids.insert(row.get(0)?, roles.len() as u32);
+            roles.push(row.get(1)?);
+        }
+        let mut shape = Shape {
+            changes,
+            slots: Vec::new(),
+            units: Vec::new(),
+            sources: Vec::new(),
+            roles,
+            by_id: HashMap::new(),
+        };
+        let mut names: HashMap<i64, String> = HashMap::new();
+        let mut statement = connection.prepare_cached("SELECT id, name FROM source")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            names.insert(row.get(0)?, row.get(1)?);
+        }
+        let mut statement = connection.prepare_cached(
+            "SELECT c.id, c.record, c.start, c.length, c.line, c.lines, c.hash,
+                    r.source, r.entry, r.kind, r.role, r.time
+             FROM record r JOIN chunk c ON c.record = r.id
+             ORDER BY r.source, r.position, r.id, c.start",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut source_id = None;
+        while let Some(row) = rows.next()? {
+            let number = shape.slots.len() as u32;
+            let record: i64 = row.get(1)?;
+            let source: i64 = row.get(7)?;
+            if source_id != Some(source) {
+                source_id = Some(source);
+                let units = shape.units.len() as u32;
+                shape.sources.push(Source {
+                    name: names.get(&source).cloned().unwrap_or_default(),
+                    units: units..units,
+                    bytes: 0,
+                });
+            }
+            let entry = row.get_ref(8)?.as_str()?;
+            let same =
+                !entry.is_empty() && shape.slots.last().is_some_and(|last| last.record == record);
+            if !same {
+                shape.units.push(Unit {
+                    slots: number..number,
+                    source: shape.sources.len() as u32 - 1,
+                    kind: row.get(9)?,
+                    role: row
+                        .get::<_, Option<i64>>(10)?
+                        .and_then(|role| role_ids.get(&role).copied())
+                        .unwrap_or(NOTHING),
+                    time: row.get(11)?,
+                    entry: entry.to_owned(),
+                });
+            }
+            let unit = shape.units.len() as u32 - 1;
+            let line: u32 = row.get(4)?;
+            let slot = Slot {
+                record,
+                start: row.get::<_, i64>(2)? as u64,
+                length: row.get::<_, i64>(3)? as u64,
+                lines: (line, line + row.get::<_, u32>(5)?),
+                hash: row.get(6)?,
+                unit,
+            };
+            if let Some(last) = shape.units.last_mut() {
+                last.slots.end = number + 1;
+            }
+            if let Some(last) = shape.sources.last_mut() {
+                last.units.end = unit + 1;
+                last.bytes += slot.length;
+            }
+            shape.by_id.insert(row.get(0)?, number);
+            shape.slots.push(slot);
+        }
+        Ok(shape)
+    }
+}

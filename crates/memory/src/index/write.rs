@@ -1,0 +1,368 @@
+//! Taking records in and out.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+
+use super::record::{Budget, Progress, Record};
+use super::{IndexError, IndexSettings, SqliteIndex};
+use crate::chunk::{chunks, lines_in};
+use crate::text::{self, Stems, Tongue};
+
+/// A transaction takes this much text at most, so that others get their turn.
+const BATCH_BYTES: u64 = 1 << 20;
+/// Or so many records.
+const BATCH_RECORDS: u64 = 2_000;
+
+/// Long texts are stored in pieces of this size: a few lines of them are got
+/// without unpacking it all.
+const PIECE: usize = 64 * 1024;
+
+/// A record with everything that costs time done, so that the lock is held
+/// for the writing only.
+struct Prepared {
+    record: Record,
+    hash: [u8; 16],
+    tongue: Tongue,
+    pieces: Vec<(usize, u32, Vec<u8>)>,
+    chunks: Vec<PreparedChunk>,
+    redacted: u64,
+}
+
+struct PreparedChunk {
+    start: usize,
+    length: usize,
+    lines: (u32, u32),
+    hash: i64,
+    tokens: String,
+}
+
+impl SqliteIndex {
+    pub(super) fn write(
+        &mut self,
+        records: &mut dyn Iterator<Item = Record>,
+        budget: Budget,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Progress, IndexError> {
+        let sqlite = self.sqlite();
+        let mut done = Progress::default();
+        let mut batch: Vec<Prepared> = Vec::new();
+        let mut bytes = 0;
+        loop {
+            // The budget counts what is written, so that a second call goes on
+            // where this one stopped instead of reading it all for nothing.
+            if done.bytes + bytes >= budget.bytes {
+                done.exhausted = records.next().is_some();
+                break;
+            }
+            let Some(record) = records.next() else { break };
+            done.seen += 1;
+            let hash = hash_of(&record, &self.settings);
+            if self.known(&record, &hash).map_err(&sqlite)? {
+                done.unchanged += 1;
+                continue;
+            }
+            bytes += record.text.len() as u64;
+            batch.push(prepare(record, hash, &self.settings, &mut self.stems));
+            if bytes >= BATCH_BYTES || batch.len() as u64 >= BATCH_RECORDS {
+                self.commit(&mut batch, &mut done).map_err(&sqlite)?;
+                bytes = 0;
+                progress(&done);
+            }
+        }
+        self.commit(&mut batch, &mut done).map_err(&sqlite)?;
+        progress(&done);
+        Ok(done)
+    }
+
+    fn known(&self, record: &Record, hash: &[u8; 16]) -> rusqlite::Result<bool> {
+        self.connection
+            .prepare_cached(
+                "SELECT r.hash = ?3 FROM record r JOIN source s ON s.id = r.source
+                 WHERE s.name = ?1 AND r.entry = ?2",
+            )?
+            .query_row(params![record.source, record.entry, hash], |row| row.get(0))
+            .optional()
+            .map(|known| known == Some(true))
+    }
+
+    fn commit(&mut self, batch: &mut Vec<Prepared>, done: &mut Progress) -> rusqlite::Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut names: HashMap<String, i64> = HashMap::new();
+        let mut tongues = 0i64;
+        let mut next = *done;
+        for prepared in batch.iter() {
+            let source = id_of(&transaction, "source", &prepared.record.source, &mut names)?;
+            let role = match &prepared.record.role {
+                Some(role) => Some(id_of(&transaction, "role", role, &mut HashMap::new())?),
+                None => None,
+            };
+            drop_record(&transaction, source, &prepared.record.entry)?;
+            insert(&transaction, source, role, prepared)?;
+            tongues |= 1 << (prepared.tongue as u8);
+            next.written += 1;
+            next.chunks += prepared.chunks.len() as u64;
+            next.bytes += prepared.record.text.len() as u64;
+            next.redacted += prepared.redacted;
+        }
+        transaction.execute(
+            "UPDATE meta SET value = value | ?1 WHERE name = 'tongues'",
+            [tongues],
+        )?;
+        changed(&transaction)?;
+        transaction.commit()?;
+        *done = next;
+        batch.clear();
+        Ok(())
+    }
+
+    pub(super) fn take_out(&mut self, source: &str) -> Result<u64, IndexError> {
+        let sqlite = self.sqlite();
+        let mut take = || -> rusqlite::Result<u64> {
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let Some(id) = transaction
+                .query_row("SELECT id FROM source WHERE name = ?1", [source], |row| {
+                    row.get::<_, i64>(0)
+                })
+                .optional()?
+            else {
+                return Ok(0);
+            };
+            let entries: Vec<String> = transaction
+                .prepare("SELECT entry FROM record WHERE source = ?1")?
+                .query_map([id], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            for entry in &entries {
+                drop_record(&transaction, id, entry)?;
+            }
+            transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
+            changed(&transaction)?;
+            transaction.commit()?;
+            Ok(entries.len() as u64)
+        };
+        take().map_err(sqlite)
+    }
+}
+
+/// Everything about a record that would have to be written again if it changed.
+fn hash_of(record: &Record, settings: &IndexSettings) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[record.kind as u8]);
+    hasher.update(&settings.chunks.tokens.to_le_bytes());
+    hasher.update(&settings.chunks.overlap.to_le_bytes());
+    hasher.update(&record.position.to_le_bytes());
+    hasher.update(&record.time.map_or(i64::MIN, |time| time.0).to_le_bytes());
+    let role = record.role.as_deref().unwrap_or("");
+    hasher.update(&(role.len() as u64).to_le_bytes());
+    hasher.update(role.as_bytes());
+    hasher.update(record.text.as_bytes());
+    let mut hash = [0; 16];
+    hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    hash
+}
+
+fn prepare(
+    record: Record,
+    hash: [u8; 16],
+    settings: &IndexSettings,
+    stems: &mut Stems,
+) -> Prepared {
+    let redacted = settings.redactor.redact(&record.text);
+    let text = redacted.text;
+    let tongue = text::tongue(&text);
+    let chunks = chunks(&text, settings.chunks)
+        .into_iter()
+        .map(|chunk| {
+            let part = &text[chunk.bytes.clone()];
+            let mut tokens = String::with_capacity(part.len());
+            text::prepare(part, tongue, stems, &mut tokens);
+            PreparedChunk {
+                start: chunk.bytes.start,
+                length: chunk.bytes.len(),
+                lines: chunk.lines,
+                hash: chunk_hash(part),
+                tokens,
+            }
+        })
+        .collect();
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut line = 1;
+    while start < text.len() {
+        let mut end = text.floor_char_boundary((start + PIECE).min(text.len()));
+        if end < text.len()
+            && let Some(at) = memchr::memrchr(b'\n', &text.as_bytes()[start..end])
+        {
+            end = start + at + 1;
+        }
+        let part = &text[start..end];
+        pieces.push((start, line, packed(part)));
+        line = lines_in(part, line) + u32::from(part.ends_with('\n'));
+        start = end;
+    }
+    Prepared {
+        hash,
+        tongue,
+        pieces,
+        chunks,
+        redacted: redacted.found.len() as u64,
+        record,
+    }
+}
+
+/// The name of a chunk's text in the store of vectors.
+pub(super) fn chunk_hash(text: &str) -> i64 {
+    let hash = blake3::hash(text.as_bytes());
+    let mut start = [0; 8];
+    start.copy_from_slice(&hash.as_bytes()[..8]);
+    i64::from_le_bytes(start)
+}
+
+const PLAIN: u8 = 0;
+const ZSTD: u8 = 1;
+
+/// Packed where that makes it smaller.
+fn packed(text: &str) -> Vec<u8> {
+    let mut blob = vec![ZSTD];
+    if text.len() > 64
+        && let Ok(small) = zstd::bulk::compress(text.as_bytes(), 3)
+        && small.len() < text.len()
+    {
+        blob.extend(small);
+        return blob;
+    }
+    blob[0] = PLAIN;
+    blob.extend(text.as_bytes());
+    blob
+}
+
+pub(super) fn unpacked(blob: &[u8]) -> rusqlite::Result<String> {
+    let bad = |reason: String| {
+        rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
+            Some(reason),
+        )
+    };
+    let bytes = match blob.split_first() {
+        Some((&PLAIN, text)) => text.to_vec(),
+        Some((&ZSTD, packed)) => {
+            // One line may be longer than a piece, so the size is not known.
+            zstd::stream::decode_all(packed).map_err(|error| bad(error.to_string()))?
+        }
+        _ => return Err(bad(String::from("a text of unknown form"))),
+    };
+    String::from_utf8(bytes).map_err(|error| bad(error.to_string()))
+}
+
+fn id_of(
+    transaction: &Transaction<'_>,
+    table: &str,
+    name: &str,
+    known: &mut HashMap<String, i64>,
+) -> rusqlite::Result<i64> {
+    if let Some(id) = known.get(name) {
+        return Ok(*id);
+    }
+    transaction
+        .prepare_cached(&format!(
+            "INSERT INTO {table} (name) VALUES (?1) ON CONFLICT DO NOTHING"
+        ))?
+        .execute([name])?;
+    let id = transaction
+        .prepare_cached(&format!("SELECT id FROM {table} WHERE name = ?1"))?
+        .query_row([name], |row| row.get(0))?;
+    known.insert(name.to_owned(), id);
+    Ok(id)
+}
+
+fn drop_record(transaction: &Transaction<'_>, source: i64, entry: &str) -> rusqlite::Result<()> {
+    let Some(id) = transaction
+        .prepare_cached("SELECT id FROM record WHERE source = ?1 AND entry = ?2")?
+        .query_row(params![source, entry], |row| row.get::<_, i64>(0))
+        .optional()?
+    else {
+        return Ok(());
+    };
+    transaction
+        .prepare_cached(
+            "DELETE FROM words WHERE rowid IN (SELECT id FROM chunk WHERE record = ?1)",
+        )?
+        .execute([id])?;
+    for table in ["chunk", "piece"] {
+        transaction
+            .prepare_cached(&format!("DELETE FROM {table} WHERE record = ?1"))?
+            .execute([id])?;
+    }
+    transaction
+        .prepare_cached("DELETE FROM record WHERE id = ?1")?
+        .execute([id])?;
+    Ok(())
+}
+
+fn insert(
+    transaction: &Transaction<'_>,
+    source: i64,
+    role: Option<i64>,
+    prepared: &Prepared,
+) -> rusqlite::Result<()> {
+    let record = &prepared.record;
+    transaction
+        .prepare_cached(
+            "INSERT INTO record (source, entry, kind, role, time, position, tongue, bytes, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?
+        .execute(params![
+            source,
+            record.entry,
+            record.kind as u8,
+            role,
+            record.time.map(|time| time.0),
+            i64::try_from(record.position).unwrap_or(i64::MAX),
+            prepared.tongue as u8,
+            i64::try_from(record.text.len()).unwrap_or(i64::MAX),
+            prepared.hash,
+        ])?;
+    let id = transaction.last_insert_rowid();
+    for (start, line, text) in &prepared.pieces {
+        transaction
+            .prepare_cached("INSERT INTO piece VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![id, *start as i64, line, text])?;
+    }
+    for chunk in &prepared.chunks {
+        transaction
+            .prepare_cached(
+                "INSERT INTO chunk (record, start, length, line, lines, hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                id,
+                chunk.start as i64,
+                chunk.length as i64,
+                chunk.lines.0,
+                chunk.lines.1 - chunk.lines.0,
+                chunk.hash,
+            ])?;
+        let chunk_id = transaction.last_insert_rowid();
+        transaction
+            .prepare_cached("INSERT INTO words (rowid, tokens) VALUES (?1, ?2)")?
+            .execute(params![chunk_id, chunk.tokens])?;
+    }
+    Ok(())
+}
+
+/// Tells every process that what it remembers of the index is out of date.
+fn changed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction
+        .execute(
+            "UPDATE meta SET value = value + 1 WHERE name = 'changes'",
+            [],
+        )
+        .map(drop)
+}

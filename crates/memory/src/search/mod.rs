@@ -1,0 +1,423 @@
+//! Search: what fits a question best, and why.
+//!
+//! Every text has a score for its words, for what stands beside it and for its
+//! session as a whole; with a model also for its meaning. They are joined on
+//! relative scales, so that a text found by one side only keeps what it has.
+//! Age takes a little, repetition a little more. Nothing is dropped by a
+//! threshold: the best `k` come back, and each tells why.
+
+mod order;
+mod settings;
+mod words;
+
+use std::sync::Arc;
+
+use longhaul_transcript::Millis;
+
+pub use self::settings::SearchSettings;
+
+use self::words::Words;
+use crate::index::{
+    Filters, Fusion, Hit, Hits, IndexError, Mode, NOTHING, Query, RecordKind, Shape, SqliteIndex,
+    Why,
+};
+use crate::text::{self, Tongue};
+
+/// More of a query than this is not looked at.
+const LONGEST_QUERY: usize = 20_000;
+
+/// A unit and the parts of its score.
+struct Candidate {
+    unit: u32,
+    slot: u32,
+    score: f32,
+    why: Why,
+}
+
+impl SqliteIndex {
+    pub(crate) fn find(&mut self, query: &Query) -> Result<Hits, IndexError> {
+        // One view of the file from the first row to the last text.
+        self.begin()?;
+        let found = self.find_within(query);
+        self.end();
+        found
+    }
+
+    fn find_within(&mut self, query: &Query) -> Result<Hits, IndexError> {
+        let shape = self.shape_now()?;
+        let mut hits = Hits {
+            hits: Vec::new(),
+            model: None,
+            notes: Vec::new(),
+        };
+        let text = &query.text[..query.text.floor_char_boundary(LONGEST_QUERY)];
+        if text.len() < query.text.len() {
+            hits.notes.push(format!(
+                "the query has {} bytes; its first {LONGEST_QUERY} were used",
+                query.text.len()
+            ));
+        }
+        if text.trim().is_empty() || shape.units.is_empty() {
+            return Ok(hits);
+        }
+        let allowed = allowed(&shape, &query.filters);
+        let mut candidates = self.candidates(query, text, &shape, &allowed, &mut hits)?;
+        let settings = *self.search_settings();
+        age(&mut candidates, &shape, query.now, &settings);
+        candidates.retain(|candidate| candidate.score > 0.0);
+        let wanted = query.k.max(1);
+        let pool = (wanted * 4).max(wanted + 20);
+        order::best(&mut candidates, pool);
+        let matrix = if hits.model.is_some() {
+            self.matrix(&shape)?
+        } else {
+            None
+        };
+        let texts = self.texts(&shape, &candidates)?;
+        let chosen = order::diverse(
+            candidates,
+            &texts,
+            matrix.as_deref(),
+            wanted,
+            settings.lambda,
+        );
+        for (candidate, text) in chosen {
+            hits.hits.push(hit(&shape, candidate, text));
+        }
+        Ok(hits)
+    }
+
+    fn candidates(
+        &mut self,
+        query: &Query,
+        text: &str,
+        shape: &Arc<Shape>,
+        allowed: &[bool],
+        hits: &mut Hits,
+    ) -> Result<Vec<Candidate>, IndexError> {
+        let settings = *self.search_settings();
+        let words = if query.mode == Mode::Vectors {
+            None
+        } else {
+            let words = self.words(text, shape, allowed)?;
+            if !words.left_out.is_empty() {
+                hits.notes.push(format!(
+                    "too frequent to tell texts apart, and left out: {}",
+                    words.left_out.join(", ")
+                ));
+            }
+            Some(words)
+        };
+        let vectors = if query.mode == Mode::Words {
+            None
+        } else {
+            self.meanings(text, shape, allowed, hits)?
+        };
+        let share = match (&words, &vectors) {
+            (None, None) => return Ok(Vec::new()),
+            (None, Some(_)) => 1.0,
+            (Some(_), None) => 0.0,
+            (Some(_), Some((_, share))) => *share,
+        };
+        let by_words = words
+            .as_ref()
+            .map(|words| relative(shape, words, &settings));
+        let mut candidates = Vec::new();
+        for (unit, place) in shape.units.iter().enumerate() {
+            if !allowed[unit] {
+                continue;
+            }
+            let (own, beside, source, total) = by_words
+                .as_ref()
+                .map_or((0.0, 0.0, 0.0, 0.0), |scores| scores.of(unit, place.source));
+            let vector = vectors.as_ref().and_then(|(vectors, _)| vectors[unit]);
+            let score = match vector {
+                // Without a vector the words speak for both sides.
+                None => total,
+                Some((near, _)) => (1.0 - share) * total + share * near,
+            };
+            if score <= 0.0 {
+                continue;
+            }
+            let slot = match (&words, vector) {
+                (Some(words), _) if own > 0.0 => words.slot[unit],
+                (_, Some((_, slot))) => slot,
+                (Some(words), None) => words.slot[unit],
+                (None, None) => place.slots.start,
+            };
+            candidates.push(Candidate {
+                unit: unit as u32,
+                slot,
+                score,
+                why: Why {
+                    words: own,
+                    beside,
+                    source,
+                    vector: vector.map(|(near, _)| near),
+                    decay: 1.0,
+                    repeats: 0.0,
+                    terms: Vec::new(),
+                },
+            });
+        }
+        if settings.fusion == Fusion::Ranks && words.is_some() && vectors.is_some() {
+            let totals: Vec<f32> = candidates
+                .iter()
+                .map(|candidate| {
+                    let unit = candidate.unit as usize;
+                    let scores = by_words
+                        .as_ref()
+                        .map(|scores| scores.of(unit, shape.units[unit].source));
+                    scores.map_or(0.0, |scores| scores.3)
+                })
+                .collect();
+            order::fuse_ranks(&mut candidates, &totals, share);
+        }
+        for candidate in &mut candidates {
+            let unit = &shape.units[candidate.unit as usize];
+            if shape
+                .roles
+                .get(unit.role as usize)
+                .is_some_and(|role| role.eq_ignore_ascii_case("user"))
+            {
+                candidate.score *= 1.0 + settings.user;
+            }
+        }
+        if let Some(words) = &words {
+            order::best(&mut candidates, (query.k.max(1) * 8).max(200));
+            for (word, units) in &words.terms {
+                for candidate in &mut candidates {
+                    if units.binary_search(&candidate.unit).is_ok() {
+                        candidate.why.terms.push(word.clone());
+                    }
+                }
+            }
+        }
+        Ok(candidates)
+    }
+
+    fn words(&mut self, text: &str, shape: &Shape, allowed: &[bool]) -> Result<Words, IndexError> {
+        let tongues = self.tongues()?;
+        let mut terms = text::terms(text, &tongues, self.stems());
+        if terms.is_empty() {
+            terms = text::all_terms(text);
+        }
+        let settings = *self.search_settings();
+        let sqlite = self.failed();
+        Words::score(self.database(), shape, allowed, &terms, &settings).map_err(sqlite)
+    }
+
+    /// By unit: how near its best chunk is, from 0 to 1, and which it is.
+    #[allow(clippy::type_complexity)]
+    fn meanings(
+        &mut self,
+        text: &str,
+        shape: &Shape,
+        allowed: &[bool],
+        hits: &mut Hits,
+    ) -> Result<Option<(Vec<Option<(f32, u32)>>, f32)>, IndexError> {
+        let Some(encoder) = self.encoder() else {
+            return Ok(None);
+        };
+        let Some(matrix) = self.matrix(shape)? else {
+            return Ok(None);
+        };
+        if matrix.known == 0 {
+            hits.notes.push(format!(
+                "no chunk has a vector of {} yet: words alone",
+                encoder.id()
+            ));
+            return Ok(None);
+        }
+        let encoded = match encoder.encode(&[text]) {
+            Ok(encoded) => encoded,
+            Err(error) => {
+                hits.notes.push(format!("{error}: words alone"));
+                return Ok(None);
+            }
+        };
+        let Some(vector) = encoded
+            .first()
+            .filter(|vector| vector.len() == encoder.dimensions())
+        else {
+            hits.notes.push(format!(
+                "{} gave no usable vector: words alone",
+                encoder.id()
+            ));
+            return Ok(None);
+        };
+        if matrix.known < shape.slots.len() {
+            hits.notes.push(format!(
+                "{} of {} chunks have a vector so far",
+                matrix.known,
+                shape.slots.len()
+            ));
+        }
+        hits.model = Some(encoder.id().to_owned());
+        let cosines = matrix.cosines(vector);
+        let mut best: Vec<Option<(f32, u32)>> = vec![None; shape.units.len()];
+        for (slot, cosine) in cosines.into_iter().enumerate() {
+            let unit = shape.slots[slot].unit as usize;
+            if let Some(cosine) = cosine.filter(|_| allowed[unit])
+                && best[unit].is_none_or(|(known, _)| cosine > known)
+            {
+                best[unit] = Some((cosine, slot as u32));
+            }
+        }
+        order::spread(&mut best);
+        Ok(Some((best, self.search_settings().share(encoder.kind()))))
+    }
+
+    fn texts(&self, shape: &Shape, candidates: &[Candidate]) -> Result<Vec<String>, IndexError> {
+        candidates
+            .iter()
+            .map(|candidate| {
+                let slot = &shape.slots[candidate.slot as usize];
+                self.chunk_text(slot.record, slot.start, slot.length)
+                    .map_err(self.failed())
+            })
+            .collect()
+    }
+
+    fn tongues(&self) -> Result<Vec<Tongue>, IndexError> {
+        let bits: i64 = self
+            .database()
+            .prepare_cached("SELECT value FROM meta WHERE name = 'tongues'")
+            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+            .map_err(self.failed())?;
+        Ok((0..63u8)
+            .filter(|bit| bits >> bit & 1 == 1)
+            .filter_map(Tongue::from_number)
+            .collect())
+    }
+}
+
+/// Scores of words on a scale whose best is 1.
+struct Relative<'a> {
+    words: &'a Words,
+    best: f32,
+    best_source: f32,
+    source_share: f32,
+}
+
+impl Relative<'_> {
+    /// Own, beside, source, and all of it together.
+    fn of(&self, unit: usize, source: u32) -> (f32, f32, f32, f32) {
+        let own = self.words.own[unit] / self.best;
+        let beside = self.words.beside[unit] / self.best;
+        let source = self.words.sources[source as usize] / self.best_source;
+        let total = (own + beside + self.source_share * source) / (1.0 + self.source_share);
+        (own, beside, source, total)
+    }
+}
+
+fn relative<'a>(shape: &Shape, words: &'a Words, settings: &SearchSettings) -> Relative<'a> {
+    let highest = |scores: &mut dyn Iterator<Item = f32>| scores.fold(0f32, f32::max).max(1e-6);
+    let best = highest(
+        &mut words
+            .own
+            .iter()
+            .zip(&words.beside)
+            .map(|(own, beside)| own + beside),
+    );
+    Relative {
+        words,
+        best,
+        best_source: highest(&mut words.sources.iter().copied()),
+        // One source cannot be told from another.
+        source_share: if shape.sources.len() > 1 {
+            settings.source
+        } else {
+            0.0
+        },
+    }
+}
+
+/// Which units a search may find.
+fn allowed(shape: &Shape, filters: &Filters) -> Vec<bool> {
+    let source: Vec<bool> = shape
+        .sources
+        .iter()
+        .map(|source| {
+            let session = filters.sessions.is_empty() || filters.sessions.contains(&source.name);
+            let path = filters.paths.is_empty()
+                || filters.paths.iter().any(|path| {
+                    let path = path.trim_end_matches('/');
+                    source.name == path
+                        || source
+                            .name
+                            .strip_prefix(path)
+                            .is_some_and(|rest| rest.starts_with('/'))
+                });
+            session && path
+        })
+        .collect();
+    shape
+        .units
+        .iter()
+        .map(|unit| {
+            let kind = RecordKind::from_number(unit.kind);
+            let kinds = if filters.kinds.is_empty() {
+                kind != RecordKind::Dream
+            } else {
+                filters.kinds.contains(&kind)
+            };
+            let role = filters.roles.is_empty()
+                || (unit.role != NOTHING
+                    && filters
+                        .roles
+                        .iter()
+                        .any(|role| role.eq_ignore_ascii_case(&shape.roles[unit.role as usize])));
+            let since = filters
+                .since
+                .is_none_or(|Millis(since)| unit.time.is_some_and(|time| time >= since));
+            let until = filters
+                .until
+                .is_none_or(|Millis(until)| unit.time.is_some_and(|time| time < until));
+            source[unit.source as usize] && kinds && role && since && until
+        })
+        .collect()
+}
+
+/// Takes from each score what its age costs. A clock that went backwards
+/// makes nothing younger than now.
+fn age(
+    candidates: &mut [Candidate],
+    shape: &Shape,
+    now: Option<Millis>,
+    settings: &SearchSettings,
+) {
+    const DAY: f32 = 86_400_000.0;
+    let Some(Millis(now)) = now else { return };
+    for candidate in candidates {
+        let unit = &shape.units[candidate.unit as usize];
+        let part = match RecordKind::from_number(unit.kind) {
+            RecordKind::Daily => settings.ages,
+            RecordKind::Transcript => settings.entry_ages,
+            // What was written down to last does not age.
+            RecordKind::Memory | RecordKind::Dream => 0.0,
+        };
+        if let Some(time) = unit.time {
+            let days = now.saturating_sub(time).max(0) as f32 / DAY;
+            candidate.why.decay =
+                1.0 - part + part * (-days / settings.half_life_days.max(0.01)).exp2();
+            candidate.score *= candidate.why.decay;
+        }
+    }
+}
+
+fn hit(shape: &Shape, candidate: Candidate, text: String) -> Hit {
+    let unit = &shape.units[candidate.unit as usize];
+    let slot = &shape.slots[candidate.slot as usize];
+    Hit {
+        kind: RecordKind::from_number(unit.kind),
+        source: shape.sources[unit.source as usize].name.clone(),
+        entry: unit.entry.clone(),
+        role: shape.roles.get(unit.role as usize).cloned(),
+        time: unit.time.map(Millis),
+        lines: slot.lines,
+        text,
+        score: candidate.score,
+        why: candidate.why,
+    }
+}

@@ -1,0 +1,121 @@
+//! The order of hits.
+
+use std::collections::HashSet;
+
+use super::Candidate;
+use crate::index::Matrix;
+
+/// Keeps the `count` best, the best first. Ties go to the newer place, which
+/// comes later in its session.
+pub(super) fn best(candidates: &mut Vec<Candidate>, count: usize) {
+    let order =
+        |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(b.unit.cmp(&a.unit));
+    if candidates.len() > count {
+        candidates.select_nth_unstable_by(count, order);
+        candidates.truncate(count);
+    }
+    candidates.sort_unstable_by(order);
+}
+
+/// Cosines as a part of the way from an ordinary one to the best. A cosine
+/// says little by itself: some models call everything alike.
+pub(super) fn spread(cosines: &mut [Option<(f32, u32)>]) {
+    let mut known: Vec<f32> = cosines
+        .iter()
+        .flatten()
+        .map(|(cosine, _)| *cosine)
+        .collect();
+    if known.is_empty() {
+        return;
+    }
+    let ordinary = known.len().saturating_sub(1).min(200);
+    let (_, low, _) = known.select_nth_unstable_by(ordinary, |a, b| b.total_cmp(a));
+    let low = *low;
+    let high = known.iter().copied().fold(f32::MIN, f32::max);
+    let range = (high - low).max(1e-6);
+    for (cosine, _) in cosines.iter_mut().flatten() {
+        *cosine = ((*cosine - low) / range).clamp(0.0, 1.0);
+    }
+}
+
+/// How fast the worth of a rank falls.
+const RANK: f32 = 10.0;
+
+/// Weighted reciprocal ranks in place of scores.
+pub(super) fn fuse_ranks(candidates: &mut [Candidate], words: &[f32], share: f32) {
+    let ranks = |scores: &dyn Fn(usize) -> f32| -> Vec<f32> {
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by(|a, b| scores(*b).total_cmp(&scores(*a)));
+        let mut ranks = vec![0.0; order.len()];
+        for (rank, at) in order.into_iter().enumerate() {
+            ranks[at] = RANK / (RANK + rank as f32);
+        }
+        ranks
+    };
+    let by_words = ranks(&|at| words[at]);
+    let by_vector = ranks(&|at| candidates[at].why.vector.unwrap_or(0.0));
+    for (at, candidate) in candidates.iter_mut().enumerate() {
+        let vector = candidate.why.vector.map_or(by_words[at], |_| by_vector[at]);
+        candidate.score = (1.0 - share) * by_words[at] + share * vector;
+    }
+}
+
+/// The words of a text, for comparing it with others.
+fn word_set(text: &str) -> HashSet<&str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 2)
+        .collect()
+}
+
+/// How much two texts have in common, from 0 to 1.
+fn overlap(a: &HashSet<&str>, b: &HashSet<&str>) -> f32 {
+    let common = a.intersection(b).count() as f32;
+    let all = (a.len() + b.len()) as f32 - common;
+    if all > 0.0 { common / all } else { 0.0 }
+}
+
+/// What a repetition must have in common with a hit before it costs anything.
+/// Two messages about one thing are alike, and both may be wanted.
+const ALIKE: f32 = 0.6;
+
+/// Maximal marginal relevance: each next hit is the best that does not repeat
+/// those before it.
+pub(super) fn diverse(
+    candidates: Vec<Candidate>,
+    texts: &[String],
+    matrix: Option<&Matrix>,
+    wanted: usize,
+    lambda: f32,
+) -> Vec<(Candidate, String)> {
+    let top = candidates
+        .first()
+        .map_or(1.0, |first| first.score)
+        .max(1e-6);
+    let sets: Vec<HashSet<&str>> = texts.iter().map(|text| word_set(text)).collect();
+    let mut left: Vec<(usize, Candidate)> = candidates.into_iter().enumerate().collect();
+    let mut chosen: Vec<(usize, Candidate)> = Vec::new();
+    while chosen.len() < wanted && !left.is_empty() {
+        let worth = |(_, candidate): &(usize, Candidate)| {
+            lambda * candidate.score / top - (1.0 - lambda) * candidate.why.repeats
+        };
+        let next = (0..left.len())
+            .max_by(|&a, &b| worth(&left[a]).total_cmp(&worth(&left[b])).then(b.cmp(&a)))
+            .expect("something is left");
+        let (at, candidate) = left.remove(next);
+        for (other, rest) in &mut left {
+            let words = overlap(&sets[at], &sets[*other]);
+            let meaning =
+                matrix.and_then(|matrix| matrix.alike(candidate.slot as usize, rest.slot as usize));
+            // Meaning alone is no repetition: the question and its answer
+            // mean much the same.
+            let like = meaning.map_or(words, |meaning| words.max(words * 0.5 + meaning * 0.5));
+            let like = ((like - ALIKE) / (1.0 - ALIKE)).clamp(0.0, 1.0);
+            rest.why.repeats = rest.why.repeats.max(like);
+        }
+        chosen.push((at, candidate));
+    }
+    chosen
+        .into_iter()
+        .map(|(at, candidate)| (candidate, texts[at].clone()))
+        .collect()
+}

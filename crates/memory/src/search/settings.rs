@@ -1,0 +1,63 @@
+//! The weights of a search, measured on the sets of the evaluation.
+
+use crate::embed::EncoderKind;
+use crate::index::Fusion;
+
+/// How hits are ranked. The defaults are what `cargo xtask eval retrieval`
+/// measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchSettings {
+    /// How fast more of the same word stops counting.
+    pub k1: f32,
+    /// What the texts beside a hit in the same conversation add.
+    pub beside: f32,
+    /// How long a pause in milliseconds ends a conversation.
+    pub pause: i64,
+    /// What the session or file as a whole adds.
+    pub source: f32,
+    /// How words and vectors are joined.
+    pub fusion: Fusion,
+    /// The share of vectors of a transformer or an endpoint.
+    pub vectors: f32,
+    /// The share of vectors of a static model.
+    pub static_vectors: f32,
+    /// How much more the user's own words count than others'.
+    pub user: f32,
+    /// The share of relevance against novelty in the order of hits (MMR).
+    pub lambda: f32,
+    /// After this many days the part of a score that ages is half gone.
+    pub half_life_days: f32,
+    /// The part of a daily log's score that ages.
+    pub ages: f32,
+    /// The part of a session entry's score that ages.
+    pub entry_ages: f32,
+}
+
+impl Default for SearchSettings {
+    fn default() -> SearchSettings {
+        SearchSettings {
+            k1: 1.2,
+            beside: 0.5,
+            pause: 12 * 60 * 60 * 1000,
+            source: 0.5,
+            fusion: Fusion::Scores,
+            vectors: 0.3,
+            static_vectors: 0.1,
+            user: 0.1,
+            lambda: 0.7,
+            half_life_days: 30.0,
+            ages: 0.5,
+            entry_ages: 0.2,
+        }
+    }
+}
+
+impl SearchSettings {
+    pub(crate) fn share(&self, kind: EncoderKind) -> f32 {
+        match kind {
+            EncoderKind::Transformer | EncoderKind::Remote => self.vectors,
+            EncoderKind::Static => self.static_vectors,
+        }
+        .clamp(0.0, 1.0)
+    }
+}

@@ -1,0 +1,221 @@
+//! Scores by words: BM25 of each text, of what stands beside it, and of its
+//! session or file as a whole.
+//!
+//! FTS5 is asked for one term at a time. Its own sum of all terms is fast but
+//! final; from the parts we can weigh a repeated word, take the best of a
+//! word's stems in several languages, keep words that stand in more than half
+//! of a small index, and see which session has most of the question even
+//! where no single message has.
+
+use rusqlite::Connection;
+
+use super::SearchSettings;
+use crate::index::Shape;
+use crate::text::Term;
+
+/// The constants of FTS5's `bm25`, which cannot be set.
+const FTS_K1: f32 = 1.2;
+
+/// Rows that may be looked at for the terms of one query. The rarest terms
+/// come first, so what is left out would hardly have changed the order.
+const MOST_ROWS: u64 = 40_000;
+
+/// Terms that are looked up at all.
+const MOST_TERMS: usize = 512;
+
+/// Terms that are scored.
+const MOST_SCORED: usize = 96;
+
+/// What the words of a query gave.
+pub(super) struct Words {
+    /// By unit: its own words.
+    pub(super) own: Vec<f32>,
+    /// By unit: the words beside it.
+    pub(super) beside: Vec<f32>,
+    /// By source.
+    pub(super) sources: Vec<f32>,
+    /// The best slot of a unit.
+    pub(super) slot: Vec<u32>,
+    /// By term: the units that have it, in no order.
+    pub(super) terms: Vec<(String, Vec<u32>)>,
+    /// Words that were too frequent to be looked at.
+    pub(super) left_out: Vec<String>,
+}
+
+/// The rows of a term with FTS5's score, which is negative.
+fn rows(connection: &Connection, token: &str) -> rusqlite::Result<Vec<(i64, f32)>> {
+    // A token has letters and digits only; in quotes it is a string to FTS5,
+    // never an operator.
+    let phrase = format!("\"{token}\"");
+    let mut statement =
+        connection.prepare_cached("SELECT rowid, bm25(words) FROM words WHERE words MATCH ?1")?;
+    let mut rows = statement.query([phrase])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push((row.get(0)?, row.get::<_, f64>(1)? as f32));
+    }
+    Ok(found)
+}
+
+/// In how many chunks a token stands.
+fn frequency(connection: &Connection, token: &str) -> rusqlite::Result<u64> {
+    let mut statement =
+        connection.prepare_cached("SELECT doc FROM temp.frequency WHERE term = ?1")?;
+    let mut rows = statement.query([token])?;
+    match rows.next()? {
+        Some(row) => row.get::<_, i64>(0).map(|count| count as u64),
+        None => Ok(0),
+    }
+}
+
+impl Words {
+    pub(super) fn score(
+        connection: &Connection,
+        shape: &Shape,
+        allowed: &[bool],
+        terms: &[Term],
+        settings: &SearchSettings,
+    ) -> rusqlite::Result<Words> {
+        connection.execute_batch(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.frequency USING fts5vocab(main, words, row)",
+        )?;
+        let mut counted = Vec::new();
+        for term in terms.iter().take(MOST_TERMS) {
+            let mut count = 0;
+            for token in &term.tokens {
+                count += frequency(connection, token)?;
+            }
+            if count > 0 {
+                counted.push((count, term));
+            }
+        }
+        counted.sort_by_key(|(count, _)| *count);
+        let mut words = Words {
+            own: vec![0.0; shape.units.len()],
+            beside: vec![0.0; shape.units.len()],
+            sources: vec![0.0; shape.sources.len()],
+            slot: shape.units.iter().map(|unit| unit.slots.start).collect(),
+            terms: Vec::new(),
+            left_out: Vec::new(),
+        };
+        let mut by_slot = vec![0f32; shape.slots.len()];
+        let mut spent = 0;
+        for (number, (count, term)) in counted.into_iter().enumerate() {
+            spent += count;
+            if number > 0 && (spent > MOST_ROWS || number >= MOST_SCORED) {
+                words.left_out.push(term.word.clone());
+                continue;
+            }
+            words.add(connection, shape, allowed, term, settings, &mut by_slot)?;
+        }
+        for (unit, place) in shape.units.iter().enumerate() {
+            for slot in place.slots.clone() {
+                if by_slot[slot as usize] > words.own[unit] {
+                    words.own[unit] = by_slot[slot as usize];
+                    words.slot[unit] = slot;
+                }
+            }
+        }
+        words.look_beside(shape, settings);
+        Ok(words)
+    }
+
+    fn add(
+        &mut self,
+        connection: &Connection,
+        shape: &Shape,
+        allowed: &[bool],
+        term: &Term,
+        settings: &SearchSettings,
+        by_slot: &mut [f32],
+    ) -> rusqlite::Result<()> {
+        let total = shape.slots.len() as f32;
+        let mut units: Vec<u32> = Vec::new();
+        // The best of the word's forms counts, not their sum.
+        let mut best: Vec<(u32, f32)> = Vec::new();
+        for token in &term.tokens {
+            let found = rows(connection, token)?;
+            let count = found.len() as f32;
+            let theirs = ((total - count + 0.5) / (count + 0.5)).ln().max(1e-6);
+            let ours = (1.0 + (total - count + 0.5) / (count + 0.5)).ln();
+            for (id, score) in found {
+                let Some(slot) = shape.slot_of(id) else {
+                    continue;
+                };
+                if !allowed[shape.slots[slot as usize].unit as usize] {
+                    continue;
+                }
+                // FTS5's part for how often, from 0 to k1 + 1.
+                let often = (-score / theirs).clamp(0.0, FTS_K1 + 1.0);
+                best.push((slot, ours * reweighed(often, settings.k1)));
+            }
+        }
+        best.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        best.dedup_by_key(|(slot, _)| *slot);
+        // In its session a word counts by how many texts say it.
+        let mut sources: Vec<(u32, f32)> = Vec::new();
+        for (slot, score) in best {
+            by_slot[slot as usize] += term.weight * score;
+            let unit = shape.slots[slot as usize].unit;
+            if units.last() != Some(&unit) {
+                units.push(unit);
+            }
+            let source = shape.units[unit as usize].source;
+            match sources.last_mut() {
+                Some((last, count)) if *last == source => *count += 1.0,
+                _ => sources.push((source, 1.0)),
+            }
+        }
+        let all = shape.sources.len() as f32;
+        let average = shape
+            .sources
+            .iter()
+            .map(|source| source.bytes as f32)
+            .sum::<f32>()
+            / all.max(1.0);
+        let having = sources.len() as f32;
+        let rare = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+        for (source, count) in sources {
+            let long = shape.sources[source as usize].bytes as f32 / average.max(1.0);
+            let norm = 1.2 * (0.25 + 0.75 * long);
+            self.sources[source as usize] += term.weight * rare * count * 2.2 / (count + norm);
+        }
+        self.terms.push((term.word.clone(), units));
+        Ok(())
+    }
+
+    /// An answer stands beside its question, and often only the question has
+    /// the words. Texts beside each other in one conversation share what they
+    /// have; a long pause between them ends it.
+    fn look_beside(&mut self, shape: &Shape, settings: &SearchSettings) {
+        for source in &shape.sources {
+            for unit in source.units.clone() {
+                let Some(next) = Some(unit + 1).filter(|next| *next < source.units.end) else {
+                    continue;
+                };
+                let apart = match (
+                    shape.units[unit as usize].time,
+                    shape.units[next as usize].time,
+                ) {
+                    (Some(a), Some(b)) => a.abs_diff(b) > settings.pause.unsigned_abs(),
+                    _ => false,
+                };
+                if !apart {
+                    let (unit, next) = (unit as usize, next as usize);
+                    self.beside[unit] += settings.beside * self.own[next];
+                    self.beside[next] += settings.beside * self.own[unit];
+                }
+            }
+        }
+    }
+}
+
+/// FTS5's part with its `k1` turned into the part with another.
+fn reweighed(often: f32, k1: f32) -> f32 {
+    if (k1 - FTS_K1).abs() < f32::EPSILON {
+        return often;
+    }
+    // often = f (k + 1) / (f + k n)  =>  f / n = k often / (k + 1 - often)
+    let ratio = FTS_K1 * often / (FTS_K1 + 1.0 - often).max(1e-3);
+    ratio * (k1 + 1.0) / (ratio + k1)
+}

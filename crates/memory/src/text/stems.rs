@@ -1,0 +1,59 @@
+//! Stems, remembered: a text has few different words, and a stemmer is slow.
+
+use std::collections::HashMap;
+
+use rust_stemmers::Stemmer;
+
+use super::{LONGEST, Tongue, fold};
+
+/// Words and the tokens they become.
+#[derive(Default)]
+pub(crate) struct Stems {
+    stemmers: HashMap<u8, Stemmer>,
+    /// The token of a word of a language; empty for a stop word.
+    known: HashMap<u8, HashMap<Box<str>, Box<str>>>,
+}
+
+/// How many words are remembered before the memory starts anew.
+const REMEMBERED: usize = 100_000;
+
+impl Stems {
+    /// Gives the token of a word in small letters, unless it is a stop word.
+    pub(super) fn token(
+        &mut self,
+        word: &str,
+        tongue: Tongue,
+        take: &mut dyn FnMut(&str, f32),
+        weight: f32,
+    ) {
+        let own = word.chars().next().and_then(Tongue::of_script);
+        let tongue = own.unwrap_or(tongue);
+        let known = self.known.entry(tongue as u8).or_default();
+        if let Some(token) = known.get(word) {
+            if !token.is_empty() {
+                take(token, weight);
+            }
+            return;
+        }
+        let token = if tongue.is_stop(word) {
+            String::new()
+        } else if word.len() > LONGEST {
+            fold(word)
+        } else {
+            let stemmer = self
+                .stemmers
+                .entry(tongue as u8)
+                .or_insert_with(|| tongue.stemmer());
+            fold(&stemmer.stem(word))
+        };
+        if !token.is_empty() {
+            take(&token, weight);
+        }
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        if word.len() <= LONGEST {
+            known.insert(word.into(), token.into());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! `cargo xtask eval retrieval`: what search finds, beside what it should.
+//!
+//! Every group of a set is an index of its own. Recall is the share of what
+//! should be found among the first hits, averaged over the questions that have
+//! something to find.
+
+mod score;
+mod sets;
+
+use std::collections::HashMap;
+use std::env;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use longhaul_memory::{
+    Budget, Filters, Hits, IndexSettings, MemoryIndex, Mode, Query, SearchSettings, SqliteIndex,
+};
+use serde_json::json;
+
+use self::score::{Scores, Sums};
+use self::sets::{Group, Question};
+use crate::table::Table;
+use crate::{Result, paths, shell};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Files of questions, or the beginnings of names in the corpus
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    sets: Vec<String>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print a table for the book
+    #[arg(long)]
+    markdown: bool,
+    /// Other weights than the default ones, such as `beside=0.3`
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
+    weights: Vec<String>,
+    /// Fail when a set does not reach what it must
+    #[arg(long)]
+    check: bool,
+}
+
+/// Recall at ten that the default must reach, by the beginning of a set's name.
+const REQUIRED: [(&str, f64); 5] = [
+    ("locomo", 66.0),
+    ("beam", 52.0),
+    ("realmem", 71.0),
+    ("memdaily", 96.0),
+    ("lme", 94.0),
+];
+
+/// How many hits are asked for, to have enough sessions among them.
+const DEPTH: usize = 60;
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    // Thousands of searches are too slow in a debug build.
+    if cfg!(debug_assertions) {
+        return shell::run(
+            shell::cargo()
+                .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
+                .args(env::args_os().skip(1)),
+        );
+    }
+    let files = files(args)?;
+    if files.is_empty() {
+        println!("SKIPPED: there is no corpus beside the workspace, and no --sets");
+        return Ok(());
+    }
+    let settings = weighed(&args.weights)?;
+    let mut rows = Vec::new();
+    for file in &files {
+        let name = paths::name(file);
+        let name = name.trim_end_matches(".gz").trim_end_matches(".jsonl").to_owned();
+        let groups = sets::load(file)?;
+        for (label, mode) in [("words", Mode::Words)] {
+            let scores = measured(&groups, mode, &settings)?;
+            rows.push((name.clone(), label, scores));
+        }
+    }
+    print(args, &rows);
+    Ok(())
+}
+
+fn files(args: &Args) -> Result<Vec<PathBuf>> {
+    let corpus = match paths::corpus() {
+        Some(corpus) if corpus.join("retrieval").is_dir() => {
+            paths::files(&corpus.join("retrieval"), |name| name.contains(".jsonl"))?
+        }
+        _ => Vec::new(),
+    };
+    if args.sets.is_empty() {
+        return Ok(corpus);
+    }
+    let mut files = Vec::new();
+    for set in &args.sets {
+        let path = PathBuf::from(set);
+        if path.is_file() {
+            files.push(path);
+            continue;
+        }
+        let named: Vec<_> = corpus.iter().filter(|file| paths::name(file).starts_with(set)).collect();
+        if named.is_empty() {
+            return Err(format!("{set} is no file and no set of the corpus begins so").into());
+        }
+        files.extend(named.into_iter().cloned());
+    }
+    Ok(files)
+}
+
+fn weighed(weights: &[String]) -> Result<SearchSettings> {
+    let mut settings = SearchSettings::default();
+    for weight in weights {
+        let (name, value) = weight
+            .split_once('=')
+            .ok_or_else(|| format!("{weight:?} is not NAME=VALUE"))?;
+        let value: f32 = value.parse().map_err(|_| format!("{value:?} is no number"))?;
+        let place = match name {
+            "k1" => &mut settings.k1,
+            "beside" => &mut settings.beside,
+            "source" => &mut settings.source,
+            "vectors" => &mut settings.vectors,
+            "static" => &mut settings.static_vectors,
+            "user" => &mut settings.user,
+            "lambda" => &mut settings.lambda,
+            "half-life" => &mut settings.half_life_days,
+            "ages" => &mut settings.ages,
+            "entry-ages" => &mut settings.entry_ages,
+            _ => return Err(format!("no weight is called {name:?}").into()),
+        };
+        *place = value;
+    }
+    Ok(settings)
+}
+
+fn measured(groups: &[Group], mode: Mode, settings: &SearchSettings) -> Result<Scores> {
+    let mut sums = Sums::default();
+    for group in groups {
+        let mut index = SqliteIndex::in_memory(IndexSettings {
+            search: *settings,
+            ..IndexSettings::default()
+        })?;
+        index.update(&mut group.records.iter().cloned(), Budget::default(), &mut |_| {})?;
+        for question in group.questions.iter().filter(|question| !question.gold.is_empty()) {
+            let query = query(group, question, mode);
+            let hits = index.search(&Query { k: DEPTH, ..query.clone() })?;
+            let start = Instant::now();
+            index.search(&query)?;
+            sums.took(start.elapsed());
+            sums.add(&found(&hits, question), question, &hits);
+        }
+    }
+    Ok(sums.finish())
+}
+
+fn query(group: &Group, question: &Question, mode: Mode) -> Query {
+    let sessions: Vec<String> = question.as_of.map_or_else(Vec::new, |as_of| {
+        let before = group.order.iter().filter(|(_, order)| **order < as_of);
+        before.map(|(session, _)| session.clone()).collect()
+    });
+    let times = group
+        .records
+        .iter()
+        .filter(|record| sessions.is_empty() || sessions.contains(&record.source))
+        .filter_map(|record| record.time);
+    Query {
+        k: 10,
+        mode,
+        now: times.max(),
+        filters: Filters {
+            sessions,
+            ..Filters::default()
+        },
+        ..Query::new(question.text.clone())
+    }
+}
+
+/// The names of what was found, each once, in order.
+fn found(hits: &Hits, question: &Question) -> Vec<String> {
+    let mut seen: HashMap<&str, ()> = HashMap::new();
+    let names = hits.hits.iter().map(|hit| {
+        if question.by_session { hit.source.as_str() } else { hit.entry.as_str() }
+    });
+    names
+        .filter(|name| seen.insert(name, ()).is_none())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn print(args: &Args, rows: &[(String, &str, Scores)]) {
+    if args.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(set, mode, scores)| {
+                json!({
+                    "set": set, "mode": mode, "questions": scores.questions,
+                    "recallAt5": scores.recall5, "recallAt10": scores.recall10,
+                    "hitAt10": scores.hit10, "ndcgAt10": scores.ndcg, "mrr": scores.mrr,
+                    "precisionAt2000Tokens": scores.precision,
+                    "p50Ms": scores.p50, "p95Ms": scores.p95,
+                })
+            })
+            .collect();
+        println!("{}", serde_json::to_string_pretty(&rows).unwrap_or_default());
+        return;
+    }
+    let heading = [
+        "set", "mode", "questions", "R@5", "R@10", "any@10", "nDCG@10", "MRR", "P@2k tokens", "p50 ms", "p95 ms",
+        "required",
+    ];
+    let cells = rows.iter().map(|(set, mode, scores)| {
+        let required = REQUIRED.iter().find(|(start, _)| set.starts_with(start));
+        [
+            set.clone(),
+            (*mode).to_owned(),
+            scores.questions.to_string(),
+            format!("{:.1}", scores.recall5),
+            format!("{:.1}", scores.recall10),
+            format!("{:.1}", scores.hit10),
+            format!("{:.1}", scores.ndcg),
+            format!("{:.1}", scores.mrr),
+            format!("{:.1}", scores.precision),
+            format!("{:.2}", scores.p50),
+            format!("{:.2}", scores.p95),
+            required.map_or_else(String::new, |(_, least)| format!("{least:.0}")),
+        ]
+    });
+    if args.markdown {
+        println!("| {} |", heading.join(" | "));
+        println!("|---|---|{}", "---:|".repeat(heading.len() - 2));
+        for row in cells {
+            println!("| {} |", row.join(" | "));
+        }
+        return;
+    }
+    let mut table = Table::new(heading);
+    for row in cells {
+        table.row(row);
+    }
+    print!("{table}");
+}
