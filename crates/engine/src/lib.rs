@@ -11,6 +11,7 @@
 //! | [`replay`] | runs a recorded session through all of it |
 //! | [`recall`] | brings back what left a context |
 //! | [`tools`] | what an agent may call during a turn, and who allows it |
+//! | [`library`] | makes memory files and sessions findable, for people and agents |
 //! | [`subagent`] | starts a session for a part of the work |
 //! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`export`] | puts a session into one file, and begins one from it |
@@ -30,6 +31,7 @@ pub mod event;
 pub mod export;
 pub mod handoff;
 pub mod input;
+pub mod library;
 pub mod live;
 pub mod measure;
 pub mod prewarm;

@@ -26,25 +26,25 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod chunk;
+mod embed;
 mod error;
 pub mod files;
 pub mod flush;
-mod provenance;
-mod chunk;
-mod embed;
 mod index;
+mod provenance;
 mod redact;
 mod search;
 mod text;
 
-pub use error::{Error, Result};
-pub use files::MemoryFolder;
-pub use provenance::{Seal, Source};
 pub use chunk::ChunkSettings;
 pub use embed::{Encoder, EncoderKind};
+pub use error::{Error, Result};
+pub use files::MemoryFolder;
 pub use index::{
     Budget, Filters, Fusion, Hit, Hits, IndexError, IndexSettings, MemoryIndex, Mode, Passage,
     Progress, Query, Record, RecordKind, SqliteIndex, Status, Why,
 };
+pub use provenance::{Seal, Source};
 pub use redact::{Document, Kind, Redacted, Redactor, RedactorSettings, Tally};
 pub use search::SearchSettings;

@@ -44,7 +44,7 @@ impl Session {
         let clock = &self.setup.clock;
         let fresh = blake3::hash(format!("{} {}", clock.new_id(), clock.new_id()).as_bytes());
         // Without a seal what is written can still be read, only not vouched for.
-        let seal = Seal::of_state_dir(&self.setup.state_dir, *fresh.as_bytes()).ok();
+        let seal = Seal::of_state_dir(&self.setup.state_dir, fresh.as_bytes()).ok();
         MemoryFolder::open(&self.setup.workspace, seal)
     }
 

@@ -71,7 +71,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut rows = Vec::new();
     for file in &files {
         let name = paths::name(file);
-        let name = name.trim_end_matches(".gz").trim_end_matches(".jsonl").to_owned();
+        let name = name
+            .trim_end_matches(".gz")
+            .trim_end_matches(".jsonl")
+            .to_owned();
         let groups = sets::load(file)?;
         for (label, mode) in [("words", Mode::Words)] {
             let scores = measured(&groups, mode, &settings)?;
@@ -99,7 +102,10 @@ fn files(args: &Args) -> Result<Vec<PathBuf>> {
             files.push(path);
             continue;
         }
-        let named: Vec<_> = corpus.iter().filter(|file| paths::name(file).starts_with(set)).collect();
+        let named: Vec<_> = corpus
+            .iter()
+            .filter(|file| paths::name(file).starts_with(set))
+            .collect();
         if named.is_empty() {
             return Err(format!("{set} is no file and no set of the corpus begins so").into());
         }
@@ -114,7 +120,9 @@ fn weighed(weights: &[String]) -> Result<SearchSettings> {
         let (name, value) = weight
             .split_once('=')
             .ok_or_else(|| format!("{weight:?} is not NAME=VALUE"))?;
-        let value: f32 = value.parse().map_err(|_| format!("{value:?} is no number"))?;
+        let value: f32 = value
+            .parse()
+            .map_err(|_| format!("{value:?} is no number"))?;
         let place = match name {
             "k1" => &mut settings.k1,
             "beside" => &mut settings.beside,
@@ -140,10 +148,21 @@ fn measured(groups: &[Group], mode: Mode, settings: &SearchSettings) -> Result<S
             search: *settings,
             ..IndexSettings::default()
         })?;
-        index.update(&mut group.records.iter().cloned(), Budget::default(), &mut |_| {})?;
-        for question in group.questions.iter().filter(|question| !question.gold.is_empty()) {
+        index.update(
+            &mut group.records.iter().cloned(),
+            Budget::default(),
+            &mut |_| {},
+        )?;
+        for question in group
+            .questions
+            .iter()
+            .filter(|question| !question.gold.is_empty())
+        {
             let query = query(group, question, mode);
-            let hits = index.search(&Query { k: DEPTH, ..query.clone() })?;
+            let hits = index.search(&Query {
+                k: DEPTH,
+                ..query.clone()
+            })?;
             let start = Instant::now();
             index.search(&query)?;
             sums.took(start.elapsed());
@@ -179,7 +198,11 @@ fn query(group: &Group, question: &Question, mode: Mode) -> Query {
 fn found(hits: &Hits, question: &Question) -> Vec<String> {
     let mut seen: HashMap<&str, ()> = HashMap::new();
     let names = hits.hits.iter().map(|hit| {
-        if question.by_session { hit.source.as_str() } else { hit.entry.as_str() }
+        if question.by_session {
+            hit.source.as_str()
+        } else {
+            hit.entry.as_str()
+        }
     });
     names
         .filter(|name| seen.insert(name, ()).is_none())
@@ -201,11 +224,24 @@ fn print(args: &Args, rows: &[(String, &str, Scores)]) {
                 })
             })
             .collect();
-        println!("{}", serde_json::to_string_pretty(&rows).unwrap_or_default());
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&rows).unwrap_or_default()
+        );
         return;
     }
     let heading = [
-        "set", "mode", "questions", "R@5", "R@10", "any@10", "nDCG@10", "MRR", "P@2k tokens", "p50 ms", "p95 ms",
+        "set",
+        "mode",
+        "questions",
+        "R@5",
+        "R@10",
+        "any@10",
+        "nDCG@10",
+        "MRR",
+        "P@2k tokens",
+        "p50 ms",
+        "p95 ms",
         "required",
     ];
     let cells = rows.iter().map(|(set, mode, scores)| {

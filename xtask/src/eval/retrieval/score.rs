@@ -57,7 +57,11 @@ impl Sums {
                 break;
             }
             injected += 1;
-            let name = if question.by_session { &hit.source } else { &hit.entry };
+            let name = if question.by_session {
+                &hit.source
+            } else {
+                &hit.entry
+            };
             useful += usize::from(gold.contains(name.as_str()));
         }
         let all = gold.len() as f64;
@@ -67,7 +71,11 @@ impl Sums {
             f64::from(right(10) > 0.0),
             gain / best,
             first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
-            if injected == 0 { 0.0 } else { useful as f64 / injected as f64 },
+            if injected == 0 {
+                0.0
+            } else {
+                useful as f64 / injected as f64
+            },
         ];
         for (sum, value) in self.sums.iter_mut().zip(values) {
             *sum += value;
@@ -79,7 +87,9 @@ impl Sums {
         self.times.sort_unstable();
         let at = |part: f64| {
             let place = (self.times.len() as f64 * part) as usize;
-            let time = self.times.get(place.min(self.times.len().saturating_sub(1)));
+            let time = self
+                .times
+                .get(place.min(self.times.len().saturating_sub(1)));
             time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
         };
         let per_cent = |sum: f64| 100.0 * sum / self.questions.max(1) as f64;

@@ -45,7 +45,10 @@ pub(super) fn load(path: &Path) -> Result<Vec<Group>> {
         let value: Value = serde_json::from_str(&line)
             .map_err(|error| format!("{}, line {number}: {error}", path.display()))?;
         groups.push(group(&value).ok_or_else(|| {
-            format!("{}, line {number}: no docs or no queries in it", path.display())
+            format!(
+                "{}, line {number}: no docs or no queries in it",
+                path.display()
+            )
         })?);
     }
     Ok(groups)
@@ -95,7 +98,11 @@ fn group(value: &Value) -> Option<Group> {
             let by_session = !sessions.is_empty();
             Question {
                 text: text(&query["query"]),
-                gold: if by_session { sessions } else { names(&query["gold"]) },
+                gold: if by_session {
+                    sessions
+                } else {
+                    names(&query["gold"])
+                },
                 by_session,
                 as_of: query["as_of"].as_u64(),
             }
@@ -121,7 +128,10 @@ fn time(stamp: &str) -> Option<Millis> {
     let parts = stamp.split(|c: char| c.is_whitespace() || ",-年月日()".contains(c));
     for part in parts.filter(|part| !part.is_empty()) {
         if let Some((hour, minute)) = part.split_once(':') {
-            clock = Some((hour.parse::<i64>().ok()?, minute.get(..2)?.parse::<i64>().ok()?));
+            clock = Some((
+                hour.parse::<i64>().ok()?,
+                minute.get(..2)?.parse::<i64>().ok()?,
+            ));
         } else if let Ok(number) = part.parse::<u32>() {
             if number > 1900 {
                 year = Some(number);
@@ -144,7 +154,11 @@ fn time(stamp: &str) -> Option<Millis> {
         i8::try_from(day).ok()?,
     )
     .ok()?;
-    let start = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond();
+    let start = date
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .ok()?
+        .timestamp()
+        .as_millisecond();
     Some(Millis(start + (hour * 60 + minute) * 60_000))
 }
 
@@ -154,11 +168,22 @@ mod tests {
 
     #[test]
     fn times_of_every_set_are_read() {
-        let at = |text| time(text).map(|Millis(ms)| jiff::Timestamp::from_millisecond(ms).unwrap().to_string());
-        assert_eq!(at("1:56 pm on 8 May, 2023").as_deref(), Some("2023-05-08T13:56:00Z"));
-        assert_eq!(at("2024年04月01日 周一 08:12").as_deref(), Some("2024-04-01T08:12:00Z"));
+        let at = |text| {
+            time(text).map(|Millis(ms)| jiff::Timestamp::from_millisecond(ms).unwrap().to_string())
+        };
+        assert_eq!(
+            at("1:56 pm on 8 May, 2023").as_deref(),
+            Some("2023-05-08T13:56:00Z")
+        );
+        assert_eq!(
+            at("2024年04月01日 周一 08:12").as_deref(),
+            Some("2024-04-01T08:12:00Z")
+        );
         assert_eq!(at("March-15-2024").as_deref(), Some("2024-03-15T00:00:00Z"));
-        assert_eq!(at("2025-12-15 (Monday)").as_deref(), Some("2025-12-15T00:00:00Z"));
+        assert_eq!(
+            at("2025-12-15 (Monday)").as_deref(),
+            Some("2025-12-15T00:00:00Z")
+        );
         assert_eq!(at("soon"), None);
     }
 }

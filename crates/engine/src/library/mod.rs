@@ -1,0 +1,267 @@
+//! The library: memory files and sessions, found through one index.
+//!
+//! The index belongs to `memory`, sessions to `transcript`; here they meet.
+//! What leaves a context is put in by a thread of its own, so that no turn
+//! waits for it; a search reads beside it, so that it does not wait either.
+//!
+//! | question | answer |
+//! |---|---|
+//! | where is the index? | [`index_path`] |
+//! | what is put in, and when? | [`Library::left`](crate::session::Departures::left), [`Library::take_session`] |
+//! | what is there for the agent? | [`Library::notebook`], [`Library::recollection`] |
+//! | what is a session as texts? | [`session_records`] |
+//! | which sessions belong together? | [`family`] |
+
+mod family;
+mod records;
+mod tools;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul_memory::{
+    Budget, Encoder, Hits, IndexError, IndexSettings, MemoryIndex, Query, SqliteIndex,
+};
+use longhaul_transcript::{EntryId, Session};
+
+pub use family::{Scope, family};
+pub use records::{session_name, session_records};
+pub use tools::{MemoryNotebook, Recollection};
+
+use crate::session::Departures;
+
+/// The index of an agent.
+pub fn index_path(state_dir: &Path, agent: &str) -> PathBuf {
+    let name = longhaul_transcript::SessionKey::new(agent);
+    let file = format!("{}.sqlite", name.folder_name());
+    state_dir.join("memory").join(file)
+}
+
+/// Everything that can be searched.
+#[derive(Clone)]
+pub struct Library {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    path: PathBuf,
+    settings: IndexSettings,
+    encoder: Option<Arc<dyn Encoder>>,
+    reader: Mutex<Option<SqliteIndex>>,
+    work: Mutex<Option<Sender<Job>>>,
+    /// What went wrong in the background, for whoever asks.
+    trouble: Arc<Mutex<Option<String>>>,
+}
+
+/// Something to be put in.
+enum Job {
+    Entries {
+        session: PathBuf,
+        ids: HashSet<EntryId>,
+    },
+    /// Everything of a session that is no longer in its context.
+    Session(PathBuf),
+    /// Says when all before it is done.
+    Done(Sender<()>),
+}
+
+impl Library {
+    /// A library over one index. Nothing is opened before it is needed.
+    pub fn new(
+        path: PathBuf,
+        settings: IndexSettings,
+        encoder: Option<Arc<dyn Encoder>>,
+    ) -> Library {
+        Library {
+            shared: Arc::new(Shared {
+                path,
+                settings,
+                encoder,
+                reader: Mutex::default(),
+                work: Mutex::default(),
+                trouble: Arc::default(),
+            }),
+        }
+    }
+
+    /// Searches. It does not wait for what is being put in.
+    pub fn search(&self, query: &Query) -> Result<Hits, IndexError> {
+        self.reading(|index| index.search(query))
+    }
+
+    /// Works with the index, for reading.
+    pub fn reading<T>(
+        &self,
+        work: impl FnOnce(&mut SqliteIndex) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        let shared = &self.shared;
+        let mut reader = shared.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut index = match reader.take() {
+            Some(index) => index,
+            None => shared.open()?,
+        };
+        let done = work(&mut index);
+        // A damaged index is opened anew the next time, and set aside by that.
+        if !matches!(done, Err(IndexError::Damaged { .. })) {
+            *reader = Some(index);
+        }
+        done
+    }
+
+    /// Puts in what an earlier process did not come to.
+    pub fn take_session(&self, session: &Path) {
+        self.send(Job::Session(session.to_owned()));
+    }
+
+    /// Waits until everything that was given to it is in the index, for so long
+    /// at most. A one-shot program may want this before it ends.
+    pub fn settle(&self, patience: std::time::Duration) -> bool {
+        let (done, heard) = channel();
+        self.send(Job::Done(done));
+        heard.recv_timeout(patience).is_ok()
+    }
+
+    /// What went wrong in the background since the last time somebody asked.
+    pub fn trouble(&self) -> Option<String> {
+        let trouble = &self.shared.trouble;
+        trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn send(&self, job: Job) {
+        let mut work = self
+            .shared
+            .work
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let work = work.get_or_insert_with(|| self.shared.start());
+        // The thread ends only after the sender does.
+        let _ = work.send(job);
+    }
+}
+
+impl Departures for Library {
+    fn left(&self, session: &Path, entries: &[EntryId]) {
+        if entries.is_empty() {
+            return;
+        }
+        self.send(Job::Entries {
+            session: session.to_owned(),
+            ids: entries.iter().cloned().collect(),
+        });
+    }
+}
+
+impl Shared {
+    fn open(&self) -> Result<SqliteIndex, IndexError> {
+        let mut index = SqliteIndex::open(&self.path, self.settings.clone())?;
+        index.use_encoder(self.encoder.clone());
+        Ok(index)
+    }
+
+    /// Starts the thread that puts things in.
+    fn start(&self) -> Sender<Job> {
+        let (sender, jobs) = channel();
+        let worker = Worker {
+            path: self.path.clone(),
+            settings: self.settings.clone(),
+            encoder: self.encoder.clone(),
+            index: None,
+            trouble: Arc::clone(&self.trouble),
+        };
+        let name = "longhaul-index".to_owned();
+        let spawned = std::thread::Builder::new()
+            .name(name)
+            .spawn(move || worker.run(&jobs));
+        if let Err(error) = spawned {
+            let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+            *trouble = Some(format!("nothing is indexed: {error}"));
+        }
+        sender
+    }
+}
+
+struct Worker {
+    path: PathBuf,
+    settings: IndexSettings,
+    encoder: Option<Arc<dyn Encoder>>,
+    index: Option<SqliteIndex>,
+    trouble: Arc<Mutex<Option<String>>>,
+}
+
+/// Chunks that get their vectors in one go, between two jobs.
+const EMBED_AT_ONCE: u64 = 64;
+
+impl Worker {
+    fn run(mut self, jobs: &Receiver<Job>) {
+        let mut idle = false;
+        loop {
+            // While there is nothing else to do, vectors are made.
+            let job = match idle {
+                true => match jobs.recv() {
+                    Ok(job) => job,
+                    Err(_) => return,
+                },
+                false => match jobs.try_recv() {
+                    Ok(job) => job,
+                    Err(std::sync::mpsc::TryRecvError::Empty) => {
+                        idle = self.embed();
+                        continue;
+                    }
+                    Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
+                },
+            };
+            idle = false;
+            let done = match job {
+                Job::Entries { session, ids } => self.take(&session, Some(&ids)),
+                Job::Session(session) => self.take(&session, None),
+                Job::Done(done) => {
+                    let _ = done.send(());
+                    Ok(())
+                }
+            };
+            if let Err(reason) = done {
+                let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+                *trouble = Some(reason);
+            }
+        }
+    }
+
+    fn index(&mut self) -> Result<&mut SqliteIndex, String> {
+        if self.index.is_none() {
+            let mut index = SqliteIndex::open(&self.path, self.settings.clone())
+                .map_err(|error| error.to_string())?;
+            index.use_encoder(self.encoder.clone());
+            self.index = Some(index);
+        }
+        Ok(self.index.as_mut().expect("it was just opened"))
+    }
+
+    fn take(&mut self, path: &Path, ids: Option<&HashSet<EntryId>>) -> Result<(), String> {
+        let session = Session::open(path).map_err(|error| error.to_string())?;
+        let records = session_records(&session, ids).map_err(|error| error.to_string())?;
+        let index = self.index()?;
+        index
+            .update(&mut records.into_iter(), Budget::default(), &mut |_| {})
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Makes some vectors; says whether there is nothing left to make.
+    fn embed(&mut self) -> bool {
+        if self.encoder.is_none() {
+            return true;
+        }
+        let Ok(index) = self.index() else {
+            return true;
+        };
+        match index.embed(EMBED_AT_ONCE, &mut |_, _| {}) {
+            Ok(left) => left == 0,
+            Err(_) => true,
+        }
+    }
+}

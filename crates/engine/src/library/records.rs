@@ -1,0 +1,72 @@
+//! Sessions as texts for the index.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use longhaul_memory::{Record, RecordKind};
+use longhaul_transcript::{Entry, EntryId, Result, Session, each_archived};
+
+use crate::recall::full_text;
+
+/// The name of a session in the index: its file, and of a store the session.
+pub fn session_name(session: &Session) -> String {
+    let path = session.path();
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut name = path.to_string_lossy().into_owned();
+    if let Some(id) = &session.reference().session {
+        name.push('#');
+        name.push_str(id);
+    }
+    name
+}
+
+/// The texts of a session's entries: the ones that are asked for, else all that
+/// are no longer in its context. The archive comes first.
+pub fn session_records(session: &Session, ids: Option<&HashSet<EntryId>>) -> Result<Vec<Record>> {
+    let shown: HashSet<EntryId> = match ids {
+        Some(_) => HashSet::new(),
+        // A damaged file may have no context; all of it is taken then.
+        None => session
+            .context()
+            .unwrap_or_default()
+            .messages
+            .into_iter()
+            .filter(|message| !message.edited)
+            .map(|message| message.entry)
+            .collect(),
+    };
+    let wanted = |id: &EntryId| match ids {
+        Some(ids) => ids.contains(id),
+        None => !shown.contains(id),
+    };
+    let source = session_name(session);
+    let mut records = Vec::new();
+    let mut position = 0;
+    let mut take = |entry: Entry| {
+        position += 1;
+        if wanted(&entry.id)
+            && let Some(record) = record(&source, &entry, position)
+        {
+            records.push(record);
+        }
+        ControlFlow::Continue(())
+    };
+    if session.format().is_writable() {
+        each_archived(session.path(), &mut take)?;
+    }
+    session.each(&mut take)?;
+    Ok(records)
+}
+
+fn record(source: &str, entry: &Entry, position: u64) -> Option<Record> {
+    let text = full_text(entry);
+    (!text.trim().is_empty()).then(|| Record {
+        kind: RecordKind::Transcript,
+        source: source.to_owned(),
+        entry: entry.id.to_string(),
+        role: entry.role().map(ToString::to_string),
+        time: entry.time,
+        position,
+        text,
+    })
+}
