@@ -63,6 +63,62 @@ pub enum Error {
         most: u64,
     },
 
+    /// Another process is dreaming in the workspace.
+    #[error("another process is dreaming in {}", workspace.display())]
+    Dreaming {
+        /// The workspace.
+        workspace: PathBuf,
+    },
+
+    /// A time at which to dream cannot be understood.
+    #[error("\"{text}\" is no schedule ({reason})")]
+    Schedule {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// There is no such candidate.
+    #[error("there is no candidate {id}")]
+    NoCandidate {
+        /// The id that was asked for.
+        id: String,
+    },
+
+    /// The candidate does not wait for review.
+    #[error("{id} does not wait for review: it is {status}")]
+    NotStaged {
+        /// The candidate.
+        id: String,
+        /// What it is.
+        status: &'static str,
+    },
+
+    /// `MEMORY.md` has no room, and nothing in it may make room.
+    #[error("MEMORY.md has no room for {id}: {tokens} tokens, {most} are allowed")]
+    NoRoom {
+        /// The candidate.
+        id: String,
+        /// Tokens it would have.
+        tokens: u32,
+        /// Tokens it may have.
+        most: u32,
+    },
+
+    /// A file was changed by somebody else at the same place.
+    #[error("{} was changed where {candidate} stands", path.display())]
+    ChangedSince {
+        /// The file.
+        path: PathBuf,
+        /// The candidate.
+        candidate: String,
+    },
+
+    /// No promotion is left that could be taken back.
+    #[error("there is no promotion to take back")]
+    NothingToUndo,
+
     /// A file of longhaul's own beside the memory is not what was written.
     #[error("{} is damaged ({reason})", path.display())]
     Damaged {
@@ -130,6 +186,20 @@ impl Error {
             Error::TooLarge { path, .. } => {
                 format!("split {} or move it out of the way", path.display())
             }
+            Error::Dreaming { .. } => "wait until it is done, then try again".into(),
+            Error::Schedule { .. } => {
+                "write five fields, such as \"0 3 * * *\" for three in the morning".into()
+            }
+            Error::NoCandidate { .. } => "`longhaul dream review --json` lists them".into(),
+            Error::NotStaged { .. } => "`longhaul dream status` shows what waits".into(),
+            Error::NoRoom { .. } => {
+                "take lines out of MEMORY.md that are no longer needed, then try again".into()
+            }
+            Error::ChangedSince { path, .. } => format!(
+                "edit {} by hand, or put back what was there, then try again",
+                path.display()
+            ),
+            Error::NothingToUndo => return None,
             Error::Damaged { path, .. } => format!(
                 "put the original back, or move {} out of the way; it is made anew",
                 path.display()

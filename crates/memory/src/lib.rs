@@ -7,6 +7,7 @@
 //! | where are the memory files, and who writes them? | [`MemoryFolder`] |
 //! | who said what stands there? | [`Source`], vouched for by a [`Seal`] |
 //! | what is asked of the agent before a compaction? | [`flush`] |
+//! | what becomes long-term memory, and who decides? | [`dream`] |
 //! | what is a secret? | a [`Kind`], found by a [`Redactor`] |
 //! | how is one text redacted? | [`Redactor::redact`] |
 //! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
@@ -28,6 +29,7 @@
 
 mod chunk;
 mod embed;
+pub mod dream;
 mod error;
 pub mod files;
 pub mod flush;

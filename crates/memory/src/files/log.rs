@@ -135,6 +135,8 @@ pub struct LogLine {
     pub line: usize,
     /// Its text, without list and source marks.
     pub text: String,
+    /// Whether it is an item of a list.
+    pub item: bool,
     /// The title it stands under, such as `Decisions`.
     pub section: Option<String>,
     /// Who said it; unknown where no seal vouches for a source.
@@ -188,11 +190,12 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
         } else if !line.is_empty() && !line.starts_with("# ") && !line.starts_with("<!--") {
             let mark = trusted.as_ref().map(|(mark, _)| mark);
             let (source, entry, said) = attributed(line, mark);
-            let said = said.trim_start_matches(['-', '*', '+', '•', ' ']).trim();
+            let (item, said) = listed(said);
             if !said.is_empty() {
                 lines.push(LogLine {
                     line: at + 1,
                     text: said.to_owned(),
+                    item,
                     section: section.clone(),
                     source,
                     session: mark.and_then(|mark| mark.session.clone()),
@@ -253,6 +256,25 @@ fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> (Source, Option<EntryId
         (Some(_), Some(source)) => (source, entry, said),
         (None, Some(_)) => (Source::Unknown, None, said),
         (_, None) => (Source::Unknown, None, line),
+    }
+}
+
+/// Whether a line is an item of a list, and the line without its mark.
+fn listed(line: &str) -> (bool, &str) {
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marks = ["- ", "* ", "+ ", "• "];
+    let rest = marks.iter().find_map(|mark| line.strip_prefix(mark));
+    let counted = [". ", ") "]
+        .iter()
+        .find_map(|mark| number.strip_prefix(mark));
+    match rest.or(counted.filter(|_| number.len() < line.len())) {
+        // A box to tick says nothing about what is ticked.
+        Some(rest) => {
+            let boxes = ["[ ] ", "[x] ", "[X] "];
+            let bare = boxes.iter().find_map(|mark| rest.strip_prefix(mark));
+            (true, bare.unwrap_or(rest).trim())
+        }
+        None => (false, line.trim()),
     }
 }
 

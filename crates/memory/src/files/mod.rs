@@ -29,6 +29,7 @@ use jiff::civil::{Date, DateTime};
 use longhaul_transcript::durable;
 
 pub use init::Created;
+pub(crate) use lint::pointer_line;
 pub use lint::{Finding, Fixed, Limits, Trouble};
 pub use log::{Body, LogLine, Note, Section, read_log};
 pub use pointers::{Pointer, pointers};
@@ -202,6 +203,41 @@ impl MemoryFolder {
     pub(crate) fn replace(&self, name: &str, text: &str) -> Result<()> {
         let path = place::for_writing(&self.root, name)?;
         durable::replace(&path, &mut |out| out.write_all(text.as_bytes())).map_err(Error::write)
+    }
+
+    /// Removes a file of the workspace, if it is there.
+    pub(crate) fn remove(&self, name: &str) -> Result<()> {
+        match place::for_reading(&self.root, name)? {
+            Some(path) => std::fs::remove_file(&path).map_err(Error::io("remove", &path)),
+            None => Ok(()),
+        }
+    }
+
+    /// A text without its secrets.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        self.redactor.redact(text).text
+    }
+
+    /// Takes secrets out of the lines of one log: people and other programs
+    /// write there too.
+    pub(crate) fn redact_lines(&self, lines: &mut [LogLine]) {
+        let mut document = self.redactor.document();
+        for line in lines {
+            line.text = document.text(&line.text).into_owned();
+        }
+    }
+
+    /// Takes secrets out of what would be written about a session.
+    pub(crate) fn redact_body(&self, body: &mut Body) {
+        let mut document = self.redactor.document();
+        match body {
+            Body::Text { text, .. } => *text = document.text(text).into_owned(),
+            Body::Sections(sections) => {
+                for note in sections.iter_mut().flat_map(|list| &mut list.notes) {
+                    note.text = document.text(&note.text).into_owned();
+                }
+            }
+        }
     }
 
     /// The days that have a log, oldest first, with the sizes of their files.

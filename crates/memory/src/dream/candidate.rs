@@ -1,0 +1,289 @@
+//! Candidates: what might become long-term memory, and why it is believed.
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::Source;
+
+/// What a candidate is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Topic {
+    /// Something that must or must not be done.
+    Constraint,
+    /// A wish about how things are done.
+    Preference,
+    /// Something that was decided.
+    Decision,
+    /// Something that was found out.
+    Fact,
+    /// Something that went wrong more than once.
+    Lesson,
+}
+
+impl Topic {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Topic::Constraint => "constraint",
+            Topic::Preference => "preference",
+            Topic::Decision => "decision",
+            Topic::Fact => "fact",
+            Topic::Lesson => "lesson",
+        }
+    }
+
+    /// Whether it tells an agent what to do.
+    pub fn is_rule(self) -> bool {
+        matches!(self, Topic::Constraint | Topic::Preference)
+    }
+}
+
+impl std::fmt::Display for Topic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Where something was said, word for word.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// The day.
+    pub date: Date,
+    /// The log in the workspace, or the session file.
+    pub file: String,
+    /// The line of a log, from 1.
+    pub line: Option<usize>,
+    /// The entry of the transcript.
+    pub entry: Option<String>,
+    /// The session, where it is known.
+    pub session: Option<String>,
+    /// Who said it.
+    pub source: Source,
+    /// The words.
+    pub quote: String,
+}
+
+impl Evidence {
+    /// Where it is, for people.
+    pub fn place(&self) -> String {
+        match (self.line, &self.entry) {
+            (Some(line), _) => format!("{}:{line}", self.file),
+            (None, Some(entry)) => format!("{} entry {entry}", self.file),
+            (None, None) => self.file.clone(),
+        }
+    }
+
+    /// The same place and words have the same key, so that reading a log again
+    /// adds nothing.
+    pub(super) fn key(&self) -> String {
+        let line = self.line.map(|line| line.to_string()).unwrap_or_default();
+        let entry = self.entry.as_deref().unwrap_or_default();
+        digest(&[&self.file, &line, entry, &self.quote])
+    }
+}
+
+/// Twelve hexadecimal characters that depend on these parts.
+pub(super) fn digest(parts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex()[..12].to_owned()
+}
+
+/// What has become of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "lowercase")]
+pub enum Status {
+    /// It waits for review.
+    Staged,
+    /// It is part of the memory and `MEMORY.md` points to it.
+    Promoted {
+        /// Since when.
+        on: Date,
+    },
+    /// It is part of the memory, but `MEMORY.md` had no room for the pointer.
+    Demoted {
+        /// Since when.
+        on: Date,
+    },
+    /// A person does not want it; it never comes back.
+    Rejected {
+        /// Since when.
+        on: Date,
+    },
+    /// Something newer holds in its place, or it was taken back.
+    Superseded {
+        /// Since when.
+        on: Date,
+        /// By which candidate; none if it was only taken back.
+        by: Option<String>,
+    },
+}
+
+impl Status {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Status::Staged => "staged",
+            Status::Promoted { .. } => "promoted",
+            Status::Demoted { .. } => "demoted",
+            Status::Rejected { .. } => "rejected",
+            Status::Superseded { .. } => "superseded",
+        }
+    }
+
+    /// Whether it is part of the memory.
+    pub fn is_kept(&self) -> bool {
+        matches!(self, Status::Promoted { .. } | Status::Demoted { .. })
+    }
+}
+
+/// Something that might become long-term memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Candidate {
+    /// `d-` and eight characters; stable over runs.
+    pub id: String,
+    /// What it is about.
+    pub topic: Topic,
+    /// What, in one line, word for word as its best source said it.
+    pub text: String,
+    /// A model's wording of it, checked against the evidence.
+    pub wording: Option<String>,
+    /// The best source that said it.
+    pub source: Source,
+    /// Where it was said: the first places and the latest ones.
+    pub evidence: Vec<Evidence>,
+    /// The keys of all evidence.
+    pub(super) seen: Vec<String>,
+    /// Days on which it was said.
+    pub days: Vec<Date>,
+    /// Sessions in which it was said.
+    pub sessions: Vec<String>,
+    /// The day since which it holds.
+    pub valid_from: Date,
+    /// The day until which it held.
+    pub valid_until: Option<Date>,
+    /// Where it was taken back.
+    pub ended: Option<Evidence>,
+    /// Kept candidates that it takes the place of once it is promoted.
+    pub replaces: Vec<String>,
+    /// Candidates and lines of memory that may say something else.
+    pub contradicts: Vec<String>,
+    /// It only ends what it replaces.
+    pub ends: bool,
+    /// It was found in old transcripts and in no log.
+    pub backfilled: bool,
+    /// What a model was asked about it: nothing for its wording, or another id.
+    pub(super) asked: Vec<String>,
+    /// How sure it is that it belongs into the memory, from 0 to 1.
+    pub confidence: f64,
+    /// What has become of it.
+    pub status: Status,
+}
+
+/// Pieces of evidence that are kept whole.
+const MOST_EVIDENCE: usize = 8;
+
+impl Candidate {
+    /// How often it was said.
+    pub fn mentions(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// What would be written.
+    pub fn wording(&self) -> &str {
+        self.wording.as_deref().unwrap_or(&self.text)
+    }
+
+    pub(super) fn new(topic: Topic, text: &str, ends: bool, first: &Evidence) -> Candidate {
+        let digest = digest(&[text, if ends { "ends" } else { "" }]);
+        Candidate {
+            id: format!("d-{}", &digest[..8]),
+            topic,
+            text: text.to_owned(),
+            wording: None,
+            source: first.source,
+            evidence: Vec::new(),
+            seen: Vec::new(),
+            days: Vec::new(),
+            sessions: Vec::new(),
+            valid_from: first.date,
+            valid_until: None,
+            ended: None,
+            replaces: Vec::new(),
+            contradicts: Vec::new(),
+            ends,
+            backfilled: true,
+            asked: Vec::new(),
+            confidence: 0.0,
+            status: Status::Staged,
+        }
+    }
+
+    /// Adds where it was said too. A better source's words take the place of
+    /// the others'; a worse one's never do.
+    pub(super) fn add(&mut self, text: &str, evidence: Evidence) {
+        let key = evidence.key();
+        if self.seen.contains(&key) {
+            return;
+        }
+        self.seen.push(key);
+        if evidence.source > self.source {
+            self.source = evidence.source;
+            if self.status == Status::Staged {
+                self.text = text.to_owned();
+                self.wording = None;
+                self.asked.clear();
+            }
+        }
+        if let Err(at) = self.days.binary_search(&evidence.date) {
+            self.days.insert(at, evidence.date);
+        }
+        if let Some(session) = &evidence.session
+            && !self.sessions.contains(session)
+        {
+            self.sessions.push(session.clone());
+        }
+        self.valid_from = self.valid_from.min(evidence.date);
+        self.backfilled &= evidence.line.is_none();
+        if self.evidence.len() == MOST_EVIDENCE {
+            // The best source stays; the first and the latest of the rest.
+            let weakest = (1..MOST_EVIDENCE)
+                .find(|at| self.evidence[*at].source < self.source)
+                .unwrap_or(MOST_EVIDENCE / 2);
+            self.evidence.remove(weakest);
+        }
+        self.evidence.push(evidence);
+    }
+
+    /// Whether it waits for review. Everybody fails now and then: a lesson is
+    /// one that was taught on two days, or in two sessions.
+    pub fn is_ripe(&self) -> bool {
+        let places = self.days.len().max(self.sessions.len());
+        self.status == Status::Staged && (self.topic != Topic::Lesson || places >= 2)
+    }
+
+    /// The latest day on which it was said.
+    pub fn last_day(&self) -> Date {
+        self.days.last().copied().unwrap_or(self.valid_from)
+    }
+
+    /// Whether it may be promoted without anybody looking: the user's own
+    /// words, or what the agent did or found out. Never what a tool said, what
+    /// nobody vouches for, what the agent claims the user wants, what reads like
+    /// an order to the agent, what may contradict something, and what was only
+    /// found in old transcripts.
+    pub fn may_go_unseen(&self) -> bool {
+        let trusted = match self.source {
+            Source::User => true,
+            Source::Agent => !self.topic.is_rule() && !super::likeness::gives_orders(&self.text),
+            Source::Tool | Source::Unknown => false,
+        };
+        trusted && self.contradicts.is_empty() && !self.backfilled
+    }
+}

@@ -1,0 +1,282 @@
+//! Consolidation: what was said becomes candidates.
+//!
+//! A pure function of what is known and what was said. The same remarks again
+//! change nothing; the order of the days decides which of two statements is
+//! the newer one, whenever they are found.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::civil::Date;
+use serde::Serialize;
+
+use super::candidate::{Candidate, Evidence, Status, Topic, digest};
+use super::likeness::{Features, Relation};
+use super::remark::Remark;
+use super::score::confidence;
+
+/// A line of the memory that nobody promoted: written by hand, or older.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownLine {
+    /// Where it stands, such as `MEMORY.md:12`.
+    pub place: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What a consolidation changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Consolidated {
+    /// New candidates.
+    pub found: usize,
+    /// Remarks that said again what a candidate says.
+    pub repeated: usize,
+    /// Remarks that the memory says already.
+    pub known: usize,
+    /// Candidates that something newer took the place of.
+    pub superseded: usize,
+    /// Candidates that may contradict something.
+    pub contradictions: usize,
+    /// Remarks like one that was rejected.
+    pub rejected: usize,
+}
+
+/// Folds remarks into the candidates. `recalls` says how often a text was
+/// recalled; `newest` is the latest day that was looked at.
+pub fn consolidate(
+    candidates: &mut Vec<Candidate>,
+    remarks: &[Remark],
+    known: &[KnownLine],
+    recalls: &dyn Fn(&Candidate) -> u32,
+    newest: Date,
+) -> Consolidated {
+    let mut work = Work::new(candidates, known);
+    let mut order: Vec<&Remark> = remarks.iter().collect();
+    order.sort_by_key(|remark| remark.evidence.date);
+    for remark in order {
+        work.take(remark);
+    }
+    let done = work.done;
+    weigh(candidates, recalls, newest);
+    done
+}
+
+/// Says of every candidate that waits how sure it is.
+pub(super) fn weigh(
+    candidates: &mut [Candidate],
+    recalls: &dyn Fn(&Candidate) -> u32,
+    newest: Date,
+) {
+    for candidate in candidates {
+        if candidate.status == Status::Staged {
+            candidate.confidence = confidence(candidate, newest, recalls(candidate));
+        }
+    }
+}
+
+struct Work<'a> {
+    candidates: &'a mut Vec<Candidate>,
+    features: Vec<Features>,
+    /// Which candidates have a term or value.
+    having: HashMap<String, Vec<usize>>,
+    /// The evidence of all candidates.
+    seen: HashSet<String>,
+    known: Vec<(&'a KnownLine, Features)>,
+    done: Consolidated,
+}
+
+impl<'a> Work<'a> {
+    fn new(candidates: &'a mut Vec<Candidate>, known: &'a [KnownLine]) -> Work<'a> {
+        let mut work = Work {
+            features: Vec::new(),
+            having: HashMap::new(),
+            seen: HashSet::new(),
+            known: known
+                .iter()
+                .map(|line| (line, Features::of(&line.text)))
+                .collect(),
+            done: Consolidated::default(),
+            candidates,
+        };
+        for at in 0..work.candidates.len() {
+            work.index(at);
+            let candidate = &work.candidates[at];
+            let ended = candidate.ended.as_ref().map(Evidence::key);
+            work.seen
+                .extend(candidate.seen.iter().cloned().chain(ended));
+        }
+        work
+    }
+
+    fn index(&mut self, at: usize) {
+        let features = Features::of(&self.candidates[at].text);
+        for word in features.terms.iter().chain(&features.values) {
+            self.having.entry(word.clone()).or_default().push(at);
+        }
+        self.features.push(features);
+    }
+
+    /// Candidates that share a word, with those that share most first.
+    fn near(&self, features: &Features) -> Vec<usize> {
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        for word in features.terms.iter().chain(&features.values) {
+            for at in self.having.get(word).into_iter().flatten() {
+                *shared.entry(*at).or_default() += 1;
+            }
+        }
+        let mut near: Vec<(usize, usize)> = shared.into_iter().collect();
+        near.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        near.into_iter().map(|(at, _)| at).collect()
+    }
+
+    fn take(&mut self, remark: &Remark) {
+        if !self.seen.insert(remark.evidence.key()) {
+            return;
+        }
+        let features = Features::of(&remark.text);
+        let near = self.near(&features);
+        if remark.ends {
+            self.end(remark, &features, &near);
+            return;
+        }
+        let date = remark.evidence.date;
+        for at in &near {
+            let known = &mut self.candidates[*at];
+            if known.ends || self.features[*at].relation(&features) != Relation::Same {
+                continue;
+            }
+            match &known.status {
+                Status::Rejected { .. } => {
+                    self.done.rejected += 1;
+                    return;
+                }
+                // Said again after it was replaced: it holds once more, as a
+                // candidate of its own. Before that, it is only history.
+                Status::Superseded { on, .. } if date > *on => continue,
+                _ => {
+                    known.add(&remark.text, remark.evidence.clone());
+                    known.topic = stronger(known.topic, remark.topic);
+                    self.done.repeated += 1;
+                    return;
+                }
+            }
+        }
+        let is_known =
+            |(_, line): &(&KnownLine, Features)| line.relation(&features) == Relation::Same;
+        if self.known.iter().any(is_known) {
+            self.done.known += 1;
+            return;
+        }
+        let mut made = Candidate::new(remark.topic, &remark.text, false, &remark.evidence);
+        if self.candidates.iter().any(|known| known.id == made.id) {
+            let again = digest(&[&remark.text, &date.to_string()]);
+            made.id = format!("d-{}", &again[..8]);
+        }
+        made.add(&remark.text, remark.evidence.clone());
+        self.compare(&mut made, &features, &near);
+        self.done.found += 1;
+        self.candidates.push(made);
+        self.index(self.candidates.len() - 1);
+    }
+
+    /// What a new candidate replaces or may contradict.
+    fn compare(&mut self, made: &mut Candidate, features: &Features, near: &[usize]) {
+        for at in near {
+            let id = self.candidates[*at].id.clone();
+            let other = &mut self.candidates[*at];
+            if other.ends || !(other.status == Status::Staged || other.status.is_kept()) {
+                continue;
+            }
+            let is_newer = made.valid_from >= other.last_day();
+            let relation = match is_newer {
+                true => self.features[*at].relation(features),
+                false => features.relation(&self.features[*at]),
+            };
+            let stronger = match is_newer {
+                true => made.source >= other.source,
+                false => other.source >= made.source,
+            };
+            match relation {
+                Relation::Replaces if stronger && is_newer => match other.status {
+                    Status::Staged => {
+                        other.status = Status::Superseded {
+                            on: made.valid_from,
+                            by: Some(made.id.clone()),
+                        };
+                        other.valid_until = Some(made.valid_from);
+                        self.done.superseded += 1;
+                    }
+                    _ => made.replaces.push(id),
+                },
+                Relation::Replaces if stronger => {
+                    made.status = Status::Superseded {
+                        on: other.valid_from,
+                        by: Some(id),
+                    };
+                    made.valid_until = Some(other.valid_from);
+                    self.done.superseded += 1;
+                    return;
+                }
+                // The weaker source never moves the stronger one.
+                Relation::Replaces | Relation::Perhaps => {
+                    if other.status == Status::Staged && !other.contradicts.contains(&made.id) {
+                        other.contradicts.push(made.id.clone());
+                    }
+                    made.contradicts.push(id);
+                }
+                Relation::None | Relation::Same => {}
+            }
+        }
+        for (line, known) in &self.known {
+            if matches!(
+                known.relation(features),
+                Relation::Replaces | Relation::Perhaps
+            ) {
+                made.contradicts.push(line.place.clone());
+            }
+        }
+        self.done.contradictions += usize::from(!made.contradicts.is_empty());
+    }
+
+    /// Something is taken back.
+    fn end(&mut self, remark: &Remark, features: &Features, near: &[usize]) {
+        let date = remark.evidence.date;
+        for at in near {
+            let other = &mut self.candidates[*at];
+            let same = self.features[*at].relation(features) == Relation::Same;
+            if !same || other.ends || other.valid_from > date {
+                continue;
+            }
+            let allowed = remark.evidence.source >= other.source;
+            match other.status {
+                Status::Staged if allowed => {
+                    other.status = Status::Superseded { on: date, by: None };
+                    other.valid_until = Some(date);
+                    other.ended = Some(remark.evidence.clone());
+                    self.done.superseded += 1;
+                    return;
+                }
+                Status::Promoted { .. } | Status::Demoted { .. } => {
+                    let id = other.id.clone();
+                    let mut made =
+                        Candidate::new(remark.topic, &remark.text, true, &remark.evidence);
+                    made.topic = other.topic;
+                    made.replaces.push(id);
+                    made.add(&remark.text, remark.evidence.clone());
+                    if self.candidates.iter().all(|known| known.id != made.id) {
+                        self.done.found += 1;
+                        self.candidates.push(made);
+                        self.index(self.candidates.len() - 1);
+                    }
+                    return;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A rule is a rule even where it was also noted as a fact.
+fn stronger(a: Topic, b: Topic) -> Topic {
+    a.min(b)
+}

@@ -1,0 +1,154 @@
+//! Differences of small texts, line by line: to show a change before it is
+//! made, and to take it back after somebody else has changed the file too.
+
+/// A place where two texts differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Hunk<'a> {
+    /// The line before it, if there is one.
+    above: Option<&'a str>,
+    removed: Vec<&'a str>,
+    added: Vec<&'a str>,
+}
+
+/// A line of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiffLine<'a> {
+    /// As it was, for orientation.
+    Same(&'a str),
+    /// It goes.
+    Removed(&'a str),
+    /// It comes.
+    Added(&'a str),
+}
+
+/// Lines that differ, each place with the line above it.
+pub fn diff<'a>(before: &'a str, after: &'a str) -> Vec<DiffLine<'a>> {
+    let mut lines = Vec::new();
+    for hunk in hunks(before, after) {
+        lines.extend(hunk.above.map(DiffLine::Same));
+        lines.extend(hunk.removed.into_iter().map(DiffLine::Removed));
+        lines.extend(hunk.added.into_iter().map(DiffLine::Added));
+    }
+    lines
+}
+
+/// `now` without the change from `before` to `after`. `None` where somebody
+/// changed the same lines since.
+pub(super) fn taken_back(before: &str, after: &str, now: &str) -> Option<String> {
+    if now == after {
+        return Some(before.to_owned());
+    }
+    let mut lines: Vec<&str> = now.split_inclusive('\n').collect();
+    for hunk in hunks(before, after) {
+        let at = match hunk.added.is_empty() {
+            false => only(&lines, &hunk.added)?,
+            true => match hunk.above {
+                Some(above) => only(&lines, &[above])? + 1,
+                None => 0,
+            },
+        };
+        lines.splice(at..at + hunk.added.len(), hunk.removed.iter().copied());
+    }
+    Some(lines.concat())
+}
+
+/// Where these lines stand, if they stand there once.
+fn only(lines: &[&str], sought: &[&str]) -> Option<usize> {
+    let mut found = lines
+        .windows(sought.len())
+        .enumerate()
+        .filter(|(_, window)| *window == sought);
+    let (at, _) = found.next()?;
+    found.next().is_none().then_some(at)
+}
+
+fn hunks<'a>(before: &'a str, after: &'a str) -> Vec<Hunk<'a>> {
+    let a: Vec<&str> = before.split_inclusive('\n').collect();
+    let b: Vec<&str> = after.split_inclusive('\n').collect();
+    let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let most = a.len().min(b.len()) - head;
+    let tail = (0..most)
+        .take_while(|n| a[a.len() - 1 - n] == b[b.len() - 1 - n])
+        .count();
+    let (mid_a, mid_b) = (&a[head..a.len() - tail], &b[head..b.len() - tail]);
+    let kept = common(mid_a, mid_b);
+    let mut hunks = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    let end = (mid_a.len(), mid_b.len());
+    for (x, y) in kept.into_iter().chain([end]) {
+        if x > i || y > j {
+            hunks.push(Hunk {
+                above: (head + i).checked_sub(1).map(|above| a[above]),
+                removed: mid_a[i..x].to_vec(),
+                added: mid_b[j..y].to_vec(),
+            });
+        }
+        (i, j) = (x + 1, y + 1);
+    }
+    hunks
+}
+
+/// Pairs of equal lines, as many as possible. The tables are small: the texts
+/// differ in few places, and their common ends are cut off. Where they are not,
+/// the whole middle counts as changed.
+fn common(a: &[&str], b: &[&str]) -> Vec<(usize, usize)> {
+    const MOST: usize = 4_000_000;
+    if a.len() * b.len() > MOST {
+        return Vec::new();
+    }
+    let width = b.len() + 1;
+    let mut best = vec![0_u32; (a.len() + 1) * width];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            best[i * width + j] = match a[i] == b[j] {
+                true => best[(i + 1) * width + j + 1] + 1,
+                false => best[(i + 1) * width + j].max(best[i * width + j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if best[(i + 1) * width + j] >= best[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_change_is_taken_back_beside_changes_of_others() {
+        let before = "# A\n- one\n\n# B\n- two\n";
+        let after = "# A\n- one\n- new\n\n# B\n";
+        let now = "# A\n- one, edited\n- new\n\n# B\n- three\n";
+        assert_eq!(
+            taken_back(before, after, now).unwrap(),
+            "# A\n- one, edited\n\n# B\n- two\n- three\n"
+        );
+        assert_eq!(taken_back(before, after, "# A\n- new, edited\n# B\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_changed_can_be_taken_back(
+            before in "([a-d]\n){0,8}", after in "([a-d]\n){0,8}",
+        ) {
+            prop_assert_eq!(taken_back(&before, &after, &after), Some(before.clone()));
+            let shown = diff(&before, &after);
+            let added = shown.iter().filter(|line| matches!(line, DiffLine::Added(_))).count();
+            let removed = shown.iter().filter(|line| matches!(line, DiffLine::Removed(_))).count();
+            let lines = |text: &str| text.lines().count();
+            prop_assert_eq!(lines(&before) + added, lines(&after) + removed);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Dreaming: the last days' logs become candidates for long-term memory.
+//!
+//! A pure core inside a durable shell. The core reads lines with their sources
+//! ([`of_log`], [`of_session`]) and folds them into candidates ([`consolidate`]):
+//! what was said again is counted, what is known is left out, what contradicts
+//! is marked, what is newer takes the place of what is older, with the days on
+//! which each held. The shell ([`Dreams`]) keeps them, shows them in
+//! `DREAMS.md`, and carries promotions out as changes that can be undone.
+//!
+//! Every promotion quotes its source. Nothing that a tool said, and nothing
+//! whose source is unknown, is promoted without a person having seen it.
+
+mod backfill;
+mod candidate;
+mod consolidate;
+mod diff;
+mod likeness;
+mod model;
+mod promote;
+mod remark;
+mod run;
+mod score;
+mod staging;
+mod store;
+mod trigger;
+
+pub use backfill::{Backfilled, Progress};
+pub use candidate::{Candidate, Evidence, Status, Topic};
+pub use consolidate::{Consolidated, KnownLine, consolidate};
+pub use diff::{DiffLine, diff};
+pub use model::{Ask, Question};
+pub use promote::{PageChange, Planned, Standing, Turn, headings, home};
+pub use remark::{Remark, Remarks, of_log, of_session};
+pub use run::{ModelReport, Report, Settings};
+pub use staging::waiting;
+pub use store::{Change, DreamLock, Dreams};
+pub use trigger::{Cause, LastRun, Moment, Trigger, due, next};

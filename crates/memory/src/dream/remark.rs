@@ -1,0 +1,175 @@
+//! Remarks: the lines of logs and the notes of ledgers that might be worth
+//! keeping.
+
+use jiff::civil::Date;
+
+use super::candidate::{Evidence, Topic};
+use super::likeness::{Features, gives_orders};
+use crate::Source;
+use crate::files::{Body, LogLine, MemoryFolder};
+use crate::provenance::one_line;
+
+/// Something that was said and may be worth keeping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// What it is about.
+    pub topic: Topic,
+    /// What, in one line.
+    pub text: String,
+    /// It takes back what it says.
+    pub ends: bool,
+    /// Where it was said.
+    pub evidence: Evidence,
+}
+
+/// The remarks of some text, and how many lines were not taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// In the order of the text.
+    pub remarks: Vec<Remark>,
+    /// Lines of tools that give orders or pose as somebody; they are not even
+    /// staged.
+    pub refused: usize,
+}
+
+/// Longer lines are stories.
+const MOST_CHARS: usize = 400;
+
+/// The remarks of a day's log.
+pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
+    let mut all = Remarks::default();
+    for line in lines {
+        let topic = match line.section.as_deref().map(section) {
+            Some(Section::About(topic)) => topic,
+            Some(Section::Passing) => continue,
+            // A list under no title we know: something found out, at most.
+            Some(Section::Other) | None if line.item => Topic::Fact,
+            Some(Section::Other) | None => continue,
+        };
+        let evidence = Evidence {
+            date,
+            file: MemoryFolder::log_name(date),
+            line: Some(line.line),
+            entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
+            session: line.session.clone(),
+            source: line.source,
+            quote: one_line(&line.text),
+        };
+        all.take(topic, evidence);
+    }
+    all
+}
+
+/// The remarks of what a flush would write about an old session, dated by
+/// `date_of` the entry.
+pub fn of_session(
+    file: &str,
+    session: Option<&str>,
+    body: &Body,
+    date_of: &dyn Fn(&str) -> Date,
+) -> Remarks {
+    let mut all = Remarks::default();
+    let Body::Sections(sections) = body else {
+        return all;
+    };
+    for list in sections {
+        let Section::About(topic) = section(&list.title) else {
+            continue;
+        };
+        for note in &list.notes {
+            let entry = note.entry.as_ref().map(|entry| entry.as_str().to_owned());
+            let evidence = Evidence {
+                date: date_of(entry.as_deref().unwrap_or_default()),
+                file: file.to_owned(),
+                line: None,
+                entry,
+                session: session.map(str::to_owned),
+                source: note.source,
+                quote: one_line(&note.text),
+            };
+            all.take(topic, evidence);
+        }
+    }
+    all
+}
+
+impl Remarks {
+    fn take(&mut self, topic: Topic, evidence: Evidence) {
+        let mut topic = topic;
+        let mut text = evidence.quote.as_str();
+        let mut ends = false;
+        for (mark, means) in [
+            ("Constraint: ", Some(Topic::Constraint)),
+            ("Preference: ", Some(Topic::Preference)),
+            ("Lesson: ", Some(Topic::Lesson)),
+            ("No longer: ", None),
+        ] {
+            if let Some(rest) = text.strip_prefix(mark) {
+                text = rest;
+                match means {
+                    Some(means) => topic = means,
+                    None => ends = true,
+                }
+            }
+        }
+        if evidence.source == Source::Tool && gives_orders(text) {
+            self.refused += 1;
+            return;
+        }
+        let fits = text.chars().count() <= MOST_CHARS && !text.starts_with('(');
+        if fits && Features::of(text).says_something() {
+            self.remarks.push(Remark {
+                topic,
+                text: text.to_owned(),
+                ends,
+                evidence,
+            });
+        }
+    }
+}
+
+/// What a title says about the lines under it.
+enum Section {
+    About(Topic),
+    /// True for a day: progress, plans, what is next.
+    Passing,
+    Other,
+}
+
+fn section(title: &str) -> Section {
+    let lower = title.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if has(&[
+        "progress",
+        "task",
+        "todo",
+        "remaining",
+        "next",
+        "status",
+        "fortschritt",
+        "进度",
+        "待办",
+    ]) {
+        Section::Passing
+    } else if has(&["constraint", "rule", "约束", "regel"]) && !has(&["preference"]) {
+        Section::About(Topic::Constraint)
+    } else if has(&["preference", "constraint", "vorlieben", "偏好"]) {
+        Section::About(Topic::Preference)
+    } else if has(&["decision", "decided", "entscheid", "决定", "决策"]) {
+        Section::About(Topic::Decision)
+    } else if has(&["issue", "error", "problem", "fehler", "错误", "问题"]) {
+        Section::About(Topic::Lesson)
+    } else if has(&[
+        "fact",
+        "learn",
+        "found",
+        "knowledge",
+        "discover",
+        "note",
+        "事实",
+    ]) {
+        Section::About(Topic::Fact)
+    } else {
+        Section::Other
+    }
+}

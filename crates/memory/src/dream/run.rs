@@ -1,0 +1,345 @@
+//! One dream, from the logs to `DREAMS.md` and, where the policy allows it, to
+//! the memory.
+
+use jiff::civil::Date;
+use jiff::{ToSpan, Zoned};
+use longhaul_tokens::Counter;
+use serde::Serialize;
+
+use super::candidate::{Candidate, Status};
+use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
+use super::model::{Answer, Ask, checked, merging, wording};
+use super::promote::{Planned, plan};
+use super::remark::{Remark, of_log};
+use super::staging::waiting;
+use super::store::{Change, DreamLock, Dreams, State};
+use super::trigger::{Cause, LastRun};
+use crate::files::{DECISIONS, Limits, MEMORY, MemoryFolder, PROJECT, read_log};
+use crate::{Error, Result};
+
+/// How to dream.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// Days of logs that are read.
+    pub lookback_days: u32,
+    /// Promote without review from this confidence on; none, everything is
+    /// reviewed.
+    pub promote_at: Option<f64>,
+    /// The limits of `MEMORY.md`.
+    pub limits: Limits,
+    /// How its tokens are counted.
+    pub counter: &'a dyn Counter,
+    /// How often a candidate was recalled.
+    pub recalls: &'a dyn Fn(&Candidate) -> u32,
+}
+
+/// What a dream did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Why it ran.
+    pub cause: Cause,
+    /// Logs read.
+    pub logs: usize,
+    /// Lines in them that might be worth keeping.
+    pub remarks: usize,
+    /// Lines of tools that give orders or pose as somebody.
+    pub refused: usize,
+    /// What became of the remarks.
+    #[serde(flatten)]
+    pub consolidated: Consolidated,
+    /// Candidates that wait for review.
+    pub waiting: usize,
+    /// Candidates that the policy promoted.
+    pub promoted: Vec<String>,
+    /// What a model did, where there was one.
+    pub model: Option<ModelReport>,
+    /// What could not be read or done, and why.
+    pub problems: Vec<String>,
+}
+
+/// What a model did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelReport {
+    /// Questions asked.
+    pub calls: usize,
+    /// Candidates it worded.
+    pub worded: usize,
+    /// Candidates it found to be the same as others.
+    pub merged: usize,
+    /// Answers that said more than the evidence.
+    pub ungrounded: usize,
+    /// Why it stopped.
+    pub failure: Option<String>,
+}
+
+/// Pairs of candidates a model is asked about in one dream.
+const MOST_PAIRS: usize = 20;
+
+impl Dreams<'_> {
+    /// Dreams. With `model`, candidates are worded and merged by it; each of its
+    /// answers is kept at once, so that an interrupted dream does not ask again.
+    pub fn run(
+        &self,
+        lock: &DreamLock,
+        now: &Zoned,
+        cause: Cause,
+        settings: &Settings<'_>,
+        model: Option<&mut Ask<'_>>,
+    ) -> Result<Report> {
+        let mut report = Report {
+            cause,
+            logs: 0,
+            remarks: 0,
+            refused: 0,
+            consolidated: Consolidated::default(),
+            waiting: 0,
+            promoted: Vec::new(),
+            model: None,
+            problems: Vec::new(),
+        };
+        let today = now.date();
+        let (remarks, newest) = self.remarks(today, settings, &mut report)?;
+        let mut state = self.state()?;
+        let known = self.known()?;
+        report.consolidated = consolidate(
+            &mut state.candidates,
+            &remarks,
+            &known,
+            settings.recalls,
+            newest,
+        );
+        self.save(lock, &mut state)?;
+        if let Some(ask) = model {
+            report.model = Some(self.ask(lock, &mut state, ask)?);
+            weigh(&mut state.candidates, settings.recalls, newest);
+            self.save(lock, &mut state)?;
+        }
+        if let Some(least) = settings.promote_at {
+            self.promote_by_policy(lock, now, settings, least, &mut report)?;
+        }
+        report.waiting = waiting(&self.state()?.candidates).len();
+        let log_bytes = self
+            .memory
+            .logs()?
+            .into_iter()
+            .find(|(date, _)| *date == today)
+            .map_or(0, |(_, bytes)| bytes);
+        let last = LastRun {
+            at: now.timestamp(),
+            cause,
+            log_bytes,
+        };
+        self.write("last_run.json", &last)?;
+        Ok(report)
+    }
+
+    fn remarks(
+        &self,
+        today: Date,
+        settings: &Settings<'_>,
+        report: &mut Report,
+    ) -> Result<(Vec<Remark>, Date)> {
+        let days = i64::from(settings.lookback_days.clamp(1, 36_500)) - 1;
+        let first = today.saturating_sub(days.days());
+        let mut all = Vec::new();
+        let mut newest = None;
+        for (date, _) in self.memory.logs()? {
+            if date < first {
+                continue;
+            }
+            match self.memory.read(&MemoryFolder::log_name(date)) {
+                Ok(text) => {
+                    let text = text.unwrap_or_default();
+                    let mut lines = read_log(&text, date, self.memory.seal());
+                    self.memory.redact_lines(&mut lines);
+                    let found = of_log(date, &lines);
+                    report.logs += 1;
+                    report.refused += found.refused;
+                    all.extend(found.remarks);
+                    newest = Some(date);
+                }
+                // One bad file must not keep the others from being read.
+                Err(error) => report.problems.push(told(&error)),
+            }
+        }
+        report.remarks = all.len();
+        Ok((all, newest.unwrap_or(today)))
+    }
+
+    /// Lines of the memory that are not ours.
+    pub(super) fn known(&self) -> Result<Vec<KnownLine>> {
+        let mut known = Vec::new();
+        for file in [MEMORY, PROJECT, DECISIONS] {
+            let text = self.memory.read(file)?.unwrap_or_default();
+            let mut ours = false;
+            for (at, line) in text.lines().enumerate() {
+                if line.starts_with('#') {
+                    ours = line.starts_with("### d-");
+                    continue;
+                }
+                let said = line.trim_start_matches(['-', '*', '>', ' ']).trim();
+                if ours || said.is_empty() || said.contains("#d-") {
+                    continue;
+                }
+                known.push(KnownLine {
+                    place: format!("{file}:{}", at + 1),
+                    text: said.split(" | Details →").next().unwrap_or(said).to_owned(),
+                });
+            }
+        }
+        Ok(known)
+    }
+
+    fn promote_by_policy(
+        &self,
+        lock: &DreamLock,
+        now: &Zoned,
+        settings: &Settings<'_>,
+        least: f64,
+        report: &mut Report,
+    ) -> Result<()> {
+        let candidates = self.state()?.candidates;
+        let sure: Vec<String> = waiting(&candidates)
+            .into_iter()
+            .filter(|one| one.confidence >= least && one.may_go_unseen())
+            .map(|one| one.id.clone())
+            .collect();
+        for id in sure {
+            match self.promote(lock, &id, now, settings) {
+                Ok(_) => report.promoted.push(id),
+                Err(error @ Error::NoRoom { .. }) => {
+                    report.problems.push(told(&error));
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// What promoting a candidate would change; nothing is changed.
+    pub fn plan(&self, id: &str, now: &Zoned, settings: &Settings<'_>) -> Result<Planned> {
+        plan(
+            &self.state()?.candidates,
+            id,
+            &self.pages()?,
+            settings.limits,
+            settings.counter,
+            now.date(),
+        )
+    }
+
+    /// Promotes a candidate: one change, which can be undone.
+    pub fn promote(
+        &self,
+        lock: &DreamLock,
+        id: &str,
+        now: &Zoned,
+        settings: &Settings<'_>,
+    ) -> Result<Change> {
+        let planned = self.plan(id, now, settings)?;
+        self.carry_out(lock, planned, id, now.timestamp())
+    }
+
+    fn ask(&self, lock: &DreamLock, state: &mut State, ask: &mut Ask<'_>) -> Result<ModelReport> {
+        let mut report = ModelReport::default();
+        for at in 0..state.candidates.len() {
+            let candidate = &state.candidates[at];
+            if !candidate.is_ripe()
+                || candidate.ends
+                || candidate.asked.iter().any(String::is_empty)
+            {
+                continue;
+            }
+            report.calls += 1;
+            match ask(&wording(candidate)) {
+                Err(failure) => {
+                    report.failure = Some(failure);
+                    return Ok(report);
+                }
+                Ok(answer) => match checked(&answer, &[candidate]) {
+                    Answer::Line(line) => {
+                        report.worded += 1;
+                        state.candidates[at].wording = Some(line);
+                    }
+                    Answer::Keep => {}
+                    Answer::Ungrounded => report.ungrounded += 1,
+                },
+            }
+            state.candidates[at].asked.push(String::new());
+            self.save(lock, state)?;
+        }
+        for (a, b) in pairs(&state.candidates) {
+            let (one, other) = (&state.candidates[a], &state.candidates[b]);
+            let id = other.id.clone();
+            // One of them may have been merged a moment ago.
+            if !one.is_ripe() || !other.is_ripe() {
+                continue;
+            }
+            report.calls += 1;
+            match ask(&merging(one, other)) {
+                Err(failure) => {
+                    report.failure = Some(failure);
+                    return Ok(report);
+                }
+                Ok(answer) => match checked(&answer, &[one, other]) {
+                    Answer::Line(line) => {
+                        report.merged += 1;
+                        merge(&mut state.candidates, a, b, line);
+                    }
+                    Answer::Keep => {}
+                    Answer::Ungrounded => report.ungrounded += 1,
+                },
+            }
+            state.candidates[a].asked.push(id);
+            self.save(lock, state)?;
+        }
+        Ok(report)
+    }
+}
+
+/// Candidates that may be the same in other words: of one topic and one source,
+/// so that merging lends nobody a better name.
+fn pairs(candidates: &[Candidate]) -> Vec<(usize, usize)> {
+    let ripe: Vec<(usize, super::likeness::Features)> = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| one.is_ripe() && !one.ends)
+        .map(|(at, one)| (at, super::likeness::Features::of(&one.text)))
+        .collect();
+    let mut pairs = Vec::new();
+    for (n, (a, of_a)) in ripe.iter().enumerate() {
+        for (b, of_b) in &ripe[n + 1..] {
+            let (one, other) = (&candidates[*a], &candidates[*b]);
+            let fits = one.topic == other.topic
+                && one.source == other.source
+                && !one.contradicts.contains(&other.id)
+                && !one.asked.contains(&other.id);
+            if fits && of_a.shared(of_b) >= 0.5 && pairs.len() < MOST_PAIRS {
+                pairs.push((*a, *b));
+            }
+        }
+    }
+    pairs
+}
+
+fn merge(candidates: &mut [Candidate], a: usize, b: usize, line: String) {
+    let other = candidates[b].clone();
+    let one = &mut candidates[a];
+    for evidence in other.evidence {
+        let quote = evidence.quote.clone();
+        one.add(&quote, evidence);
+    }
+    one.wording = Some(line);
+    let (id, on) = (one.id.clone(), one.last_day());
+    candidates[b].status = Status::Superseded { on, by: Some(id) };
+}
+
+pub(super) fn told(error: &Error) -> String {
+    match error.remedy() {
+        Some(remedy) => format!("{error}; {remedy}"),
+        None => error.to_string(),
+    }
+}

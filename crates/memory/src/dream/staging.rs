@@ -1,0 +1,144 @@
+//! `DREAMS.md`: what waits for review, for people to read.
+//!
+//! Only what stands between our two marks is ours; the rest of the file is
+//! kept as it is.
+
+use super::candidate::{Candidate, Status};
+use super::promote::{headings, home};
+use crate::provenance::one_line;
+
+const BEGIN: &str = "<!-- longhaul dreams: made by `longhaul dream`, do not edit -->\n";
+const END: &str = "<!-- longhaul dreams end -->\n";
+/// Candidates shown; `dream review` has them all.
+const MOST_SHOWN: usize = 50;
+
+/// The candidates in the order in which they are reviewed: the surest first.
+pub fn waiting(candidates: &[Candidate]) -> Vec<&Candidate> {
+    let mut waiting: Vec<&Candidate> = candidates.iter().filter(|one| one.is_ripe()).collect();
+    waiting.sort_by(|a, b| {
+        b.confidence
+            .total_cmp(&a.confidence)
+            .then_with(|| a.topic.cmp(&b.topic))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    waiting
+}
+
+pub(super) fn render(candidates: &[Candidate]) -> String {
+    let waiting = waiting(candidates);
+    let demoted: Vec<&Candidate> = candidates
+        .iter()
+        .filter(|one| matches!(one.status, Status::Demoted { .. }))
+        .collect();
+    let mut out = String::from("## Candidate Memory Items (Pending Review)\n");
+    if waiting.is_empty() {
+        out.push_str("\nNothing waits for review.\n");
+    }
+    for candidate in waiting.iter().take(MOST_SHOWN) {
+        out.push_str(&item(candidate));
+    }
+    if waiting.len() > MOST_SHOWN {
+        let more = waiting.len() - MOST_SHOWN;
+        out.push_str(&format!("\n{more} more: `longhaul dream review`.\n"));
+    }
+    if !demoted.is_empty() {
+        out.push_str("\n## Kept, But Without Room in MEMORY.md\n\n");
+        for candidate in demoted {
+            let said = one_line(candidate.wording());
+            let home = home(candidate.topic);
+            out.push_str(&format!("- {said} | Details → {home}#{}\n", candidate.id));
+        }
+    }
+    out
+}
+
+fn item(candidate: &Candidate) -> String {
+    let mut out = format!(
+        "\n### {} · {} · {} · {:.2}\n",
+        candidate.id, candidate.topic, candidate.source, candidate.confidence
+    );
+    let mut row = |name: &str, value: &str| out.push_str(&format!("{name}: {}\n", one_line(value)));
+    match candidate.ends {
+        true => row("Finding: no longer", candidate.wording()),
+        false => row("Finding", candidate.wording()),
+    }
+    let home = home(candidate.topic);
+    let replaced = candidate.replaces.join(", ");
+    let action = match (candidate.ends, replaced.is_empty()) {
+        (true, _) => format!("End {replaced} in {home}"),
+        (false, true) => format!(
+            "Add to \"{}\" in MEMORY.md, details in {home}",
+            headings(candidate.topic)[0]
+        ),
+        (false, false) => format!("Put in the place of {replaced}, details in {home}"),
+    };
+    row("Suggested action", &action);
+    row("Valid from", &candidate.valid_from.to_string());
+    if !candidate.contradicts.is_empty() {
+        row("May contradict", &candidate.contradicts.join(", "));
+    }
+    if !candidate.source.is_trusted() {
+        row("Source", "nobody vouches for it; never promoted unseen");
+    }
+    out.push_str("Evidence:\n");
+    for evidence in &candidate.evidence {
+        out.push_str(&format!(
+            "> {} ({}): “{}”\n",
+            one_line(&evidence.place()),
+            evidence.source,
+            one_line(&evidence.quote)
+        ));
+    }
+    out
+}
+
+/// The file with our part replaced. The error says at which line what is wrong.
+pub(super) fn spliced(file: Option<&str>, part: &str) -> Result<String, String> {
+    let ours = format!("{BEGIN}{part}{END}");
+    let Some(text) = file.filter(|text| !text.trim().is_empty()) else {
+        return Ok(format!("# Dreams\n\n{ours}"));
+    };
+    let line_of = |at: usize| text[..at].lines().count() + 1;
+    match (text.find(BEGIN), text.find(END)) {
+        (Some(begin), Some(end)) if begin < end => Ok(format!(
+            "{}{ours}{}",
+            &text[..begin],
+            &text[end + END.len()..]
+        )),
+        (None, None) => {
+            let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
+            Ok(format!("{text}{gap}{ours}"))
+        }
+        (Some(at), _) => Err(format!("line {}: our part has no end mark", line_of(at))),
+        (None, Some(at)) => Err(format!(
+            "line {}: an end mark without a beginning",
+            line_of(at)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_part_of_the_file_changes() {
+        let first = spliced(Some("# Mine\n\nnotes\n"), "a\n").unwrap();
+        assert_eq!(first, format!("# Mine\n\nnotes\n\n{BEGIN}a\n{END}"));
+        let second = spliced(Some(&format!("{first}more of mine\n")), "b\n").unwrap();
+        assert_eq!(
+            second,
+            format!("# Mine\n\nnotes\n\n{BEGIN}b\n{END}more of mine\n")
+        );
+        assert_eq!(spliced(Some(&second), "b\n").unwrap(), second);
+    }
+
+    #[test]
+    fn a_lost_mark_is_told_with_its_line_and_nothing_is_thrown_away() {
+        let broken = format!("# Mine\n{BEGIN}a\n");
+        assert_eq!(
+            spliced(Some(&broken), "b\n").unwrap_err(),
+            "line 2: our part has no end mark"
+        );
+    }
+}

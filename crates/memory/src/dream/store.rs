@@ -1,0 +1,396 @@
+//! The durable part: candidates, changes, the lock.
+//!
+//! A change of the memory touches several files. It is written down as a whole
+//! before the first of them is touched, and counts as done when the state says
+//! so; what a crash leaves in between is completed by whoever comes next.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use longhaul_transcript::durable;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::candidate::{Candidate, Status};
+use super::diff::taken_back;
+use super::promote::{PageChange, Pages, Planned, Standing, Turn, find};
+use super::staging;
+use super::trigger::LastRun;
+use crate::files::{DECISIONS, DREAMS, MEMORY, MemoryFolder, PROJECT};
+use crate::{Error, Result};
+
+/// The dreams of one workspace.
+#[derive(Debug)]
+pub struct Dreams<'a> {
+    folder: PathBuf,
+    pub(super) memory: &'a MemoryFolder,
+}
+
+/// Keeps other processes from dreaming in the same workspace while it lives.
+#[derive(Debug)]
+pub struct DreamLock {
+    _file: File,
+}
+
+/// What is known about candidates.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct State {
+    version: u32,
+    /// The number of the last change that is complete.
+    last_change: u32,
+    pub(super) candidates: Vec<Candidate>,
+}
+
+/// One change of the memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Its number, from 1.
+    pub number: u32,
+    /// When.
+    pub at: Timestamp,
+    /// The candidate that was promoted, or whose promotion was taken back.
+    pub candidate: String,
+    /// The change that this one takes back.
+    pub undoes: Option<u32>,
+    /// The files.
+    pub pages: Vec<PageChange>,
+    /// The candidates.
+    pub turns: Vec<Turn>,
+}
+
+const VERSION: u32 = 1;
+
+impl<'a> Dreams<'a> {
+    /// The dreams of a workspace, `<stateDir>/dreams/<workspace>/`. Nothing is
+    /// made before it is needed.
+    pub fn new(state_dir: &std::path::Path, memory: &'a MemoryFolder) -> Dreams<'a> {
+        let root = memory.root();
+        let name: String = root
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .take(40)
+            .collect();
+        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        Dreams {
+            folder: state_dir
+                .join("dreams")
+                .join(format!("{name}-{}", &hash[..10])),
+            memory,
+        }
+    }
+
+    /// Takes the lock: one dream at a time.
+    pub fn lock(&self) -> Result<DreamLock> {
+        durable::create_folder(&self.folder).map_err(Error::write)?;
+        let path = self.folder.join(".dreaming");
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path).map_err(Error::io("lock", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Dreaming {
+                    workspace: self.memory.root().to_owned(),
+                });
+            }
+            // A file system without locks: refusing would make it useless.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
+        }
+        let lock = DreamLock { _file: file };
+        self.complete(&lock)?;
+        Ok(lock)
+    }
+
+    /// Every candidate there ever was, in the order found.
+    pub fn candidates(&self) -> Result<Vec<Candidate>> {
+        Ok(self.state()?.candidates)
+    }
+
+    /// The last dream.
+    pub fn last_run(&self) -> Result<Option<LastRun>> {
+        self.read("last_run.json")
+    }
+
+    pub(super) fn state(&self) -> Result<State> {
+        let state: State = self.read("state.json")?.unwrap_or_default();
+        if state.version > VERSION {
+            return Err(Error::Damaged {
+                path: self.folder.join("state.json"),
+                reason: format!(
+                    "it is of version {}, newer than this program",
+                    state.version
+                ),
+            });
+        }
+        Ok(state)
+    }
+
+    /// Writes the candidates down and shows them in `DREAMS.md`. What is as it
+    /// was is not written again.
+    pub(super) fn save(&self, _: &DreamLock, state: &mut State) -> Result<()> {
+        state.version = VERSION;
+        if self.state()? != *state {
+            self.write("state.json", state)?;
+        }
+        let file = self.memory.read(DREAMS)?;
+        if file.is_none() && state.candidates.is_empty() {
+            return Ok(());
+        }
+        let part = staging::render(&state.candidates);
+        let text = staging::spliced(file.as_deref(), &part).map_err(|reason| Error::Damaged {
+            path: self.memory.root().join(DREAMS),
+            reason,
+        })?;
+        match file.as_deref() == Some(text.as_str()) {
+            true => Ok(()),
+            false => self.memory.replace(DREAMS, &text),
+        }
+    }
+
+    pub(super) fn pages(&self) -> Result<Pages> {
+        Ok(Pages {
+            memory: self.memory.read(MEMORY)?,
+            project: self.memory.read(PROJECT)?,
+            decisions: self.memory.read(DECISIONS)?,
+        })
+    }
+
+    /// Carries out a planned promotion.
+    pub(super) fn carry_out(
+        &self,
+        lock: &DreamLock,
+        planned: Planned,
+        candidate: &str,
+        at: Timestamp,
+    ) -> Result<Change> {
+        let state = self.state()?;
+        let change = Change {
+            number: state.last_change + 1,
+            at,
+            candidate: candidate.to_owned(),
+            undoes: None,
+            pages: planned.pages,
+            turns: planned.turns,
+        };
+        self.make(lock, &change)?;
+        Ok(change)
+    }
+
+    /// Takes the latest promotion back that was not taken back yet.
+    pub fn undo(&self, lock: &DreamLock, at: Timestamp) -> Result<Change> {
+        let state = self.state()?;
+        let latest = self
+            .to_undo(state.last_change)?
+            .ok_or(Error::NothingToUndo)?;
+        let mut pages = Vec::new();
+        for page in &latest.pages {
+            let now = self.memory.read(&page.file)?;
+            let was = page.before.as_deref().unwrap_or_default();
+            let made = page.after.as_deref().unwrap_or_default();
+            let back = match now.as_deref() {
+                None => None,
+                Some(now) => taken_back(was, made, now),
+            };
+            let Some(back) = back else {
+                return Err(Error::ChangedSince {
+                    path: self.memory.root().join(&page.file),
+                    candidate: latest.candidate,
+                });
+            };
+            // A file that the promotion made goes again, if nothing is in it.
+            let goes = page.before.is_none() && back.trim().is_empty();
+            pages.push(PageChange {
+                file: page.file.clone(),
+                before: now,
+                after: (!goes).then_some(back),
+            });
+        }
+        let mut turns = Vec::new();
+        for turn in &latest.turns {
+            let now = find(&state.candidates, &turn.id)?;
+            turns.push(Turn {
+                id: turn.id.clone(),
+                before: Standing {
+                    status: now.status.clone(),
+                    valid_until: now.valid_until,
+                },
+                after: turn.before.clone(),
+            });
+        }
+        let change = Change {
+            number: state.last_change + 1,
+            at,
+            candidate: latest.candidate,
+            undoes: Some(latest.number),
+            pages,
+            turns,
+        };
+        self.make(lock, &change)?;
+        Ok(change)
+    }
+
+    /// The latest promotion that stands.
+    fn to_undo(&self, last: u32) -> Result<Option<Change>> {
+        let mut undone = Vec::new();
+        for number in (1..=last).rev() {
+            let Some(change) = self.change(number)? else {
+                continue;
+            };
+            match change.undoes {
+                Some(other) => undone.push(other),
+                None if undone.contains(&number) => {}
+                None => return Ok(Some(change)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Rejects a staged candidate: it never comes back.
+    pub fn reject(&self, lock: &DreamLock, id: &str, on: jiff::civil::Date) -> Result<()> {
+        let mut state = self.state()?;
+        let status = find(&state.candidates, id)?.status.clone();
+        if status != Status::Staged {
+            return Err(Error::NotStaged {
+                id: id.to_owned(),
+                status: status.name(),
+            });
+        }
+        for candidate in &mut state.candidates {
+            if candidate.id == id {
+                candidate.status = Status::Rejected { on };
+            }
+            // Nothing contradicts what nobody wants.
+            candidate.contradicts.retain(|other| other != id);
+        }
+        self.save(lock, &mut state)
+    }
+
+    /// Gives a staged candidate another text, in a person's own words.
+    pub fn reword(&self, lock: &DreamLock, id: &str, text: &str) -> Result<()> {
+        let mut state = self.state()?;
+        let status = find(&state.candidates, id)?.status.clone();
+        if status != Status::Staged {
+            return Err(Error::NotStaged {
+                id: id.to_owned(),
+                status: status.name(),
+            });
+        }
+        let text = crate::provenance::one_line(&self.memory.redacted(text));
+        for candidate in state.candidates.iter_mut().filter(|one| one.id == id) {
+            candidate.wording = Some(text.clone());
+        }
+        self.save(lock, &mut state)
+    }
+
+    fn make(&self, lock: &DreamLock, change: &Change) -> Result<()> {
+        for page in &change.pages {
+            if self.memory.read(&page.file)? != page.before {
+                return Err(Error::ChangedSince {
+                    path: self.memory.root().join(&page.file),
+                    candidate: change.candidate.clone(),
+                });
+            }
+        }
+        let folder = self.folder.join("changes");
+        durable::create_folder(&folder).map_err(Error::write)?;
+        self.write(&name(change.number), change)?;
+        self.finish(lock, change)
+    }
+
+    /// Completes what a crash left.
+    fn complete(&self, lock: &DreamLock) -> Result<()> {
+        let state = self.state()?;
+        let Some(change) = self.change(state.last_change + 1)? else {
+            return Ok(());
+        };
+        let mut foreign = None;
+        for page in &change.pages {
+            let now = self.memory.read(&page.file)?;
+            if now != page.before && now != page.after {
+                foreign = Some(page.file.clone());
+            }
+        }
+        if foreign.is_none() {
+            return self.finish(lock, &change);
+        }
+        // Somebody has written since: what was made of it is taken back where
+        // that is possible, and the change is forgotten.
+        for page in &change.pages {
+            if self.memory.read(&page.file)? == page.after {
+                self.put(page, &page.before)?;
+            }
+        }
+        let path = self.folder.join(name(change.number));
+        fs::remove_file(&path).map_err(Error::io("remove", &path))
+    }
+
+    fn finish(&self, lock: &DreamLock, change: &Change) -> Result<()> {
+        for page in &change.pages {
+            if self.memory.read(&page.file)? != page.after {
+                self.put(page, &page.after)?;
+            }
+        }
+        let mut state = self.state()?;
+        for turn in &change.turns {
+            for candidate in state.candidates.iter_mut().filter(|one| one.id == turn.id) {
+                candidate.status = turn.after.status.clone();
+                candidate.valid_until = turn.after.valid_until;
+            }
+        }
+        state.last_change = change.number;
+        self.save(lock, &mut state)
+    }
+
+    fn put(&self, page: &PageChange, text: &Option<String>) -> Result<()> {
+        match text {
+            Some(text) => self.memory.replace(&page.file, text),
+            None => self.memory.remove(&page.file),
+        }
+    }
+
+    fn change(&self, number: u32) -> Result<Option<Change>> {
+        self.read(&name(number))
+    }
+
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let path = self.folder.join(name);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(Error::io("read", &path))?,
+        };
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| Error::Damaged {
+                path,
+                reason: format!("line {}: {error}", error.line()),
+            })
+    }
+
+    pub(super) fn write(&self, name: &str, value: &impl Serialize) -> Result<()> {
+        durable::create_folder(&self.folder).map_err(Error::write)?;
+        let path = self.folder.join(name);
+        let mut text = serde_json::to_string_pretty(value).map_err(|error| Error::Damaged {
+            path: path.clone(),
+            reason: error.to_string(),
+        })?;
+        text.push('\n');
+        durable::replace(&path, &mut |out| out.write_all(text.as_bytes())).map_err(Error::write)
+    }
+}
+
+fn name(number: u32) -> String {
+    format!("changes/{number:06}.json")
+}
