@@ -217,7 +217,8 @@ impl App {
         let arrival = &prune.on_arrival;
         let chars = |count: u32| count as usize;
         PruneSettings {
-            protect_tail: window.scaled(prune.protect_recent_tokens),
+            protect_tail: window
+                .scaled(config.protected_tail(longhaul_engine::config::Layer::Prune)),
             after_rounds: config.prune_after_rounds(),
             whole_records: chars(arrival.whole_records),
             minimum: window.scaled(prune.prune_minimum_tokens),

@@ -1,4 +1,4 @@
-//! The breaker: three failures in a row stop compaction.
+//! The breaker: failures in a row, three by default, stop compaction.
 //!
 //! A session once tried 3,272 times in a day. A compaction that frees next to
 //! nothing is a failure too, or a loop could spend for ever on successes.
@@ -17,6 +17,24 @@ pub struct Breaker {
     pub reasons: Vec<String>,
 }
 
+/// When it opens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BreakerRules {
+    /// Failures in a row that open it.
+    pub failures: u32,
+    /// A compaction must free at least this share of the context.
+    pub least_freed: f64,
+}
+
+impl Default for BreakerRules {
+    fn default() -> BreakerRules {
+        BreakerRules {
+            failures: 3,
+            least_freed: 0.10,
+        }
+    }
+}
+
 /// Whether compaction may be tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
@@ -27,14 +45,12 @@ pub enum BreakerState {
 }
 
 impl Breaker {
-    /// Failures in a row that open it.
-    pub const LIMIT: u32 = 3;
-    /// A compaction must free at least this share of the context.
-    pub const LEAST_FREED: f64 = 0.10;
+    /// Reasons are kept for so many failures at most, however many it takes.
+    const REASONS: u32 = 10;
 
     /// Whether compaction may be tried.
-    pub fn state(&self) -> BreakerState {
-        if self.failures >= Self::LIMIT {
+    pub fn state(&self, rules: BreakerRules) -> BreakerState {
+        if self.failures >= rules.failures {
             BreakerState::Open
         } else {
             BreakerState::Closed
@@ -42,27 +58,29 @@ impl Breaker {
     }
 
     /// Whether it is open.
-    pub fn is_open(&self) -> bool {
-        self.state() == BreakerState::Open
+    pub fn is_open(&self, rules: BreakerRules) -> bool {
+        self.state(rules) == BreakerState::Open
     }
 
     /// Takes note of an attempt that ended in an error.
-    pub fn failed(&mut self, reason: impl Into<String>) -> BreakerState {
+    pub fn failed(&mut self, reason: impl Into<String>, rules: BreakerRules) -> BreakerState {
         self.failures = self.failures.saturating_add(1);
         self.reasons.push(reason.into());
-        let old = self.reasons.len().saturating_sub(Self::LIMIT as usize);
+        let kept = rules.failures.min(Self::REASONS) as usize;
+        let old = self.reasons.len().saturating_sub(kept);
         self.reasons.drain(..old);
-        self.state()
+        self.state(rules)
     }
 
     /// Takes note of an attempt that ended well, if it freed enough.
-    pub fn finished(&mut self, before: Tokens, after: Tokens) -> BreakerState {
+    pub fn finished(&mut self, before: Tokens, after: Tokens, rules: BreakerRules) -> BreakerState {
         let freed = (before - after).share_of(before);
-        if before > Tokens::ZERO && freed < Self::LEAST_FREED {
-            return self.failed(format!(
+        if before > Tokens::ZERO && freed < rules.least_freed {
+            let reason = format!(
                 "freed only {:.1} % ({before} to {after} tokens)",
                 freed * 100.0
-            ));
+            );
+            return self.failed(reason, rules);
         }
         *self = Breaker::default();
         BreakerState::Closed
@@ -81,11 +99,12 @@ mod tests {
     #[test]
     fn three_failures_open_it_and_a_success_closes_it() {
         let mut breaker = Breaker::default();
-        assert_eq!(breaker.failed("timeout"), BreakerState::Closed);
-        assert_eq!(breaker.failed("timeout"), BreakerState::Closed);
-        assert_eq!(breaker.failed("error"), BreakerState::Open);
+        let rules = BreakerRules::default();
+        assert_eq!(breaker.failed("timeout", rules), BreakerState::Closed);
+        assert_eq!(breaker.failed("timeout", rules), BreakerState::Closed);
+        assert_eq!(breaker.failed("error", rules), BreakerState::Open);
         assert_eq!(
-            breaker.finished(Tokens(100), Tokens(50)),
+            breaker.finished(Tokens(100), Tokens(50), rules),
             BreakerState::Closed
         );
         assert_eq!(breaker, Breaker::default());
@@ -94,10 +113,39 @@ mod tests {
     #[test]
     fn freeing_next_to_nothing_is_a_failure() {
         let mut breaker = Breaker::default();
+        let rules = BreakerRules::default();
         for _ in 0..3 {
-            breaker.finished(Tokens(100_000), Tokens(95_000));
+            breaker.finished(Tokens(100_000), Tokens(95_000), rules);
         }
-        assert!(breaker.is_open());
+        assert!(breaker.is_open(rules));
         assert_eq!(breaker.reasons.len(), 3);
+    }
+
+    #[test]
+    fn the_rules_say_how_many_failures_open_it_and_what_is_one() {
+        let strict = BreakerRules {
+            failures: 1,
+            least_freed: 0.5,
+        };
+        let patient = BreakerRules {
+            failures: 1_000,
+            least_freed: 0.0,
+        };
+        let mut breaker = Breaker::default();
+        assert_eq!(
+            breaker.finished(Tokens(100), Tokens(60), strict),
+            BreakerState::Open
+        );
+        assert_eq!(breaker.state(patient), BreakerState::Closed);
+        assert_eq!(
+            breaker.finished(Tokens(100), Tokens(100), patient),
+            BreakerState::Closed
+        );
+        assert_eq!(breaker, Breaker::default(), "nothing freed is no failure");
+        for _ in 0..999 {
+            assert_eq!(breaker.failed("timeout", patient), BreakerState::Closed);
+        }
+        assert_eq!(breaker.failed("timeout", patient), BreakerState::Open);
+        assert_eq!(breaker.reasons.len(), 10);
     }
 }

@@ -1,7 +1,7 @@
 //! Emergency: when even a compacted context is too long for the provider.
 //!
-//! The two oldest turns leave the context, again and again, until it fits or
-//! only the current turn is left. Nothing is deleted: each step is a
+//! The oldest turns, two at a time by default, leave the context, again and
+//! again, until it fits or only the current turn is left. Nothing is deleted: each step is a
 //! compaction entry of layer `emergency`, and what left can be recalled.
 
 use longhaul_tokens::Tokens;
@@ -21,13 +21,14 @@ pub enum EmergencyStep {
     Exhausted,
 }
 
-/// Turns dropped in one step.
-const TURNS: usize = 2;
+/// Turns dropped in one step, where nobody says otherwise.
+pub const EMERGENCY_TURNS: u32 = 2;
 
-/// The next step: drop the two oldest turns that are not a summary. When one
-/// turn is left, drop the older half of its pieces; when one piece is left,
+/// The next step: drop so many of the oldest turns that are not a summary. When
+/// one turn is left, drop the older half of its pieces; when one piece is left,
 /// give up.
-pub fn emergency(conversation: &Conversation, sizes: &[Tokens]) -> EmergencyStep {
+pub fn emergency(conversation: &Conversation, sizes: &[Tokens], turns: u32) -> EmergencyStep {
+    let at_once = usize::try_from(turns.max(1)).unwrap_or(usize::MAX);
     let pieces = conversation.pieces();
     let start = pieces
         .iter()
@@ -49,7 +50,7 @@ pub fn emergency(conversation: &Conversation, sizes: &[Tokens]) -> EmergencyStep
         0 => return EmergencyStep::Exhausted,
         1 if left <= 1 => return EmergencyStep::Exhausted,
         1 => start + left.div_ceil(2),
-        n => turns[TURNS.min(n - 1)],
+        n => turns[at_once.min(n - 1)],
     };
     if first_kept <= start {
         return EmergencyStep::Exhausted;
@@ -80,8 +81,8 @@ mod tests {
         )
     }
 
-    #[test]
-    fn two_oldest_turns_go_first_and_the_current_turn_last() {
+    /// Messages left after each step from five turns on.
+    fn steps(turns: u32) -> Vec<usize> {
         let mut roles = vec!["compactionSummary"];
         for _ in 0..5 {
             roles.extend(["user", "assistant"]);
@@ -91,7 +92,7 @@ mod tests {
         loop {
             let conversation = conversation(&rest);
             let sizes = vec![Tokens(10); rest.len()];
-            match emergency(&conversation, &sizes) {
+            match emergency(&conversation, &sizes, turns) {
                 EmergencyStep::KeepFrom { first_kept, .. } => {
                     let tail = rest.split_off(first_kept);
                     rest = vec!["compactionSummary"];
@@ -101,6 +102,17 @@ mod tests {
                 EmergencyStep::Exhausted => break,
             }
         }
-        assert_eq!(kept, [6, 2, 1]);
+        kept
+    }
+
+    #[test]
+    fn two_oldest_turns_go_first_and_the_current_turn_last() {
+        assert_eq!(steps(EMERGENCY_TURNS), [6, 2, 1]);
+    }
+
+    #[test]
+    fn more_turns_in_a_step_make_fewer_steps() {
+        assert_eq!(steps(1), [8, 6, 4, 2, 1]);
+        assert_eq!(steps(u32::MAX), [2, 1]);
     }
 }

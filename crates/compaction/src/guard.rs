@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// How worn a session is.
+/// How worn a session is, with the numbers of compactions by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
@@ -17,6 +17,52 @@ pub enum Risk {
     High,
     /// Five and more.
     Critical,
+}
+
+/// How a number of compactions is read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RiskRules {
+    /// Medium from so many on.
+    pub medium_at: u32,
+    /// High from so many on.
+    pub high_at: u32,
+    /// Critical from so many on.
+    pub critical_at: u32,
+    /// Loss of each compaction in percent, where none was measured.
+    pub loss_percent_each: f64,
+    /// The estimated loss is never above this.
+    pub loss_percent_most: f64,
+    /// The recommendation warns from so many on.
+    pub warn_at: u32,
+}
+
+impl Default for RiskRules {
+    fn default() -> RiskRules {
+        RiskRules {
+            medium_at: 2,
+            high_at: 3,
+            critical_at: 5,
+            loss_percent_each: 10.0,
+            loss_percent_most: 90.0,
+            warn_at: 3,
+        }
+    }
+}
+
+impl RiskRules {
+    fn risk(&self, compactions: u32) -> Risk {
+        match compactions {
+            n if n >= self.critical_at => Risk::Critical,
+            n if n >= self.high_at => Risk::High,
+            n if n >= self.medium_at => Risk::Medium,
+            _ => Risk::Low,
+        }
+    }
+
+    fn loss_percent(&self, compactions: u32) -> u32 {
+        let loss = f64::from(compactions) * self.loss_percent_each;
+        loss.min(self.loss_percent_most).round() as u32
+    }
 }
 
 impl fmt::Display for Risk {
@@ -46,17 +92,20 @@ pub struct Degradation {
 
 impl Degradation {
     /// Judges a session by its number of compactions; `measured_loss` replaces
-    /// the rule of thumb of 10 % a compaction where an audit has measured it.
-    pub fn of(compactions: u32, measured_loss: Option<u32>) -> Degradation {
-        let risk = match compactions {
-            0..=1 => Risk::Low,
-            2 => Risk::Medium,
-            3..=4 => Risk::High,
-            _ => Risk::Critical,
-        };
+    /// the rule of thumb of so many percent a compaction where an audit has
+    /// measured it.
+    pub fn of(compactions: u32, measured_loss: Option<u32>, rules: &RiskRules) -> Degradation {
+        let risk = rules.risk(compactions);
+        let warns = compactions >= rules.warn_at;
         let recommendation = match risk {
-            Risk::Low | Risk::Medium => "nothing to do; the context is healthy".to_owned(),
-            Risk::High => format!(
+            Risk::Low | Risk::Medium if !warns => {
+                "nothing to do; the context is healthy".to_owned()
+            }
+            // The level is said beside it; only the warning was put off.
+            Risk::High | Risk::Critical if !warns => {
+                format!("compacted {compactions} times; nothing to do yet")
+            }
+            Risk::Low | Risk::Medium | Risk::High => format!(
                 "compacted {compactions} times; when this piece of work is done, start the next \
                  one in a fresh session (`longhaul context export`, then `context import`)"
             ),
@@ -68,7 +117,7 @@ impl Degradation {
         Degradation {
             compactions,
             risk,
-            loss_percent: measured_loss.unwrap_or_else(|| compactions.saturating_mul(10).min(90)),
+            loss_percent: measured_loss.unwrap_or_else(|| rules.loss_percent(compactions)),
             recommendation,
         }
     }
@@ -82,7 +131,7 @@ mod tests {
     fn levels_follow_the_table() {
         let table: Vec<(u32, Risk, u32)> = (0..=12)
             .map(|n| {
-                let state = Degradation::of(n, None);
+                let state = Degradation::of(n, None, &RiskRules::default());
                 (n, state.risk, state.loss_percent)
             })
             .collect();
@@ -108,6 +157,45 @@ mod tests {
 
     #[test]
     fn a_measured_loss_replaces_the_estimate() {
-        assert_eq!(Degradation::of(4, Some(3)).loss_percent, 3);
+        let measured = Degradation::of(4, Some(3), &RiskRules::default());
+        assert_eq!(measured.loss_percent, 3);
+    }
+
+    #[test]
+    fn the_rules_move_the_levels_the_loss_and_the_warning() {
+        let rules = RiskRules {
+            medium_at: 1,
+            high_at: 4,
+            critical_at: 6,
+            loss_percent_each: 2.5,
+            loss_percent_most: 12.0,
+            warn_at: 2,
+        };
+        let seen: Vec<(Risk, u32, bool)> = (0..=6)
+            .map(|n| {
+                let state = Degradation::of(n, None, &rules);
+                let warns = state.recommendation.contains("fresh session");
+                (state.risk, state.loss_percent, warns)
+            })
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (Risk::Low, 0, false),
+                (Risk::Medium, 3, false),
+                (Risk::Medium, 5, true),
+                (Risk::Medium, 8, true),
+                (Risk::High, 10, true),
+                (Risk::High, 12, true),
+                (Risk::Critical, 12, true),
+            ]
+        );
+        let late = RiskRules {
+            warn_at: 9,
+            ..rules
+        };
+        let quiet = Degradation::of(8, None, &late);
+        assert_eq!(quiet.risk, Risk::Critical);
+        assert_eq!(quiet.recommendation, "compacted 8 times; nothing to do yet");
     }
 }

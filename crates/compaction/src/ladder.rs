@@ -66,10 +66,54 @@ pub struct Limits {
     pub read_only: bool,
     /// Whether this is a subagent, which has no memory to flush.
     pub subagent: bool,
-    /// Whether three failures in a row have stopped compaction.
+    /// Whether failures in a row have stopped compaction.
     pub breaker_open: bool,
     /// So many compactions happen by themselves at most.
     pub max_auto: u32,
+    /// The layers in use.
+    pub layers: Layers,
+}
+
+/// The layers that may be carried out by themselves. A person may ask for any,
+/// and an emergency has to be answered whatever is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layers {
+    /// Hiding tool output.
+    pub prune: bool,
+    /// Summarising older turns.
+    pub summarize: bool,
+    /// Summarising the whole conversation.
+    pub full: bool,
+}
+
+impl Layers {
+    /// Every layer.
+    pub const ALL: Layers = Layers {
+        prune: true,
+        summarize: true,
+        full: true,
+    };
+
+    /// Whether a layer is in use.
+    pub fn allow(self, layer: Layer) -> bool {
+        match layer {
+            Layer::Prune => self.prune,
+            Layer::Summarize => self.summarize,
+            Layer::Full => self.full,
+            Layer::Emergency => true,
+        }
+    }
+
+    /// Whether a conversation may become a summary at all.
+    fn summaries(self) -> bool {
+        self.summarize || self.full
+    }
+}
+
+impl Default for Layers {
+    fn default() -> Layers {
+        Layers::ALL
+    }
 }
 
 /// One thing to do, in order.
@@ -102,6 +146,8 @@ pub enum Block {
     Breaker,
     /// The guard: so many compactions that a fresh session is better.
     Guard,
+    /// No layer that summarises is in use.
+    Layers,
 }
 
 /// What is due now.
@@ -130,18 +176,32 @@ pub fn plan(window: &Window, state: &State) -> Vec<Step> {
             return steps;
         }
         compact(&mut steps, state, layer);
+    } else if unserved(window, state) {
+        let block = match state.limits.auto_enabled {
+            true => Block::Layers,
+            false => Block::Off,
+        };
+        steps.push(Step::Blocked(block));
     }
     steps
+}
+
+/// Whether a summary is due that no layer in use would make.
+fn unserved(window: &Window, state: &State) -> bool {
+    state.occasion == Occasion::Threshold
+        && !state.limits.layers.summaries()
+        && state.context >= window.activation()
 }
 
 /// The next layer to carry out, if one is due.
 fn next_layer(window: &Window, state: &State) -> Option<Layer> {
     let tried = |layer| state.tried.contains(&layer);
+    let layers = state.limits.layers;
     match state.occasion {
         Occasion::Manual(layer) => (!tried(layer)).then_some(layer),
         Occasion::Overflow => [Layer::Summarize, Layer::Full, Layer::Emergency]
             .into_iter()
-            .find(|layer| *layer == Layer::Emergency || !tried(*layer)),
+            .find(|layer| *layer == Layer::Emergency || layers.allow(*layer) && !tried(*layer)),
         Occasion::Threshold
             if prunes(window, state)
                 && !at_full(window, state)
@@ -155,7 +215,7 @@ fn next_layer(window: &Window, state: &State) -> Option<Layer> {
             }
             [Layer::Summarize, Layer::Full]
                 .into_iter()
-                .find(|layer| !tried(*layer) && !tried(Layer::Full))
+                .find(|layer| layers.allow(*layer) && !tried(*layer) && !tried(Layer::Full))
         }
         Occasion::Threshold => None,
     }
@@ -177,16 +237,21 @@ fn due(window: &Window, state: &State) -> bool {
 /// write. Below the gauge it would come too early: what is in the context is
 /// worth more there than money.
 fn at_no_extra_cost(window: &Window, state: &State) -> bool {
-    state.cold && state.context >= window.gauge() && state.tried.is_empty()
+    state.cold
+        && state.limits.layers.summaries()
+        && state.context >= window.gauge()
+        && state.tried.is_empty()
 }
 
+/// Whether layer 3 comes before all others.
 fn at_full(window: &Window, state: &State) -> bool {
-    window.level(state.context) == Level::Full
+    state.limits.layers.full && window.level(state.context) == Level::Full
 }
 
 /// Whether layer 1 is due and worth it.
 fn prunes(window: &Window, state: &State) -> bool {
-    window.prunes(state.context, state.tool_output)
+    state.limits.layers.prune
+        && window.prunes(state.context, state.tool_output)
         && state.prunable >= state.prune_minimum
         && state.prunable > Tokens::ZERO
         && !state.tried.contains(&Layer::Prune)
@@ -261,6 +326,7 @@ mod tests {
                 subagent: false,
                 breaker_open: false,
                 max_auto: 5,
+                layers: Layers::ALL,
             },
         }
     }
@@ -446,10 +512,129 @@ mod tests {
         );
     }
 
+    fn in_use(prune: bool, summarize: bool, full: bool) -> Limits {
+        Limits {
+            layers: Layers {
+                prune,
+                summarize,
+                full,
+            },
+            ..state(0).limits
+        }
+    }
+
+    #[test]
+    fn the_layers_in_use_take_the_place_of_those_left_out() {
+        use Step::{Blocked, Checkpoint, Compact, Flush, Gauge, Notify};
+        let table: [(Limits, State, &[Step]); 6] = [
+            // Without layer 1, layer 2 comes first.
+            (
+                in_use(false, true, true),
+                with_output(177_000),
+                &[Gauge, Checkpoint, Flush, Compact(Layer::Summarize)],
+            ),
+            (
+                in_use(false, true, true),
+                with_output(160_000),
+                &[Gauge, Checkpoint],
+            ),
+            // Without layer 2, layer 3 begins where it would have begun.
+            (
+                in_use(true, false, true),
+                state(177_000),
+                &[Gauge, Checkpoint, Flush, Notify, Compact(Layer::Full)],
+            ),
+            // Without layer 3, the others do what they can.
+            (
+                in_use(true, true, false),
+                with_output(195_000),
+                &[Gauge, Checkpoint, Compact(Layer::Prune)],
+            ),
+            // Without any summary, tool output is hidden and it is said.
+            (
+                in_use(true, false, false),
+                with_output(195_000),
+                &[Gauge, Checkpoint, Compact(Layer::Prune)],
+            ),
+            (
+                in_use(false, false, false),
+                with_output(195_000),
+                &[Gauge, Checkpoint, Blocked(Block::Layers)],
+            ),
+        ];
+        for (limits, at, expected) in table {
+            let state = State { limits, ..at };
+            assert_eq!(plan(&window(), &state), expected, "{:?}", limits.layers);
+        }
+    }
+
+    #[test]
+    fn with_no_layer_in_use_an_overflow_is_trimmed_and_a_person_is_obeyed() {
+        let state = State {
+            limits: in_use(false, false, false),
+            occasion: Occasion::Overflow,
+            checkpointed: true,
+            flushed_epoch: Some(0),
+            ..state(199_000)
+        };
+        assert_eq!(
+            plan(&window(), &state),
+            [Step::Gauge, Step::Compact(Layer::Emergency)]
+        );
+        let asked = State {
+            occasion: Occasion::Manual(Layer::Summarize),
+            ..state
+        };
+        assert_eq!(
+            plan(&window(), &asked),
+            [Step::Gauge, Step::Compact(Layer::Summarize)]
+        );
+    }
+
     proptest! {
         #[test]
-        fn every_climb_ends(context in 0u32..300_000, output in 0u32..200_000, prunable in 0u32..100_000, stuck in any::<bool>()) {
-            let mut state = State { tool_output: Tokens(output), prunable: Tokens(prunable), ..state(context) };
+        fn a_layer_left_out_is_never_carried_out(
+            context in 0u32..300_000,
+            (output, prunable) in (0u32..200_000, 0u32..100_000),
+            (prune, summarize, full) in any::<(bool, bool, bool)>(),
+            (overflow, cold, auto_enabled, breaker_open) in any::<(bool, bool, bool, bool)>(),
+            epoch in 0u32..7,
+            tried in proptest::sample::subsequence(vec![Layer::Prune, Layer::Summarize, Layer::Full], 0..=3),
+        ) {
+            let limits = Limits { auto_enabled, breaker_open, ..in_use(prune, summarize, full) };
+            let state = State {
+                occasion: if overflow { Occasion::Overflow } else { Occasion::Threshold },
+                tool_output: Tokens(output),
+                prunable: Tokens(prunable),
+                cold,
+                epoch,
+                tried,
+                limits,
+                ..state(context)
+            };
+            let steps = plan(&window(), &state);
+            for step in &steps {
+                if let Step::Compact(layer) = step {
+                    prop_assert!(limits.layers.allow(*layer), "{layer} of {:?}", limits.layers);
+                }
+            }
+            // An overflow never goes unanswered.
+            if overflow {
+                let answered = |step: &Step| matches!(step, Step::Compact(_) | Step::Blocked(_));
+                prop_assert!(steps.iter().any(answered), "{steps:?}");
+            }
+        }
+
+        #[test]
+        fn every_climb_ends(
+            context in 0u32..300_000,
+            output in 0u32..200_000,
+            prunable in 0u32..100_000,
+            stuck in any::<bool>(),
+            (prune, summarize, full) in any::<(bool, bool, bool)>(),
+        ) {
+            let limits = in_use(prune, summarize, full);
+            let mut state = State { tool_output: Tokens(output), prunable: Tokens(prunable), limits, ..state(context) };
             let mut compactions = 0;
             loop {
                 let steps = plan(&window(), &state);

@@ -19,7 +19,7 @@ pub mod prune;
 pub mod summary;
 mod terms;
 
-pub use breaker::{Breaker, BreakerState};
-pub use emergency::{EmergencyStep, emergency};
-pub use guard::{Degradation, Risk};
+pub use breaker::{Breaker, BreakerRules, BreakerState};
+pub use emergency::{EMERGENCY_TURNS, EmergencyStep, emergency};
+pub use guard::{Degradation, Risk, RiskRules};
 pub use terms::{Counted, Layer, Trigger};

@@ -16,7 +16,7 @@ mod staged;
 use book::{Book, user};
 use longhaul_compaction::Layer;
 use longhaul_compaction::summary::{
-    Extractive, Kept, Limits, Material, Note, Summary, ledger_part, mechanical, summarize,
+    Extractive, Kept, Limits, Material, Note, Sizes, Summary, ledger_part, mechanical, summarize,
 };
 use longhaul_ledger::{FileChange, ItemState, Ledger, RuleKind};
 use longhaul_tokens::{Bpe, ContentKind, Counter, Tokens, Window, WindowSettings};
@@ -25,6 +25,7 @@ fn limits(window: u32, layer: Layer) -> Limits {
     Limits::new(
         &Window::new(&WindowSettings::of(Tokens(window))).unwrap(),
         layer,
+        &Sizes::default(),
     )
 }
 
@@ -40,6 +41,69 @@ fn summary_of(material: &Material<'_>, window: u32) -> Summary {
 fn ledger_text(ledger: &Ledger) -> String {
     let limits = limits(200_000, Layer::Summarize);
     mechanical(ledger, &Kept::nothing(), &limits, &Bpe::o200k()).text
+}
+
+#[test]
+fn a_summary_is_as_large_as_was_set() {
+    let long = "explain why this matters to the customers of the shop. ".repeat(40);
+    let book = (0..30).fold(session(), |book, at| {
+        book.request(&format!("Request {at}: {long}"))
+            .read(&format!("/work/shop/docs/{at}.md"))
+            .constraint(&format!(
+                "Never touch table {at} of the database without asking"
+            ))
+    });
+    let ledger = book.done();
+    let material = Material::of(&ledger);
+    let window = Window::new(&WindowSettings::of(Tokens(200_000))).unwrap();
+    let made = |sizes: &Sizes| {
+        let limits = Limits::new(&window, Layer::Full, sizes);
+        summarize(&mut Extractive, &material, &limits, &Bpe::o200k())
+    };
+    let usual = made(&Sizes::default());
+    let read = |summary: &Summary| summary.text.matches("docs/").count();
+    let above_cap = |summary: &Summary| {
+        let mut notes = summary.notes.iter();
+        notes.any(|note| matches!(note, Note::RulesAboveCap { .. }))
+    };
+    assert!(!above_cap(&usual));
+
+    let small = made(&Sizes {
+        total: Tokens(2_500),
+        ..Sizes::default()
+    });
+    assert!(small.tokens <= Tokens(2_500) && usual.tokens > Tokens(2_500));
+    let ratio = made(&Sizes {
+        compression_ratio: 80.0,
+        ..Sizes::default()
+    });
+    assert!(ratio.tokens <= Tokens(2_500));
+    let terse = made(&Sizes {
+        full_prose: Tokens(60),
+        ..Sizes::default()
+    });
+    assert!(terse.prose_tokens <= Tokens(60) && usual.prose_tokens > Tokens(60));
+    let few = made(&Sizes {
+        read_files: 2,
+        ..Sizes::default()
+    });
+    assert!(read(&few) < read(&usual), "{} {}", read(&few), read(&usual));
+    let requests = made(&Sizes {
+        requests: Tokens(800),
+        ..Sizes::default()
+    });
+    let words = |summary: &Summary| summary.text.matches("customers of the shop").count();
+    assert!(words(&requests) < words(&usual));
+    assert!(above_cap(&made(&Sizes {
+        rules: Tokens(50),
+        ..Sizes::default()
+    })));
+    // Nothing sensible can be said in a token, and nothing breaks.
+    made(&Sizes {
+        total: Tokens(1),
+        compression_ratio: 1e12,
+        ..Sizes::default()
+    });
 }
 
 fn session() -> Book {

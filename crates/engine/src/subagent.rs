@@ -215,6 +215,7 @@ mod tests {
             subagent: false,
             breaker_open: false,
             max_auto: 5,
+            layers: longhaul_compaction::ladder::Layers::ALL,
         };
         assert!(session.duties.limit(allowed).subagent);
         assert!(!Duties::MAIN.limit(allowed).subagent);

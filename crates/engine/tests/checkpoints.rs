@@ -21,7 +21,7 @@ use longhaul_engine::checkpoints::{
     Restoration, Result, Sequence, Whose, turn,
 };
 use longhaul_engine::event::Event;
-use longhaul_engine::live::{CompactionRequest, Live};
+use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
 use longhaul_tokens::{
     CheckpointNote, Estimator, FragmentKind, Heuristic, Tokens, Window, WindowSettings,
@@ -256,6 +256,7 @@ impl Place {
                         protect: window.scaled(Tokens(25_000)),
                         overhead: Tokens::ZERO,
                         tokens_before: tokens,
+                        rules: CompactionRules::default(),
                         is_stored: &|id| times.contains_key(id),
                     },
                 )

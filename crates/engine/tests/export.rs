@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use longhaul_checkpoint::{FileStore, Policy};
+use longhaul_compaction::summary::Sizes;
 use longhaul_engine::config::Config;
 use longhaul_engine::export::{At, Carry, Error, Export, Secrets, Source};
 use longhaul_engine::live::Live;
@@ -35,6 +36,7 @@ fn export(folder: &Path, session: &Session) -> String {
         window: &window,
         tokens: Tokens(1_000),
         model: None,
+        summary: Sizes::default(),
     };
     let store = FileStore::new(&folder.join("state"), Policy::default());
     let meter = Meter::new(Estimator::default());

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::live::{Compacted, CompactionFailure, CompactionRequest, Live};
+use longhaul_engine::live::{
+    Compacted, CompactionFailure, CompactionRequest, CompactionRules, Live,
+};
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
@@ -43,6 +45,15 @@ fn stamps() -> impl FnMut() -> Stamp {
 }
 
 fn compact(live: &Live, window: &Window, layer: Layer) -> Result<Compacted, CompactionFailure> {
+    compact_by(live, window, layer, CompactionRules::default())
+}
+
+fn compact_by(
+    live: &Live,
+    window: &Window,
+    layer: Layer,
+    rules: CompactionRules,
+) -> Result<Compacted, CompactionFailure> {
     let mut meter = Meter::new(Estimator::default());
     let tokens_before = live.explain(&mut meter).total;
     live.compact(
@@ -55,6 +66,7 @@ fn compact(live: &Live, window: &Window, layer: Layer) -> Result<Compacted, Comp
             protect: window.scaled(Tokens(25_000)),
             overhead: Tokens::ZERO,
             tokens_before,
+            rules,
             is_stored: &|id| live.entries().iter().any(|entry| entry.id == *id) || live.epoch() > 0,
         },
     )
@@ -105,6 +117,24 @@ fn compacting_again_with_nothing_new_changes_nothing() {
         compact(&compacted, &window, Layer::Summarize).unwrap_err(),
         CompactionFailure::NothingToDo
     );
+}
+
+#[test]
+fn an_emergency_drops_as_many_turns_as_was_set() {
+    let (_folder, path) = sample(5, 30);
+    let window = window(60_000);
+    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let dropped = |emergency_turns| {
+        let rules = CompactionRules {
+            emergency_turns,
+            ..CompactionRules::default()
+        };
+        let done = compact_by(&live, &window, Layer::Emergency, rules).unwrap();
+        done.removed.messages
+    };
+    let usual = compact(&live, &window, Layer::Emergency).unwrap();
+    assert_eq!(dropped(2), usual.removed.messages);
+    assert!(dropped(1) < dropped(2) && dropped(2) < dropped(9));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::live::{Compacted, CompactionFailure, CompactionRequest, Live};
+use longhaul_engine::live::{
+    Compacted, CompactionFailure, CompactionRequest, CompactionRules, Live,
+};
 use longhaul_engine::measure::Meter;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Conversation, Draft, EntryId, Header, Millis, Stamp};
@@ -78,6 +80,7 @@ impl Story {
                 protect: window.scaled(Tokens(25_000)),
                 overhead: Tokens::ZERO,
                 tokens_before,
+                rules: CompactionRules::default(),
                 is_stored: &|_| true,
             },
         )

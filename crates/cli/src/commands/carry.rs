@@ -88,6 +88,7 @@ pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>
         window: &measured.window,
         tokens: measured.tokens(),
         model: measured.reading.model.clone(),
+        summary: app.config.config.summary_sizes(),
     };
     Ok(Source::gather(
         &measured.session,

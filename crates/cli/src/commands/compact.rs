@@ -89,6 +89,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     work.trigger = pending.map_or(Trigger::Manual, |pending| pending.trigger);
     let protect = protected(app, layer, &work.window);
     let stored = stored(&work.session, materials.entries())?;
+    let breaker = app.config.config.breaker_rules();
     let request = CompactionRequest {
         layer,
         trigger: work.trigger,
@@ -97,6 +98,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         protect,
         overhead: work.overhead,
         tokens_before: work.tokens,
+        rules: app.config.config.compaction_rules(),
         is_stored: &|id| stored.contains(id),
     };
     let compacted = match work.live.compact(&mut work.meter, &request) {
@@ -114,7 +116,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         Err(failure) => {
             if path.is_some() {
                 remember(app, &work, |state| {
-                    state.breaker.failed(failure.to_string());
+                    state.breaker.failed(failure.to_string(), breaker);
                 });
             }
             return Err(Failure::new(failure.to_string()));
@@ -165,7 +167,9 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     drop(lock);
     own_write::remember(app, &path);
     remember(app, &work, |state| {
-        state.breaker.finished(work.tokens, compacted.tokens_after);
+        state
+            .breaker
+            .finished(work.tokens, compacted.tokens_after, breaker);
     });
     report(app, &work, layer, &compacted, &carried)
 }
@@ -245,8 +249,7 @@ pub(crate) fn protected(app: &App, layer: Layer, window: &Window) -> Tokens {
         Layer::Summarize | Layer::Emergency => Configured::Summarize,
         Layer::Full => Configured::Full,
     };
-    let tokens = app.config.config.protected_tail(configured);
-    window.scaled(tokens.unwrap_or(Tokens(25_000)))
+    window.scaled(app.config.config.protected_tail(configured))
 }
 
 /// Changes what the engine remembers about a session; a failure to write it

@@ -78,7 +78,7 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         .compaction()
         .and_then(|(entry, _)| fidelity(entry))
         .map(|audit| audit.loss_percent());
-    let state = Degradation::of(epoch.count(), loss);
+    let state = Degradation::of(epoch.count(), loss, &app.config.config.risk_rules());
     let advice = advice(measured.level(), &state);
     let saving = Saving::of(app, &measured.session);
     let key = compact::key_of(&measured.session);

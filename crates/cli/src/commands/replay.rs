@@ -99,12 +99,16 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1000.0;
     let protect = |layer: Layer| protected(app, layer, &window);
+    let config = &app.config.config;
     let options = Options {
         window: &window,
         estimator: app.config.config.tokens.estimator,
         prune: app.prune_settings(&window),
         protect: &protect,
         max_auto: u32::MAX,
+        layers: config.layers(),
+        rules: config.compaction_rules(),
+        breaker: config.breaker_rules(),
         prices: Prices::of_model(model.as_deref().unwrap_or_default()),
         expected_turns: 20,
         checkpoints: app.config.config.checkpoint_policy(),
@@ -218,8 +222,9 @@ fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
             match block {
                 Block::Off => "automatic compaction is off",
                 Block::ReadOnly => "nothing may be written",
-                Block::Breaker => "three compactions failed in a row",
+                Block::Breaker => "too many compactions failed in a row",
                 Block::Guard => "compacted so often that a fresh session is better",
+                Block::Layers => "no layer that summarises is in `compaction.layers`",
             }
         ),
         Event::Failed { reason } => say!("{place}  {} {reason}", style("failed:").red()),

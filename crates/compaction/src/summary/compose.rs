@@ -47,6 +47,7 @@ pub fn summarize(
     let mut outcome = summarizer.prose(&Task {
         material,
         budget,
+        limits,
         ledger_text: &draft.text(),
         counter,
     });

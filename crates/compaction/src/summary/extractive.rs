@@ -5,6 +5,7 @@ use longhaul_tokens::{ContentKind, Counter, Tokens};
 
 use super::block::{Block, Candidate, Pool, Rest};
 use super::continuation::is_ours;
+use super::limits::Limits;
 use super::material::Material;
 use super::model::{Outcome, Summarizer, Task};
 use super::paths::PathNames;
@@ -30,7 +31,7 @@ impl Summarizer for Extractive {
 
     fn prose(&mut self, task: &Task<'_>) -> Outcome {
         Outcome {
-            text: extractive(task.material, task.budget, task.counter),
+            text: extractive(task.material, task.budget, task.limits, task.counter),
             summarizer: self.name(),
             fallback: None,
             model_calls: 0,
@@ -41,11 +42,16 @@ impl Summarizer for Extractive {
 
 /// The prose within `budget`: goal, work done, pending work, key files, current
 /// task, and what an earlier summary by someone else said.
-pub fn extractive(material: &Material<'_>, budget: Tokens, counter: &dyn Counter) -> String {
+pub fn extractive(
+    material: &Material<'_>,
+    budget: Tokens,
+    limits: &Limits,
+    counter: &dyn Counter,
+) -> String {
     // Lines are counted one by one, the whole may differ by a few tokens.
     let mut room = budget;
     loop {
-        let text = written(material, room, counter);
+        let text = written(material, room, limits, counter);
         let excess = counter.count(&text, ContentKind::Prose) - budget;
         if excess == Tokens::ZERO || room == Tokens::ZERO {
             return text;
@@ -54,7 +60,12 @@ pub fn extractive(material: &Material<'_>, budget: Tokens, counter: &dyn Counter
     }
 }
 
-fn written(material: &Material<'_>, budget: Tokens, counter: &dyn Counter) -> String {
+fn written(
+    material: &Material<'_>,
+    budget: Tokens,
+    limits: &Limits,
+    counter: &dyn Counter,
+) -> String {
     let names = PathNames::new(material.ledger);
     let detail = Detail::within(budget);
     let voices = Voices::new(material.ledger);
@@ -73,13 +84,15 @@ fn written(material: &Material<'_>, budget: Tokens, counter: &dyn Counter) -> St
     let kept = material.kept_entries();
     let mut pool = Pool::new(budget, counter);
     let mut goal = prose(GOAL).lines(goal(material));
-    let mut task = prose("## Current task").lines(current_task(material, &voices));
+    let mut task =
+        prose("## Current task").lines(current_task(material, &voices, limits.current_task_chars));
     let mut pending = prose("## Pending work").lines(
         pending(material, &voices)
             .into_iter()
             .map(|line| (format!("- {line}"), None)),
     );
-    let mut files = prose("## Key files").lines(key_files(material.ledger, &names));
+    let mut files =
+        prose("## Key files").lines(key_files(material.ledger, &names, limits.key_files));
     let mut work = Block::new(
         WORK,
         ContentKind::Prose,
@@ -148,8 +161,8 @@ fn goal(material: &Material<'_>) -> Vec<Line> {
         .collect()
 }
 
-/// S2: the last message that says anything, its first 200 characters.
-fn current_task(material: &Material<'_>, voices: &Voices<'_>) -> Vec<Line> {
+/// S2: the last message that says anything, its first characters.
+fn current_task(material: &Material<'_>, voices: &Voices<'_>, chars: usize) -> Vec<Line> {
     material
         .kept
         .iter()
@@ -157,18 +170,17 @@ fn current_task(material: &Material<'_>, voices: &Voices<'_>) -> Vec<Line> {
         .chain(material.removed.iter().rev())
         .filter(|message| voices.hears(message))
         .map(|message| without_analysis(&message.view().text()))
-        .map(|text| shortened(&text, 200))
+        .map(|text| shortened(&text, chars))
         .find(|text| !text.is_empty())
         .map(|text| (format!("- {text}"), None))
         .into_iter()
         .collect()
 }
 
-/// S2: up to eight paths with a known extension, ranked by use.
-fn key_files(ledger: &Ledger, names: &PathNames<'_>) -> Vec<Line> {
-    const MOST: usize = 8;
+/// S2: paths with a known extension, ranked by use.
+fn key_files(ledger: &Ledger, names: &PathNames<'_>, most: usize) -> Vec<Line> {
     let paths: Vec<String> = ledger
-        .key_files(MOST)
+        .key_files(most)
         .iter()
         .map(|file| names.show(&file.path))
         .collect();

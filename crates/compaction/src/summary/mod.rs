@@ -16,7 +16,7 @@
 //! | question | answer |
 //! |---|---|
 //! | what is a summary made from? | [`Material`] |
-//! | how large may it be? | [`Limits`] |
+//! | how large may it be? | [`Limits`], from [`Sizes`] |
 //! | the whole of it | [`summarize`] → [`Summary`] |
 //! | its parts | [`mechanical`], [`extractive`], [`continuation`] |
 //! | a model writes the prose | [`Staged`] over a [`TextModel`], with a [`ChunkCache`] |
@@ -44,7 +44,7 @@ mod voices;
 pub use compose::{Summary, summarize};
 pub use continuation::{continuation, is_ours, ledger_part};
 pub use extractive::{Extractive, extractive};
-pub use limits::Limits;
+pub use limits::{Limits, Sizes};
 pub use material::{Kept, Material, Previous, Span, Split};
 pub use mechanical::{Mechanical, Note, mechanical};
 pub use model::{

@@ -6,6 +6,7 @@ use longhaul_tokens::{Counter, Tokens};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::limits::Limits;
 use super::material::Material;
 
 /// Changes whenever a prompt does, so that cached results of an older one are
@@ -19,6 +20,8 @@ pub struct Task<'a> {
     pub material: &'a Material<'a>,
     /// How long the prose may be.
     pub budget: Tokens,
+    /// The caps of the summary it is part of.
+    pub limits: &'a Limits,
     /// The ledger's part it will stand beside, if it takes its whole budget.
     pub ledger_text: &'a str,
     /// How it is counted.

@@ -24,18 +24,36 @@ const CHUNK: &str = include_str!("prompts/chunk.md");
 pub struct Staged<'a> {
     model: &'a mut dyn TextModel,
     cache: &'a mut dyn ChunkCache,
+    chunk_percent: f64,
 }
 
 impl<'a> Staged<'a> {
+    /// The largest chunk as a percentage of the model's window, where nobody
+    /// says otherwise.
+    pub const CHUNK_PERCENT: f64 = 40.0;
+
     /// A summarizer over a model, with the chunks that were finished earlier.
     pub fn new(model: &'a mut dyn TextModel, cache: &'a mut dyn ChunkCache) -> Staged<'a> {
-        Staged { model, cache }
+        Staged {
+            model,
+            cache,
+            chunk_percent: Staged::CHUNK_PERCENT,
+        }
     }
 
-    /// The largest chunk: 40 % of the window, less a fifth of that because
+    /// The same, with chunks of at most this percentage of the model's window.
+    #[must_use]
+    pub fn with_chunks_of(self, percent: f64) -> Staged<'a> {
+        Staged {
+            chunk_percent: percent,
+            ..self
+        }
+    }
+
+    /// The largest chunk: its share of the window, less a fifth of that because
     /// tokens are only estimated.
     fn chunk_cap(&self) -> Tokens {
-        self.model.window().scale(0.4 * 0.8)
+        self.model.window().scale(self.chunk_percent / 100.0 * 0.8)
     }
 
     fn write(&mut self, task: &Task<'_>, calls: &mut u32) -> Result<String, Failed> {
@@ -94,7 +112,7 @@ impl Summarizer for Staged<'_> {
     fn prose(&mut self, task: &Task<'_>) -> Outcome {
         let mut model_calls = 0;
         let written = self.write(task, &mut model_calls);
-        let extracted = extractive(task.material, task.budget, task.counter);
+        let extracted = extractive(task.material, task.budget, task.limits, task.counter);
         match written {
             Ok(text) => {
                 let (text, repaired) = repaired(&text, &extracted, task);

@@ -1,6 +1,7 @@
 //! The prose without a model.
 
-use longhaul_compaction::summary::{Material, Previous, Span, Split, extractive};
+use longhaul_compaction::Layer;
+use longhaul_compaction::summary::{Limits, Material, Previous, Sizes, Span, Split, extractive};
 use longhaul_ledger::ItemState;
 use longhaul_tokens::{Bpe, Tokens};
 use longhaul_transcript::{ContextMessage, EntryId};
@@ -40,6 +41,46 @@ fn book() -> Book {
         .item("write the migration", ItemState::Done)
 }
 
+fn prose(material: &Material<'_>, sizes: &Sizes) -> String {
+    let limits = Limits::reference(Layer::Summarize, sizes);
+    extractive(material, limits.prose, &limits, &Bpe::o200k())
+}
+
+#[test]
+fn key_files_and_the_current_task_are_as_long_as_was_set() {
+    let ledger = (0..12)
+        .fold(book(), |book, at| {
+            book.edited(&format!("/work/shop/{at}.rs"), 2)
+        })
+        .done();
+    let messages = messages();
+    let material = Material {
+        removed: &messages,
+        ..Material::of(&ledger)
+    };
+    let shown = |key_files, current_task_chars| {
+        let sizes = Sizes {
+            key_files,
+            current_task_chars,
+            ..Sizes::default()
+        };
+        let text = prose(&material, &sizes);
+        let below = |heading: &str| {
+            let (_, rest) = text.split_once(heading)?;
+            rest.lines().nth(1).map(str::to_owned)
+        };
+        (below("## Key files"), below("## Current task"))
+    };
+    let files = |line: Option<String>| line.map(|line| line.split(", ").count());
+    let (usual, task) = shown(8, 200);
+    assert_eq!(files(usual), Some(8));
+    assert!(task.is_some_and(|task| task.ends_with("write the migration.")));
+    let (few, task) = shown(3, 10);
+    assert_eq!(files(few), Some(3));
+    assert!(task.is_some_and(|task| task.chars().count() <= 2 + 10 + 1));
+    assert_eq!(shown(0, 200).0, None);
+}
+
 #[test]
 fn prose_reads_like_this() {
     let ledger = book().done();
@@ -50,7 +91,7 @@ fn prose_reads_like_this() {
         ..Material::of(&ledger)
     };
     assert_eq!(
-        extractive(&material, Tokens(2_000), &Bpe::o200k()),
+        prose(&material, &Sizes::default()),
         "\
 ## Goal
 - Fix the cart It rounds wrongly. ·e0000001

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use longhaul_compaction::Layer;
 use longhaul_compaction::summary::{
-    ChunkCache, Extractive, Limits, Material, MemoryCache, ModelFailure, Staged, Summary,
+    ChunkCache, Extractive, Limits, Material, MemoryCache, ModelFailure, Sizes, Staged, Summary,
     SummaryRequest, TextModel, summarize,
 };
 use longhaul_ledger::Ledger;
@@ -88,7 +88,7 @@ fn ledger() -> Ledger {
 }
 
 fn run(model: &mut Script, cache: &mut dyn ChunkCache, material: &Material<'_>) -> Summary {
-    let limits = Limits::reference(Layer::Full);
+    let limits = Limits::reference(Layer::Full, &Sizes::default());
     summarize(
         &mut Staged::new(model, cache),
         material,
@@ -118,6 +118,26 @@ fn a_good_model_writes_the_prose_chunk_by_chunk() {
         assert!(request.prompt.contains("the taxes"));
     }
     assert!(model.asked[1].prompt.contains("- first chunk"));
+}
+
+#[test]
+fn larger_chunks_take_fewer_calls() {
+    let (ledger, messages) = (ledger(), conversation());
+    let material = Material {
+        removed: &messages,
+        ..Material::of(&ledger)
+    };
+    let calls = |percent: f64| {
+        let (mut model, mut cache) = (Script::new([]), MemoryCache::default());
+        let mut staged = Staged::new(&mut model, &mut cache).with_chunks_of(percent);
+        let limits = Limits::reference(Layer::Full, &Sizes::default());
+        summarize(&mut staged, &material, &limits, &Bpe::o200k());
+        model.asked.len()
+    };
+    let mut model = Script::new([]);
+    run(&mut model, &mut MemoryCache::default(), &material);
+    assert_eq!(calls(Staged::CHUNK_PERCENT), model.asked.len());
+    assert!(calls(90.0) < calls(40.0) && calls(40.0) < calls(15.0));
 }
 
 #[test]
@@ -184,7 +204,7 @@ fn unusable_answers_fall_back_visibly() {
         let plain = summarize(
             &mut Extractive,
             &material,
-            &Limits::reference(Layer::Full),
+            &Limits::reference(Layer::Full, &Sizes::default()),
             &Bpe::o200k(),
         );
         assert_eq!(made.text, plain.text);

@@ -1,7 +1,7 @@
 //! How long a compaction takes, and how it grows with the session.
 
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::live::{CompactionRequest, Live};
+use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
@@ -55,6 +55,7 @@ fn compact_200k_tokens(bencher: divan::Bencher) {
                 protect: Tokens(25_000),
                 overhead: Tokens::ZERO,
                 tokens_before,
+                rules: CompactionRules::default(),
                 is_stored: &|_| true,
             },
         )

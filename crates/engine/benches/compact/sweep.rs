@@ -10,9 +10,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use longhaul_compaction::Layer;
 use longhaul_compaction::cost::Prices;
+use longhaul_compaction::ladder::Layers;
 use longhaul_compaction::prune::PruneSettings;
+use longhaul_compaction::{BreakerRules, Layer};
+use longhaul_engine::live::CompactionRules;
 use longhaul_engine::replay::{Options, ReplayReport, replay};
 use longhaul_tokens::{Estimator, Tokens};
 use longhaul_transcript::sample::{Plan, Size, generate};
@@ -100,6 +102,9 @@ fn sweep(session: &Session) -> (ReplayReport, Vec<Entry>) {
         prune: PruneSettings::default(),
         protect: &|_: Layer| Tokens(25_000),
         max_auto: u32::MAX,
+        layers: Layers::ALL,
+        rules: CompactionRules::default(),
+        breaker: BreakerRules::default(),
         prices: Prices::RATIO,
         expected_turns: 20,
         checkpoints: longhaul_checkpoint::Policy::default(),

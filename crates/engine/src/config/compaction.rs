@@ -38,7 +38,7 @@ settings! {
         hysteresis_percent: f64 = 5.0,
         /// Hiding old tool output.
         prune: Prune = Prune::default(),
-        /// The layers of the ladder in use, with settings of their own where they differ.
+        /// The layers of the ladder that are carried out by themselves, with settings of their own where they differ.
         layers: Vec<LayerRule> = Layer::ALL.map(LayerRule::plain).to_vec(),
         /// Layer 3, the whole conversation as a summary.
         full: FullLayer = FullLayer::default(),
@@ -213,7 +213,7 @@ settings! {
         /// The whole summary, the ledger's part included, in tokens (for 200,000).
         #[schemars(with = "u32", range(min = 1, max = 12_000))]
         total_tokens: Tokens = Tokens(12_000),
-        /// Standing constraints and preferences, verbatim, in tokens (for 200,000).
+        /// Standing constraints and preferences, verbatim, in tokens (for 200,000); above it they stay, and it is reported.
         #[schemars(with = "u32", range(min = 1, max = 1_500))]
         constraints_tokens: Tokens = Tokens(1_500),
         /// User messages, verbatim and newest first, in tokens (for 200,000).
@@ -228,7 +228,7 @@ settings! {
         /// Characters of the last message given as the current task.
         #[schemars(range(min = 1))]
         current_task_chars: u32 = 200,
-        /// A summary is at most one part in this many of what it replaces.
+        /// A summary takes at most one part in this many of the window.
         #[schemars(range(min = 1))]
         compression_ratio: f64 = 5.0,
     }

@@ -46,6 +46,7 @@ mod origin;
 mod resolve;
 mod resolved;
 mod root;
+mod rules;
 mod secret;
 mod sources;
 mod text_value;

@@ -34,17 +34,17 @@ impl Config {
     }
 
     /// How much of a conversation's end a layer leaves alone, for a window of
-    /// 200,000 (`Window::scaled` fits it to another), or nothing when the layer is
-    /// not in use.
-    pub fn protected_tail(&self, layer: Layer) -> Option<Tokens> {
+    /// 200,000 (`Window::scaled` fits it to another). A layer that is not in use
+    /// has one too: a person may still ask for it.
+    pub fn protected_tail(&self, layer: Layer) -> Tokens {
         let compaction = &self.compaction;
         let of_section = match layer {
             Layer::Prune => compaction.prune.protect_recent_tokens,
             Layer::Summarize => compaction.preserve_recent_tokens,
             Layer::Full => compaction.full.protect_recent_tokens,
         };
-        let rule = self.rule(layer)?;
-        Some(rule.protect_recent_tokens.unwrap_or(of_section))
+        let own = self.rule(layer).and_then(|rule| rule.protect_recent_tokens);
+        own.unwrap_or(of_section)
     }
 
     /// Age in rounds at which tool results are hidden, the sandbox considered.
@@ -57,7 +57,7 @@ impl Config {
         }
     }
 
-    fn rule(&self, layer: Layer) -> Option<&LayerRule> {
+    pub(super) fn rule(&self, layer: Layer) -> Option<&LayerRule> {
         let mut rules = self.compaction.layers.iter();
         rules.find(|rule| rule.layer == layer)
     }

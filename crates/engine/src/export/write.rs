@@ -8,7 +8,9 @@ use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft, Moment, Policy, Trigger, Turn,
 };
 use longhaul_compaction::Layer;
-use longhaul_compaction::summary::{Extractive, Limits, Material, Previous, Span, summarize};
+use longhaul_compaction::summary::{
+    Extractive, Limits, Material, Previous, Sizes, Span, summarize,
+};
 use longhaul_memory::{Document, Redactor, Tally};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::json::Object;
@@ -34,6 +36,8 @@ pub struct At<'a> {
     pub tokens: Tokens,
     /// The model, where it is known.
     pub model: Option<String>,
+    /// How large the summary of all of it may be.
+    pub summary: Sizes,
 }
 
 /// Whether secrets are taken out.
@@ -328,7 +332,7 @@ fn summary_of_all(live: &Live, meter: &Meter, at: &At<'_>) -> String {
         epoch: live.epoch() + 1,
         ..Material::of(ledger)
     };
-    let limits = Limits::new(at.window, Layer::Full);
+    let limits = Limits::new(at.window, Layer::Full, &at.summary);
     summarize(
         &mut Extractive,
         &material,

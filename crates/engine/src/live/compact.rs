@@ -7,9 +7,11 @@ use longhaul_compaction::cost::{Prices, Since, Verdict, decide};
 use longhaul_compaction::cut::{self, CurrentTurn, Cut, Keep};
 use longhaul_compaction::prune::{Edit, PruneSettings, prune, worth_planning};
 use longhaul_compaction::summary::{
-    Extractive, Limits, Material, Previous, Span, Split, Summarizer, summarize,
+    Extractive, Limits, Material, Previous, Sizes, Span, Split, Summarizer, summarize,
 };
-use longhaul_compaction::{Counted, EmergencyStep, Layer, Trigger, emergency, pinned};
+use longhaul_compaction::{
+    Counted, EMERGENCY_TURNS, EmergencyStep, Layer, Trigger, emergency, pinned,
+};
 use longhaul_ledger::Ledger;
 use longhaul_tokens::{ContentKind, Counter, Estimator, Tokens, Window};
 use longhaul_transcript::{
@@ -39,9 +41,29 @@ pub struct CompactionRequest<'a> {
     pub overhead: Tokens,
     /// The context's size as it is known now.
     pub tokens_before: Tokens,
+    /// How large its parts may be.
+    pub rules: CompactionRules,
     /// Whether an entry can be recalled: it is in the file or its archive. The
     /// audit asks this of everything that is no longer in the context.
     pub is_stored: &'a dyn Fn(&EntryId) -> bool,
+}
+
+/// What may be set about a single compaction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompactionRules {
+    /// How large the summary may be.
+    pub summary: Sizes,
+    /// Turns that leave in one step of an emergency.
+    pub emergency_turns: u32,
+}
+
+impl Default for CompactionRules {
+    fn default() -> CompactionRules {
+        CompactionRules {
+            summary: Sizes::default(),
+            emergency_turns: EMERGENCY_TURNS,
+        }
+    }
 }
 
 /// A compaction, ready to be appended.
@@ -275,7 +297,7 @@ impl Live {
             .iter()
             .map(|piece| piece.messages().iter().map(|m| meter.message(m)).sum())
             .collect();
-        let limits = Limits::new(request.window, request.layer);
+        let limits = Limits::new(request.window, request.layer, &request.rules.summary);
         let room = room(request, limits.total, meter.estimator());
         let (cut, mut notes) = self.cut(&conversation, &sizes, request, room)?;
         let orphans = conversation.orphans().len();
@@ -382,7 +404,7 @@ impl Live {
         room: Tokens,
     ) -> Result<(Cut, Vec<String>), CompactionFailure> {
         if request.layer == Layer::Emergency {
-            return match emergency(conversation, sizes) {
+            return match emergency(conversation, sizes, request.rules.emergency_turns) {
                 EmergencyStep::KeepFrom { first_kept, kept } => Ok((
                     Cut {
                         first_kept,

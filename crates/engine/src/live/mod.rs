@@ -23,7 +23,8 @@ use longhaul_transcript::{
 
 pub(crate) use compact::allowance;
 pub use compact::{
-    CacheTerms, Compacted, CompactionFailure, CompactionRequest, Explained, Pruned, Removed,
+    CacheTerms, Compacted, CompactionFailure, CompactionRequest, CompactionRules, Explained,
+    Pruned, Removed,
 };
 pub(crate) use undo::copied;
 pub use undo::{Again, UndoFailure};

@@ -31,6 +31,7 @@ fn compact(live: &Live) -> Compacted {
         protect: Tokens(5_000),
         overhead: Tokens::ZERO,
         tokens_before: Tokens(50_000),
+        rules: CompactionRules::default(),
         is_stored: &|_| true,
     };
     let mut meter = Meter::new(Estimator::default());

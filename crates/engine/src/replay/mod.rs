@@ -17,9 +17,10 @@ use std::ops::ControlFlow;
 
 use longhaul_checkpoint::{CheckpointId, Policy, Trigger as CheckpointTrigger};
 use longhaul_compaction::cost::{Prices, Since, decide};
-use longhaul_compaction::ladder::{self, Limits, Occasion, State, Step};
+use longhaul_compaction::ladder::{self, Layers, Limits, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::{Breaker, Layer, Trigger};
+use longhaul_compaction::summary::Limits as SummaryLimits;
+use longhaul_compaction::{Breaker, BreakerRules, BreakerState, Layer, Trigger};
 use longhaul_tokens::{Estimator, Gauge, Sample, Tokens, Window};
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Result, Role, Session, Stamp};
 
@@ -29,7 +30,9 @@ use self::bills::Bills;
 use self::kept::Kept;
 use crate::checkpoints::{Occasion as Saving, Whose, turn, with_checkpoint};
 use crate::event::{CompactedEvent, Event};
-use crate::live::{CacheTerms, CompactionFailure, CompactionRequest, Live, Pruned, allowance};
+use crate::live::{
+    CacheTerms, CompactionFailure, CompactionRequest, CompactionRules, Live, Pruned, allowance,
+};
 use crate::measure::{Meter, usage};
 
 /// How to replay.
@@ -45,6 +48,12 @@ pub struct Options<'a> {
     /// Compactions that happen by themselves at most. A replay wants to see
     /// them all, so this is usually large.
     pub max_auto: u32,
+    /// The layers in use.
+    pub layers: Layers,
+    /// How large the parts of a compaction may be.
+    pub rules: CompactionRules,
+    /// When failures stop compaction.
+    pub breaker: BreakerRules,
     /// What the model's tokens cost.
     pub prices: Prices,
     /// Requests to come that a rewrite may be paid back in.
@@ -337,7 +346,9 @@ impl Run<'_, '_> {
     }
 
     fn state(&mut self, context: Tokens, tried: &[Layer], since: Since) -> State {
-        let explain = context >= self.options.window.checkpoint() && !tried.contains(&Layer::Prune);
+        let explain = self.options.layers.prune
+            && context >= self.options.window.checkpoint()
+            && !tried.contains(&Layer::Prune);
         let (tool_output, prunable) = if explain {
             self.tool_output(context, since)
         } else {
@@ -362,8 +373,9 @@ impl Run<'_, '_> {
                 auto_enabled: true,
                 read_only: false,
                 subagent: false,
-                breaker_open: self.breaker.is_open(),
+                breaker_open: self.breaker.is_open(self.options.breaker),
                 max_auto: self.options.max_auto,
+                layers: self.options.layers,
             },
         }
     }
@@ -378,12 +390,15 @@ impl Run<'_, '_> {
     /// pace. And whether that would free what makes a rewrite worth while.
     fn expects_compaction(&self, context: Tokens) -> bool {
         let Options {
-            window, protect, ..
+            window,
+            protect,
+            rules,
+            ..
         } = self.options;
         let grows_to = context + self.bills.said();
         let protect = protect(Layer::Summarize);
         let kept = protect + Tokens(protect.0 / 2);
-        let summary = longhaul_compaction::summary::Limits::new(window, Layer::Summarize).total;
+        let summary = SummaryLimits::new(window, Layer::Summarize, &rules.summary).total;
         let after = self.overhead + kept + summary;
         grows_to >= window.activation() && context >= after + self.options.prune.minimum
     }
@@ -458,6 +473,9 @@ impl Run<'_, '_> {
     /// as the context is long, so it is taken only when the cache is cold or
     /// the context has grown by a good piece.
     fn economise(&mut self, time: Option<Millis>, since: Since) {
+        if !self.options.layers.prune {
+            return;
+        }
         let context = self.tokens();
         let step = self.options.window.scaled(LOOK_EVERY);
         let cold = self.is_cold(since);
@@ -525,6 +543,7 @@ impl Run<'_, '_> {
             protect: (self.options.protect)(layer),
             overhead: self.overhead,
             tokens_before: context,
+            rules: self.options.rules,
             is_stored: &|id| self.stored.contains(id),
         };
         let compacted = match self.live.compact(&mut self.meter, &request) {
@@ -547,7 +566,8 @@ impl Run<'_, '_> {
         self.recount();
         self.shared = Some(self.overhead);
         let after = self.tokens();
-        if self.breaker.finished(context, after) == longhaul_compaction::BreakerState::Open {
+        let rules = self.options.breaker;
+        if self.breaker.finished(context, after, rules) == BreakerState::Open {
             let reasons = self.breaker.reasons.clone();
             self.emit(Event::BreakerOpened { reasons });
         }
@@ -590,9 +610,9 @@ impl Run<'_, '_> {
     }
 
     fn failed(&mut self, reason: String) {
-        let opened = self.breaker.failed(reason.clone());
+        let opened = self.breaker.failed(reason.clone(), self.options.breaker);
         self.emit(Event::Failed { reason });
-        if opened == longhaul_compaction::BreakerState::Open {
+        if opened == BreakerState::Open {
             let reasons = self.breaker.reasons.clone();
             self.emit(Event::BreakerOpened { reasons });
         }

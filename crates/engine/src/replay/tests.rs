@@ -12,6 +12,10 @@ struct Played {
 }
 
 fn play(size: u32, ttl_seconds: u32) -> Played {
+    play_by(size, ttl_seconds, |_| {})
+}
+
+fn play_by(size: u32, ttl_seconds: u32, change: impl FnOnce(&mut Options<'_>)) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let plan = Plan {
@@ -22,7 +26,8 @@ fn play(size: u32, ttl_seconds: u32) -> Played {
     let session = Session::open(&path).unwrap();
     let window = window(size);
     let prune = PruneSettings::default();
-    let options = Options {
+    let protect = |_| window.scaled(Tokens(25_000));
+    let mut options = Options {
         window: &window,
         estimator: Estimator::default(),
         prune: PruneSettings {
@@ -30,13 +35,17 @@ fn play(size: u32, ttl_seconds: u32) -> Played {
             minimum: window.scaled(prune.minimum),
             ..prune
         },
-        protect: &|_| window.scaled(Tokens(25_000)),
+        protect: &protect,
         max_auto: u32::MAX,
+        layers: Layers::ALL,
+        rules: CompactionRules::default(),
+        breaker: BreakerRules::default(),
         prices: Prices::RATIO.with_ttl(ttl_seconds),
         expected_turns: 20,
         checkpoints: longhaul_checkpoint::Policy::default(),
         clock: &|| 0.0,
     };
+    change(&mut options);
     let mut n = 0;
     let mut stamp = |time: Option<Millis>| {
         n += 1;
@@ -105,4 +114,70 @@ fn the_same_session_is_replayed_to_the_same_bytes() {
             .zip(&b.written)
             .all(|(a, b)| a.raw() == b.raw())
     );
+}
+
+/// The layers that were carried out.
+fn layers(played: &Played) -> Vec<Layer> {
+    let rows = played.report.compactions.iter();
+    rows.map(|row| row.event.layer).collect()
+}
+
+#[test]
+fn a_layer_left_out_is_not_carried_out() {
+    let without = |layers| play_by(40_000, 300, |options| options.layers = layers);
+    let usual = layers(&play(40_000, 300));
+    assert!(usual.contains(&Layer::Summarize));
+
+    let no_summarize = Layers {
+        summarize: false,
+        ..Layers::ALL
+    };
+    let played = without(no_summarize);
+    assert!(!layers(&played).is_empty());
+    assert!(layers(&played).iter().all(|layer| *layer == Layer::Full));
+
+    let none = Layers {
+        prune: false,
+        summarize: false,
+        full: false,
+    };
+    let played = without(none);
+    assert_eq!(layers(&played), []);
+    let edits = |played: &Played| {
+        let mut entries = played.written.iter();
+        entries.any(|entry| matches!(entry.body, Body::ContextEdit(_)))
+    };
+    assert!(edits(&play(40_000, 300)) && !edits(&played));
+    let told = serde_json::to_string(&played.report).unwrap();
+    assert!(told.contains(r#""block":"layers""#));
+}
+
+#[test]
+fn the_breaker_opens_by_the_rules_it_is_given() {
+    let never_enough = BreakerRules {
+        failures: 1,
+        least_freed: 1.0,
+    };
+    let played = play_by(40_000, 300, |options| options.breaker = never_enough);
+    assert_eq!(layers(&played).len(), 1);
+    assert!(layers(&play(40_000, 300)).len() > 1);
+}
+
+#[test]
+fn a_smaller_total_makes_smaller_summaries() {
+    let longest = |played: &Played| {
+        let entries = played.written.iter();
+        entries
+            .filter_map(|entry| match &entry.body {
+                Body::Compaction(compaction) => Some(compaction.summary.len()),
+                _ => None,
+            })
+            .max()
+            .unwrap()
+    };
+    let small = play_by(40_000, 300, |options| {
+        options.rules.summary.total = Tokens(1_500);
+        options.rules.summary.prose = Tokens(300);
+    });
+    assert!(longest(&small) * 2 < longest(&play(40_000, 300)));
 }

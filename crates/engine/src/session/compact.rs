@@ -196,6 +196,7 @@ impl Session {
                 protect,
                 overhead: size.overhead,
                 tokens_before: size.tokens,
+                rules: self.setup.config.compaction_rules(),
                 is_stored: &|id| entries.is_some_and(|entries| entries.contains_key(id)),
             };
             let Some(model) = &model else {
@@ -210,7 +211,8 @@ impl Session {
             };
             let mut cache = MemoryCache::default();
             let planned = self.live.compact_with(
-                &mut Staged::new(&mut known, &mut cache),
+                &mut Staged::new(&mut known, &mut cache)
+                    .with_chunks_of(self.setup.config.compaction.model.chunk_percent),
                 &mut self.meter,
                 &request,
             );
@@ -302,8 +304,9 @@ impl Session {
 
     /// Whether a compaction was worth its name.
     fn judge(&mut self, before: Tokens, after: Tokens, listener: &mut dyn Listener) {
-        let was_open = self.state.breaker.is_open();
-        let state = self.state.breaker.finished(before, after);
+        let rules = self.setup.config.breaker_rules();
+        let was_open = self.state.breaker.is_open(rules);
+        let state = self.state.breaker.finished(before, after, rules);
         if state == BreakerState::Open && !was_open {
             self.opened(listener);
         }
@@ -311,8 +314,9 @@ impl Session {
 
     /// A compaction did not come about.
     fn failed(&mut self, reason: String, listener: &mut dyn Listener) {
-        let was_open = self.state.breaker.is_open();
-        let state = self.state.breaker.failed(reason.clone());
+        let rules = self.setup.config.breaker_rules();
+        let was_open = self.state.breaker.is_open(rules);
+        let state = self.state.breaker.failed(reason.clone(), rules);
         tell(listener, Event::Failed { reason });
         if state == BreakerState::Open && !was_open {
             self.opened(listener);

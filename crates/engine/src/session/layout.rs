@@ -359,7 +359,7 @@ impl crate::config::Config {
         let arrival = &prune.on_arrival;
         let chars = |count: u32| count as usize;
         PruneSettings {
-            protect_tail: window.scaled(prune.protect_recent_tokens),
+            protect_tail: window.scaled(self.protected_tail(crate::config::Layer::Prune)),
             after_rounds: self.prune_after_rounds(),
             whole_records: chars(arrival.whole_records),
             minimum: window.scaled(prune.prune_minimum_tokens),

@@ -4,6 +4,7 @@
 use longhaul_checkpoint::Trigger as Saved;
 use longhaul_compaction::cost::{Prices, Since, Unit};
 use longhaul_compaction::ladder::{self, Block, Limits, Occasion, State, Step};
+use longhaul_compaction::summary::Limits as SummaryLimits;
 use longhaul_compaction::{Degradation, Layer, Trigger};
 use longhaul_model::CancellationToken;
 use longhaul_tokens::Tokens;
@@ -144,9 +145,9 @@ impl Session {
     ) -> State {
         let context = size.at_most;
         let look = context >= self.window.checkpoint() && !tried.contains(&Layer::Prune);
-        let prunes = self.setup.config.compaction.prune.enabled;
+        let layers = self.setup.config.layers();
         let settings = self.prune_settings();
-        let (tool_output, prunable) = match look && prunes {
+        let (tool_output, prunable) = match look && layers.prune {
             true => {
                 let pruned = self.live.prune(&mut self.meter, &settings, size.overhead);
                 let output = self.tool_output();
@@ -178,8 +179,12 @@ impl Session {
                 auto_enabled: self.state.autocompact.unwrap_or(compaction.auto_enabled),
                 read_only: self.setup.config.sandbox.read_only,
                 subagent: self.setup.subagent,
-                breaker_open: self.state.breaker.is_open(),
+                breaker_open: self
+                    .state
+                    .breaker
+                    .is_open(self.setup.config.breaker_rules()),
                 max_auto: compaction.max_auto_compactions,
+                layers,
             },
         }
     }
@@ -202,7 +207,8 @@ impl Session {
         let window = &self.window;
         let protect = self.protected(Layer::Summarize);
         let kept = protect + Tokens(protect.0 / 2);
-        let summary = longhaul_compaction::summary::Limits::new(window, Layer::Summarize).total;
+        let sizes = self.setup.config.summary_sizes();
+        let summary = SummaryLimits::new(window, Layer::Summarize, &sizes).total;
         let least = window.scaled(self.setup.config.compaction.prune.prune_minimum_tokens);
         let grows_to = context + context - overhead;
         grows_to >= window.activation() && context >= overhead + kept + summary + least
@@ -240,8 +246,8 @@ impl Session {
             Layer::Summarize | Layer::Emergency => Configured::Summarize,
             Layer::Full => Configured::Full,
         };
-        let tokens = self.setup.config.protected_tail(configured);
-        self.window.scaled(tokens.unwrap_or(Tokens(25_000)))
+        self.window
+            .scaled(self.setup.config.protected_tail(configured))
     }
 
     /// Looks whether hiding tool output now saves money. In a read-only sandbox
@@ -262,6 +268,9 @@ impl Session {
             {
                 self.hide(pruned, size, "read-only sandbox".into(), listener)?;
             }
+            return Ok(());
+        }
+        if !self.setup.config.layers().prune {
             return Ok(());
         }
         let step = self.window.scaled(LOOK_EVERY);
@@ -388,7 +397,7 @@ impl Session {
             },
         );
         if block == Block::Guard {
-            let worn = Degradation::of(self.live.epoch(), None);
+            let worn = Degradation::of(self.live.epoch(), None, &self.setup.config.risk_rules());
             tell(
                 listener,
                 Event::Worn {

@@ -64,12 +64,12 @@ impl Session {
             fullness: self.window.fullness(size.tokens),
             activation: self.window.activation(),
             hard: self.window.hard(),
-            degradation: Degradation::of(self.live.epoch(), None),
+            degradation: Degradation::of(self.live.epoch(), None, &self.setup.config.risk_rules()),
             autocompact: self.state.autocompact.unwrap_or(compaction.auto_enabled),
             breaker: self
                 .state
                 .breaker
-                .is_open()
+                .is_open(self.setup.config.breaker_rules())
                 .then(|| self.state.breaker.reasons.clone()),
             flushed_epoch: self.state.memory_flush_compaction_count,
             leaf: self.live.entries().last().map(|entry| entry.id.clone()),

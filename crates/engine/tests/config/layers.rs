@@ -182,11 +182,8 @@ compaction:
         Window::new(&settings).unwrap().activation(),
         Tokens(176_000)
     );
-    assert_eq!(config.protected_tail(Layer::Full), Some(Tokens(9_000)));
-    assert_eq!(
-        config.protected_tail(Layer::Summarize),
-        Some(Tokens(25_000))
-    );
+    assert_eq!(config.protected_tail(Layer::Full), Tokens(9_000));
+    assert_eq!(config.protected_tail(Layer::Summarize), Tokens(25_000));
 
     let s4 = "
 sandbox:
