@@ -28,8 +28,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod chunk;
-mod embed;
 pub mod dream;
+mod embed;
 mod error;
 pub mod files;
 pub mod flush;

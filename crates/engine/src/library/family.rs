@@ -43,7 +43,6 @@ pub fn family(session: &Session) -> Vec<PathBuf> {
     known.sort();
     let mut members = vec![own.clone()];
     let mut seen: HashSet<PathBuf> = members.iter().cloned().collect();
-    let id = &session.header().id;
     let mut add = |path: PathBuf, members: &mut Vec<PathBuf>| {
         if seen.insert(path.clone()) {
             members.push(path);
@@ -52,23 +51,21 @@ pub fn family(session: &Session) -> Vec<PathBuf> {
     if let Some(parent) = session.header().parent_session.as_deref() {
         add(canonical(Path::new(parent)), &mut members);
     }
-    for (path, other, _) in &known {
-        if other == id {
-            add(path.clone(), &mut members);
-        }
-    }
     let mut at = 0;
     while at < members.len() {
-        let member = members[at].clone();
-        for (path, _, parent) in &known {
-            if parent.as_ref() == Some(&member) {
+        let member = known.iter().find(|(path, ..)| *path == members[at]);
+        let (name, above) = match member {
+            Some((_, name, above)) => (Some(name), above.clone()),
+            None => (None, None),
+        };
+        let own = members[at].clone();
+        for (path, other, parent) in &known {
+            if parent.as_ref() == Some(&own) || Some(other) == name {
                 add(path.clone(), &mut members);
             }
-            if *path == member
-                && let Some(parent) = parent
-            {
-                add(parent.clone(), &mut members);
-            }
+        }
+        if let Some(above) = above {
+            add(above, &mut members);
         }
         at += 1;
     }
