@@ -131,7 +131,8 @@ pub struct Failure {
     /// What went wrong.
     #[source]
     pub error: Error,
-    /// What had arrived, with the usage if it is known.
+    /// What had arrived, with the usage if it is known. Its last tool call may
+    /// lack the end of its arguments: calls of a partial answer are not to be made.
     pub partial: Option<Answer>,
     /// How many times the request was sent; 0 if it never was.
     pub attempts: u32,

@@ -26,6 +26,15 @@ pub enum Error {
         variable: String,
     },
 
+    /// What is in the environment cannot be a key.
+    #[error("the key for {provider} in {variable} has characters that no key has")]
+    BadKey {
+        /// Whose key.
+        provider: String,
+        /// The environment variable.
+        variable: String,
+    },
+
     /// The provider does not accept the key.
     #[error("{provider} refused the key ({status}): {message}")]
     Unauthorized {
@@ -208,6 +217,9 @@ impl Error {
             Self::MissingKey { variable, .. } => {
                 format!("set {variable} in the environment; keys are read from nowhere else")
             }
+            Self::BadKey { variable, .. } => {
+                format!("check {variable} for line breaks, quotes and anything but the key")
+            }
             Self::Unauthorized {
                 provider, variable, ..
             } => match variable {
@@ -252,6 +264,45 @@ impl Error {
                 "check the network, the base URL, and that the server is running".into()
             }
             Self::Interrupted { .. } => "ask again; what had arrived is kept".into(),
+        }
+    }
+
+    /// When the provider says it may be asked again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => {
+                *retry_after
+            }
+            _ => None,
+        }
+    }
+
+    /// Changes whatever a provider has worded.
+    pub(crate) fn map_words(&mut self, change: &dyn Fn(&str) -> String) {
+        match self {
+            Self::Unauthorized { message, .. }
+            | Self::UnknownModel { message, .. }
+            | Self::Overflow { message, .. }
+            | Self::RateLimited { message, .. }
+            | Self::Quota { message, .. }
+            | Self::Overloaded { message, .. }
+            | Self::Refused { message, .. }
+            | Self::BadRequest { message, .. } => *message = change(message),
+            Self::NotAnApi { excerpt, .. } => *excerpt = change(excerpt),
+            Self::BadAnswer {
+                reason, excerpt, ..
+            } => {
+                *reason = change(reason);
+                *excerpt = change(excerpt);
+            }
+            Self::Network { reason, .. } | Self::Interrupted { reason, .. } => {
+                *reason = change(reason);
+            }
+            Self::BadSpec { .. }
+            | Self::MissingKey { .. }
+            | Self::BadKey { .. }
+            | Self::Timeout { .. }
+            | Self::Cancelled => {}
         }
     }
 }

@@ -44,6 +44,15 @@ pub struct ModelInfo {
     pub cache_ttl: Option<Duration>,
 }
 
+impl ModelInfo {
+    /// Whether a request that was answered did not fit all the same. Some servers
+    /// say nothing of it and drop the beginning of the prompt.
+    pub fn overflowed(&self, usage: &Usage) -> bool {
+        self.window
+            .is_some_and(|window| usage.prompt() > u64::from(window))
+    }
+}
+
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prices {
@@ -65,5 +74,45 @@ impl Prices {
             + usage.cache_read as f64 * self.cache_read
             + usage.cache_write as f64 * self.cache_write)
             / 1e6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bill_counts_each_kind_of_token_at_its_price() {
+        let prices = Prices {
+            input: 3.0,
+            output: 15.0,
+            cache_read: 0.3,
+            cache_write: 3.75,
+        };
+        let usage = Usage {
+            input: 1_000_000,
+            output: 100_000,
+            cache_read: 2_000_000,
+            cache_write: 400_000,
+        };
+        assert!((prices.cost(&usage) - (3.0 + 1.5 + 0.6 + 1.5)).abs() < 1e-9);
+        assert_eq!(prices.cost(&Usage::default()), 0.0);
+    }
+
+    #[test]
+    fn a_prompt_larger_than_the_window_overflowed_silently() {
+        let info = |window| ModelInfo {
+            window,
+            ..ModelInfo::default()
+        };
+        let usage = Usage {
+            input: 60,
+            output: 50,
+            cache_read: 40,
+            cache_write: 1,
+        };
+        assert!(info(Some(100)).overflowed(&usage));
+        assert!(!info(Some(101)).overflowed(&usage));
+        assert!(!info(None).overflowed(&usage));
     }
 }

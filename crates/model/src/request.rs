@@ -16,7 +16,7 @@ pub struct Request {
     /// Whether it may, must or must not call.
     pub tool_choice: ToolChoice,
     /// The most tokens the answer may take. Where a provider insists on a number
-    /// and none is given, the model's own limit is sent.
+    /// and none is given, the model's own limit is sent, or 32,000 if that is less.
     pub max_output: Option<u32>,
     /// Sampling temperature; left out where a model refuses one.
     pub temperature: Option<f64>,
