@@ -10,6 +10,9 @@
 //! | what comes of it? | an [`Answer`], or a [`Failure`] with what had arrived by then |
 //! | what went wrong, and what now? | an [`Error`], and its [`remedy`](Error::remedy) |
 //! | how large, how dear is the model? | its [`ModelInfo`] and [`Prices`], from the [`Catalogue`] |
+//!
+//! With the feature `loopback`, the module of that name answers on 127.0.0.1 as
+//! the providers do, for tests.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -20,6 +23,8 @@ mod complaint;
 mod error;
 mod key;
 mod limits;
+#[cfg(feature = "loopback")]
+pub mod loopback;
 mod model;
 mod provider;
 mod request;
