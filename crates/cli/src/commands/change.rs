@@ -163,10 +163,9 @@ pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result<(), Failure> {
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
     }
-    let packing = if args.zstd {
-        Packing::Zstd
-    } else {
-        Packing::Plain
+    let packing = match args.zstd || app.config.config.transcript.compress_archive {
+        true => Packing::Zstd,
+        false => Packing::Plain,
     };
     let Some(moved) = archive(&path, packing)? else {
         return Err(Failure::nothing(NOTHING));
