@@ -1,6 +1,6 @@
 //! A checkpoint before it has a number: made from a ledger, by arithmetic.
 
-use longhaul_ledger::{InFlight, Ledger, StateFiles};
+use longhaul_ledger::{Capture, InFlight, Ledger, StateFiles};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Millis, SessionKey};
 
@@ -149,8 +149,8 @@ impl Draft {
     }
 
     /// Takes over what an earlier session of the same key left behind.
-    pub fn carry(&mut self, older: &StateFiles) {
-        state::carry(&mut self.state, older);
+    pub fn carry(&mut self, older: &StateFiles, caps: &Capture) {
+        state::carry(&mut self.state, older, caps);
     }
 
     /// The checkpoint of this name, linked to the one before it.

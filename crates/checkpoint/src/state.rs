@@ -1,15 +1,9 @@
 //! What is collected between two checkpoints, and how what one session left
 //! behind is taken over by the next.
 
-use longhaul_ledger::StateFiles;
+use longhaul_ledger::{Capture, StateFiles};
 use longhaul_transcript::Millis;
 
-/// Most decisions in the state (S0 §12).
-const DECISIONS: usize = 50;
-/// Most files in each list.
-const FILES: usize = 100;
-/// Most tools.
-const TOOLS: usize = 100;
 /// Most open items, and most learnings.
 const LINES: usize = 100;
 
@@ -27,9 +21,9 @@ pub struct State {
 /// Puts what an earlier session of the same key left behind before what is
 /// there. What the earlier one talked about is over; what it decided, touched,
 /// learnt and left open is not.
-pub(crate) fn carry(into: &mut StateFiles, older: &StateFiles) {
-    carry_decisions(&mut into.decisions, &older.decisions);
-    carry_resources(&mut into.resources, &older.resources);
+pub(crate) fn carry(into: &mut StateFiles, older: &StateFiles, caps: &Capture) {
+    carry_decisions(&mut into.decisions, &older.decisions, caps.decisions);
+    carry_resources(&mut into.resources, &older.resources, caps);
     let learnings = &mut into.thread.learnings;
     let fresh = unknown(&older.thread.learnings, &[learnings]);
     put_before(learnings, fresh, LINES);
@@ -50,6 +44,7 @@ fn unknown(list: &[String], others: &[&[String]]) -> Vec<String> {
 fn carry_decisions(
     into: &mut longhaul_ledger::DecisionsFile,
     older: &longhaul_ledger::DecisionsFile,
+    most: usize,
 ) {
     let known = |what: &str| into.decisions.iter().any(|decision| decision.what == what);
     let mut all: Vec<_> = older
@@ -62,7 +57,7 @@ fn carry_decisions(
         return;
     }
     all.append(&mut into.decisions);
-    let left = all.len().saturating_sub(DECISIONS);
+    let left = all.len().saturating_sub(most);
     into.left_out += older.left_out + left as u64;
     all.drain(..left);
     // Both sessions counted from one.
@@ -75,6 +70,7 @@ fn carry_decisions(
 fn carry_resources(
     into: &mut longhaul_ledger::ResourcesFile,
     older: &longhaul_ledger::ResourcesFile,
+    caps: &Capture,
 ) {
     let modified = unknown(&older.files_modified, &[&into.files_modified]);
     into.files_read.retain(|path| !modified.contains(path));
@@ -84,9 +80,9 @@ fn carry_resources(
     );
     let tools = unknown(&older.tools_used, &[&into.tools_used]);
     into.left_out += older.left_out;
-    into.left_out += put_before(&mut into.files_modified, modified, FILES);
-    into.left_out += put_before(&mut into.files_read, read, FILES);
-    into.left_out += put_before(&mut into.tools_used, tools, TOOLS);
+    into.left_out += put_before(&mut into.files_modified, modified, caps.files);
+    into.left_out += put_before(&mut into.files_read, read, caps.files);
+    into.left_out += put_before(&mut into.tools_used, tools, caps.tools);
 }
 
 /// Puts `older` first; the oldest leave, and are counted.
@@ -151,9 +147,10 @@ mod tests {
         expected.resources.files_modified = vec!["m".into()];
         expected.resources.files_read = vec!["q".into(), "r".into()];
         expected.open_items.open_items = vec!["y".into(), "x".into()];
-        carry(&mut into, &older);
+        let caps = Capture::default();
+        carry(&mut into, &older, &caps);
         assert_eq!(into, expected);
-        carry(&mut into, &older);
+        carry(&mut into, &older, &caps);
         assert_eq!(into, expected, "carrying twice changes nothing");
     }
 
@@ -169,8 +166,16 @@ mod tests {
             decisions: decisions(&many[..30]),
             ..StateFiles::default()
         };
-        carry(&mut into, &older);
-        assert_eq!(into.decisions.decisions.len(), DECISIONS);
+        let few = Capture {
+            decisions: 4,
+            ..Capture::default()
+        };
+        let mut short = into.clone();
+        carry(&mut short, &older, &few);
+        assert_eq!(short.decisions.decisions.len(), 4);
+        assert_eq!(short.decisions.left_out, 56);
+        carry(&mut into, &older, &Capture::default());
+        assert_eq!(into.decisions.decisions.len(), 50);
         assert_eq!(into.decisions.left_out, 10);
         assert_eq!(into.decisions.decisions[0], decision("d11", "10"));
     }

@@ -1,5 +1,6 @@
 //! Where checkpoints are kept, in terms of plain data.
 
+use longhaul_ledger::Capture;
 use longhaul_transcript::SessionKey;
 
 use crate::{Checkpoint, CheckpointId, Draft, Error, Result, State};
@@ -44,6 +45,8 @@ pub struct Policy {
     /// The newest readable checkpoints kept for each session; at least one.
     /// Damaged ones are not counted among them.
     pub keep: u32,
+    /// How much of what earlier sessions left behind is carried on.
+    pub capture: Capture,
 }
 
 impl Default for Policy {
@@ -51,6 +54,7 @@ impl Default for Policy {
         Policy {
             minimum_change_percent: 5.0,
             keep: 5,
+            capture: Capture::default(),
         }
     }
 }

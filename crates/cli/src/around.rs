@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use longhaul_assembly::{Host, Runtime};
-use longhaul_checkpoint::{FileStore, Policy};
+use longhaul_checkpoint::FileStore;
 use longhaul_engine::assembled::Surroundings;
 
 use crate::app::App;
@@ -46,12 +46,7 @@ impl App {
 
     /// The checkpoints of all sessions.
     pub(crate) fn kept_checkpoints(&self) -> FileStore {
-        let checkpoint = &self.config.config.checkpoint;
-        let policy = Policy {
-            minimum_change_percent: checkpoint.minimum_change_percent,
-            keep: checkpoint.keep,
-        };
-        FileStore::new(&self.state_dir, policy)
+        FileStore::new(&self.state_dir, self.config.config.checkpoint_policy())
     }
 }
 

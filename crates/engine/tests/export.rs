@@ -10,6 +10,7 @@ use longhaul_engine::config::Config;
 use longhaul_engine::export::{At, Carry, Error, Export, Secrets, Source};
 use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
+use longhaul_ledger::Capture;
 use longhaul_memory::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
@@ -37,6 +38,7 @@ fn export(folder: &Path, session: &Session) -> String {
         tokens: Tokens(1_000),
         model: None,
         summary: Sizes::default(),
+        capture: Capture::default(),
     };
     let store = FileStore::new(&folder.join("state"), Policy::default());
     let meter = Meter::new(Estimator::default());

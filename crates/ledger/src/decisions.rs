@@ -10,18 +10,18 @@ use crate::words::choices::{CHANGES, Choice};
 use crate::words::{Words, shared, stems};
 
 const MOST: usize = 300;
-/// A reply shorter than this, after a long answer, decides (S0).
-const SHORT_REPLY: usize = 50;
 const LONGEST: usize = 800;
 
 impl Ledger {
     /// A short reply to a long answer: no word list, whatever the language.
     pub(crate) fn note_reply(&mut self, at: At<'_>, text: &str) -> bool {
         let answer = &self.working.answer;
+        // Shorter than this, after a long answer, a reply decides (S0).
+        let short = self.capture.short_reply_chars;
         let text = text.trim();
         let words = Words::new(text);
         if !answer.long
-            || longer_than(text, SHORT_REPLY - 1)
+            || longer_than(text, short.saturating_sub(1))
             || text.starts_with('/')
             || is_question(text, &words)
         {

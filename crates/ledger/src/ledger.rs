@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use longhaul_transcript::{Block, Body, Entry, EntryId, MessageView, Millis, Role};
 use serde::{Deserialize, Serialize};
 
+use crate::capture::Capture;
 use crate::facts::{
     Anchor, CommandRun, Decision, Exchange, FileRecord, InFlight, Item, Outcome, Question, Request,
     Rule, Speaker, Trouble,
@@ -60,6 +61,10 @@ pub struct Ledger {
     pub in_flight: InFlight,
     /// What the fold remembers between entries.
     pub(crate) working: Working,
+    /// How much is captured. It belongs to the reader, not to the session, and
+    /// is not stored with it.
+    #[serde(skip)]
+    pub(crate) capture: Capture,
 }
 
 /// The entry being folded in.
@@ -78,6 +83,12 @@ impl Ledger {
             cwd,
             ..Ledger::default()
         }
+    }
+
+    /// The same ledger, capturing so much from here on.
+    #[must_use]
+    pub fn capturing(self, capture: Capture) -> Ledger {
+        Ledger { capture, ..self }
     }
 
     /// Folds one entry in. Entries come in the order of the path.

@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod anchors;
+mod capture;
 mod choice;
 mod decisions;
 mod facts;
@@ -37,6 +38,7 @@ mod views;
 mod words;
 mod working;
 
+pub use capture::Capture;
 pub use facts::{
     Anchor, AnchorKind, CommandRun, Decision, Exchange, FileChange, FileRecord, InFlight, Item,
     ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Speaker, Trouble,

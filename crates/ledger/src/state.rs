@@ -8,15 +8,6 @@ use crate::facts::{FileChange, Speaker};
 use crate::ledger::Ledger;
 use crate::text::first_chars;
 
-/// Most decisions in the state.
-pub(crate) const DECISIONS: usize = 50;
-/// Most exchanges in the state.
-pub(crate) const EXCHANGES: usize = 8;
-/// Most tools in the state.
-pub(crate) const TOOLS: usize = 100;
-/// Most files in each list of the state.
-pub(crate) const FILES: usize = 100;
-
 /// The four files together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StateFiles {
@@ -137,7 +128,7 @@ impl Ledger {
 
     fn state_decisions(&self) -> DecisionsFile {
         let live: Vec<_> = self.live_decisions().collect();
-        let left = live.len().saturating_sub(DECISIONS);
+        let left = live.len().saturating_sub(self.capture.decisions);
         let before = self.working.decisions_left as usize + left;
         DecisionsFile {
             decisions: live[left..]
@@ -190,7 +181,7 @@ impl Ledger {
             key_exchanges: self
                 .exchanges
                 .iter()
-                .take(EXCHANGES)
+                .skip(self.exchanges.len().saturating_sub(self.capture.exchanges))
                 .map(|exchange| StateExchange {
                     role: match exchange.by {
                         Speaker::User => String::from("user"),
@@ -209,7 +200,7 @@ impl Ledger {
         let mut newest = |wanted: &dyn Fn(&crate::FileRecord) -> bool| {
             let mut files: Vec<_> = self.files.values().filter(|file| wanted(file)).collect();
             files.sort_by_key(|file| (file.rank, &file.path));
-            let left = files.len().saturating_sub(FILES);
+            let left = files.len().saturating_sub(self.capture.files);
             left_out += left as u64;
             files[left..]
                 .iter()
@@ -218,11 +209,16 @@ impl Ledger {
         };
         let files_modified = newest(&|file| file.is_modified());
         let files_read = newest(&|file| !file.is_modified() && file.last == FileChange::Read);
-        left_out += self.tools.len().saturating_sub(TOOLS) as u64;
+        left_out += self.tools.len().saturating_sub(self.capture.tools) as u64;
         ResourcesFile {
             files_read,
             files_modified,
-            tools_used: self.tools.keys().take(TOOLS).cloned().collect(),
+            tools_used: self
+                .tools
+                .keys()
+                .take(self.capture.tools)
+                .cloned()
+                .collect(),
             left_out,
         }
     }

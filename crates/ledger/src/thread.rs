@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::capture::Capture;
 use crate::facts::{Exchange, Speaker};
 use crate::ledger::{At, Ledger};
 use crate::text::{clip, gist, longer_than, prose_lines};
@@ -11,25 +12,23 @@ use crate::working::Answer;
 
 const GIST: usize = 120;
 const TOPIC: usize = 100;
-const EXCHANGES: usize = 8;
 const LEARNINGS: usize = 50;
-/// An answer of more characters than this is one that a short reply decides on.
-pub(crate) const LONG_ANSWER: usize = 500;
 
 impl Ledger {
     pub(crate) fn thread_user(&mut self, at: At<'_>, text: &str) {
         self.topic = Some(gist(text, TOPIC));
         let exchange = Exchange {
             by: Speaker::User,
-            gist: gist(text, GIST),
+            gist: gist(text, self.capture.exchange_chars),
             entry: at.entry.clone(),
         };
         let after_long = self.working.answer.long;
+        let most = self.capture.exchanges;
         let thread = &mut self.working.thread;
         if thread.first.is_none() {
             thread.first = Some(exchange.clone());
         } else if after_long {
-            if thread.pivots.len() >= EXCHANGES {
+            while !thread.pivots.is_empty() && thread.pivots.len() >= most {
                 thread.pivots.remove(0);
             }
             thread.pivots.push(exchange.clone());
@@ -41,7 +40,7 @@ impl Ledger {
     pub(crate) fn thread_agent(&mut self, at: At<'_>, text: &str) {
         let exchange = Exchange {
             by: Speaker::Agent,
-            gist: prose_gist(text),
+            gist: prose_gist(text, self.capture.exchange_chars),
             entry: at.entry.clone(),
         };
         let recent = &mut self.working.thread.recent;
@@ -53,16 +52,21 @@ impl Ledger {
         self.cut_thread();
     }
 
-    /// The first message, the latest turning points, the last two pairs.
+    /// The first message, the latest turning points, the last pairs.
     fn cut_thread(&mut self) {
+        let Capture {
+            exchanges: most,
+            recent_pairs,
+            ..
+        } = self.capture;
         let thread = &mut self.working.thread;
-        while thread.recent.len() > 4 {
+        while thread.recent.len() > recent_pairs.saturating_mul(2) {
             thread.recent.remove(0);
         }
         let recent = &thread.recent;
         let listed = |exchange: &Exchange| recent.iter().any(|other| other.entry == exchange.entry);
         let first = thread.first.iter().filter(|first| !listed(first));
-        let room = EXCHANGES - recent.len() - 1;
+        let room = most.saturating_sub(recent.len() + 1);
         let pivots: Vec<&Exchange> = thread
             .pivots
             .iter()
@@ -74,10 +78,12 @@ impl Ledger {
             .chain(recent)
             .cloned()
             .collect();
+        let old = self.exchanges.len().saturating_sub(most);
+        self.exchanges.drain(..old);
     }
 
     pub(crate) fn note_answer(&mut self, at: At<'_>, text: &str, question: Option<String>) {
-        let long = longer_than(text, LONG_ANSWER);
+        let long = longer_than(text, self.capture.long_answer_chars);
         // What the user replies to is the last thing said; a short closing
         // line after a long answer does not make the answer short.
         self.working.answer = Answer {
@@ -85,7 +91,7 @@ impl Ledger {
             long,
             gist: match question {
                 Some(question) => clip(&question, 240).to_owned(),
-                None => prose_gist(text),
+                None => prose_gist(text, GIST),
             },
         };
     }
@@ -147,9 +153,9 @@ impl Ledger {
 }
 
 /// The gist of an answer: its first line that is no code.
-fn prose_gist(text: &str) -> String {
+fn prose_gist(text: &str, chars: usize) -> String {
     prose_lines(text)
-        .map(|line| gist(&text[line], GIST))
+        .map(|line| gist(&text[line], chars))
         .find(|line| line.chars().any(char::is_alphanumeric))
-        .unwrap_or_else(|| gist(text, GIST))
+        .unwrap_or_else(|| gist(text, chars))
 }

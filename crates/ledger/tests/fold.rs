@@ -4,7 +4,7 @@
 mod common;
 
 use common::entries;
-use longhaul_ledger::{Ledger, Speaker, StateFiles, classify};
+use longhaul_ledger::{Capture, Ledger, Speaker, StateFiles, classify};
 use longhaul_transcript::sample::{Plan, Size};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -32,6 +32,90 @@ fn folding_in_parts_with_a_stored_state_between_them_changes_nothing() {
     let stored: StateFiles = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
     assert_eq!(stored, state);
     assert!(state.decisions.decisions.len() <= 50 && state.thread.key_exchanges.len() <= 8);
+}
+
+#[test]
+fn the_state_holds_as_much_as_was_set() {
+    let long = "The plan has many parts. ".repeat(30);
+    let mut messages = Vec::new();
+    for turn in 0..12 {
+        messages
+            .push(json!({"role":"user","content":format!("fine, {turn} {}", "word ".repeat(4))}));
+        messages.push(json!({"role":"assistant","content":[
+            {"type":"text","text":format!("{long} Part {turn} ends here.")},
+            {"type":"toolCall","id":format!("c{turn}"),"name":format!("tool{turn}"),"arguments":{}},
+            {"type":"toolCall","id":format!("r{turn}"),"name":"read","arguments":{"path":format!("f{turn}.rs")}},
+        ],"stopReason":"stop"}));
+        messages.push(json!({"role":"toolResult","toolCallId":format!("r{turn}"),"toolName":"read","content":[{"type":"text","text":"x"}],"isError":false}));
+    }
+    let entries = entries(&messages);
+    let state = |capture: Capture| {
+        let mut ledger = Ledger::new(Some("/w".into())).capturing(capture);
+        ledger.observe_all(&entries);
+        ledger.state_files()
+    };
+    let usual = state(Capture::default());
+    let sizes = |state: &StateFiles| {
+        (
+            state.decisions.decisions.len(),
+            state.thread.key_exchanges.len(),
+            state.resources.tools_used.len(),
+            state.resources.files_read.len(),
+        )
+    };
+    assert_eq!(sizes(&usual), (11, 8, 13, 12));
+    let few = state(Capture {
+        decisions: 2,
+        exchanges: 3,
+        tools: 4,
+        files: 5,
+        ..Capture::default()
+    });
+    assert_eq!(sizes(&few), (2, 3, 4, 5));
+    assert_eq!(
+        few.thread.key_exchanges[..],
+        usual.thread.key_exchanges[5..],
+        "the oldest leave first"
+    );
+    assert_eq!(few.decisions.decisions[..], usual.decisions.decisions[9..]);
+    let many = state(Capture {
+        exchanges: 20,
+        recent_pairs: 4,
+        ..Capture::default()
+    });
+    assert_eq!(many.thread.key_exchanges.len(), 1 + 7 + 8);
+    let last = |state: &StateFiles| state.thread.key_exchanges[0].gist.chars().count();
+    let short = state(Capture {
+        exchange_chars: 10,
+        ..Capture::default()
+    });
+    assert!(last(&short) <= 10 && last(&usual) > 10);
+    // No reply is that short, or no answer is that long: then none decides.
+    for capture in [
+        Capture {
+            short_reply_chars: 5,
+            ..Capture::default()
+        },
+        Capture {
+            long_answer_chars: 50_000,
+            ..Capture::default()
+        },
+    ] {
+        assert_eq!(state(capture).decisions.decisions, []);
+    }
+    // The least of everything, and the most.
+    for n in [1, usize::MAX] {
+        state(Capture {
+            decisions: n,
+            exchanges: n,
+            tools: n,
+            files: n,
+            exchange_chars: n.min(10_000),
+            recent_pairs: n - 1,
+            short_reply_chars: n,
+            long_answer_chars: n,
+        });
+    }
 }
 
 #[test]

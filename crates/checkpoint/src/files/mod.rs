@@ -74,6 +74,7 @@ impl FileStore {
             folder: self.root.join("state").join(key.folder_name()),
             key,
             disk: &*self.disk,
+            capture: self.policy.capture,
         }
     }
 
@@ -300,7 +301,8 @@ impl CheckpointStore for FileStore {
         let (mut recovery, last) = self.complete(key)?;
         let parts = self.parts(key);
         let bundled = created(last.as_ref());
-        draft.carry(&parts.take_over(draft.session_file(), draft.at(), || Ok(bundled))?);
+        let older = parts.take_over(draft.session_file(), draft.at(), || Ok(bundled))?;
+        draft.carry(&older, &self.policy.capture);
         if let Some(last) = &last
             && draft.repeats(last, &self.policy)
         {

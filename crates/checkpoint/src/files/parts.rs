@@ -7,7 +7,9 @@
 
 use std::path::PathBuf;
 
-use longhaul_ledger::{DecisionsFile, OpenItemsFile, ResourcesFile, StateFiles, ThreadFile};
+use longhaul_ledger::{
+    Capture, DecisionsFile, OpenItemsFile, ResourcesFile, StateFiles, ThreadFile,
+};
 use longhaul_transcript::{Millis, SessionKey};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -58,6 +60,7 @@ pub(super) struct Parts<'a> {
     pub(super) folder: PathBuf,
     pub(super) key: &'a SessionKey,
     pub(super) disk: &'a dyn Disk,
+    pub(super) capture: Capture,
 }
 
 impl Parts<'_> {
@@ -138,14 +141,14 @@ impl Parts<'_> {
         let mut all = StateFiles::default();
         for part in &left {
             match part.is_fresh(bundled) {
-                true => state::carry(&mut all, &part.files),
+                true => state::carry(&mut all, &part.files, &self.capture),
                 false => self.set_aside(part.name)?,
             }
         }
         if let Some(carried) = &carried
             && (carried.session_file == session_file || carried.is_fresh(bundled))
         {
-            state::carry(&mut all, &carried.files);
+            state::carry(&mut all, &carried.files, &self.capture);
         }
         if all != StateFiles::default() {
             self.store(CARRIED, session_file, at, &all)?;

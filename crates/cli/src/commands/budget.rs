@@ -55,7 +55,7 @@ fn failure(error: Error) -> Failure {
 
 /// Whether the prompt cache makes pruning now cheaper, with its numbers.
 pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict, Failure> {
-    let live = Live::open(&measured.session)?;
+    let live = Live::open_with(&measured.session, app.config.config.state_capture())?;
     let model = app.model.as_deref().or(measured.reading.model.as_deref());
     let prices = Prices::of_model(model.unwrap_or_default());
     let last = measured

@@ -89,6 +89,7 @@ pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>
         tokens: measured.tokens(),
         model: measured.reading.model.clone(),
         summary: app.config.config.summary_sizes(),
+        capture: app.config.config.state_capture(),
     };
     Ok(Source::gather(
         &measured.session,

@@ -185,7 +185,7 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
     let measured = Measured::of(app, which.name(), None)?;
     let session = &measured.session;
     let saving = Saving::of(app, session);
-    let live = Live::open(session)?;
+    let live = Live::open_with(session, app.config.config.state_capture())?;
     let occasion = occasion(
         app,
         Trigger::Manual,

@@ -222,7 +222,7 @@ fn stored(session: &Session, mut ids: HashSet<EntryId>) -> Result<HashSet<EntryI
 }
 
 fn open(app: &App, session: Session) -> Result<Work, Failure> {
-    let live = Live::open(&session)?;
+    let live = Live::open_with(&session, app.config.config.state_capture())?;
     let mut meter = app.meter();
     let context = live.context();
     let reading = meter.context(live.loaded(), &context);
@@ -533,7 +533,7 @@ fn pruned_report(
 fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let session = resolve::session_to_write(app, args.which.name())?;
     let path = writable(app, &session, args.leave)?;
-    let live = Live::open(&session)?;
+    let live = Live::open_with(&session, app.config.config.state_capture())?;
     let plan: Again = if args.undo {
         live.undo(|| app.stamp(), &|id| find(&session, id))
     } else {

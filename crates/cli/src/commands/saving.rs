@@ -204,7 +204,7 @@ pub(super) fn restored(app: &App, measured: &Measured, at: Option<&str>) -> Rest
         return Restoration::default();
     }
     let gather = || -> Result<Restoration, Failure> {
-        let live = Live::open(&measured.session)?;
+        let live = Live::open_with(&measured.session, app.config.config.state_capture())?;
         let mut materials = Materials::of(app, &measured.session)?;
         let notebook = Untouched(saving.notebook.clone());
         let restored = materials.with(|putting| {

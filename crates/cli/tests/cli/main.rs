@@ -17,4 +17,5 @@ mod recalling;
 mod remembering;
 mod replaying;
 mod screen;
+mod settings;
 mod talk;

@@ -11,6 +11,7 @@ use longhaul_compaction::Layer;
 use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Sizes, Span, summarize,
 };
+use longhaul_ledger::Capture;
 use longhaul_memory::{Document, Redactor, Tally};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::json::Object;
@@ -38,6 +39,8 @@ pub struct At<'a> {
     pub model: Option<String>,
     /// How large the summary of all of it may be.
     pub summary: Sizes,
+    /// How much of it a checkpoint captures.
+    pub capture: Capture,
 }
 
 /// Whether secrets are taken out.
@@ -92,13 +95,18 @@ impl<'a> Source<'a> {
         meter: &Meter,
         at: At<'a>,
     ) -> Result<Source<'a>> {
-        let live = Live::open(session)?;
+        let live = Live::open_with(session, at.capture)?;
         let key = SessionKey::new(at.key.as_str());
         let latest = store.latest(&key)?;
         let now = work_now(session, &live, key, &at);
+        // Whether the context has grown does not matter, only what the work is.
+        let any_size = Policy {
+            minimum_change_percent: 1e12,
+            ..Policy::default()
+        };
         // A session goes on after its newest checkpoint.
         let current = latest.checkpoint.as_ref().is_some_and(|last| {
-            last.meta.session_file == now.session_file() && now.repeats(last, &ANY_SIZE)
+            last.meta.session_file == now.session_file() && now.repeats(last, &any_size)
         });
         let (checkpoint, stored) = match latest.checkpoint {
             Some(last) if current => (last, true),
@@ -277,12 +285,6 @@ impl<'a> Source<'a> {
 }
 
 /// The state of the work as a checkpoint that no store holds.
-/// Whether the context has grown does not matter, only what the work is.
-const ANY_SIZE: Policy = Policy {
-    minimum_change_percent: 1e12,
-    keep: 1,
-};
-
 fn work_now(session: &Session, live: &Live, key: SessionKey, at: &At<'_>) -> Draft {
     let moment = Moment {
         session_key: key,

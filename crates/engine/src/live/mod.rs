@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use longhaul_ledger::Ledger;
+use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
     Body, Boundary, Context, ContextMessage, Dialect, Entry, EntryId, Epoch, Header, Loaded,
@@ -62,6 +62,11 @@ struct Shown {
 impl Live {
     /// An empty session.
     pub fn new(header: Header) -> Live {
+        Live::new_with(header, Capture::default())
+    }
+
+    /// An empty session, of which so much is captured for checkpoints.
+    pub fn new_with(header: Header, capture: Capture) -> Live {
         let cwd = header
             .cwd
             .as_ref()
@@ -77,8 +82,8 @@ impl Live {
                 complete: true,
                 faults: Vec::new(),
             },
-            base: Ledger::new(cwd.clone()),
-            full: Ledger::new(cwd),
+            base: Ledger::new(cwd.clone()).capturing(capture),
+            full: Ledger::new(cwd).capturing(capture),
             labels: HashMap::new(),
             shown: OnceLock::new(),
         }
@@ -87,11 +92,17 @@ impl Live {
     /// Opens a stored session. When its latest compaction carries our ledger,
     /// only what follows the boundary is read; else the whole path is folded.
     pub fn open(session: &Session) -> Result<Live> {
+        Live::open_with(session, Capture::default())
+    }
+
+    /// The same, with so much captured for checkpoints. What a ledger that is
+    /// stored with a compaction holds stays as it was captured then.
+    pub fn open_with(session: &Session, capture: Capture) -> Result<Live> {
         let loaded = session.load()?;
-        let mut live = Live::new(session.header().clone());
+        let mut live = Live::new_with(session.header().clone(), capture);
         match stored_ledger(&loaded) {
             Some(ledger) => {
-                live.base = ledger;
+                live.base = ledger.capturing(capture);
                 live.labels = stored_pins(&loaded);
             }
             None if loaded.complete && loaded.boundary.is_none() => {}

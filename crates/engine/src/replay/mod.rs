@@ -80,7 +80,7 @@ pub fn replay(
         .collect();
     let mut run = Run {
         options,
-        live: Live::new(session.header().clone()),
+        live: Live::new_with(session.header().clone(), options.checkpoints.capture),
         meter: Meter::new(options.estimator),
         breaker: Breaker::default(),
         bills: Bills::new(options.prices),

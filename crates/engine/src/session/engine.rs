@@ -88,7 +88,7 @@ impl Engine {
         let setup = Arc::clone(&self.setup);
         let stored = Stored::open(path)?;
         let writer = Writer::open(path, setup.config.transcript.durability)?;
-        let live = Live::open(&stored)?;
+        let live = Live::open_with(&stored, setup.config.state_capture())?;
         let whose = Whose::of(&stored);
         let key = whose.key.to_string();
         let (state, damage) = SessionState::load(&setup.state_dir, &key);
@@ -149,7 +149,7 @@ impl Session {
             return Ok(());
         }
         let stored = Stored::open(self.writer.path())?;
-        self.live = Live::open(&stored)?;
+        self.live = Live::open_with(&stored, self.setup.config.state_capture())?;
         self.entries = None;
         self.known_size = self.size_on_disk();
         self.measure();
