@@ -183,3 +183,174 @@ fn as_json_text(value: Option<&Value>) -> String {
 fn data_url(mime: &str, data: &str) -> String {
     format!("data:{mime};base64,{data}")
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn dialect(protocol: Protocol) -> Dialect {
+        Dialect {
+            provider: Provider::Compatible,
+            protocol,
+            model: "m".into(),
+            max_output: None,
+            breakpoints: false,
+            images: true,
+        }
+    }
+
+    const FIELDS: &[&str] = &[
+        "type",
+        "index",
+        "output_index",
+        "delta",
+        "choices",
+        "usage",
+        "error",
+        "message",
+        "content",
+        "tool_calls",
+        "function",
+        "arguments",
+        "id",
+        "call_id",
+        "name",
+        "response",
+        "item",
+        "output",
+        "content_block",
+        "text",
+        "thinking",
+        "signature",
+        "partial_json",
+        "finish_reason",
+        "stop_reason",
+        "input",
+        "reasoning_details",
+        "reasoning",
+        "summary",
+        "encrypted_content",
+        "incomplete_details",
+        "reason",
+        "prompt_tokens",
+        "input_tokens",
+        "total_tokens",
+        "code",
+        "metadata",
+        "raw",
+        "status",
+        "refusal",
+    ];
+
+    const WORDS: &[&str] = &[
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "message_delta",
+        "message_stop",
+        "text_delta",
+        "input_json_delta",
+        "signature_delta",
+        "tool_use",
+        "text",
+        "thinking",
+        "redacted_thinking",
+        "error",
+        "stop",
+        "tool_calls",
+        "length",
+        "response.created",
+        "response.output_item.added",
+        "response.output_item.done",
+        "response.output_text.delta",
+        "response.function_call_arguments.delta",
+        "response.function_call_arguments.done",
+        "response.reasoning_summary_part.added",
+        "response.completed",
+        "response.failed",
+        "function_call",
+        "message",
+        "reasoning",
+        "{\"a\":",
+        "",
+        "水🦀",
+        "400",
+    ];
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            prop_oneof![0..4u64, any::<u64>()].prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            proptest::sample::select(WORDS).prop_map(Value::from),
+        ];
+        leaf.prop_recursive(5, 40, 5, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::vec((proptest::sample::select(FIELDS), inner), 0..6)
+                    .prop_map(|fields| {
+                        let fields = fields
+                            .into_iter()
+                            .map(|(name, value)| (name.to_owned(), value));
+                        Value::Object(fields.collect())
+                    }),
+            ]
+        })
+    }
+
+    fn event(data: &Value) -> Event {
+        Event {
+            name: String::new(),
+            data: data.to_string(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_json_whatever_makes_a_reader_fail(
+            values in proptest::collection::vec(any_json(), 0..8),
+        ) {
+            for protocol in Protocol::ALL {
+                let mut reader = dialect(protocol).reader();
+                let mut said = 0;
+                let mut out = |_| said += 1;
+                for value in &values {
+                    // Whether it is understood does not matter here.
+                    let _ = reader.event(&event(value), &mut out);
+                    let _ = dialect(protocol).reader().whole(&value.to_string(), &mut out);
+                }
+                let _ = reader.finish();
+                let answer = reader.draft().answer("m");
+                prop_assert_eq!(reader.draft().has_calls(), answer.tool_calls().next().is_some());
+                prop_assert!(answer.content.is_empty() || !reader.draft().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn openais_reasoning_models_are_told_by_name() {
+        for (model, reasons) in [
+            ("o1", true),
+            ("o3-mini", true),
+            ("o4-mini-2025-04-16", true),
+            ("gpt-5", true),
+            ("gpt-5.6-terra", true),
+            ("gpt-6-astra", true),
+            ("openai/gpt-5-mini", true),
+            ("gpt-5-chat-latest", false),
+            ("gpt-4.1", false),
+            ("gpt-4o", false),
+            ("o10", false),
+            ("olmo", false),
+        ] {
+            let dialect = Dialect {
+                model: model.into(),
+                ..dialect(Protocol::Chat)
+            };
+            assert_eq!(dialect.reasons(), reasons, "{model}");
+        }
+    }
+}

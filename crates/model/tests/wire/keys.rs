@@ -140,3 +140,41 @@ async fn a_password_in_the_address_is_not_shown() {
     let outcome = ask(&*model, &hello()).await;
     assert!(!format!("{:?}", outcome.failure()).contains("hunter2"));
 }
+
+#[tokio::test]
+async fn a_proxy_is_used_if_the_environment_names_one_and_does_not_except_the_host() {
+    let proxy = serve(|request| Said::text("through").reply(request));
+    let spec = ModelSpec::parse("openai-compatible/m@http://model.invalid/v1").unwrap();
+    let address = proxy.url();
+    let named = |name: &str| (name == "HTTP_PROXY").then(|| address.clone());
+    let model = connect(&spec, &named, limits()).unwrap();
+    assert_eq!(ask(&*model, &hello()).await.answer().text(), "through");
+    assert_eq!(
+        proxy.requests()[0].path,
+        "http://model.invalid/v1/chat/completions"
+    );
+
+    let excepted = |name: &str| match name {
+        "http_proxy" => Some(address.clone()),
+        "NO_PROXY" => Some("localhost,model.invalid".into()),
+        _ => None,
+    };
+    let model = connect(&spec, &excepted, limits()).unwrap();
+    assert!(matches!(
+        ask(&*model, &hello()).await.failure().error,
+        Error::Network { .. }
+    ));
+
+    // A server on this machine is never asked through a proxy.
+    let server = serve(|request| Said::text("direct").reply(request));
+    let spec = ModelSpec::parse("ollama/m").unwrap().at(server.url());
+    let model = connect(&spec, &named, limits()).unwrap();
+    assert_eq!(ask(&*model, &hello()).await.answer().text(), "direct");
+    assert_eq!(proxy.requests().len(), 1);
+
+    let secret = |name: &str| (name == "HTTP_PROXY").then(|| "http://me:hunter2@[bad".into());
+    let spec = ModelSpec::parse("openai-compatible/m@http://model.invalid/v1").unwrap();
+    let error = connect(&spec, &secret, limits()).err().unwrap();
+    assert!(matches!(error, Error::Network { .. }));
+    assert!(!format!("{error:?}").contains("hunter2"));
+}
