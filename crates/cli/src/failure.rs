@@ -179,7 +179,9 @@ impl From<longhaul_memory::Error> for Failure {
     fn from(error: longhaul_memory::Error) -> Failure {
         Failure {
             outcome: match &error {
-                longhaul_memory::Error::ReadOnly { .. } => Outcome::Blocked,
+                longhaul_memory::Error::ReadOnly { .. }
+                | longhaul_memory::Error::Dreaming { .. }
+                | longhaul_memory::Error::NoRoom { .. } => Outcome::Blocked,
                 _ => Outcome::Failed,
             },
             help: error.remedy(),

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod carry;
+mod dream;
 mod memory_files;
 mod work;
 
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
+pub(crate) use dream::{BackfillArgs, DreamCommand, PromoteArgs, RejectArgs, RunArgs};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
     AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, RecallArgs,
@@ -133,6 +135,9 @@ pub(crate) enum Command {
     /// What outlives a session: files, pointers, daily logs
     #[command(subcommand)]
     Memory(MemoryCommand),
+    /// Turn daily logs into long-term memory, with review
+    #[command(subcommand)]
+    Dream(DreamCommand),
     /// Show the configuration and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -25,7 +25,7 @@ pub(crate) fn run(app: &App, command: &MemoryFilesCommand) -> Result<(), Failure
 }
 
 /// The memory of the workspace, only to be read.
-fn reading(app: &App) -> Result<MemoryFolder, Failure> {
+pub(super) fn reading(app: &App) -> Result<MemoryFolder, Failure> {
     Ok(MemoryFolder::open(&app.workspace, None)?)
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod config;
 pub(crate) mod context;
 mod diff;
 pub(crate) mod doctor;
+pub(crate) mod dream;
 mod handoff;
 mod history;
 mod inspect;

@@ -9,6 +9,7 @@ mod compacting;
 mod config;
 mod corpus;
 mod documented;
+mod dreaming;
 mod in_use;
 mod machine;
 mod naming;

@@ -1,0 +1,68 @@
+//! What is typed for dreaming.
+
+use std::ffi::OsString;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DreamCommand {
+    /// Read the last days' logs and stage what is worth keeping in DREAMS.md
+    Run(RunArgs),
+    /// When it last ran, when it is due, what waits
+    Status,
+    /// Go through what waits, one by one
+    Review,
+    /// Make candidates part of the memory
+    Promote(PromoteArgs),
+    /// Throw candidates away; they never come back
+    Reject(RejectArgs),
+    /// Stage what is worth keeping in old sessions of any agent
+    Backfill(BackfillArgs),
+    /// Take the latest promotion back
+    Undo {
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Only if a trigger of the configuration asks for it now
+    #[arg(long)]
+    pub(crate) if_due: bool,
+
+    /// Days of logs to read [default: dreaming.lookbackDays]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) days: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromoteArgs {
+    /// Candidates (ids, or their starts)
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RejectArgs {
+    /// Candidates (ids, or their starts)
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackfillArgs {
+    /// Sessions: keys, ids, starts of ids, labels or files
+    /// [default: those of the workspace]
+    #[arg(value_name = "SESSION", conflicts_with = "all")]
+    pub(crate) sessions: Vec<OsString>,
+
+    /// The sessions of all workspaces
+    #[arg(long)]
+    pub(crate) all: bool,
+}

@@ -1,0 +1,151 @@
+//! `dream promote|reject|undo`: what becomes of candidates.
+
+use console::style;
+use longhaul_memory::dream::{Change, DiffLine, Dreams, PageChange, diff};
+use serde_json::{Value, json};
+
+use super::super::answer;
+use super::super::memory_files::writing;
+use super::{agreed, named, settings, shapes};
+use crate::app::App;
+use crate::args::{PromoteArgs, RejectArgs};
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::paint;
+
+pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
+    let memory = writing(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let lock = dreams.lock()?;
+    let candidates = dreams.candidates()?;
+    let mut ids = Vec::new();
+    for name in &args.ids {
+        let id = named(&candidates, name)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    let (now, settings) = (app.zoned(), settings(app));
+    for id in &ids {
+        let planned = dreams.plan(id, &now, &settings)?;
+        if !args.yes && !app.json {
+            for page in &planned.pages {
+                show(page)?;
+            }
+        }
+    }
+    let what = paint::plural(ids.len() as u64, "candidate");
+    agreed(app, &format!("Promote {what}?"), args.yes)?;
+    let mut changes = Vec::new();
+    for id in &ids {
+        changes.push(dreams.promote(&lock, id, &now, &settings)?);
+    }
+    if app.json {
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "promoted": changes.iter().map(made).collect::<Vec<_>>(),
+        }));
+    }
+    for change in &changes {
+        say!("{}  {}", style("promoted").green(), change.candidate)?;
+        for turn in &change.turns {
+            if turn.id != change.candidate {
+                let name = turn.after.status.name();
+                say!("{}  {}", style(format!("{name:<8}")).yellow(), turn.id)?;
+            }
+        }
+    }
+    app.note("`longhaul dream undo` takes the latest back");
+    Ok(())
+}
+
+fn made(change: &Change) -> Value {
+    json!({
+        "id": change.candidate,
+        "change": change.number,
+        "files": shapes::files(&change.pages),
+        "turns": change.turns.iter().map(|turn| json!({
+            "id": turn.id,
+            "from": turn.before.status.name(),
+            "to": turn.after.status.name(),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
+    let memory = writing(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let lock = dreams.lock()?;
+    let candidates = dreams.candidates()?;
+    let mut ids: Vec<String> = Vec::new();
+    for name in &args.ids {
+        let id = named(&candidates, name)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    for id in &ids {
+        dreams.reject(&lock, id, app.zoned().date())?;
+    }
+    if app.json {
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "rejected": ids,
+        }));
+    }
+    for id in &ids {
+        say!("{}  {id}", style("rejected").red())?;
+    }
+    Ok(())
+}
+
+pub(super) fn undo(app: &App, yes: bool) -> Result<(), Failure> {
+    let memory = writing(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let lock = dreams.lock()?;
+    agreed(app, "Take the latest promotion back?", yes)?;
+    let change = match dreams.undo(&lock, app.zoned().timestamp()) {
+        Err(error @ longhaul_memory::Error::NothingToUndo) => {
+            return Err(Failure::nothing(error.to_string()));
+        }
+        change => change?,
+    };
+    if app.json {
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "undone": change.undoes,
+            "candidate": change.candidate,
+            "files": shapes::files(&change.pages),
+        }));
+    }
+    for page in &change.pages {
+        show(page)?;
+    }
+    say!("{}  {}", style("taken back").green(), change.candidate)
+}
+
+/// Prints what becomes of a file.
+pub(super) fn show(page: &PageChange) -> Result<(), Failure> {
+    say!("{}", style(&page.file).bold())?;
+    for line in shown(page) {
+        say!("{line}")?;
+    }
+    Ok(())
+}
+
+/// The lines that change, in colours.
+pub(super) fn shown(page: &PageChange) -> Vec<String> {
+    let (before, after) = shapes::texts(page);
+    diff(before, after)
+        .into_iter()
+        .map(|line| match line {
+            DiffLine::Same(text) => format!("    {}", style(tamed(text)).dim()),
+            DiffLine::Removed(text) => style(format!("  - {}", tamed(text))).red().to_string(),
+            DiffLine::Added(text) => style(format!("  + {}", tamed(text))).green().to_string(),
+        })
+        .collect()
+}
+
+fn tamed(text: &str) -> String {
+    paint::tame(text.trim_end())
+}

@@ -1,0 +1,274 @@
+//! The dialogue of a review: a candidate, why it is believed, what would
+//! change, and one key for what becomes of it.
+
+use console::{Key, Term, style};
+use longhaul_memory::dream::{Candidate, Dreams, waiting};
+
+use super::change::shown;
+use super::{find, settings};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::paint;
+
+/// What a person does with a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Accept,
+    Reject,
+    Edit,
+    Skip,
+    Quit,
+}
+
+const KEYS: &str = "[a]ccept  [r]eject  [e]dit  [s]kip  [q]uit";
+
+/// Whoever is talked to.
+pub(super) trait Person {
+    /// Shows a line.
+    fn show(&mut self, line: &str) -> Result<(), Failure>;
+    /// Waits for a key; none when the person has gone.
+    fn key(&mut self) -> Result<Option<char>, Failure>;
+    /// Lets a text be edited; none when the person has gone.
+    fn edit(&mut self, text: &str) -> Result<Option<String>, Failure>;
+}
+
+/// A person at a terminal.
+pub(super) struct Terminal(Term);
+
+impl Terminal {
+    pub(super) fn new() -> Terminal {
+        Terminal(Term::stdout())
+    }
+}
+
+impl Person for Terminal {
+    fn show(&mut self, line: &str) -> Result<(), Failure> {
+        self.0.write_line(line).map_err(Failure::output)
+    }
+
+    fn key(&mut self) -> Result<Option<char>, Failure> {
+        loop {
+            match self.0.read_key() {
+                Ok(Key::Char(key)) => return Ok(Some(key)),
+                Ok(Key::Escape | Key::CtrlC | Key::Unknown) => return Ok(None),
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(None),
+                Err(error) => return Err(Failure::from(error)),
+            }
+        }
+    }
+
+    fn edit(&mut self, text: &str) -> Result<Option<String>, Failure> {
+        let mut line: Vec<char> = paint::tame(text).chars().collect();
+        let shown: String = line.iter().collect();
+        self.0.write_str(&shown).map_err(Failure::output)?;
+        loop {
+            match self.0.read_key() {
+                Ok(Key::Enter) => break,
+                // Nothing is changed.
+                Ok(Key::Escape) => line.clear(),
+                Ok(Key::Backspace) => {
+                    if let Some(gone) = line.pop() {
+                        let width = console::measure_text_width(&gone.to_string());
+                        self.0.clear_chars(width).map_err(Failure::output)?;
+                    }
+                    continue;
+                }
+                Ok(Key::Char(key)) if !key.is_control() => {
+                    line.push(key);
+                    let key = key.to_string();
+                    self.0.write_str(&key).map_err(Failure::output)?;
+                    continue;
+                }
+                Ok(Key::Unknown) => return Ok(None),
+                Ok(_) => continue,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(None),
+                Err(error) => return Err(Failure::from(error)),
+            }
+            break;
+        }
+        self.0.write_line("").map_err(Failure::output)?;
+        Ok(Some(line.into_iter().collect()))
+    }
+}
+
+/// How a review went.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Score {
+    promoted: u64,
+    rejected: u64,
+    skipped: u64,
+}
+
+/// Goes through what waits. The lock is held for each change only: a person
+/// takes their time, and a dream at night must not wait for them.
+pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> Result<(), Failure> {
+    let order: Vec<String> = waiting(&dreams.candidates()?)
+        .into_iter()
+        .map(|one| one.id.clone())
+        .collect();
+    let mut score = Score::default();
+    'all: for (at, id) in order.iter().enumerate() {
+        loop {
+            let candidates = dreams.candidates()?;
+            // Another one may have replaced it meanwhile.
+            let Some(one) = find(&candidates, id).filter(|one| one.is_ripe()) else {
+                break;
+            };
+            let possible = present(app, dreams, person, one, (at + 1, order.len()))?;
+            match ask(person, possible)? {
+                Verdict::Quit => break 'all,
+                Verdict::Skip => {
+                    score.skipped += 1;
+                    break;
+                }
+                Verdict::Reject => {
+                    let lock = dreams.lock()?;
+                    dreams.reject(&lock, id, app.zoned().date())?;
+                    score.rejected += 1;
+                    person.show(&style("rejected; it will not come back").red().to_string())?;
+                    break;
+                }
+                Verdict::Edit => {
+                    person
+                        .show("The line as it should read (Enter takes it, Escape leaves it):")?;
+                    let Some(text) = person.edit(one.wording())? else {
+                        break 'all;
+                    };
+                    if !text.trim().is_empty() {
+                        let lock = dreams.lock()?;
+                        dreams.reword(&lock, id, text.trim())?;
+                    }
+                }
+                Verdict::Accept => {
+                    let lock = dreams.lock()?;
+                    match dreams.promote(&lock, id, &app.zoned(), &settings(app)) {
+                        Ok(_) => {
+                            score.promoted += 1;
+                            person.show(&style("promoted").green().to_string())?;
+                        }
+                        // Nothing was changed; the others can still be decided.
+                        Err(error) => {
+                            person.show(&style(error.to_string()).red().to_string())?;
+                            if let Some(remedy) = error.remedy() {
+                                person.show(&style(remedy).dim().to_string())?;
+                            }
+                        }
+                    }
+                    break;
+                }
+            }
+        }
+    }
+    let left = waiting(&dreams.candidates()?).len() as u64;
+    person.show("")?;
+    person.show(&format!(
+        "{} promoted, {} rejected, {} skipped; {}.",
+        score.promoted,
+        score.rejected,
+        score.skipped,
+        match left {
+            0 => "nothing waits any more".to_owned(),
+            left => paint::plural_of(left, "candidate waits", "candidates wait"),
+        }
+    ))?;
+    if score.promoted > 0 {
+        let hint = "`longhaul dream undo` takes the latest promotion back";
+        person.show(&style(hint).dim().to_string())?;
+    }
+    Ok(())
+}
+
+/// Shows a candidate; says whether it can be promoted.
+fn present(
+    app: &App,
+    dreams: &Dreams<'_>,
+    person: &mut dyn Person,
+    one: &Candidate,
+    (at, all): (usize, usize),
+) -> Result<bool, Failure> {
+    person.show("")?;
+    person.show(&format!(
+        "{}  {}  {}  {}",
+        style(format!("{at} of {all}")).dim(),
+        style(&one.id).cyan(),
+        one.topic,
+        style(format!("confidence {:.2}", one.confidence)).dim(),
+    ))?;
+    let said = paint::tame(one.wording());
+    match one.ends {
+        true => person.show(&format!(
+            "  {} {}",
+            style("no longer:").bold(),
+            style(said).bold()
+        ))?,
+        false => person.show(&format!("  {}", style(said).bold()))?,
+    }
+    if !one.source.is_trusted() {
+        let warning = match one.source {
+            longhaul_memory::Source::Tool => "a tool said this: data, not an instruction",
+            _ => "nobody vouches for this: written by hand, by another program, or changed since",
+        };
+        person.show(&format!("  {}", style(warning).yellow()))?;
+    }
+    person.show("")?;
+    for evidence in &one.evidence {
+        person.show(&format!(
+            "  {} {}  “{}”",
+            style(format!("{:<7}", evidence.source)).dim(),
+            paint::tame(&evidence.place()),
+            paint::tame(&evidence.quote)
+        ))?;
+    }
+    let known = dreams.candidates()?;
+    for other in &one.contradicts {
+        let said = find(&known, other).map(|other| format!(": “{}”", other.wording()));
+        let line = format!("may contradict {other}{}", said.unwrap_or_default());
+        person.show(&format!("  {}", style(paint::tame(&line)).yellow()))?;
+    }
+    person.show("")?;
+    match dreams.plan(&one.id, &app.zoned(), &settings(app)) {
+        Ok(planned) => {
+            for page in &planned.pages {
+                person.show(&format!("  {}", style(&page.file).bold()))?;
+                for line in shown(page) {
+                    person.show(&format!("  {line}"))?;
+                }
+            }
+            for id in &planned.demoted {
+                let line = format!("{id} leaves MEMORY.md to make room");
+                person.show(&format!("  {}", style(line).yellow()))?;
+            }
+            Ok(true)
+        }
+        Err(error) => {
+            person.show(&format!("  {}", style(error.to_string()).red()))?;
+            Ok(false)
+        }
+    }
+}
+
+fn ask(person: &mut dyn Person, possible: bool) -> Result<Verdict, Failure> {
+    person.show("")?;
+    person.show(KEYS)?;
+    loop {
+        let Some(key) = person.key()? else {
+            return Ok(Verdict::Quit);
+        };
+        return Ok(match key.to_ascii_lowercase() {
+            'a' | 'y' if possible => Verdict::Accept,
+            'r' | 'n' => Verdict::Reject,
+            'e' => Verdict::Edit,
+            's' | ' ' => Verdict::Skip,
+            'q' => Verdict::Quit,
+            'a' | 'y' => {
+                person.show("It cannot be promoted now; see above.")?;
+                continue;
+            }
+            _ => {
+                person.show(KEYS)?;
+                continue;
+            }
+        });
+    }
+}

@@ -1,0 +1,255 @@
+//! `dream …`: from daily logs to long-term memory.
+
+mod backfill;
+mod change;
+mod dialogue;
+mod review;
+mod shapes;
+
+use console::style;
+use jiff::Timestamp;
+use longhaul_engine::catalog;
+use longhaul_engine::config::DreamTrigger;
+use longhaul_memory::MemoryFolder;
+use longhaul_memory::dream::{
+    Candidate, Cause, Dreams, Moment, Report, Settings, Trigger, due, next, waiting,
+};
+use longhaul_transcript::Millis;
+use serde_json::{Value, json};
+
+use super::answer;
+use super::memory_files::{limits, reading, writing};
+use crate::app::App;
+use crate::args::{DreamCommand, RunArgs};
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::{paint, resolve};
+
+pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
+    match command {
+        DreamCommand::Run(args) => dream(app, args),
+        DreamCommand::Status => status(app),
+        DreamCommand::Review => review::review(app),
+        DreamCommand::Promote(args) => change::promote(app, args),
+        DreamCommand::Reject(args) => change::reject(app, args),
+        DreamCommand::Backfill(args) => backfill::backfill(app, args),
+        DreamCommand::Undo { yes } => change::undo(app, *yes),
+    }
+}
+
+/// How the configuration wants dreams to be.
+fn settings(app: &App) -> Settings<'_> {
+    let dreaming = &app.config.config.dreaming;
+    Settings {
+        lookback_days: dreaming.lookback_days,
+        promote_at: dreaming.promote_at_confidence,
+        limits: limits(app),
+        counter: &app.config.config.tokens.estimator,
+        recalls: &|_: &Candidate| 0,
+    }
+}
+
+fn triggers(app: &App) -> Vec<Trigger> {
+    let dreaming = &app.config.config.dreaming;
+    if !dreaming.enabled {
+        return Vec::new();
+    }
+    dreaming
+        .triggers
+        .iter()
+        .map(|trigger| match trigger {
+            DreamTrigger::Schedule { cron } => Trigger::Schedule(cron.clone()),
+            DreamTrigger::SessionIdle { idle_minutes } => Trigger::SessionIdle(*idle_minutes),
+            DreamTrigger::DailyLogSize { threshold_kb } => Trigger::DailyLogSize(*threshold_kb),
+        })
+        .collect()
+}
+
+/// The trigger that asks for a dream now, if one does.
+fn asking(app: &App, memory: &MemoryFolder, dreams: &Dreams<'_>) -> Result<Option<Cause>, Failure> {
+    let now = app.zoned();
+    let logs = memory.logs()?;
+    let today = logs.iter().find(|(date, _)| *date == now.date());
+    let active: Option<Millis> = catalog::find(&app.places())
+        .sessions
+        .iter()
+        .filter(|found| resolve::belongs_to(&found.reference, &app.workspace))
+        .filter_map(|found| found.modified)
+        .max();
+    let moment = Moment {
+        now: &now,
+        last_activity: active.and_then(|time| Timestamp::from_millisecond(time.0).ok()),
+        log_bytes: today.map_or(0, |(_, bytes)| *bytes),
+    };
+    let last = dreams.last_run()?;
+    Ok(due(&triggers(app), last.as_ref(), &moment)?)
+}
+
+fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
+    let memory = writing(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let cause = match args.if_due {
+        false => Cause::Manual,
+        true => match asking(app, &memory, &dreams)? {
+            Some(cause) => cause,
+            None => return Err(Failure::nothing("no dream is due")),
+        },
+    };
+    let settings = Settings {
+        lookback_days: args
+            .days
+            .unwrap_or(app.config.config.dreaming.lookback_days),
+        ..settings(app)
+    };
+    let lock = dreams.lock()?;
+    let report = dreams.run(&lock, &app.zoned(), cause, &settings, None)?;
+    if app.json {
+        return out::json(&shapes::with_workspace(&memory, &report)?);
+    }
+    tell(app, &report)
+}
+
+fn tell(app: &App, report: &Report) -> Result<(), Failure> {
+    let done = &report.consolidated;
+    let many = |count: usize, one: &str| paint::plural(count as u64, one);
+    say!(
+        "Read {} with {} worth a look.",
+        many(report.logs, "log"),
+        many(report.remarks, "line")
+    )?;
+    for (count, what) in [
+        (done.found, "new"),
+        (done.repeated, "said again"),
+        (done.known, "known already"),
+        (done.superseded, "replaced by something newer"),
+        (done.contradictions, "may contradict something"),
+        (done.rejected, "rejected before"),
+        (report.refused, "orders from tools, left out"),
+    ] {
+        if count > 0 {
+            say!("  {count:>4}  {what}")?;
+        }
+    }
+    for id in &report.promoted {
+        say!("{}  {id}", style("promoted").green())?;
+    }
+    for problem in &report.problems {
+        app.note(&format!("note: {problem}"));
+    }
+    match report.waiting {
+        0 => say!("Nothing waits for review."),
+        waiting => {
+            let waiting = paint::plural_of(waiting as u64, "candidate waits", "candidates wait");
+            say!("{waiting}: {}", style("longhaul dream review").bold())
+        }
+    }
+}
+
+fn status(app: &App) -> Result<(), Failure> {
+    let memory = reading(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let candidates = dreams.candidates()?;
+    let last = dreams.last_run()?;
+    let due = asking(app, &memory, &dreams)?;
+    let next = next(&triggers(app), &app.zoned())?;
+    let count = |name: &str| {
+        let all = candidates.iter();
+        all.filter(|one| one.status.name() == name).count()
+    };
+    let waits = waiting(&candidates).len();
+    if app.json {
+        let time = |at: Timestamp| Millis(at.as_millisecond()).to_iso();
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "enabled": app.config.config.dreaming.enabled,
+            "lastRun": last.as_ref().map(|last| json!({ "at": time(last.at), "cause": last.cause })),
+            "due": due,
+            "next": next.as_ref().map(|next| time(next.timestamp())),
+            "waiting": waits,
+            "promoted": count("promoted"),
+            "demoted": count("demoted"),
+            "rejected": count("rejected"),
+            "superseded": count("superseded"),
+        }));
+    }
+    paint::row(
+        "last dream",
+        match &last {
+            Some(last) => {
+                let at = Millis(last.at.as_millisecond());
+                format!("{} ({})", paint::ago(app.now(), at), last.cause.name())
+            }
+            None => "never".into(),
+        },
+    )?;
+    paint::row(
+        "due",
+        match (due, &next) {
+            (Some(cause), _) => style(format!("now ({})", cause.name()))
+                .yellow()
+                .to_string(),
+            (None, Some(next)) => next.strftime("%Y-%m-%d %H:%M").to_string(),
+            (None, None) => "only by hand".into(),
+        },
+    )?;
+    paint::row("waiting", waits)?;
+    let kept = count("promoted");
+    let kept = match count("demoted") {
+        0 => kept.to_string(),
+        demoted => format!("{kept}, and {demoted} without room in MEMORY.md"),
+    };
+    paint::row("promoted", kept)?;
+    paint::row("rejected", count("rejected"))?;
+    paint::row("superseded", count("superseded"))?;
+    match waits {
+        0 => Ok(()),
+        _ => say!(
+            "\n{} goes through what waits.",
+            style("longhaul dream review").bold()
+        ),
+    }
+}
+
+/// The id that is meant: the whole of it, or a start that only one has.
+fn named(candidates: &[Candidate], name: &str) -> Result<String, Failure> {
+    let bare = name.strip_prefix("d-").unwrap_or(name);
+    let mut fits = candidates
+        .iter()
+        .filter(|one| one.id["d-".len()..].starts_with(bare) && !bare.is_empty());
+    match (fits.next(), fits.next()) {
+        (Some(one), None) => Ok(one.id.clone()),
+        (Some(one), Some(other)) => Err(Failure::usage(format!(
+            "{name:?} may be {} or {}",
+            one.id, other.id
+        ))
+        .help("write more of the id")),
+        (None, _) => Err(Failure::usage(format!("no candidate is called {name:?}"))
+            .help("`longhaul dream review --json` lists those that wait")),
+    }
+}
+
+/// Asks before memory files are changed; `yes` answers for scripts.
+fn agreed(app: &App, question: &str, yes: bool) -> Result<(), Failure> {
+    use std::io::IsTerminal;
+    let nobody = !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal();
+    if !yes && nobody {
+        return Err(
+            Failure::usage("this changes memory files, and there is nobody to ask")
+                .help("add --yes to go ahead"),
+        );
+    }
+    match app.confirm(question, yes)? {
+        true => Ok(()),
+        false => Err(Failure::nothing("nothing was changed")),
+    }
+}
+
+/// A candidate by its id.
+fn find<'a>(candidates: &'a [Candidate], id: &str) -> Option<&'a Candidate> {
+    candidates.iter().find(|one| one.id == id)
+}
+
+/// What cannot be done, as a field of an answer.
+fn refusal(error: &longhaul_memory::Error) -> Value {
+    json!({ "message": error.to_string(), "remedy": error.remedy() })
+}

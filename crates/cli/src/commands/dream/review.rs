@@ -1,0 +1,54 @@
+//! `dream review`: what waits, for programs as JSON and for people as a
+//! dialogue.
+
+use std::io::IsTerminal;
+
+use longhaul_memory::dream::{Dreams, waiting};
+use serde_json::json;
+
+use super::super::answer;
+use super::super::memory_files::{reading, writing};
+use super::dialogue::{Terminal, talk};
+use super::{refusal, settings, shapes};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::out;
+
+pub(super) fn review(app: &App) -> Result<(), Failure> {
+    if app.json {
+        return list(app);
+    }
+    let has_person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let memory = match has_person {
+        true => writing(app)?,
+        false => reading(app)?,
+    };
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    if waiting(&dreams.candidates()?).is_empty() {
+        return Err(Failure::nothing("nothing waits for review"));
+    }
+    if !has_person {
+        return Err(Failure::usage("a review is a dialogue, and there is no terminal")
+            .help("list with `longhaul dream review --json`, then `dream promote ID` or `dream reject ID`"));
+    }
+    talk(app, &dreams, &mut Terminal::new())
+}
+
+fn list(app: &App) -> Result<(), Failure> {
+    let memory = reading(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let candidates = dreams.candidates()?;
+    let (now, settings) = (app.zoned(), settings(app));
+    let mut shown = Vec::new();
+    for one in waiting(&candidates) {
+        let change = match dreams.plan(&one.id, &now, &settings) {
+            Ok(planned) => shapes::planned(&planned),
+            Err(error) => json!({ "refused": refusal(&error) }),
+        };
+        shown.push(shapes::candidate(one, change));
+    }
+    out::json(&json!({
+        "workspace": answer::path(memory.root()),
+        "candidates": shown,
+    }))
+}

@@ -1,0 +1,78 @@
+//! What dreaming says to programs. `docs/src/json.md` describes it.
+
+use longhaul_memory::MemoryFolder;
+use longhaul_memory::dream::{Candidate, DiffLine, PageChange, Planned, diff};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::answer;
+
+/// An answer with its workspace in front.
+pub(super) fn with_workspace(
+    memory: &MemoryFolder,
+    value: &impl Serialize,
+) -> Result<Value, serde_json::Error> {
+    let mut answer = json!({ "workspace": answer::path(memory.root()) });
+    if let (Value::Object(all), Value::Object(own)) = (&mut answer, serde_json::to_value(value)?) {
+        all.extend(own);
+    }
+    Ok(answer)
+}
+
+pub(super) fn candidate(one: &Candidate, change: Value) -> Value {
+    json!({
+        "id": one.id,
+        "topic": one.topic,
+        "text": one.text,
+        "wording": one.wording,
+        "source": one.source,
+        "confidence": one.confidence,
+        "mentions": one.mentions(),
+        "days": one.days,
+        "validFrom": one.valid_from,
+        "replaces": one.replaces,
+        "contradicts": one.contradicts,
+        "ends": one.ends,
+        "backfilled": one.backfilled,
+        "needsReview": !one.may_go_unseen(),
+        "evidence": one.evidence,
+        "change": change,
+    })
+}
+
+/// What a promotion changes, as a patch of each file.
+pub(super) fn planned(planned: &Planned) -> Value {
+    json!({
+        "files": files(&planned.pages),
+        "demotes": planned.demoted,
+    })
+}
+
+pub(super) fn files(pages: &[PageChange]) -> Vec<Value> {
+    let each = pages.iter();
+    each.map(|page| json!({ "file": page.file, "diff": patch(page) }))
+        .collect()
+}
+
+fn patch(page: &PageChange) -> String {
+    let (before, after) = texts(page);
+    let mut out = String::new();
+    for line in diff(before, after) {
+        let (sign, text) = match line {
+            DiffLine::Same(text) => (' ', text),
+            DiffLine::Removed(text) => ('-', text),
+            DiffLine::Added(text) => ('+', text),
+        };
+        out.push(sign);
+        out.push_str(text.trim_end_matches('\n'));
+        out.push('\n');
+    }
+    out
+}
+
+pub(super) fn texts(page: &PageChange) -> (&str, &str) {
+    (
+        page.before.as_deref().unwrap_or_default(),
+        page.after.as_deref().unwrap_or_default(),
+    )
+}

@@ -1,0 +1,402 @@
+//! Dreams: staged, reviewed, promoted, taken back.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use jiff::civil::{Date, date};
+use longhaul_memory::files::{Body, Note, Origin, Section};
+use longhaul_memory::{MemoryFolder, Seal, Source};
+
+use crate::documented::{assert_same_fields, example};
+use crate::machine::{Machine, Ran};
+use crate::talk::{long, small};
+
+/// The clock of all tests stands on 2026-03-10.
+const TODAY: Date = date(2026, 3, 10);
+
+fn read(machine: &Machine, name: &str) -> String {
+    fs::read_to_string(machine.work().join(name)).unwrap_or_default()
+}
+
+fn log(machine: &Machine, day: Date, section: &str, text: &str, source: Source) {
+    let seal = Seal::of_state_dir(&machine.home().join(".longhaul"), &[9; 32]).unwrap();
+    let memory = MemoryFolder::open(&machine.work(), Some(seal)).unwrap();
+    let body = Body::Sections(vec![Section {
+        title: section.into(),
+        notes: vec![Note {
+            text: text.into(),
+            source,
+            entry: None,
+        }],
+    }]);
+    memory
+        .append_log(day.at(9, 0, 0, 0), "Flush", Origin::default(), &body)
+        .unwrap();
+}
+
+/// A workspace with three things to decide about.
+fn machine() -> Machine {
+    let machine = Machine::new();
+    machine.run_line("memory init --name Tides");
+    let yesterday = date(2026, 3, 9);
+    log(
+        &machine,
+        yesterday,
+        "User Preferences",
+        "Constraint: Never push on Fridays.",
+        Source::User,
+    );
+    log(
+        &machine,
+        TODAY,
+        "User Preferences",
+        "Constraint: never push on Fridays",
+        Source::User,
+    );
+    log(
+        &machine,
+        TODAY,
+        "Important Decisions",
+        "RS256 for tokens of the login service",
+        Source::Agent,
+    );
+    fs::write(
+        machine.work().join("memory/2026-03-08.md"),
+        "- the API spec lives in /docs/api-spec.yaml\n",
+    )
+    .unwrap();
+    machine
+}
+
+fn ids(machine: &Machine) -> Vec<(String, String)> {
+    let listed = machine.run_line("dream review --json").json();
+    let listed = listed["candidates"].as_array().unwrap();
+    let field = |one: &serde_json::Value, name: &str| one[name].as_str().unwrap().to_owned();
+    listed
+        .iter()
+        .map(|one| (field(one, "id"), field(one, "text")))
+        .collect()
+}
+
+fn id(machine: &Machine, text: &str) -> String {
+    let all = ids(machine);
+    all.into_iter()
+        .find(|(_, said)| said.contains(text))
+        .unwrap()
+        .0
+}
+
+#[test]
+fn a_dream_stages_and_tells_and_the_next_one_changes_nothing() {
+    let machine = machine();
+    let ran = machine.run_line("dream run");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(
+        ran.out,
+        "Read 3 logs with 4 lines worth a look.\n     3  new\n     1  said again\n3 candidates wait: longhaul dream review\n"
+    );
+    assert!(read(&machine, "DREAMS.md").contains("Finding: Never push on Fridays.\n"));
+    let before = machine.files();
+    machine.run_line("dream run");
+    let changed: Vec<_> = machine
+        .files()
+        .into_iter()
+        .filter(|(path, state)| before.get(path) != Some(state))
+        .map(|(path, _)| path.file_name().unwrap().to_owned())
+        .collect();
+    assert_eq!(changed, ["last_run.json"]);
+}
+
+#[test]
+fn a_promotion_needs_leave_and_can_be_taken_back() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let id = id(&machine, "push");
+    let memory = read(&machine, "MEMORY.md");
+    let unasked = machine.run_line(&format!("dream promote {id}"));
+    assert_eq!(
+        (unasked.code, read(&machine, "MEMORY.md")),
+        (2, memory.clone())
+    );
+    let promoted = machine.run_line(&format!("dream promote {} --yes", &id[..6]));
+    assert_eq!(promoted.code, 0, "{promoted:?}");
+    assert!(read(&machine, "MEMORY.md").contains(&format!(
+        "- Never push on Fridays. | Details → memories/project.md#{id}\n"
+    )));
+    assert_eq!(machine.run_line("memory lint").code, 0);
+    assert_eq!(
+        machine.run_line(&format!("dream promote {id} --yes")).code,
+        1
+    );
+    let undone = machine.run_line("dream undo --yes");
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(read(&machine, "MEMORY.md"), memory);
+    assert_eq!(machine.run_line("dream undo --yes").code, 3);
+}
+
+#[test]
+fn what_is_rejected_does_not_come_back() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let id = id(&machine, "push");
+    assert_eq!(machine.run_line(&format!("dream reject {id}")).code, 0);
+    log(
+        &machine,
+        TODAY,
+        "User Preferences",
+        "Constraint: Never push on Fridays!",
+        Source::User,
+    );
+    machine.run_line("dream run");
+    assert_eq!(ids(&machine).len(), 2);
+}
+
+#[test]
+fn the_policy_promotes_what_the_user_said_and_leaves_the_rest_to_a_person() {
+    let machine = machine();
+    fs::write(
+        machine.work().join("longhaul.yaml"),
+        "dreaming:\n  promoteAtConfidence: 0.3\n",
+    )
+    .unwrap();
+    let ran = machine.run_line("dream run --json").json();
+    assert_eq!(ran["promoted"].as_array().unwrap().len(), 2, "{ran}");
+    let left = ids(&machine);
+    assert_eq!(left.len(), 1);
+    assert!(left[0].1.contains("API spec"), "nobody vouches for it");
+}
+
+#[test]
+fn a_name_that_fits_nothing_or_several_is_told() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let none = machine.run_line("dream reject d-zzzz");
+    assert_eq!(none.code, 2);
+    assert!(
+        none.err.contains("no candidate is called \"d-zzzz\""),
+        "{none:?}"
+    );
+}
+
+#[test]
+fn a_review_without_a_terminal_says_how_to_go_on() {
+    let machine = machine();
+    assert_eq!(machine.run_line("dream review").code, 3);
+    machine.run_line("dream run");
+    let refused = machine.run_line("dream review");
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("dream review --json"), "{refused:?}");
+}
+
+#[test]
+fn triggers_are_heeded() {
+    let machine = machine();
+    // Three in the morning has passed, and nobody has dreamt yet.
+    let due = machine.run_line("dream status --json").json();
+    assert_eq!(
+        (&due["due"], &due["lastRun"]),
+        (&"schedule".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(due["next"], "2026-03-11T03:00:00.000Z");
+    assert_eq!(machine.run_line("dream run --if-due").code, 0);
+    let again = machine.run_line("dream run --if-due");
+    assert_eq!((again.code, again.err.as_str()), (3, "no dream is due\n"));
+    // Today's log outgrows its threshold.
+    let path = machine.work().join("memory/2026-03-10.md");
+    let large = format!(
+        "{}{}",
+        fs::read_to_string(&path).unwrap(),
+        "x\n".repeat(30_000)
+    );
+    fs::write(&path, large).unwrap();
+    let status = machine.run_line("dream status --json").json();
+    assert_eq!(status["due"], "dailyLogSize");
+    fs::write(
+        machine.work().join("longhaul.yaml"),
+        "dreaming:\n  enabled: false\n",
+    )
+    .unwrap();
+    assert_eq!(machine.run_line("dream run --if-due").code, 3);
+    assert_eq!(machine.run_line("dream run").code, 0);
+}
+
+#[test]
+fn a_schedule_that_is_none_is_told_with_its_remedy() {
+    let machine = machine();
+    fs::write(
+        machine.work().join("longhaul.yaml"),
+        "dreaming:\n  triggers:\n    - type: schedule\n      cron: \"99 3 * * *\"\n",
+    )
+    .unwrap();
+    let failed = machine.run_line("dream run --if-due");
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(
+        failed.err.contains("99 3 * * *") && failed.err.contains("help:"),
+        "{failed:?}"
+    );
+}
+
+#[test]
+fn old_sessions_are_read_once_and_nothing_of_them_is_promoted() {
+    let machine = Machine::new();
+    let none = machine.run_line("dream backfill");
+    assert_eq!(none.code, 3, "{none:?}");
+    machine.put_pi("long", long(8), 2);
+    machine.put_pi("small", small("small", "/w").text(), 1);
+    fs::write(
+        machine.work().join("longhaul.yaml"),
+        "dreaming:\n  promoteAtConfidence: 0.0\n",
+    )
+    .unwrap();
+    let sessions = machine.files();
+    let first = machine.run_line("dream backfill --all --json").json();
+    assert_eq!(
+        (&first["read"], &first["unchanged"]),
+        (&2.into(), &0.into()),
+        "{first}"
+    );
+    let second = machine.run_line("dream backfill --all --json").json();
+    assert_eq!(
+        (&second["read"], &second["unchanged"]),
+        (&0.into(), &2.into()),
+        "{second}"
+    );
+    machine.run_line("dream run");
+    assert!(!machine.work().join("MEMORY.md").exists());
+    for (path, state) in sessions {
+        assert_eq!(machine.files().get(&path), Some(&state), "{path:?}");
+    }
+}
+
+#[test]
+fn a_dream_in_another_process_blocks() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let mut folders = fs::read_dir(machine.home().join(".longhaul/dreams")).unwrap();
+    let lock = folders.next().unwrap().unwrap().path().join(".dreaming");
+    let held = fs::File::options().append(true).open(lock).unwrap();
+    held.lock().unwrap();
+    let blocked = machine.run_line("dream run");
+    assert_eq!(blocked.code, 4, "{blocked:?}");
+    assert_eq!(machine.run_line("dream status").code, 0);
+}
+
+/// Runs a review on a terminal of its own with these keys typed.
+fn at_a_terminal(machine: &Machine, keys: &str) -> Option<Ran> {
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("skipped: no script(1) to make a terminal with");
+        return None;
+    }
+    let program = assert_cmd::cargo::cargo_bin!("longhaul");
+    let mut command = Command::new("script");
+    command
+        .args([
+            "-qec",
+            &format!("{} dream review --color never", program.display()),
+            "/dev/null",
+        ])
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("TERM", "xterm")
+        .env("HOME", machine.home())
+        .env("LONGHAUL_NOW", crate::machine::NOW)
+        .current_dir(machine.work())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let keys = keys.to_owned();
+    // A key that is typed before anybody listens is lost on a terminal.
+    let typist = std::thread::spawn(move || {
+        for key in keys.chars() {
+            std::thread::sleep(std::time::Duration::from_millis(400));
+            if stdin.write_all(key.to_string().as_bytes()).is_err() {
+                break;
+            }
+            let _ = stdin.flush();
+        }
+    });
+    let output = child.wait_with_output().unwrap();
+    typist.join().unwrap();
+    Some(Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).replace('\r', ""),
+        err: String::new(),
+    })
+}
+
+#[test]
+fn a_review_at_a_terminal_shows_evidence_and_change_and_does_as_it_is_told() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let Some(ran) = at_a_terminal(&machine, "?asr") else {
+        return;
+    };
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    for shown in [
+        "1 of 3  d-",
+        "  Never push on Fridays.\n",
+        "user    memory/2026-03-09.md:6  “Constraint: Never push on Fridays.”",
+        "  MEMORY.md\n",
+        "+ - Never push on Fridays. | Details → memories/project.md#d-",
+        "[a]ccept  [r]eject  [e]dit  [s]kip  [q]uit",
+        "nobody vouches for this",
+        "1 promoted, 1 rejected, 1 skipped; 1 candidate waits.",
+    ] {
+        assert!(ran.out.contains(shown), "{shown:?} in\n{}", ran.out);
+    }
+    assert!(read(&machine, "MEMORY.md").contains("Never push on Fridays."));
+    assert_eq!(ids(&machine).len(), 1);
+}
+
+#[test]
+fn a_person_may_put_it_in_their_own_words_and_stop() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let Some(ran) = at_a_terminal(&machine, "e Ever.\naq") else {
+        return;
+    };
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("1 promoted, 0 rejected, 0 skipped; 2 candidates wait."),
+        "{}",
+        ran.out
+    );
+    let memory = read(&machine, "MEMORY.md");
+    assert!(
+        memory.contains("- Never push on Fridays. Ever. | Details"),
+        "{memory}"
+    );
+    let project = read(&machine, "memories/project.md");
+    assert!(
+        project.contains("“Constraint: Never push on Fridays.”"),
+        "the words that were said stay"
+    );
+}
+
+#[test]
+fn answers_about_dreams_are_as_documented() {
+    let machine = machine();
+    machine.put_pi("long", long(8), 2);
+    for (heading, line) in [
+        ("dream status", "dream status"),
+        ("dream run", "dream run"),
+        ("dream status", "dream status"),
+        ("dream review", "dream review"),
+        ("dream backfill", "dream backfill --all"),
+    ] {
+        let printed = machine.run_line(&format!("{line} --json")).json();
+        assert_same_fields(&example(heading), &printed, heading);
+    }
+    let (push, tokens) = (id(&machine, "push"), id(&machine, "RS256"));
+    for (heading, line) in [
+        ("dream promote", format!("dream promote {push} --yes")),
+        ("dream reject", format!("dream reject {tokens}")),
+        ("dream undo", "dream undo --yes".to_owned()),
+    ] {
+        let printed = machine.run_line(&format!("{line} --json")).json();
+        assert_same_fields(&example(heading), &printed, heading);
+    }
+}
