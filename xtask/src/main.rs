@@ -9,6 +9,7 @@ mod ci;
 mod conformance;
 mod eval;
 mod eval_compaction;
+mod eval_dreaming;
 mod fuzz;
 mod nextest;
 mod paths;

@@ -15,6 +15,8 @@ pub(crate) enum Eval {
     Compaction(crate::eval_compaction::Args),
     /// What search finds, on sets of questions with known answers
     Retrieval(retrieval::Args),
+    /// What dreaming keeps of many days of conversations
+    Dreaming(crate::eval_dreaming::Args),
 }
 
 pub(crate) fn run(what: &Eval) -> Result<()> {
@@ -22,5 +24,6 @@ pub(crate) fn run(what: &Eval) -> Result<()> {
         Eval::Tokens(args) => tokens::run(args),
         Eval::Compaction(args) => crate::eval_compaction::run(args),
         Eval::Retrieval(args) => retrieval::run(args),
+        Eval::Dreaming(args) => crate::eval_dreaming::run(args),
     }
 }

@@ -276,14 +276,15 @@ impl Candidate {
     /// Whether it may be promoted without anybody looking: the user's own
     /// words, or what the agent did or found out. Never what a tool said, what
     /// nobody vouches for, what the agent claims the user wants, what reads like
-    /// an order to the agent, what may contradict something, and what was only
-    /// found in old transcripts.
+    /// an order to the agent, a reply that means nothing without its question,
+    /// what may contradict something, and what was only found in old transcripts.
     pub fn may_go_unseen(&self) -> bool {
         let trusted = match self.source {
             Source::User => true,
             Source::Agent => !self.topic.is_rule() && !super::likeness::gives_orders(&self.text),
             Source::Tool | Source::Unknown => false,
         };
-        trusted && self.contradicts.is_empty() && !self.backfilled
+        let whole = !self.text.contains(crate::flush::REPLY);
+        trusted && whole && self.contradicts.is_empty() && !self.backfilled
     }
 }

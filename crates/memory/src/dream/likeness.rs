@@ -189,18 +189,23 @@ impl Features {
                 one.terms.union(&one.values).cloned().collect()
             };
             if overlap(&all(self), &all(newer)) >= SAME {
-                return Relation::Same;
+                // "in B instead of A" has nearly all the words of "in A".
+                return match (self.changes, newer.changes) {
+                    (false, true) => Relation::Replaces,
+                    (true, false) => Relation::Perhaps,
+                    _ => Relation::Same,
+                };
             }
         }
-        if !same_side && about >= RELATED && together >= 2 {
+        // The opposite, or another value, of another thing is no contradiction:
+        // "apple runs on port 1", "birch runs on port 2".
+        let one_subject = self.terms.is_subset(&newer.terms) || newer.terms.is_subset(&self.terms);
+        if !same_side && about >= RELATED && together >= 2 && (one_subject || newer.changes) {
             return match newer.changes || about >= SAME {
                 true => Relation::Replaces,
                 false => Relation::Perhaps,
             };
         }
-        // Other values of other things are no contradiction: "apple runs on
-        // port 1", "birch runs on port 2".
-        let one_subject = self.terms.is_subset(&newer.terms) || newer.terms.is_subset(&self.terms);
         if !values_fit && about >= RELATED && together >= 2 && (one_subject || newer.changes) {
             return match (about >= SAME && together >= 3) || newer.changes {
                 true => Relation::Replaces,
@@ -209,6 +214,10 @@ impl Features {
         }
         if newer.changes && about >= 0.4 && together >= 2 && self.words != newer.words {
             return Relation::Replaces;
+        }
+        // What a change left behind is said again: gone back, or not heard of it?
+        if self.changes && !newer.changes && about >= RELATED && one_subject {
+            return Relation::Perhaps;
         }
         match self.one_thing_differs(newer) {
             true => Relation::Perhaps,
@@ -310,6 +319,10 @@ mod tests {
                 "We use Postgres for the job queue",
                 "We use SQLite for the job queue instead of Postgres",
             ),
+            (
+                "We keep the deploy history of the gateway in Postgres",
+                "We keep the deploy history of the gateway in SQLite instead of Postgres",
+            ),
         ] {
             assert_eq!(relation(a, b), Relation::Replaces, "{a} / {b}");
         }
@@ -321,6 +334,13 @@ mod tests {
             relation(
                 "Deploy the site on Monday mornings",
                 "Deploy the site on Friday mornings"
+            ),
+            Relation::Perhaps
+        );
+        assert_eq!(
+            relation(
+                "We keep the deploy history of the gateway in SQLite instead of Postgres",
+                "We keep the deploy history of the gateway in Postgres",
             ),
             Relation::Perhaps
         );

@@ -7,6 +7,7 @@ use super::candidate::{Evidence, Topic};
 use super::likeness::{Features, gives_orders};
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
+use crate::flush::REPLY;
 use crate::provenance::one_line;
 
 /// Something that was said and may be worth keeping.
@@ -117,7 +118,10 @@ impl Remarks {
             return;
         }
         let fits = text.chars().count() <= MOST_CHARS && !text.starts_with('(');
-        if fits && Features::of(text).says_something() {
+        // "next" and "go on" decide nothing beyond their day.
+        let reply = text.split_once(REPLY).map(|(reply, _)| Features::of(reply));
+        let says = reply.is_none_or(|reply| reply.terms.len() + reply.values.len() >= 3);
+        if fits && says && Features::of(text).says_something() {
             self.remarks.push(Remark {
                 topic,
                 text: text.to_owned(),

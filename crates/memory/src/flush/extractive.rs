@@ -13,6 +13,9 @@ const MOST_CHARS: usize = 300;
 /// Notes of a section. The newest stay.
 const MOST_NOTES: usize = 40;
 
+/// Stands between a short reply and what it replies to.
+pub(crate) const REPLY: &str = " ← ";
+
 /// What the ledger has found since `before`, the ledger at the last flush or
 /// compaction: rules and decisions, what was done, learnt and went wrong. The
 /// same ledgers give the same body. `None` when there is nothing new.
@@ -105,7 +108,12 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
     let mut notes = Vec::new();
     for decision in &now.decisions {
         let what = decision.what.as_str();
-        let source = Source::from(decision.by);
+        // A short reply stands with the gist of the answer it replies to, and
+        // those are not the user's words.
+        let source = match what.contains(REPLY) {
+            true => Source::from(decision.by).min(Source::Agent),
+            false => Source::from(decision.by),
+        };
         match &decision.superseded {
             None if !held(what) => {
                 // The reason is often a part of what was said.

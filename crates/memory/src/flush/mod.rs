@@ -7,6 +7,7 @@
 
 mod extractive;
 
+pub(crate) use extractive::REPLY;
 pub use extractive::extractive;
 
 use jiff::civil::DateTime;

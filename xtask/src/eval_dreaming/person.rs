@@ -1,0 +1,350 @@
+//! One person's days, lived through.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use longhaul_ledger::Ledger;
+use longhaul_memory::dream::{Candidate, Cause, Dreams, Settings, Status};
+use longhaul_memory::files::{Body, Limits, MOST_ENTRY_BYTES, Origin};
+use longhaul_memory::flush::extractive;
+use longhaul_memory::{MemoryFolder, Seal};
+use longhaul_tokens::Estimator;
+use longhaul_transcript::Session;
+use serde_json::json;
+
+use super::Args;
+use super::days::{Person, Talk};
+use super::planted::changes;
+use crate::Result;
+
+/// The sessions of which something stood where on one evening.
+struct Evening {
+    /// The number of the latest session so far.
+    newest: u64,
+    kept: BTreeSet<String>,
+    /// Kept or waiting.
+    either: BTreeSet<String>,
+    /// In a log.
+    noted: HashSet<String>,
+}
+
+/// What was measured.
+#[derive(Default)]
+pub(super) struct Figures {
+    days: usize,
+    notes: usize,
+    found: usize,
+    kept: usize,
+    waits: usize,
+    /// Sessions that questions are about, in all, noted in a log, kept or
+    /// waiting, kept.
+    asked: usize,
+    in_logs: usize,
+    kept_or_waiting: usize,
+    in_memory: usize,
+    twice: usize,
+    changes: usize,
+    stale: usize,
+    untrue: usize,
+    again: usize,
+    seconds: f64,
+}
+
+impl Figures {
+    pub(super) fn add(&mut self, other: &Figures) {
+        self.days += other.days;
+        self.notes += other.notes;
+        self.found += other.found;
+        self.kept += other.kept;
+        self.waits += other.waits;
+        self.asked += other.asked;
+        self.in_logs += other.in_logs;
+        self.kept_or_waiting += other.kept_or_waiting;
+        self.in_memory += other.in_memory;
+        self.twice += other.twice;
+        self.changes += other.changes;
+        self.stale += other.stale;
+        self.untrue += other.untrue;
+        self.again += other.again;
+        self.seconds += other.seconds;
+    }
+
+    pub(super) fn row(&self, name: &str) -> [String; 15] {
+        let share = |part: usize| match self.asked {
+            0 => "-".to_owned(),
+            all => format!("{:.1} %", 100.0 * part as f64 / all as f64),
+        };
+        [
+            name.to_owned(),
+            self.days.to_string(),
+            self.notes.to_string(),
+            self.found.to_string(),
+            self.kept.to_string(),
+            self.waits.to_string(),
+            share(self.in_logs),
+            share(self.kept_or_waiting),
+            share(self.in_memory),
+            self.twice.to_string(),
+            self.changes.to_string(),
+            self.stale.to_string(),
+            self.untrue.to_string(),
+            self.again.to_string(),
+            format!("{:.1}", self.seconds),
+        ]
+    }
+
+    /// Nothing untrue, nothing stale, nothing that changes by itself.
+    pub(super) fn is_sound(&self) -> bool {
+        self.untrue == 0 && self.stale == 0 && self.again == 0
+    }
+}
+
+pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figures> {
+    let (work, state) = (scratch.join("work"), scratch.join("state"));
+    fs::create_dir_all(&work)?;
+    let memory = MemoryFolder::open(&work, Some(Seal::new([1; 32])))?;
+    let dreams = Dreams::new(&state, &memory);
+    let settings = Settings {
+        lookback_days: 7,
+        promote_at: Some(args.confidence),
+        limits: Limits::default(),
+        counter: &Estimator::Heuristic,
+        recalls: &|_: &Candidate| 0,
+    };
+    let planted = changes();
+    let days: Vec<(&Date, &Vec<Talk>)> = person
+        .days
+        .iter()
+        .take(args.days.unwrap_or(usize::MAX))
+        .collect();
+    let mut figures = Figures {
+        days: days.len(),
+        ..Figures::default()
+    };
+    let mut said: HashMap<String, String> = HashMap::new();
+    let mut noted: HashSet<String> = HashSet::new();
+    let mut evenings: Vec<Evening> = Vec::new();
+    let mut newest = 0;
+    let start = Instant::now();
+    for (number, (date, talks)) in days.iter().enumerate() {
+        for talk in talks.iter() {
+            let text = said.entry(talk.session.clone()).or_default();
+            for (_, message) in &talk.messages {
+                text.push_str(message);
+                text.push('\n');
+            }
+            newest = newest.max(talk.order);
+            let notes = note(&memory, **date, &talk.session, &talk.messages, scratch)?;
+            figures.notes += notes;
+            if notes > 0 {
+                noted.insert(talk.session.clone());
+            }
+        }
+        // A change of mind takes a third of the days to come.
+        for (at, change) in planted.iter().enumerate() {
+            let first = at * days.len() / (2 * planted.len());
+            let second = first + days.len() / 3;
+            let lines = [(first, &change.before), (second, &change.after)];
+            for (_, line) in lines.iter().filter(|(day, _)| *day == number) {
+                let session = format!("planted-{at}-{number}");
+                said.insert(session.clone(), (*line).clone());
+                note(
+                    &memory,
+                    **date,
+                    &session,
+                    &[(true, (*line).clone())],
+                    scratch,
+                )?;
+            }
+        }
+        let now = date.at(23, 0, 0, 0).to_zoned(TimeZone::UTC)?;
+        let lock = dreams.lock()?;
+        dreams.run(&lock, &now, Cause::Schedule, &settings, None)?;
+        let candidates = dreams.candidates()?;
+        let of = |wanted: &dyn Fn(&Candidate) -> bool| -> BTreeSet<String> {
+            let fits = candidates.iter().filter(|one| wanted(one));
+            fits.flat_map(|one| one.sessions.iter().cloned()).collect()
+        };
+        let kept = of(&|one| one.status.is_kept());
+        let either = of(&|one| one.status.is_kept() || one.status == Status::Staged);
+        evenings.push(Evening {
+            newest,
+            kept,
+            either,
+            noted: noted.clone(),
+        });
+    }
+    figures.seconds = start.elapsed().as_secs_f64();
+    for question in &person.questions {
+        let before = evenings
+            .iter()
+            .rev()
+            .find(|one| one.newest < question.as_of);
+        for session in &question.sessions {
+            let Some(evening) = before else {
+                continue;
+            };
+            figures.asked += 1;
+            figures.in_logs += usize::from(evening.noted.contains(session));
+            figures.kept_or_waiting += usize::from(evening.either.contains(session));
+            figures.in_memory += usize::from(evening.kept.contains(session));
+        }
+    }
+    let candidates = dreams.candidates()?;
+    let kept: Vec<&Candidate> = candidates
+        .iter()
+        .filter(|one| one.status.is_kept())
+        .collect();
+    figures.found = candidates.len();
+    figures.kept = kept.len();
+    let waits = candidates.iter().filter(|one| one.is_ripe());
+    figures.waits = waits.count();
+    figures.twice = twice(&kept);
+    figures.untrue = kept.iter().filter(|one| !was_said(one, &said)).count();
+    let pointed = memory.read("MEMORY.md")?.unwrap_or_default();
+    for change in &planted {
+        let has = |part: &str| kept.iter().any(|one| one.text.contains(part));
+        if candidates.iter().any(|one| one.text.contains(&change.new)) {
+            figures.changes += 1;
+            if has(&change.old) || pointed.contains(&change.old) {
+                figures.stale += 1;
+                println!("still there: {}", change.before);
+            }
+        } else {
+            println!("not found: {}", change.after);
+        }
+    }
+    if let Some((date, _)) = days.last() {
+        let before = files(scratch)?;
+        let now = date.at(23, 30, 0, 0).to_zoned(TimeZone::UTC)?;
+        let lock = dreams.lock()?;
+        dreams.run(&lock, &now, Cause::Schedule, &settings, None)?;
+        let after = files(scratch)?;
+        let changed = after
+            .iter()
+            .filter(|(path, text)| before.get(*path) != Some(text));
+        figures.again = changed.count();
+    }
+    for one in kept.iter().filter(|one| !was_said(one, &said)) {
+        println!("not said: {}", one.text);
+    }
+    for one in kept.iter().take(args.show) {
+        println!(
+            "{} {:.2} {} {}",
+            one.topic, one.confidence, one.source, one.text
+        );
+    }
+    Ok(figures)
+}
+
+/// Writes what a flush finds in a conversation into the day's log.
+fn note(
+    memory: &MemoryFolder,
+    date: Date,
+    session: &str,
+    messages: &[(bool, String)],
+    scratch: &Path,
+) -> Result<usize> {
+    let path = scratch.join("talk.jsonl");
+    let time = format!("{date}T12:00:00.000Z");
+    let mut lines = vec![
+        json!({"type": "session", "version": 3, "id": session, "timestamp": time, "cwd": "/w"})
+            .to_string(),
+    ];
+    for (at, (user, text)) in messages.iter().enumerate() {
+        let message = match user {
+            true => json!({"role": "user", "content": text}),
+            false => json!({"role": "assistant", "stopReason": "stop",
+                "content": [{"type": "text", "text": text}]}),
+        };
+        let parent = at.checked_sub(1).map(|at| format!("e{at}"));
+        let entry = json!({"type": "message", "id": format!("e{at}"), "parentId": parent,
+            "timestamp": time, "message": message});
+        lines.push(entry.to_string());
+    }
+    fs::write(&path, lines.join("\n") + "\n")?;
+    let mut ledger = Ledger::new(Some("/w".into()));
+    ledger.observe_all(&Session::open(&path)?.load()?.entries);
+    let Some(body) = extractive(&ledger, None) else {
+        return Ok(0);
+    };
+    let origin = Origin {
+        session: Some(session),
+        epoch: None,
+    };
+    let appended = memory.append_log(date.at(20, 0, 0, 0), "Flush", origin, &body)?;
+    debug_assert!(appended.bytes < 2 * MOST_ENTRY_BYTES);
+    Ok(match body {
+        Body::Sections(sections) => sections.iter().map(|list| list.notes.len()).sum(),
+        Body::Text { .. } => 1,
+    })
+}
+
+/// Pairs that say the same, by a measure of its own: four fifths of the words.
+fn twice(kept: &[&Candidate]) -> usize {
+    let words: Vec<BTreeSet<String>> = kept
+        .iter()
+        .map(|one| {
+            let lower = one.text.to_lowercase();
+            let words = lower.split(|c: char| !c.is_alphanumeric());
+            words
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect()
+        })
+        .collect();
+    let mut pairs = 0;
+    for (at, a) in words.iter().enumerate() {
+        for b in &words[at + 1..] {
+            let shared = a.intersection(b).count() as f64;
+            pairs += usize::from(shared / a.union(b).count().max(1) as f64 >= 0.8);
+        }
+    }
+    pairs
+}
+
+/// Whether every word of a candidate was said in one of its sessions, in its
+/// order: the parts between quotation marks and brackets of ours one by one.
+fn was_said(one: &Candidate, said: &HashMap<String, String>) -> bool {
+    let plain = |text: &str| -> String {
+        let kept: String = text
+            .chars()
+            .map(|c| if c.is_alphanumeric() { c } else { ' ' })
+            .collect();
+        kept.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_lowercase()
+    };
+    one.sessions.iter().any(|session| {
+        let text = said
+            .get(session)
+            .map(|text| plain(text))
+            .unwrap_or_default();
+        let parts = one.text.split(['…', '“', '”', '(', ')', '→', '"']);
+        parts
+            .map(|part| plain(part.trim_start_matches("because ")))
+            .all(|part| text.contains(&part))
+    })
+}
+
+/// Every file but the note about the last run.
+fn files(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with("last_run.json") {
+                files.insert(path.clone(), fs::read(&path)?);
+            }
+        }
+    }
+    Ok(files)
+}
