@@ -5,7 +5,7 @@ use longhaul_checkpoint::Trigger as Saved;
 use longhaul_compaction::cost::{Prices, Since, Unit};
 use longhaul_compaction::ladder::{self, Block, Limits, Occasion, State, Step};
 use longhaul_compaction::summary::Limits as SummaryLimits;
-use longhaul_compaction::{Degradation, Layer, Trigger};
+use longhaul_compaction::{Degradation, Layer, Risk, Trigger};
 use longhaul_model::CancellationToken;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::Draft;
@@ -398,11 +398,22 @@ impl Session {
         );
         if block == Block::Guard {
             let worn = Degradation::of(self.live.epoch(), None, &self.setup.config.risk_rules());
+            // Whoever allows fewer than it takes to wear a session out still wants to
+            // know how to go on.
+            let recommendation = match worn.risk {
+                Risk::Critical => worn.recommendation,
+                _ => format!(
+                    "compacted {} times, as often as `compaction.maxAutoCompactions` allows; \
+                     start a fresh session: `longhaul context export`, then `context import`, or \
+                     `session handoff` for another agent",
+                    worn.compactions
+                ),
+            };
             tell(
                 listener,
                 Event::Worn {
                     compactions: worn.compactions,
-                    recommendation: worn.recommendation,
+                    recommendation,
                 },
             );
         }

@@ -1,5 +1,8 @@
 //! Sessions with a model, at the seam that embedders use.
 
+#![allow(clippy::unwrap_used)]
+
+mod limits;
 mod machine;
 mod support;
 mod turns;

@@ -9,11 +9,11 @@ use jiff::{Timestamp, Zoned};
 use longhaul_assembly::{Host, Runtime, Tool};
 use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
-use longhaul_engine::session::{Clock, Engine, Listener, Session, Setup};
+use longhaul_engine::session::{Clock, Engine, Listener, Result as Ended, Session, Setup, Turn};
 use longhaul_engine::tools::{Call, NoTools, Outcome, Toolbox};
 use longhaul_model::{
-    Answer, BoxFuture, CancellationToken, Content, Delta, Error, Failure, Model, ModelInfo,
-    Request, Stop, ToolCall, Usage,
+    Answer, BoxFuture, CancellationToken, Content, Delta, Error, Failure, Message, Model,
+    ModelInfo, Prices, Request, Role, Stop, ToolCall, Usage,
 };
 use longhaul_tokens::Tokens;
 
@@ -55,7 +55,80 @@ impl Clock for Watch {
 pub(crate) enum Said {
     Text(String),
     Calls(Vec<(String, String)>),
+    /// A call that the longest length of an answer cut off.
+    CutCall(String, String),
+    /// Any blocks, in order.
+    Blocks(Vec<Content>),
+    /// It refuses, in these words.
+    Refuses(String),
     Fails(Error),
+    /// Says so much and breaks off.
+    Breaks(String, Error),
+    /// Says so much and then nothing, until somebody stops it.
+    Hangs(String),
+}
+
+impl Said {
+    pub(crate) fn text(text: impl Into<String>) -> Said {
+        Said::Text(text.into())
+    }
+
+    pub(crate) fn call(tool: &str, arguments: &str) -> Said {
+        Said::Calls(vec![(tool.into(), arguments.into())])
+    }
+}
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Purpose {
+    Turn,
+    Flush,
+    Summary,
+}
+
+pub(crate) fn purpose(request: &Request) -> Purpose {
+    let asks_to_flush = |message: &Message| {
+        let mut content = message.content.iter();
+        message.role == Role::User
+            && content.any(|piece| {
+                matches!(piece, Content::Text(text) if text.contains("INTERNAL FLUSH PROMPT"))
+            })
+    };
+    // Nothing but a summary is asked for at a temperature of ours.
+    if request.temperature.is_some() {
+        Purpose::Summary
+    } else if request.messages.iter().any(asks_to_flush) {
+        Purpose::Flush
+    } else {
+        Purpose::Turn
+    }
+}
+
+/// Everything that a request says, tool calls and results included.
+pub(crate) fn words(request: &Request) -> String {
+    let mut text = String::new();
+    for block in &request.system {
+        text.push_str(&block.text);
+        text.push('\n');
+    }
+    for message in &request.messages {
+        for piece in &message.content {
+            match piece {
+                Content::Text(said) => text.push_str(said),
+                Content::ToolResult(result) => {
+                    for piece in &result.content {
+                        if let Content::Text(said) = piece {
+                            text.push_str(said);
+                        }
+                    }
+                }
+                Content::ToolCall(call) => text.push_str(&call.arguments),
+                _ => {}
+            }
+            text.push('\n');
+        }
+    }
+    text
 }
 
 type Script = dyn Fn(&Request) -> Said + Send + Sync;
@@ -72,11 +145,21 @@ impl Scripted {
         window: u32,
         script: impl Fn(&Request) -> Said + Send + Sync + 'static,
     ) -> Arc<Scripted> {
+        Scripted::named("scripted", window, None, script)
+    }
+
+    pub(crate) fn named(
+        name: &str,
+        window: u32,
+        prices: Option<Prices>,
+        script: impl Fn(&Request) -> Said + Send + Sync + 'static,
+    ) -> Arc<Scripted> {
         Arc::new(Scripted {
             info: ModelInfo {
                 provider: "openai-compatible".into(),
-                name: "scripted".into(),
+                name: name.into(),
                 window: Some(window),
+                prices,
                 ..ModelInfo::default()
             },
             script: Box::new(script),
@@ -86,6 +169,13 @@ impl Scripted {
 
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.seen.lock().unwrap().clone()
+    }
+
+    /// Those of one purpose.
+    pub(crate) fn asked(&self, wanted: Purpose) -> Vec<Request> {
+        let mut requests = self.requests();
+        requests.retain(|request| purpose(request) == wanted);
+        requests
     }
 }
 
@@ -104,15 +194,31 @@ impl Model for Scripted {
         &'a self,
         request: &'a Request,
         deltas: &'a mut (dyn FnMut(Delta) + Send),
-        _: &'a CancellationToken,
+        cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, Failure>> {
         Box::pin(async move {
-            self.seen.lock().unwrap().push(request.clone());
+            let number = {
+                let mut seen = self.seen.lock().unwrap();
+                seen.push(request.clone());
+                seen.len()
+            };
             let said = (self.script)(request);
             let usage = Usage {
                 input: weigh(request),
                 output: 20,
                 ..Usage::default()
+            };
+            let answer = |content, stop, usage| Answer {
+                content,
+                stop,
+                usage,
+                model: self.info.name.clone(),
+                ..Answer::default()
+            };
+            let failed = |error, text: Option<String>| Failure {
+                error,
+                partial: text.map(|text| answer(vec![Content::Text(text)], Stop::End, None)),
+                attempts: 1,
             };
             let (content, stop) = match said {
                 Said::Text(text) => {
@@ -125,28 +231,35 @@ impl Model for Scripted {
                         .enumerate()
                         .map(|(at, (name, arguments))| {
                             Content::ToolCall(ToolCall {
-                                id: format!("call_{}_{at}", usage.input),
+                                id: format!("call_{number}_{at}"),
                                 name,
                                 arguments,
                             })
                         });
                     (calls.collect(), Stop::ToolUse)
                 }
-                Said::Fails(error) => {
-                    return Err(Failure {
-                        error,
-                        partial: None,
-                        attempts: 1,
-                    });
+                Said::CutCall(name, arguments) => {
+                    let call = ToolCall {
+                        id: format!("call_{number}_0"),
+                        name,
+                        arguments,
+                    };
+                    (vec![Content::ToolCall(call)], Stop::Length)
+                }
+                Said::Blocks(blocks) => (blocks, Stop::End),
+                Said::Refuses(text) => (vec![Content::Text(text)], Stop::Refusal),
+                Said::Fails(error) => return Err(failed(error, None)),
+                Said::Breaks(text, error) => {
+                    deltas(Delta::Text(text.clone()));
+                    return Err(failed(error, Some(text)));
+                }
+                Said::Hangs(text) => {
+                    deltas(Delta::Text(text.clone()));
+                    cancel.cancelled().await;
+                    return Err(failed(Error::Cancelled, Some(text)));
                 }
             };
-            Ok(Answer {
-                content,
-                stop,
-                usage: Some(usage),
-                model: "scripted".into(),
-                ..Answer::default()
-            })
+            Ok(answer(content, stop, Some(usage)))
         })
     }
 }
@@ -169,6 +282,33 @@ impl Toolbox for Echo {
                 "content of {}\n{}",
                 call.arguments,
                 "x = 1;\n".repeat(60)
+            ))
+        })
+    }
+}
+
+/// A tool whose results have so many lines, and that counts its calls.
+#[derive(Default)]
+pub(crate) struct Reads {
+    pub(crate) lines: usize,
+    pub(crate) calls: AtomicU64,
+}
+
+impl Toolbox for Reads {
+    fn definitions(&self) -> Vec<Tool> {
+        Echo.definitions()
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move {
+            let lines: Vec<String> = (0..self.lines)
+                .map(|line| format!("let value_{number}_{line} = {line};"))
+                .collect();
+            Outcome::done(format!(
+                "content of {}\n{}",
+                call.arguments,
+                lines.join("\n")
             ))
         })
     }
@@ -258,4 +398,168 @@ pub(crate) fn lines(path: &Path) -> Vec<serde_json::Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
+}
+
+/// A session at work: where it is, whom it asks, what was heard of it.
+pub(crate) struct Rig {
+    pub(crate) place: Place,
+    pub(crate) model: Arc<Scripted>,
+    pub(crate) engine: Engine,
+    pub(crate) session: Session,
+    pub(crate) heard: Heard,
+    change: Box<dyn Fn(&mut Setup)>,
+    window: u32,
+}
+
+impl Rig {
+    /// A fresh session with a model that follows a script and a tool that reads.
+    pub(crate) fn new(
+        window: u32,
+        change: impl Fn(&mut Setup) + 'static,
+        script: impl Fn(&Request) -> Said + Send + Sync + 'static,
+    ) -> Rig {
+        Rig::at(Place::new(), window, change, script)
+    }
+
+    pub(crate) fn at(
+        place: Place,
+        window: u32,
+        change: impl Fn(&mut Setup) + 'static,
+        script: impl Fn(&Request) -> Said + Send + Sync + 'static,
+    ) -> Rig {
+        let model = Scripted::new(window, script);
+        let change: Box<dyn Fn(&mut Setup)> = Box::new(change);
+        let engine = engine(&place, window, &model, &change);
+        let mut heard = Heard::default();
+        let session = engine.create(Some("test"), &mut heard).unwrap();
+        Rig {
+            place,
+            model,
+            engine,
+            session,
+            heard,
+            change,
+            window,
+        }
+    }
+
+    pub(crate) fn say(&mut self, message: &str) -> Ended<Turn> {
+        let cancel = CancellationToken::new();
+        run(self.session.turn(message, &cancel, &mut self.heard))
+    }
+
+    /// The process ends and another one begins, with the same settings.
+    pub(crate) fn restart(&mut self) {
+        self.engine = engine(&self.place, self.window, &self.model, &self.change);
+        self.reopen();
+    }
+
+    fn reopen(&mut self) {
+        let path = self.session.path().to_owned();
+        self.session = self.engine.open(&path, &mut self.heard).unwrap();
+    }
+
+    /// Says things until the context is at least so large; the model answers
+    /// each in a few words.
+    pub(crate) fn fill_to(&mut self, tokens: Tokens) {
+        for at in 0.. {
+            let size = self.session.size().at_most;
+            if size >= tokens {
+                return;
+            }
+            let words = ((tokens.0 - size.0) as usize).clamp(20, 600);
+            self.say(&prose(at, words)).unwrap();
+        }
+    }
+
+    pub(crate) fn compactions(&self) -> usize {
+        self.heard
+            .count(|event| matches!(event, Event::Compacted(_)))
+    }
+
+    /// The conversation as the context shows it.
+    pub(crate) fn conversation(&self) -> Vec<String> {
+        let messages = self.session.live().messages().iter();
+        messages
+            .map(|message| format!("{} {}", message.entry, message.json()))
+            .collect()
+    }
+
+    pub(crate) fn file(&self) -> String {
+        std::fs::read_to_string(self.session.path()).unwrap()
+    }
+
+    /// A file of the workspace; empty if it is not there.
+    pub(crate) fn work(&self, name: &str) -> String {
+        std::fs::read_to_string(self.place.workspace().join(name)).unwrap_or_default()
+    }
+
+    /// All daily logs.
+    pub(crate) fn logs(&self) -> String {
+        let Ok(folder) = std::fs::read_dir(self.place.workspace().join("memory")) else {
+            return String::new();
+        };
+        folder
+            .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+            .collect()
+    }
+}
+
+fn engine(
+    place: &Place,
+    window: u32,
+    model: &Arc<Scripted>,
+    change: &dyn Fn(&mut Setup),
+) -> Engine {
+    let mut setup = place.setup(window, Some(model.clone()));
+    setup.tools = Arc::new(Echo);
+    setup.config.compaction.max_auto_compactions = 100;
+    change(&mut setup);
+    Engine::new(setup)
+}
+
+/// Some words that are not the same words every time.
+pub(crate) fn prose(seed: usize, words: usize) -> String {
+    const WORDS: [&str; 16] = [
+        "the", "parser", "keeps", "every", "line", "of", "a", "session", "in", "order", "while",
+        "its", "reader", "waits", "for", "more",
+    ];
+    let mut text = format!("Note {seed}:");
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
+    for at in 0..words {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        text.push(' ');
+        text.push_str(WORDS[(state >> 40) % WORDS.len()]);
+        if at % 11 == 10 {
+            text.push('.');
+        }
+    }
+    text
+}
+
+/// Answers whatever it is asked, briefly and well.
+pub(crate) fn plainly(request: &Request) -> Said {
+    match purpose(request) {
+        Purpose::Turn => Said::text("Understood."),
+        Purpose::Flush => Said::text("NOTHING_TO_FLUSH"),
+        Purpose::Summary => Said::text("## Work done\n- the notes were read"),
+    }
+}
+
+pub(crate) fn overloaded() -> Error {
+    Error::Overloaded {
+        provider: "openai-compatible".into(),
+        status: 503,
+        message: "try later".into(),
+        retry_after: None,
+    }
+}
+
+/// The session's file is whole, and every request of it could be sent.
+pub(crate) fn sound(session: &Session) {
+    let stored = longhaul_transcript::Session::open(session.path()).unwrap();
+    let report = longhaul_transcript::verify(&stored).unwrap();
+    assert!(report.is_sound(), "{report:?}");
 }
