@@ -358,10 +358,15 @@ impl crate::config::Config {
         let prune = &self.compaction.prune;
         let arrival = &prune.on_arrival;
         let chars = |count: u32| count as usize;
+        // Where nothing else makes room, what is old is hidden however few there are.
+        let whole = match self.sandbox.read_only {
+            true => arrival.whole_records.min(self.sandbox.prune_after_rounds),
+            false => arrival.whole_records,
+        };
         PruneSettings {
             protect_tail: window.scaled(self.protected_tail(crate::config::Layer::Prune)),
             after_rounds: self.prune_after_rounds(),
-            whole_records: chars(arrival.whole_records),
+            whole_records: chars(whole),
             minimum: window.scaled(prune.prune_minimum_tokens),
             arrival: arrival.enabled.then(|| ArrivalTrim {
                 result_chars: chars(arrival.result_chars),

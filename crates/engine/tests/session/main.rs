@@ -4,5 +4,6 @@
 
 mod limits;
 mod machine;
+mod read_only;
 mod support;
 mod turns;
