@@ -121,7 +121,8 @@ impl Session {
                         let size = self.size();
                         let fixed = self.fixed();
                         let reason = format!(
-                            "only the present turn is left; prompt, tools and files of the                              workspace take {fixed}"
+                            "only the present turn is left; prompt, tools and files of the \
+                             workspace take {fixed}"
                         );
                         return Err(self.does_not_fit(size, reason));
                     }

@@ -4,6 +4,7 @@
 
 mod limits;
 mod machine;
+mod overflow;
 mod read_only;
 mod support;
 mod turns;

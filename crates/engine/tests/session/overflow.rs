@@ -1,0 +1,188 @@
+//! The provider says that a request is too long.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use longhaul_compaction::{Layer, Trigger};
+use longhaul_engine::event::Event;
+use longhaul_engine::session::Engine;
+use longhaul_model::Error as ModelError;
+use longhaul_tokens::{Tokens, WindowOrigin};
+
+use crate::support::{Purpose, Rig, Said, plainly, prose, purpose, weigh, words};
+
+const WINDOW: u32 = 32_000;
+
+fn overflow(numbers: Option<(u64, u64)>) -> Said {
+    Said::Fails(ModelError::Overflow {
+        message: "prompt is too long".into(),
+        limit: numbers.map(|(limit, _)| limit),
+        requested: numbers.map(|(_, requested)| requested),
+    })
+}
+
+/// A provider that takes no more than so many tokens, whatever is said of it.
+fn smaller(limit: u64, numbers: bool) -> impl Fn(&longhaul_model::Request) -> Said {
+    move |request| match weigh(request) > limit {
+        true => overflow(numbers.then(|| (limit, weigh(request)))),
+        false => plainly(request),
+    }
+}
+
+fn layers(rig: &Rig) -> Vec<Layer> {
+    let events = rig.heard.0.iter();
+    events
+        .filter_map(|event| match event {
+            Event::Compacted(made) if made.trigger == Trigger::Overflow => Some(made.layer),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_smaller_window_is_learnt_from_the_error_and_the_turn_is_answered() {
+    let mut rig = Rig::new(WINDOW, |_| {}, smaller(12_000, true));
+    for at in 0..30 {
+        assert_eq!(rig.say(&prose(at, 500)).unwrap().text, "Understood.");
+    }
+    let learnt = |event: &Event| {
+        matches!(
+            event,
+            Event::WindowLearnt {
+                window: Tokens(12_000),
+                ..
+            }
+        )
+    };
+    assert_eq!(rig.heard.count(learnt), 1);
+    assert_eq!(rig.session.window().size(), Tokens(12_000));
+    // Once is enough: afterwards it is made to fit before it is sent.
+    let refused = |event: &Event| matches!(event, Event::Overflowed { .. });
+    assert_eq!(rig.heard.count(refused), 1);
+}
+
+#[test]
+fn a_learnt_window_is_remembered_for_other_sessions_and_after_a_restart() {
+    let mut rig = Rig::new(WINDOW, |_| {}, smaller(12_000, true));
+    for at in 0..30 {
+        rig.say(&prose(at, 500)).unwrap();
+    }
+    rig.restart();
+    assert_eq!(rig.session.window().size(), Tokens(12_000));
+    assert_eq!(
+        rig.session.status().window_origin,
+        WindowOrigin::ProviderError
+    );
+    let other = rig.engine.create(Some("another"), &mut rig.heard).unwrap();
+    assert_eq!(other.window().size(), Tokens(12_000));
+    // Another model has its own.
+    let model = crate::support::Scripted::named("other", WINDOW, None, plainly);
+    let engine = Engine::new(rig.place.setup(WINDOW, Some(model)));
+    let other = engine.create(Some("third"), &mut rig.heard).unwrap();
+    assert_eq!(other.window().size(), Tokens(WINDOW));
+}
+
+#[test]
+fn without_numbers_the_context_is_compacted_and_sent_again() {
+    let mut rig = Rig::new(WINDOW, |_| {}, smaller(12_000, false));
+    for at in 0..30 {
+        assert_eq!(rig.say(&prose(at, 500)).unwrap().text, "Understood.");
+    }
+    assert!(
+        layers(&rig).contains(&Layer::Summarize),
+        "{:?}",
+        layers(&rig)
+    );
+    assert_eq!(rig.session.window().size(), Tokens(WINDOW));
+}
+
+#[test]
+fn a_refusal_right_after_a_compaction_leads_to_the_next_layer_and_at_last_to_the_oldest_turns() {
+    let refusals = Arc::new(AtomicU32::new(0));
+    let left = Arc::clone(&refusals);
+    let mut rig = Rig::new(
+        WINDOW,
+        |_| {},
+        move |request| match purpose(request) {
+            Purpose::Turn if left.load(Ordering::Relaxed) > 0 => {
+                left.fetch_sub(1, Ordering::Relaxed);
+                overflow(None)
+            }
+            _ => plainly(request),
+        },
+    );
+    for at in 0..20 {
+        rig.say(&prose(at, 600)).unwrap();
+    }
+    refusals.store(3, Ordering::Relaxed);
+    let turn = rig.say("What was the last note about?").unwrap();
+    assert_eq!(turn.text, "Understood.");
+    assert_eq!(
+        layers(&rig),
+        [Layer::Summarize, Layer::Full, Layer::Emergency]
+    );
+    let context = rig.work("memories/context.md");
+    assert!(context.contains("Understood."), "{context}");
+}
+
+#[test]
+fn a_provider_that_always_refuses_ends_the_turn_with_the_numbers_and_a_remedy() {
+    let mut rig = Rig::new(WINDOW, |_| {}, plainly);
+    for at in 0..12 {
+        rig.say(&prose(at, 600)).unwrap();
+    }
+    let mut rig = refusing(rig);
+    let before = rig.model.requests().len();
+    let error = rig.say("Is anybody there?").unwrap_err();
+    assert_eq!(error.kind(), "context_overflow");
+    let said = error.to_string();
+    assert!(
+        said.contains("32,000") || said.contains("32000") || said.contains("32k"),
+        "{said}"
+    );
+    assert!(said.contains("only the present turn is left"), "{said}");
+    assert!(!said.contains("  "), "{said}");
+    assert!(error.remedy().unwrap().contains("session handoff"));
+    assert!(
+        rig.model.requests().len() - before < 40,
+        "it went on for too long"
+    );
+    assert!(rig.file().contains("Is anybody there?"));
+    // The next turn is as good as any other, once the provider is.
+    let mut rig = willing(rig);
+    assert_eq!(rig.say("And now?").unwrap().text, "Understood.");
+}
+
+/// The same session with a provider that refuses every turn.
+fn refusing(rig: Rig) -> Rig {
+    swap(rig, |request| match purpose(request) {
+        Purpose::Turn => overflow(None),
+        _ => plainly(request),
+    })
+}
+
+fn willing(rig: Rig) -> Rig {
+    swap(rig, plainly)
+}
+
+fn swap(
+    rig: Rig,
+    script: impl Fn(&longhaul_model::Request) -> Said + Send + Sync + 'static,
+) -> Rig {
+    let path = rig.session.path().to_owned();
+    let mut new = Rig::at(rig.place, WINDOW, |_| {}, script);
+    new.session = new.engine.open(&path, &mut new.heard).unwrap();
+    new
+}
+
+#[test]
+fn the_message_that_overflowed_is_answered_and_not_lost() {
+    let mut rig = Rig::new(WINDOW, |_| {}, smaller(9_000, false));
+    for at in 0..12 {
+        rig.say(&prose(at, 500)).unwrap();
+    }
+    let question = "Which port does the staging server listen on, 8443 or 9443?";
+    rig.say(question).unwrap();
+    let answered = rig.model.asked(Purpose::Turn).pop().unwrap();
+    assert!(words(&answered).contains(question));
+}
