@@ -2,9 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod breaker;
+mod durable;
+mod flush;
 mod limits;
 mod machine;
 mod overflow;
 mod read_only;
+mod summaries;
 mod support;
+mod trouble;
 mod turns;
+mod wire;
