@@ -169,6 +169,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// The provider cannot be told from somebody who pretends to be it.
+    #[error("cannot trust {url}: {reason}")]
+    Certificate {
+        /// Where the request went.
+        url: String,
+        /// What is wrong with its certificate, or with ours.
+        reason: String,
+    },
+
     /// The answer broke off before its end.
     #[error("the answer of {provider} broke off: {reason}")]
     Interrupted {
@@ -263,6 +272,11 @@ impl Error {
             Self::Network { .. } => {
                 "check the network, the base URL, and that the server is running".into()
             }
+            Self::Certificate { .. } => {
+                "install the system's certificates (ca-certificates), with that of your proxy among \
+                 them if there is one, or name a file of them in SSL_CERT_FILE"
+                    .into()
+            }
             Self::Interrupted { .. } => "ask again; what had arrived is kept".into(),
         }
     }
@@ -295,7 +309,9 @@ impl Error {
                 *reason = change(reason);
                 *excerpt = change(excerpt);
             }
-            Self::Network { reason, .. } | Self::Interrupted { reason, .. } => {
+            Self::Network { reason, .. }
+            | Self::Certificate { reason, .. }
+            | Self::Interrupted { reason, .. } => {
                 *reason = change(reason);
             }
             Self::BadSpec { .. }

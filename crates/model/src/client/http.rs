@@ -140,6 +140,17 @@ fn is_loopback(url: &Url) -> bool {
     matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"))
 }
 
+/// A provider that cannot be reached, or not be trusted: the latter does not
+/// pass, and wants another remedy. The layers below tell the two apart only in
+/// words.
+pub(super) fn unreachable(url: &str, reason: String) -> Error {
+    let url = url.to_owned();
+    if reason.to_lowercase().contains("certificate") {
+        return Error::Certificate { url, reason };
+    }
+    Error::Network { url, reason }
+}
+
 /// The reasons of an error, without the address, which may hold a secret.
 pub(super) fn chain(error: &reqwest::Error) -> String {
     let mut reasons: Vec<String> = Vec::new();
@@ -222,5 +233,20 @@ mod tests {
     fn addresses_are_shown_without_what_may_be_secret() {
         let url = Url::parse("https://me:hunter2@host/v1/x?key=s3cret#f").unwrap();
         assert_eq!(shown(&url), "https://host/v1/x");
+    }
+
+    #[test]
+    fn a_provider_that_cannot_be_trusted_is_not_merely_unreachable() {
+        let kind =
+            |reason: &str| matches!(unreachable("u", reason.into()), Error::Certificate { .. });
+        assert!(kind(
+            "client error (Connect): invalid peer certificate: UnknownIssuer"
+        ));
+        assert!(kind(
+            "the system's certificates cannot be read: No CA certificates were loaded"
+        ));
+        assert!(!kind(
+            "client error (Connect): tcp connect error: Connection refused"
+        ));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use clock::Clock;
 use futures_util::future::{BoxFuture, FutureExt};
-use http::{chain, endpoint, headers, http_client, shown};
+use http::{chain, endpoint, headers, http_client, shown, unreachable};
 use reqwest::{Client, Response, Url};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -62,11 +62,8 @@ pub fn connect_with(
         variable: variable.to_owned(),
     })?;
     let shown = shown(&url);
-    let client =
-        http_client(&url, headers, keys, limits.connect).map_err(|reason| Error::Network {
-            url: shown.clone(),
-            reason,
-        })?;
+    let client = http_client(&url, headers, keys, limits.connect)
+        .map_err(|reason| unreachable(&shown, reason))?;
 
     let corrected = spec
         .known
@@ -245,7 +242,11 @@ impl Connected {
         let mut response = clock
             .within(clock.first_byte(), sent)
             .await?
-            .map_err(|error| (self.network(&error), Again::Yes))?;
+            .map_err(|error| {
+                let error = self.network(&error);
+                let again = worth_another(&error);
+                (error, again)
+            })?;
         let status = response.status().as_u16();
         let content_type = header(&response, "content-type")
             .unwrap_or_default()
@@ -392,10 +393,7 @@ impl Connected {
                 after: self.limits.connect,
             };
         }
-        Error::Network {
-            url: self.asked.url.clone(),
-            reason: chain(error),
-        }
+        unreachable(&self.asked.url, chain(error))
     }
 
     fn not_an_api(&self, status: u16, text: &str) -> Error {
