@@ -255,7 +255,10 @@ pub(crate) fn takes_breakpoints(provider: Provider, protocol: Protocol, name: &s
     match protocol {
         Protocol::Messages => true,
         Protocol::Chat => provider == Provider::OpenRouter && name.starts_with("anthropic/"),
-        Protocol::Responses => provider == Provider::OpenAi && name.starts_with("gpt-5.6"),
+        Protocol::Responses => {
+            provider == Provider::OpenAi
+                && (name.starts_with("gpt-5.6") || name.starts_with("gpt-6"))
+        }
     }
 }
 
@@ -443,6 +446,7 @@ mod tests {
             ),
             (Provider::OpenAi, Protocol::Responses, "gpt-5.6-terra", true),
             (Provider::OpenAi, Protocol::Chat, "gpt-5.6-terra", false),
+            (Provider::OpenAi, Protocol::Responses, "gpt-6-astra", true),
             (Provider::OpenAi, Protocol::Responses, "gpt-5.5", false),
             (Provider::Ollama, Protocol::Chat, "llama3.1", false),
         ] {
