@@ -75,7 +75,8 @@ const fn blind(name: &'static str, window: u32, max_output: u32, prices: [f64; 4
 
 const UNPRICED: [f64; 4] = [0.0; 4];
 
-/// As published in November 2026. Names are the beginnings
+/// Gathered in November 2026 from the providers' pages and public price lists; what is
+/// configured counts above it. Names are the beginnings
 /// of names, with points as dashes. Prices are those of the shorter context where
 /// a provider has two, and of the busy hours where it has those.
 #[rustfmt::skip]

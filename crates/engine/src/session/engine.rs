@@ -218,10 +218,15 @@ fn window(setup: &Setup) -> Result<(Window, ResolvedWindow)> {
     let name = info.map(|info| info.name.as_str()).unwrap_or_default();
     let resolved = WindowSources {
         config: setup.config.compaction.context_window,
-        metadata: info
-            .and_then(|info| info.window)
-            .map(Tokens)
-            .or_else(|| known_window(name)),
+        // Two tables may disagree, as the same name is served with several windows;
+        // the smaller one fits everywhere.
+        metadata: [
+            info.and_then(|info| info.window).map(Tokens),
+            known_window(name),
+        ]
+        .into_iter()
+        .flatten()
+        .min(),
         provider_error: windows::learnt(&setup.state_dir, name),
         observed: None,
     }
