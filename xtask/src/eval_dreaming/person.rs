@@ -299,9 +299,12 @@ fn twice(kept: &[&Candidate]) -> usize {
         .collect();
     let mut pairs = 0;
     for (at, a) in words.iter().enumerate() {
-        for b in &words[at + 1..] {
+        for (other, b) in words.iter().enumerate().skip(at + 1) {
             let shared = a.intersection(b).count() as f64;
-            pairs += usize::from(shared / a.union(b).count().max(1) as f64 >= 0.8);
+            if shared / a.union(b).count().max(1) as f64 >= 0.8 {
+                pairs += 1;
+                println!("twice: {}\n       {}", kept[at].text, kept[other].text);
+            }
         }
     }
     pairs

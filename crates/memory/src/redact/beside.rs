@@ -4,6 +4,7 @@ use super::Kind;
 use super::Redactor;
 use super::prefixed::is_word_start;
 use super::shape::{Shape, is_example, looks_random};
+use super::spoken::is_word_as_password;
 use super::tongues::{self, Tongue};
 
 /// A secret's place and kind.
@@ -102,7 +103,10 @@ impl Redactor {
         if bytes.get(from).is_some_and(|b| matches!(b, b'=' | b'>')) {
             from += 1;
         }
-        value(bytes, from, promise)
+        value(bytes, from, promise).or_else(|| match promise {
+            Promise::Password => word(bytes, at, from).or_else(|| below(bytes, from)),
+            Promise::Random | Promise::Perhaps => continued(bytes, from),
+        })
     }
 
     /// The value of an option on a command line: `--password x`.
@@ -134,6 +138,88 @@ impl Redactor {
             Promise::Random | Promise::Perhaps => Kind::Secret,
         })
     }
+}
+
+/// A password of letters only behind the `:` or `=` at `at`: in quotes, alone
+/// behind a colon up to the end of its line, or assigned to a variable of the
+/// environment. Elsewhere letters are a variable, a type or a word.
+fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
+    let start = from + blanks(bytes, from);
+    let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + BARE)];
+    let slashes = rest.iter().take_while(|b| **b == b'\\').count();
+    let quote = rest
+        .get(slashes)
+        .copied()
+        .filter(|b| matches!(b, b'"' | b'\''));
+    let skip = match quote {
+        Some(_) => slashes + 1,
+        None => 0,
+    };
+    let length = rest[skip..]
+        .iter()
+        .take_while(|b| b.is_ascii_alphabetic())
+        .count();
+    let text = &rest[skip..skip + length];
+    let after = &rest[skip + length..];
+    let ends = match (quote, bytes[at]) {
+        (Some(quote), _) => after.get(slashes) == Some(&quote),
+        (None, b':') => {
+            let line = after
+                .iter()
+                .position(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+            start > from && line.is_none_or(|end| after[end] == b'\n')
+        }
+        (None, _) => {
+            let name = name_before(bytes, at)?;
+            let is_variable = name
+                .iter()
+                .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+            is_variable && start == from && after.first().is_none_or(u8::is_ascii_whitespace)
+        }
+    };
+    (ends && is_word_as_password(text)).then_some(Span {
+        kind: Kind::Password,
+        start: start + skip,
+        end: start + skip + length,
+    })
+}
+
+/// A password alone in the line below its name, as people send them.
+fn below(bytes: &[u8], from: usize) -> Option<Span> {
+    let start = from + blanks(bytes, from);
+    let next = start + 1;
+    if bytes.get(start) != Some(&b'\n') || blanks(bytes, next) > 0 {
+        return None;
+    }
+    let rest = &bytes[next..bytes.len().min(next + BARE)];
+    let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    let alone = !rest[..end].contains(&b' ');
+    value(bytes, next, Promise::Password).filter(|span| alone && span.end == next + end)
+}
+
+/// A key that a backslash carries on into the next line.
+fn continued(bytes: &[u8], from: usize) -> Option<Span> {
+    let start = from + blanks(bytes, from);
+    let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + VALUE)];
+    let is_key = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=');
+    let mut joined = Vec::new();
+    let (mut at, mut lines) = (0, 0);
+    while let Some(byte) = rest.get(at) {
+        if is_key(*byte) {
+            joined.push(*byte);
+            at += 1;
+        } else if rest[at..].starts_with(b"\\\n") {
+            lines += 1;
+            at += 2 + blanks(rest, at + 2);
+        } else {
+            break;
+        }
+    }
+    (lines > 0 && is_secret(&joined, Promise::Random, Quoted::No)).then_some(Span {
+        kind: Kind::Secret,
+        start,
+        end: start + at,
+    })
 }
 
 /// The name that ends before `at`, quotes and spaces between passed over.
@@ -201,7 +287,7 @@ enum Quoted {
 
 /// The value that begins at `from`, behind spaces, a quote, a line break of
 /// YAML or an escaped quote.
-fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
+pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
     let mut start = from + blanks(bytes, from);
     // `key:` and the value in the next line, or `key: |`.
     let block = [&b"|"[..], b">", b"|-", b">-", b""]

@@ -18,6 +18,7 @@ mod kind;
 mod prefixed;
 mod scan;
 mod shape;
+mod spoken;
 mod tongues;
 
 pub use document::{Document, Redacted, Tally};

@@ -38,7 +38,11 @@ impl<'a> Scan<'a> {
                 .or_else(|| beside::telegram(bytes, at))
                 .or_else(|| self.redactor.assigned(bytes, at)),
             b'=' => self.redactor.assigned(bytes, at),
-            b'b' | b'B' => beside::bearer(bytes, at),
+            b'b' | b'B' => beside::bearer(bytes, at).or_else(|| self.redactor.spoken(bytes, at)),
+            b'i' | b'w' if at > 0 && bytes[at - 1] == b' ' => {
+                let spoken = self.redactor.spoken(bytes, at);
+                spoken.or_else(|| prefixed::find(bytes, at).map(|f| span(f.kind, f.end)))
+            }
             b'e' if prefixed::is_word_start(bytes, at) => {
                 armour::web_token(bytes, at).map(|end| span(Kind::Jwt, end))
             }
