@@ -8,7 +8,7 @@ use std::path::Path;
 use jiff::civil::{DateTime, date};
 use longhaul_ledger::Ledger;
 use longhaul_memory::files::{Body, Note, Origin, Section, read_log};
-use longhaul_memory::flush::{BoundLog, extractive};
+use longhaul_memory::flush::{BoundLog, extractive, words_of_the_user};
 use longhaul_memory::{Error, MemoryFolder, Seal, Source};
 use longhaul_transcript::{EntryId, Session};
 use serde_json::json;
@@ -286,6 +286,29 @@ fn the_context_is_replaced_and_errors_are_added() {
     ));
 }
 
+#[test]
+fn errors_are_found_before_the_same_is_tried_again() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = folder(root.path());
+    assert!(memory.errors_about("make deploy", 5).unwrap().is_empty());
+    for (tried, outcome) in [
+        ("cat /srv/app/config.yml", "no such file"),
+        ("make deploy", "permission denied"),
+        ("make deploy", "the host is down"),
+    ] {
+        memory
+            .append_error(at(), tried, outcome, Source::Tool)
+            .unwrap();
+    }
+    let found = memory.errors_about("make deploy", 5).unwrap();
+    assert_eq!(found.len(), 2);
+    assert!(found[0].contains("the host is down"), "the newest first");
+    let same_path = memory.errors_about("vim '/srv/app/config.yml'", 5).unwrap();
+    assert_eq!(same_path.len(), 1);
+    assert!(memory.errors_about("make test", 5).unwrap().is_empty());
+    assert_eq!(memory.errors_about("make deploy", 1).unwrap().len(), 1);
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -454,6 +477,41 @@ fn the_flush_without_a_model_writes_what_the_ledger_found_and_who_said_it() {
             ),
         ]
     );
+}
+
+#[test]
+fn beside_a_models_flush_stand_the_users_own_words() {
+    let body = words_of_the_user(&ledger(&work()), None).unwrap();
+    let Body::Sections(sections) = &body else {
+        panic!("{body:?}")
+    };
+    assert_eq!(sections.len(), 1);
+    assert_eq!(sections[0].notes.len(), 1);
+    assert_eq!(sections[0].notes[0].source, Source::User);
+    let known = ledger(&work());
+    assert_eq!(words_of_the_user(&known, Some(&known)), None);
+}
+
+#[test]
+fn a_reply_is_not_the_users_word_for_what_it_replies_to() {
+    let long = "We could go with plan B, which the page recommends. ".repeat(20);
+    let body = extractive(
+        &ledger(&[
+            json!({"role": "user", "content": "Compare the plans for the cache of the shop."}),
+            json!({"role": "assistant", "content": [{"type": "text", "text": long}], "stopReason": "stop"}),
+            json!({"role": "user", "content": "ok, do that"}),
+        ]),
+        None,
+    );
+    let Some(Body::Sections(sections)) = body else {
+        panic!("{body:?}")
+    };
+    let decisions = sections
+        .iter()
+        .find(|list| list.title == "Important Decisions");
+    let decision = &decisions.unwrap().notes[0];
+    assert!(decision.text.contains("plan B"), "{decision:?}");
+    assert_eq!(decision.source, Source::Agent);
 }
 
 #[test]

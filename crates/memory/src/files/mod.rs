@@ -177,6 +177,24 @@ impl MemoryFolder {
         })
     }
 
+    /// The lines of `memories/errors.md` about what is going to be tried, the
+    /// newest first: those that name the same command or path.
+    pub fn errors_about(&self, trying: &str, most: usize) -> Result<Vec<String>> {
+        let text = self.read(ERRORS)?.unwrap_or_default();
+        let wanted = one_line(trying).to_lowercase();
+        let paths: Vec<&str> = wanted
+            .split(|c: char| c.is_whitespace() || "\"'`=;|&()".contains(c))
+            .filter(|word| word.len() > 3 && word.trim_matches('/').contains('/'))
+            .collect();
+        let fits = |line: &&str| {
+            let lower = line.to_lowercase();
+            let whole = wanted.len() > 2 && lower.contains(&format!("— {wanted}: "));
+            whole || paths.iter().any(|path| lower.contains(path))
+        };
+        let lines = text.lines().rev().filter(|line| line.starts_with("- "));
+        Ok(lines.filter(fits).take(most).map(str::to_owned).collect())
+    }
+
     /// Replaces `memories/context.md`: where the work stands, such as the
     /// agent's last conclusion before an emergency.
     pub fn write_context(&self, at: DateTime, text: &str) -> Result<Appended> {

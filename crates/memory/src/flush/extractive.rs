@@ -35,6 +35,15 @@ pub fn extractive(now: &Ledger, before: Option<&Ledger>) -> Option<Body> {
     (!sections.is_empty()).then_some(Body::Sections(sections))
 }
 
+/// Only the user's own rules that are new since `before`, word for word. Beside
+/// a flush by the model, so that they stand in the log as the user's words and
+/// not only as the agent's account of them.
+pub fn words_of_the_user(now: &Ledger, before: Option<&Ledger>) -> Option<Body> {
+    let empty = Ledger::default();
+    let notes = rules(now, before.unwrap_or(&empty));
+    section("User Preferences", notes).map(|list| Body::Sections(vec![list]))
+}
+
 fn section(title: &str, mut notes: Vec<Note>) -> Option<Section> {
     let over = notes.len().saturating_sub(MOST_NOTES);
     notes.drain(..over);

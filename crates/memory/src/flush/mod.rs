@@ -2,13 +2,14 @@
 //! compaction takes it out of the context.
 //!
 //! With a model this is a silent turn of the agent with one tool that can do
-//! nothing but append to one file. Without one, [`extractive`] writes what the
-//! ledger has found since the last flush.
+//! nothing but append to one file ([`BoundLog`]); [`words_of_the_user`] puts the
+//! user's rules beside it word for word. Without a model, [`extractive`] writes
+//! what the ledger has found since the last flush.
 
 mod extractive;
 
 pub(crate) use extractive::REPLY;
-pub use extractive::extractive;
+pub use extractive::{extractive, words_of_the_user};
 
 use jiff::civil::DateTime;
 use serde_json::{Value, json};
