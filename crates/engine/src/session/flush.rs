@@ -81,7 +81,13 @@ impl Session {
                     .ask_to_flush(model.as_ref(), &memory, trigger, cancel, listener)
                     .await?;
                 match asked.trouble {
-                    None => ("agent", asked.notes, None),
+                    None => {
+                        // The agent's account of a rule is not the rule.
+                        let ledger = self.live.ledger();
+                        let rules = pieces::words_of_the_user(ledger, Some(self.live.base()));
+                        self.append_body(&memory, rules, listener);
+                        ("agent", asked.notes, None)
+                    }
                     Some(reason) => {
                         let written = self.extract(&memory, listener);
                         let by = if asked.notes > 0 {
@@ -132,16 +138,25 @@ impl Session {
 
     /// Writes down what the ledger has found since the last time.
     fn extract(&mut self, memory: &MemoryFolder, listener: &mut dyn Listener) -> usize {
-        let Some(body) = pieces::extractive(self.live.ledger(), Some(self.live.base())) else {
+        let body = pieces::extractive(self.live.ledger(), Some(self.live.base()));
+        self.append_body(memory, body, listener)
+    }
+
+    fn append_body(
+        &mut self,
+        memory: &MemoryFolder,
+        body: Option<Body>,
+        listener: &mut dyn Listener,
+    ) -> usize {
+        let Some(body) = body else {
             return 0;
         };
         let notes = match &body {
             Body::Sections(sections) => sections.iter().map(|section| section.notes.len()).sum(),
             Body::Text { .. } => 1,
         };
-        let key = self.state.session_key.clone();
         let origin = Origin {
-            session: Some(&key),
+            session: Some(&self.state.session_key),
             epoch: Some(self.live.epoch()),
         };
         let at = self.setup.clock.now().datetime();
