@@ -246,7 +246,7 @@ impl Features {
     }
 }
 
-const SAME: f64 = 0.75;
+const SAME: f64 = 0.7;
 const RELATED: f64 = 0.6;
 
 fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {

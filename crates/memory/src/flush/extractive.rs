@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use longhaul_ledger::{FileChange, ItemState, Ledger, Provenance, RuleKind, Trouble};
+use longhaul_ledger::{
+    AnchorKind, FileChange, ItemState, Ledger, Provenance, RuleKind, Speaker, Trouble,
+};
 use longhaul_transcript::EntryId;
 
 use crate::Source;
@@ -144,11 +146,26 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
 }
 
 fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
-    now.learnings
-        .iter()
+    let learnt = now.learnings.iter();
+    let mut notes: Vec<Note> = learnt
         .filter(|learnt| !before.learnings.contains(learnt))
         .map(|learnt| note(learnt, Source::Agent, None))
-        .collect()
+        .collect();
+    // What the user said with a number, an address or an id in it.
+    let mut anchors: Vec<_> = now
+        .anchors
+        .values()
+        .filter(|anchor| anchor.by == Speaker::User && anchor.superseded.is_none())
+        .filter(|anchor| !matches!(anchor.kind, AnchorKind::Name | AnchorKind::Path))
+        .filter(|anchor| !before.anchors.contains_key(&anchor.text))
+        .collect();
+    anchors.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.text.cmp(&b.text)));
+    for anchor in anchors {
+        if !notes.iter().any(|known| known.text == anchor.about) {
+            notes.push(note(&anchor.about, Source::User, anchor.provenance.first()));
+        }
+    }
+    notes
 }
 
 fn progress(now: &Ledger, before: &Ledger) -> Vec<Note> {
