@@ -773,6 +773,40 @@ fn a_tools_word_lends_itself_no_better_name_and_changes_no_ones_words() {
 }
 
 #[test]
+fn a_failure_teaches_when_it_comes_again_and_contradicts_no_other() {
+    let place = Place::new();
+    let issue = |back: i8, text: &str| place.log(day(back), "Issues Found", text, Source::Tool);
+    issue(
+        3,
+        "`go build ./cmd` failed (not resolved): line 21 of committed.go is wrong",
+    );
+    issue(
+        2,
+        "`go build ./cmd` failed (not resolved): line 99 of committed.go is wrong",
+    );
+    for back in [3, 2, 1] {
+        issue(
+            back,
+            "`make deploy` failed (not resolved): the host build7 is down",
+        );
+        issue(
+            back,
+            "`make lint` failed (passed later): the name foo7 is not used",
+        );
+    }
+    place.dream(&settings());
+    let all = place.candidates();
+    assert_eq!(all.len(), 3, "{all:#?}");
+    assert!(
+        all.iter()
+            .all(|one| one.status == Status::Staged && one.contradicts.is_empty())
+    );
+    let ripe: Vec<&str> = waiting(&all).iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(ripe.len(), 1);
+    assert!(ripe[0].contains("make deploy"), "{ripe:?}");
+}
+
+#[test]
 fn one_dream_at_a_time() {
     let place = Place::new();
     let dreams = place.dreams();

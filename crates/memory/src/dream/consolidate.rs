@@ -184,7 +184,10 @@ impl<'a> Work<'a> {
         for at in near {
             let id = self.candidates[*at].id.clone();
             let other = &mut self.candidates[*at];
-            if other.ends || !(other.status == Status::Staged || other.status.is_kept()) {
+            // One failure does not contradict another.
+            let lesson = made.topic == Topic::Lesson || other.topic == Topic::Lesson;
+            let stands = other.status == Status::Staged || other.status.is_kept();
+            if other.ends || lesson || !stands {
                 continue;
             }
             let is_newer = made.valid_from >= other.last_day();
@@ -228,6 +231,9 @@ impl<'a> Work<'a> {
             }
         }
         for (line, known) in &self.known {
+            if made.topic == Topic::Lesson {
+                break;
+            }
             if matches!(
                 known.relation(features),
                 Relation::Replaces | Relation::Perhaps

@@ -7,7 +7,7 @@ use super::candidate::{Evidence, Topic};
 use super::likeness::{Features, gives_orders};
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
-use crate::flush::REPLY;
+use crate::flush::{PASSED, REPLY};
 use crate::provenance::one_line;
 
 /// Something that was said and may be worth keeping.
@@ -115,6 +115,10 @@ impl Remarks {
         }
         if evidence.source == Source::Tool && gives_orders(text) {
             self.refused += 1;
+            return;
+        }
+        // What passed in the end taught nothing that lasts.
+        if topic == Topic::Lesson && text.contains(PASSED) {
             return;
         }
         let fits = text.chars().count() <= MOST_CHARS && !text.starts_with('(');

@@ -18,6 +18,9 @@ const MOST_NOTES: usize = 40;
 /// Stands between a short reply and what it replies to.
 pub(crate) const REPLY: &str = " ← ";
 
+/// Stands in the note of a failure that was followed by a success.
+pub(crate) const PASSED: &str = "failed (passed later)";
+
 /// What the ledger has found since `before`, the ledger at the last flush or
 /// compaction: rules and decisions, what was done, learnt and went wrong. The
 /// same ledgers give the same body. `None` when there is nothing new.
@@ -221,11 +224,11 @@ fn issues(now: &Ledger, before: &Ledger) -> Vec<Note> {
             continue;
         }
         let end = match trouble.resolved {
-            Some(_) => "passed later",
-            None => "not resolved",
+            Some(_) => PASSED,
+            None => "failed (not resolved)",
         };
         notes.push(note(
-            format!("`{}` failed ({end}): {}", trouble.cause, trouble.line),
+            format!("`{}` {end}: {}", trouble.cause, trouble.line),
             Source::Tool,
             last(&trouble.provenance),
         ));

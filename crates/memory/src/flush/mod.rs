@@ -8,7 +8,7 @@
 
 mod extractive;
 
-pub(crate) use extractive::REPLY;
+pub(crate) use extractive::{PASSED, REPLY};
 pub use extractive::{extractive, words_of_the_user};
 
 use jiff::civil::DateTime;
