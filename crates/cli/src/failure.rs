@@ -24,17 +24,23 @@ pub(crate) enum Outcome {
     Usage,
     NothingToDo,
     Blocked,
+    /// The user stopped it.
+    Stopped,
     /// The reader of the output has gone.
     Unheard,
 }
 
 impl Outcome {
+    /// What a shell reports of a program that SIGINT ended.
+    pub(crate) const STOPPED: i32 = 130;
+
     pub(crate) fn code(self) -> ExitCode {
         ExitCode::from(match self {
             Outcome::Failed => 1,
             Outcome::Usage => 2,
             Outcome::NothingToDo => 3,
             Outcome::Blocked => 4,
+            Outcome::Stopped => Outcome::STOPPED as u8,
             // What a shell reports of a program that SIGPIPE ended.
             Outcome::Unheard => 141,
         })
@@ -99,7 +105,7 @@ impl Failure {
         let style = console::Style::new().for_stderr();
         match self.outcome {
             Outcome::Unheard => return,
-            Outcome::NothingToDo => remark(&self.message),
+            Outcome::NothingToDo | Outcome::Stopped => remark(&self.message),
             Outcome::Failed | Outcome::Usage | Outcome::Blocked => {
                 let error = style.clone().red().bold().apply_to("error:");
                 remark(format_args!("{error} {}", self.message));

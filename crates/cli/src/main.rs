@@ -1,5 +1,7 @@
 //! The `longhaul` command.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod app;
 mod args;
 mod around;
@@ -39,6 +41,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
     }
     let app = App::new(&cli.global, cli.command.needs())?;
     match &cli.command {
+        Command::Chat(args) => commands::chat::run(&app, args),
         Command::Session(command) => commands::session::run(&app, command),
         Command::Context(command) => commands::context::run(&app, command),
         Command::Replay(args) => commands::replay::run(&app, args),

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod carry;
+mod chat;
 mod dream;
 mod memory_files;
 mod work;
 
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
+pub(crate) use chat::ChatArgs;
 pub(crate) use dream::{BackfillArgs, DreamCommand, PromoteArgs, RejectArgs, RunArgs};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
@@ -117,6 +119,8 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Talk to an agent in the terminal, with the engine on
+    Chat(Box<ChatArgs>),
     /// Find, read, check and change sessions
     #[command(subcommand)]
     Session(SessionCommand),

@@ -4,6 +4,7 @@ use console::style;
 use longhaul_checkpoint::{Checkpoint, CheckpointStore};
 use longhaul_compaction::Degradation;
 use longhaul_engine::checkpoints::Restoration;
+use longhaul_engine::session::Spending;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Gauge, Level, Tokens, Window};
 use longhaul_transcript::{
@@ -11,6 +12,7 @@ use longhaul_transcript::{
 };
 use serde_json::json;
 
+use super::chat::money;
 use super::measured::{Measured, fidelity, heading, percent, thresholds_json};
 use super::saving::{Saving, restored, tell};
 use super::{answer, budget, carry, compact, diff, history, inspect, report_faults};
@@ -82,7 +84,10 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
     let advice = advice(measured.level(), &state);
     let saving = Saving::of(app, &measured.session);
     let key = compact::key_of(&measured.session);
-    let auto = SessionState::load(&app.state_dir, &key).0.autocompact;
+    let own = SessionState::load(&app.state_dir, &key).0;
+    let auto = own.autocompact;
+    // Only of sessions that ran here is it known what was asked in silence.
+    let spending = (own.spending != Spending::default()).then_some(own.spending);
     let mut troubles = Vec::new();
     let latest = saving
         .checkpoints()
@@ -97,6 +102,9 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
             None => "% lost, by rule of thumb",
         };
         print_status(app, &measured, epoch, (&state, from), latest.as_ref())?;
+        if let Some(spending) = &spending {
+            money::print(spending)?;
+        }
         paint::row("Advice", &advice)?;
         measured.note_unasked(app);
         for event in &troubles {
@@ -130,6 +138,7 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         "lossPercent": state.loss_percent,
         "recommendation": advice,
         "autocompact": auto,
+        "spending": spending,
         "checkpoint": latest.as_ref().map(|checkpoint| json!({
             "id": checkpoint.meta.checkpoint_id.to_string(),
             "time": checkpoint.meta.created_at,

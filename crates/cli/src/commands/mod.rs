@@ -4,6 +4,7 @@ mod answer;
 mod budget;
 mod carry;
 mod change;
+pub(crate) mod chat;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod config;

@@ -4,6 +4,9 @@
 mod bad_input;
 mod carrying;
 mod changing;
+mod chatting;
+mod chatting_badly;
+mod chatting_terminal;
 mod checkpointing;
 mod compacting;
 mod config;

@@ -1,0 +1,237 @@
+//! Events, tool calls and their outcomes, in one line each.
+
+use longhaul_compaction::ladder::Block;
+use longhaul_engine::event::Event;
+use serde_json::Value;
+
+use crate::paint;
+
+/// How much a line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Weight {
+    Note,
+    Warning,
+}
+
+/// What an event says to a person, if anything.
+pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
+    use Weight::{Note, Warning};
+    Some(match event {
+        Event::Pruned {
+            results,
+            tokens_before,
+            tokens_after,
+            ..
+        } => (
+            Note,
+            format!(
+                "pruned {}: {tokens_before} → {tokens_after} tokens",
+                paint::plural(*results as u64, "tool result")
+            ),
+        ),
+        Event::CheckpointWritten(written) => (
+            Note,
+            format!(
+                "checkpoint {}: {}, {} changed, {} open",
+                written.checkpoint,
+                paint::plural(written.decisions as u64, "decision"),
+                paint::plural(written.files_modified as u64, "file"),
+                paint::plural(written.open_items as u64, "item"),
+            ),
+        ),
+        Event::CheckpointTrouble { reason, remedy } => (
+            Warning,
+            match remedy {
+                Some(remedy) => format!("checkpoint: {reason} ({remedy})"),
+                None => format!("checkpoint: {reason}"),
+            },
+        ),
+        Event::CheckpointsRecovered { set_aside, .. } if !set_aside.is_empty() => (
+            Note,
+            format!("after a crash, set aside: {}", set_aside.join("; ")),
+        ),
+        Event::SequenceResumed { after, .. } => (
+            Note,
+            format!("completing a compaction that was interrupted after \"{after}\""),
+        ),
+        Event::SequenceSuperseded { .. } => (
+            Note,
+            "a compaction that was interrupted is given up; nothing of it was written".into(),
+        ),
+        Event::Restored {
+            fragments, tokens, ..
+        } if !fragments.is_empty() => (
+            Note,
+            format!(
+                "put back {} ({tokens} tokens)",
+                paint::plural(fragments.len() as u64, "fragment")
+            ),
+        ),
+        Event::CompactionDue { layer, tokens } => (
+            Note,
+            format!("the context has {tokens} tokens; making room ({layer}) …"),
+        ),
+        Event::FlushBegan { .. } => (Note, "saving to memory …".into()),
+        Event::Flushed {
+            by,
+            notes,
+            fallback,
+            ..
+        } => (
+            Note,
+            match fallback {
+                Some(why) => format!(
+                    "saved {} to memory, by the {by} ({why})",
+                    paint::plural(*notes as u64, "note")
+                ),
+                None => format!(
+                    "saved {} to memory, by the {by}",
+                    paint::plural(*notes as u64, "note")
+                ),
+            },
+        ),
+        Event::Compacted(compacted) => (
+            Note,
+            format!(
+                "compacted ({}, by {}): {} → {} tokens, {} left the context and can be recalled",
+                compacted.layer,
+                compacted.summarizer,
+                compacted.tokens_before,
+                compacted.tokens_after,
+                paint::plural(compacted.messages_compacted as u64, "message"),
+            ),
+        ),
+        Event::SummaryFallback { reason } => (
+            Warning,
+            format!("the model wrote no summary, it was extracted: {reason}"),
+        ),
+        Event::Blocked { block, tokens } => (Warning, blocked(*block, tokens.0)),
+        Event::Failed { reason } => (Warning, format!("compaction failed: {reason}")),
+        Event::BreakerOpened { reasons } => (
+            Warning,
+            format!(
+                "compaction is given up after {} failures: {}; `longhaul compact --reset-breaker` \
+                 lets it be tried again",
+                reasons.len(),
+                reasons.last().map(String::as_str).unwrap_or_default()
+            ),
+        ),
+        Event::Overflowed { message, .. } => (
+            Warning,
+            format!("the provider calls it too long: {message}"),
+        ),
+        Event::WindowLearnt { model, window } => (
+            Note,
+            format!("{model} has a window of {window} tokens; remembered"),
+        ),
+        Event::ReadOnlyPressure { tokens, .. } => (
+            Warning,
+            format!("the context has {tokens} tokens, and nothing may be compacted here"),
+        ),
+        Event::Worn { recommendation, .. } => (Warning, recommendation.clone()),
+        Event::Trouble { reason } => (Warning, reason.clone()),
+        _ => return None,
+    })
+}
+
+fn blocked(block: Block, tokens: u32) -> String {
+    let tokens = paint::number(u64::from(tokens));
+    match block {
+        Block::Off => format!(
+            "the context has {tokens} tokens and automatic compaction is off; /compact makes room"
+        ),
+        Block::ReadOnly => format!("the context has {tokens} tokens, and nothing may be written"),
+        Block::Breaker => format!(
+            "the context has {tokens} tokens and compaction was given up; `longhaul compact \
+             --reset-breaker` lets it be tried again"
+        ),
+        Block::Layers => format!(
+            "the context has {tokens} tokens, and the layers that `compaction.layers` leaves \
+             cannot make room"
+        ),
+        Block::Guard => format!(
+            "the context has {tokens} tokens, after so many compactions that a fresh session is \
+             better: /new"
+        ),
+    }
+}
+
+const CALL_COLUMNS: usize = 100;
+const OUTCOME_COLUMNS: usize = 80;
+
+/// A call: the tool, and what it is about.
+pub(super) fn call(tool: &str, arguments: &str) -> String {
+    let about = match serde_json::from_str::<Value>(arguments) {
+        Ok(Value::Object(fields)) => {
+            let first = ["command", "path", "query", "text", "id"]
+                .iter()
+                .find_map(|name| fields.get(*name)?.as_str());
+            match first {
+                Some(text) => text.to_owned(),
+                None => arguments.to_owned(),
+            }
+        }
+        _ => arguments.to_owned(),
+    };
+    format!("{tool} {}", paint::gist(&about, CALL_COLUMNS))
+}
+
+/// What came of it: how much, or what went wrong.
+pub(super) fn outcome(is_error: bool, text: &str) -> String {
+    match is_error {
+        true => {
+            // A command's last line says more than its first.
+            let first = text.lines().next().unwrap_or_default();
+            let last = text.lines().next_back().unwrap_or_default();
+            let line = match last.starts_with("Command ") {
+                true => last,
+                false => first,
+            };
+            format!("✗ {}", paint::gist(line, OUTCOME_COLUMNS))
+        }
+        false => match text.lines().count() {
+            0 => "✓".into(),
+            1 => format!("✓ {}", paint::gist(text, OUTCOME_COLUMNS)),
+            lines => format!("✓ {}", paint::plural(lines as u64, "line")),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_one_line_whatever_its_arguments() {
+        assert_eq!(
+            call("bash", r#"{"timeout":3,"command":"cargo test\n-p x"}"#),
+            "bash cargo test -p x"
+        );
+        assert_eq!(call("read", "{\"path\": \"half"), "read {\"path\": \"half");
+        assert!(call("write", &format!("{{\"path\":\"{}\"}}", "x".repeat(500))).len() < 120);
+    }
+
+    #[test]
+    fn an_outcome_says_how_much_or_what_went_wrong() {
+        assert_eq!(outcome(false, "a\nb"), "✓ 2 lines");
+        assert_eq!(outcome(false, "wrote it"), "✓ wrote it");
+        assert_eq!(
+            outcome(true, "lots\n\nCommand exited with code 1"),
+            "✗ Command exited with code 1"
+        );
+        assert_eq!(
+            outcome(true, "\"x\" does not exist.\nmore"),
+            "✗ \"x\" does not exist."
+        );
+    }
+
+    #[test]
+    fn what_the_user_must_act_on_is_a_warning() {
+        let line = event(&Event::BreakerOpened {
+            reasons: vec!["one".into(), "two".into()],
+        });
+        let (weight, line) = line.unwrap();
+        assert_eq!(weight, Weight::Warning);
+        assert!(line.contains("--reset-breaker"), "{line}");
+    }
+}

@@ -1,0 +1,407 @@
+//! `chat`: an agent in the terminal with the engine on.
+//!
+//! One conversation, three ways to lead it: at a terminal, line by line through
+//! a pipe, or one message with `--print`. With `--json`, what happens is printed
+//! for programs instead, one object a line.
+
+mod ask;
+mod input;
+mod json;
+mod lines;
+pub(super) mod money;
+mod notes;
+mod obey;
+mod screen;
+mod sessions;
+mod setup;
+mod slash;
+mod stop;
+
+use std::io::{BufRead, IsTerminal, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use console::Style;
+use longhaul_engine::session::{Engine, Error, Listener, Session, Turn};
+use longhaul_engine::tools::{Approver, NobodyToAsk, Toolbox};
+use longhaul_model::Error as ModelError;
+use longhaul_transcript::{Draft, Session as Stored, durable};
+use tokio::runtime::Runtime;
+
+use self::ask::AtTerminal;
+use self::input::{Prompt, Typed};
+use self::json::JsonLines;
+use self::screen::{Kind, Screen};
+use self::setup::{Chosen, Place};
+use self::slash::{Said, Slash};
+use self::stop::Stopper;
+use super::change;
+use crate::app::App;
+use crate::args::ChatArgs;
+use crate::failure::{Failure, Outcome};
+use crate::out;
+use crate::{own_write, paint};
+
+/// The longest message that is read from standard input.
+const MOST_INPUT_BYTES: u64 = 8 << 20;
+
+/// How a conversation is led.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// One message, then the end.
+    Once,
+    /// A line, an answer.
+    Lines,
+    /// With a person.
+    Terminal,
+}
+
+pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let way = match (args.print, app.json, &args.message) {
+        (true, ..) | (_, true, Some(_)) => Way::Once,
+        (false, false, _) if at_terminal => Way::Terminal,
+        _ => Way::Lines,
+    };
+    let message = match (way, &args.message) {
+        (Way::Once, None) => Some(whole_input()?),
+        (_, message) => message.clone(),
+    };
+    if way == Way::Once && message.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        return Err(Failure::usage("there is no message")
+            .help("give one after the options, or on standard input"));
+    }
+    let mut chat = Chat::begin(app, args, way)?;
+    let led = chat.lead(message);
+    if let Some(trouble) = chat.place.settle() {
+        app.note(&format!("what left the context is not indexed: {trouble}"));
+    }
+    own_write::remember(app, chat.session.path());
+    led
+}
+
+fn whole_input() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MOST_INPUT_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_INPUT_BYTES {
+        return Err(Failure::usage(format!(
+            "the message is longer than {}",
+            paint::bytes(MOST_INPUT_BYTES)
+        ))
+        .help("put it into a file of the workspace and name the file"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage("the message on standard input is not UTF-8"))
+}
+
+struct Chat<'a> {
+    app: &'a App,
+    args: &'a ChatArgs,
+    way: Way,
+    runtime: Runtime,
+    stopper: Stopper,
+    screen: Screen,
+    tools: Arc<dyn Toolbox>,
+    place: Place,
+    chosen: Chosen,
+    engine: Engine,
+    session: Session,
+}
+
+impl<'a> Chat<'a> {
+    fn begin(app: &'a App, args: &'a ChatArgs, way: Way) -> Result<Chat<'a>, Failure> {
+        let old = find(app, args, way)?;
+        let remembered = || old.as_deref().and_then(setup::model_of);
+        let Some(name) = app.model.clone().or_else(remembered) else {
+            return Err(Failure::usage("no model is named").help(
+                "name one with --model provider/name, such as --model \
+                 anthropic/claude-sonnet-4-5; a session remembers it",
+            ));
+        };
+        let chosen = setup::connect(args, &name)?;
+        let kind = match way {
+            _ if app.json => Kind::Nothing,
+            Way::Once if app.quiet => Kind::Nothing,
+            Way::Once => Kind::Warnings,
+            Way::Lines | Way::Terminal if app.quiet => Kind::Bare,
+            Way::Lines => Kind::Lines,
+            Way::Terminal => Kind::Terminal,
+        };
+        let screen = Screen::new(kind);
+        let place = Place::new(app);
+        let approver: Arc<dyn Approver> = match way {
+            Way::Terminal => Arc::new(AtTerminal {
+                screen: screen.clone(),
+            }),
+            Way::Once | Way::Lines => Arc::new(NobodyToAsk),
+        };
+        let tools = setup::tools(app, args, &place, approver)?;
+        let engine = setup::engine(app, args, &chosen, &tools, &place);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        let stopper = Stopper::default();
+        let _inside = runtime.enter();
+        stopper.listen(&runtime, way);
+        let mut listener = listener(app, &screen);
+        let session = match &old {
+            Some(path) => engine.open(path, listener.as_mut()),
+            None => engine.create(args.session.as_deref(), listener.as_mut()),
+        }
+        .map_err(failure)?;
+        drop(listener);
+        drop(_inside);
+        place.set(session.path());
+        let mut chat = Chat {
+            app,
+            args,
+            way,
+            runtime,
+            stopper,
+            screen,
+            tools,
+            place,
+            chosen,
+            engine,
+            session,
+        };
+        if old.is_some() {
+            chat.note_model()?;
+        }
+        Ok(chat)
+    }
+
+    /// Writes down that another model answers from now on.
+    fn note_model(&mut self) -> Result<(), Failure> {
+        let info = self.chosen.model.info();
+        let now = setup::model_of(self.session.path());
+        if now.as_deref() != Some(&format!("{}/{}", info.provider, info.name)) {
+            self.session
+                .ingest(Draft::ModelChange {
+                    provider: info.provider.clone(),
+                    model: info.name.clone(),
+                })
+                .map_err(failure)?;
+        }
+        Ok(())
+    }
+
+    fn lead(&mut self, first: Option<String>) -> Result<(), Failure> {
+        match self.way {
+            Way::Once => {
+                let turn = self.say(&first.unwrap_or_default())?;
+                if self.app.json {
+                    return Ok(());
+                }
+                out::line(format_args!("{}", self.app.foreign(&turn.text)))?;
+                if turn.stop != "stop" {
+                    self.app
+                        .note(&format!("the answer ended early: {}", turn.stop));
+                }
+                Ok(())
+            }
+            Way::Lines => self.lines(first),
+            Way::Terminal => self.terminal(first),
+        }
+    }
+
+    /// One line, one message, until there are no more; the first that fails
+    /// ends it.
+    fn lines(&mut self, first: Option<String>) -> Result<(), Failure> {
+        let mut said = first.is_some();
+        if let Some(message) = first {
+            self.say(&message)?;
+        }
+        for line in std::io::stdin().lock().lines() {
+            let line = line.map_err(|error| {
+                Failure::new(format!("cannot read standard input: {error}"))
+                    .help("messages are lines of UTF-8")
+            })?;
+            match slash::read(&line) {
+                Said::Nothing => continue,
+                Said::Message(message) => {
+                    self.say(&message)?;
+                }
+                Said::Slash(Slash::Quit) => break,
+                Said::Slash(slash) => self.obey(slash)?,
+                Said::Unknown(advice) => return Err(Failure::usage(advice)),
+            }
+            said = true;
+        }
+        match said {
+            true => Ok(()),
+            false => Err(Failure::nothing("Nothing was said.")),
+        }
+    }
+
+    fn terminal(&mut self, first: Option<String>) -> Result<(), Failure> {
+        durable::create_folder(&self.app.state_dir)?;
+        let mut prompt = Prompt::new(&self.app.state_dir.join("chat-history"))?;
+        self.greet();
+        if let Some(message) = first {
+            self.attempt(|chat| chat.say(&message).map(|_| ()))?;
+        }
+        let mut leaving = false;
+        loop {
+            self.gauge();
+            let said = match prompt.read()? {
+                Typed::Left => return Ok(()),
+                Typed::Cleared if leaving => return Ok(()),
+                Typed::Cleared => {
+                    leaving = true;
+                    self.screen.aside("Ctrl-C again, or Ctrl-D, leaves");
+                    continue;
+                }
+                Typed::Line(line) => slash::read(&line),
+            };
+            leaving = false;
+            match said {
+                Said::Nothing => {}
+                Said::Message(message) => {
+                    self.attempt(|chat| chat.say(&message).map(|_| ()))?;
+                }
+                Said::Slash(Slash::Quit) => return Ok(()),
+                Said::Slash(slash) => self.attempt(|chat| chat.obey(slash))?,
+                Said::Unknown(advice) => self.screen.warn(&advice),
+            }
+        }
+    }
+
+    /// Does something that may fail without ending the conversation.
+    fn attempt(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match work(self) {
+            Err(failure) if failure.outcome == Outcome::Unheard => Err(failure),
+            Err(failure) => {
+                failure.print();
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn greet(&self) {
+        self.screen.aside(&format!(
+            "session {} · {} · {} · /help lists the commands",
+            paint::gist(self.session.key(), 40),
+            self.chosen.spec,
+            self.app.show_path(&self.app.workspace),
+        ));
+    }
+
+    /// How full the window is and what it cost, before the prompt.
+    fn gauge(&mut self) {
+        let status = self.session.status();
+        let level = self.session.window().level(status.size.tokens);
+        let total = status.spending.total();
+        let short = |tokens: u32| match tokens {
+            0..=999 => tokens.to_string(),
+            _ => format!("{}k", (u64::from(tokens) + 500) / 1000),
+        };
+        let line = format!(
+            "[Context: {:.0}% | {}/{} tokens{}] {}",
+            (status.fullness * 100.0).floor(),
+            short(status.size.tokens.0),
+            short(status.window.0),
+            match self.session.live().epoch() {
+                0 => String::new(),
+                epoch => format!(" | {}", paint::plural(u64::from(epoch), "compaction")),
+            },
+            money::dollars(&total),
+        );
+        let style = match level {
+            longhaul_tokens::Level::Calm => Style::new().dim(),
+            level => paint::level(level),
+        };
+        out::remark(style.for_stderr().apply_to(line));
+    }
+
+    /// Says something to the model and shows what comes of it.
+    fn say(&mut self, message: &str) -> Result<Turn, Failure> {
+        if self.app.json {
+            let mut lines = JsonLines::default();
+            let ended = self.turn(message, &mut lines);
+            let result = json::result(&mut self.session, &ended);
+            lines.line(&result);
+            unheard(lines.finish())?;
+            return ended.map_err(failure);
+        }
+        let mut screen = self.screen.clone();
+        let ended = self.turn(message, &mut screen);
+        unheard(self.screen.finish())?;
+        ended.map_err(failure)
+    }
+
+    fn turn(&mut self, message: &str, listener: &mut dyn Listener) -> Result<Turn, Error> {
+        let Chat {
+            runtime,
+            stopper,
+            session,
+            ..
+        } = self;
+        stopper.run(runtime, async |cancel| {
+            session.turn(message, &cancel, listener).await
+        })
+    }
+}
+
+/// Who hears of events outside a turn.
+fn listener(app: &App, screen: &Screen) -> Box<dyn Listener> {
+    match app.json {
+        true => Box::new(JsonLines::default()),
+        false => Box::new(screen.clone()),
+    }
+}
+
+/// The session to go on with, if there is one that may be written to.
+fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>, Failure> {
+    let found = match &args.session {
+        _ if args.new => None,
+        Some(name) if name.trim().is_empty() => {
+            return Err(Failure::usage("the session has no name").help("such as --session work"));
+        }
+        Some(name) => sessions::named(app, name),
+        // A script that names no session does not mean the one a person is in.
+        None if way == Way::Once => None,
+        None => sessions::newest(app),
+    };
+    let Some(path) = found else { return Ok(None) };
+    let session = Stored::open(&path)?;
+    change::writable(app, &session, args.leave).map(Some)
+}
+
+fn unheard(broken: Option<std::io::Error>) -> Result<(), Failure> {
+    match broken {
+        Some(error) => Err(Failure::output(error)),
+        None => Ok(()),
+    }
+}
+
+/// A turn that did not end with an answer.
+fn failure(error: Error) -> Failure {
+    let outcome = match &error {
+        Error::Cancelled => Outcome::Stopped,
+        Error::NoModel => Outcome::Usage,
+        Error::Busy(_) | Error::ReadOnly => Outcome::Blocked,
+        Error::Model(failed) if matches!(failed.error, ModelError::BadSpec { .. }) => {
+            Outcome::Usage
+        }
+        Error::Transcript(
+            longhaul_transcript::Error::Locked { .. } | longhaul_transcript::Error::InUse { .. },
+        ) => Outcome::Blocked,
+        _ => Outcome::Failed,
+    };
+    let help = error.remedy();
+    let mut failure = Failure {
+        outcome,
+        ..Failure::new(error.to_string())
+    };
+    failure.help = help;
+    failure
+}

@@ -1,0 +1,228 @@
+//! What a person sees of a turn: the answer on standard output as it arrives,
+//! everything else beside it on standard error.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use console::Style;
+use longhaul_engine::event::Event;
+use longhaul_engine::session::Listener;
+use longhaul_model::Delta;
+
+use super::lines::{self, Weight};
+use crate::paint;
+
+/// The terminal, or what stands in its place. Copies are the same screen.
+#[derive(Clone)]
+pub(super) struct Screen {
+    state: Arc<Mutex<State>>,
+    kind: Kind,
+}
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Everything, thinking included.
+    Terminal,
+    /// Answers, tools and events.
+    Lines,
+    /// Answers alone.
+    Bare,
+    /// What the user must know beside an answer that is printed at its end.
+    Warnings,
+    /// Nothing.
+    Nothing,
+}
+
+impl Kind {
+    /// Whether answers are shown as they arrive.
+    fn streams(self) -> bool {
+        matches!(self, Kind::Terminal | Kind::Lines | Kind::Bare)
+    }
+
+    /// Whether tools and events are shown.
+    fn tells(self) -> bool {
+        matches!(self, Kind::Terminal | Kind::Lines)
+    }
+
+    /// Whether warnings are.
+    fn warns(self) -> bool {
+        self.tells() || self == Kind::Warnings
+    }
+}
+
+struct State {
+    open: Open,
+    /// Why standard output could not be written to.
+    broken: Option<io::Error>,
+}
+
+/// What the cursor stands behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    Text,
+    Thinking,
+    Call,
+}
+
+impl Screen {
+    pub(super) fn new(kind: Kind) -> Screen {
+        Screen {
+            state: Arc::new(Mutex::new(State {
+                open: Open::Nothing,
+                broken: None,
+            })),
+            kind,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A line beside the answer.
+    pub(super) fn aside(&self, text: &str) {
+        if !self.kind.tells() {
+            return;
+        }
+        let mut state = self.state();
+        state.close();
+        let dim = Style::new().for_stderr().dim();
+        for line in text.lines() {
+            error(&format!("{}\n", dim.apply_to(paint::tame(line))));
+        }
+    }
+
+    /// A line that the user should not miss.
+    pub(super) fn warn(&self, text: &str) {
+        if !self.kind.warns() {
+            return;
+        }
+        let mut state = self.state();
+        state.close();
+        let yellow = Style::new().for_stderr().yellow();
+        for line in text.lines() {
+            error(&format!("{}\n", yellow.apply_to(paint::tame(line))));
+        }
+    }
+
+    /// Something to be asked: as it is, colours included.
+    pub(super) fn ask(&self, text: &str) {
+        self.state().close();
+        error(text);
+    }
+
+    /// Ends whatever line is open; what went wrong with the output, if anything.
+    pub(super) fn finish(&self) -> Option<io::Error> {
+        let mut state = self.state();
+        state.close();
+        state.broken.take()
+    }
+
+    fn text(&self, text: &str) {
+        let mut state = self.state();
+        if state.open != Open::Text {
+            state.close();
+            state.open = Open::Text;
+        }
+        state.out(&paint::tame(text));
+    }
+
+    fn thinking(&self, text: &str) {
+        let mut state = self.state();
+        if state.open != Open::Thinking {
+            state.close();
+            state.open = Open::Thinking;
+        }
+        let dim = Style::new().for_stderr().dim().italic();
+        error(&dim.apply_to(paint::tame(text)).to_string());
+    }
+
+    fn called(&self, line: &str) {
+        let mut state = self.state();
+        state.close();
+        let dim = Style::new().for_stderr().dim();
+        error(&format!("{} {}", dim.apply_to("•"), paint::tame(line)));
+        state.open = Open::Call;
+    }
+
+    fn answered(&self, tool: &str, is_error: bool, outcome: &str) {
+        let mut state = self.state();
+        let style = Style::new().for_stderr();
+        let style = if is_error { style.red() } else { style.dim() };
+        let outcome = style.apply_to(paint::tame(outcome));
+        // The call's line is gone when somebody was asked in between.
+        if state.open == Open::Call {
+            error(&format!(" {outcome}\n"));
+        } else {
+            state.close();
+            error(&format!("• {tool} {outcome}\n"));
+        }
+        state.open = Open::Nothing;
+    }
+}
+
+impl State {
+    fn close(&mut self) {
+        match self.open {
+            Open::Nothing => {}
+            Open::Text => self.out("\n"),
+            Open::Thinking | Open::Call => error("\n"),
+        }
+        self.open = Open::Nothing;
+    }
+
+    fn out(&mut self, text: &str) {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written {
+            self.broken.get_or_insert(error);
+        }
+    }
+}
+
+/// If nobody hears it, there is nobody to tell that either.
+fn error(text: &str) {
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}
+
+impl Listener for Screen {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::ToolCalled {
+                tool, arguments, ..
+            } if self.kind.tells() => self.called(&lines::call(tool, arguments)),
+            Event::ToolAnswered {
+                tool,
+                is_error,
+                text,
+                ..
+            } if self.kind.tells() => {
+                self.answered(tool, *is_error, &lines::outcome(*is_error, text));
+            }
+            event => match lines::event(event) {
+                Some((Weight::Warning, line)) => self.warn(&line),
+                Some((Weight::Note, line)) => self.aside(&line),
+                None => {}
+            },
+        }
+    }
+
+    fn delta(&mut self, delta: &Delta) {
+        match delta {
+            Delta::Text(text) if self.kind.streams() => self.text(text),
+            Delta::Thinking(text) if self.kind == Kind::Terminal => self.thinking(text),
+            Delta::Retrying {
+                attempt,
+                after,
+                reason,
+            } => self.aside(&format!(
+                "trying again in {:.1} s (attempt {attempt}): {reason}",
+                after.as_secs_f64()
+            )),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! What a chat is made of: the model, the tools, the clock.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use longhaul_engine::library::{Library, Recollection, Scope, index_path};
+use longhaul_engine::recall::{Hit, Query};
+use longhaul_engine::session::{Clock, Departures, Engine, Setup, SummaryChoice, summary_model};
+use longhaul_engine::tools::{
+    Approver, BashSettings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
+    WorkspaceSettings, WorkspaceTools,
+};
+use longhaul_memory::IndexSettings;
+use longhaul_model::{Limits, Model, ModelSpec};
+use longhaul_transcript::{EntryId, Millis, Session as Stored};
+
+use super::notes::MemoryFiles;
+use crate::app::App;
+use crate::args::ChatArgs;
+use crate::failure::Failure;
+
+/// The system's clock, unless it was stopped.
+struct SystemClock {
+    stopped: Option<Millis>,
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Zoned {
+        match self.stopped {
+            None => Zoned::now(),
+            Some(time) => Timestamp::from_millisecond(time.0)
+                .unwrap_or(Timestamp::UNIX_EPOCH)
+                .to_zoned(TimeZone::UTC),
+        }
+    }
+
+    fn new_id(&self) -> String {
+        uuid::Uuid::now_v7().to_string()
+    }
+}
+
+/// The session at work, which `/new` changes, and where its past is found.
+#[derive(Clone)]
+pub(super) struct Place {
+    path: Arc<Mutex<PathBuf>>,
+    library: Library,
+}
+
+/// The agent whose index this is.
+const AGENT: &str = "main";
+/// How long a program that ends waits for the index.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Place {
+    pub(super) fn new(app: &App) -> Place {
+        let index = index_path(&app.state_dir, AGENT);
+        Place {
+            path: Arc::default(),
+            library: Library::new(index, IndexSettings::default(), None),
+        }
+    }
+
+    pub(super) fn set(&self, path: &Path) {
+        *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path.to_owned();
+    }
+
+    /// Lets the index come to its end; what went wrong with it.
+    pub(super) fn settle(&self) -> Option<String> {
+        self.library.settle(PATIENCE);
+        self.library.trouble()
+    }
+
+    fn past(&self) -> Recollection {
+        let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
+        self.library.recollection(&path, Scope::Family)
+    }
+}
+
+impl Recall for Place {
+    fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String> {
+        self.past().recall(query, limit)
+    }
+
+    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
+        self.past().search(words, limit)
+    }
+}
+
+impl Departures for Place {
+    fn left(&self, session: &Path, entries: &[EntryId]) {
+        self.library.left(session, entries);
+    }
+}
+
+/// The model that a chat asks.
+pub(super) struct Chosen {
+    pub(super) spec: ModelSpec,
+    pub(super) model: Arc<dyn Model>,
+}
+
+/// Connects to a model by its name.
+pub(super) fn connect(args: &ChatArgs, name: &str) -> Result<Chosen, Failure> {
+    let mut spec = ModelSpec::parse(name).map_err(model_failure)?;
+    if let Some(url) = &args.base_url {
+        spec = spec.at(url);
+    }
+    let model = connect_to(args, &spec).map_err(model_failure)?;
+    Ok(Chosen { spec, model })
+}
+
+fn connect_to(args: &ChatArgs, spec: &ModelSpec) -> Result<Arc<dyn Model>, longhaul_model::Error> {
+    let mut limits = Limits::default();
+    if let Some(seconds) = args.timeout {
+        let most = Duration::from_secs(seconds);
+        limits.connect = limits.connect.min(most);
+        limits.first_byte = most;
+        limits.idle = most;
+    }
+    longhaul_model::connect(spec, &|name| env::var(name).ok(), limits)
+}
+
+/// A model that cannot even be asked: a wrong name is a wrong command line.
+fn model_failure(error: longhaul_model::Error) -> Failure {
+    let failure = match error {
+        longhaul_model::Error::BadSpec { .. } => Failure::usage(error.to_string()),
+        _ => Failure::new(error.to_string()),
+    };
+    failure.help(error.remedy())
+}
+
+/// The tools: none, or those of the workspace.
+pub(super) fn tools(
+    app: &App,
+    args: &ChatArgs,
+    place: &Place,
+    approver: Arc<dyn Approver>,
+) -> Result<Arc<dyn Toolbox>, Failure> {
+    if args.no_tools {
+        return Ok(Arc::new(NoTools));
+    }
+    let outputs = app.state_dir.join("outputs");
+    sweep(&outputs);
+    let notebook = match MemoryFiles::open(&app.workspace) {
+        Ok(files) => Some(Arc::new(files) as Arc<dyn Notebook>),
+        Err(error) => {
+            app.note(&format!("the memory files cannot be used: {error}"));
+            None
+        }
+    };
+    let tools = WorkspaceTools::new(WorkspaceSettings {
+        workspace: app.workspace.clone(),
+        readable: Vec::new(),
+        permissions: permissions(args)?,
+        approver,
+        bash: Some(BashSettings::new(env::vars_os().collect(), outputs)),
+        notebook,
+        recall: Some(Arc::new(place.clone())),
+    })
+    .map_err(|error| Failure::new(error.to_string()))?;
+    Ok(Arc::new(tools))
+}
+
+/// What may be done without asking, from the command line.
+fn permissions(args: &ChatArgs) -> Result<Permissions, Failure> {
+    const ASKING: [&str; 3] = ["write", "edit", "bash"];
+    let mut permissions = Permissions::default();
+    if args.yes {
+        for tool in ASKING {
+            permissions.tools.insert(tool.to_owned(), Policy::Allow);
+        }
+    }
+    for allowed in &args.allow {
+        match allowed.split_once(':') {
+            Some(("bash", words)) if !words.trim().is_empty() => {
+                permissions.commands.push(words.trim().to_owned());
+            }
+            None if ASKING.contains(&allowed.as_str()) => {
+                permissions.tools.insert(allowed.clone(), Policy::Allow);
+            }
+            _ => {
+                return Err(
+                    Failure::usage(format!("--allow does not know {allowed:?}")).help(
+                        "write, edit, bash, or commands by their first words, such as \
+                         'bash:cargo test'; other tools need no leave",
+                    ),
+                );
+            }
+        }
+    }
+    Ok(permissions)
+}
+
+/// Removes outputs of commands that nobody will look at any more.
+fn sweep(outputs: &Path) {
+    const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+    let Ok(files) = std::fs::read_dir(outputs) else {
+        return;
+    };
+    for file in files.flatten() {
+        let old = file
+            .metadata()
+            .and_then(|meta| meta.modified())
+            .is_ok_and(|time| {
+                SystemTime::now()
+                    .duration_since(time)
+                    .is_ok_and(|age| age > KEPT)
+            });
+        if old
+            && file
+                .path()
+                .extension()
+                .is_some_and(|ending| ending == "txt")
+        {
+            // One that stays is swept the next time.
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+}
+
+/// The engine for a model.
+pub(super) fn engine(
+    app: &App,
+    args: &ChatArgs,
+    chosen: &Chosen,
+    tools: &Arc<dyn Toolbox>,
+    place: &Place,
+) -> Engine {
+    let info = chosen.model.info();
+    let config = app.config.config.clone();
+    let around = app.surroundings(&info.name, Some(&info.provider));
+    let has_openrouter = env::var_os("OPENROUTER_API_KEY").is_some_and(|key| !key.is_empty());
+    let choice = summary_model(&config, has_openrouter, Some((&info.provider, &info.name)));
+    let summaries = match choice {
+        SummaryChoice::Session => Some(Arc::clone(&chosen.model)),
+        SummaryChoice::Extractive => None,
+        SummaryChoice::Other { provider, model } => {
+            let spec = ModelSpec::parse(&format!("{provider}/{model}"));
+            match spec.and_then(|spec| connect_to(args, &spec)) {
+                Ok(model) => Some(model),
+                Err(error) => {
+                    app.note(&format!(
+                        "summaries will be extracted: {error} ({})",
+                        error.remedy()
+                    ));
+                    None
+                }
+            }
+        }
+    };
+    Engine::new(Setup {
+        config,
+        state_dir: app.state_dir.clone(),
+        workspace: app.workspace.clone(),
+        managed_skills: around.managed_skills,
+        home_skills: around.home_skills,
+        host: around.host,
+        runtime: around.runtime,
+        extra_prompt: None,
+        clock: Arc::new(SystemClock { stopped: app.now }),
+        model: Some(Arc::clone(&chosen.model)),
+        summaries,
+        tools: Arc::clone(tools),
+        departures: Some(Arc::new(place.clone())),
+        subagent: false,
+        max_rounds: Setup::MAX_ROUNDS,
+    })
+}
+
+/// The model a session was last run with, as it is named on a command line.
+pub(super) fn model_of(path: &Path) -> Option<String> {
+    let loaded = Stored::open(path).ok()?.load().ok()?;
+    let model = loaded.settings.model?;
+    Some(format!("{}/{}", model.provider, model.model_id))
+}
