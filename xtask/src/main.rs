@@ -19,6 +19,7 @@ mod shell;
 mod table;
 mod tally;
 mod test;
+mod tmux;
 
 use std::process::ExitCode;
 

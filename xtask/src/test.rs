@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::tally::Tally;
-use crate::{fuzz, nextest, python, shell};
+use crate::{fuzz, nextest, python, shell, tmux};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -72,5 +72,6 @@ fn unit_and_integration() -> Result<(bool, String)> {
     if let Some(python) = python::with_yaml() {
         tests.env(python::VARIABLE, python);
     }
+    tmux::provide();
     shell::tee(&mut tests)
 }
