@@ -438,6 +438,49 @@ fn silent_turns_and_compactions_are_counted_apart() {
 }
 
 #[test]
+fn a_compaction_by_hand_can_be_taken_back() {
+    let ground = Ground::saying(vec![Said::text("noted").usage(None)]);
+    let mut input: String = (0..5)
+        .map(|nth| format!("message {nth}: {}\n", "some words to fill it ".repeat(200)))
+        .collect();
+    input.push_str("/compact the words\n/undo\n/status\n");
+    let ran = ground.piped(&["--window", "16k", "--session", "s"], &input);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("compacted (summarize"), "{ran:?}");
+    assert!(ran.err.contains("taken back: "), "{ran:?}");
+    assert!(ran.out.contains("Compactions      0 "), "{ran:?}");
+    let path = ground.sessions()[0].to_str().unwrap().to_owned();
+    let verified = ground.machine.run(["session", "verify", &path]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn a_session_that_another_chat_is_in_is_refused() {
+    use std::io::{BufRead, BufReader};
+    let ground = Ground::saying(vec![Said::text("here")]);
+    let mut first = ground
+        .command(&["--session", "s"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = first.stdin.take().unwrap();
+    input.write_all(b"hello\n").unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::new(first.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "here\n");
+    let ran = ground.chat(&["--session", "s", "-p", "me too"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert_eq!(ground.server.requests().len(), 1);
+    drop(input);
+    assert!(first.wait().unwrap().success());
+    let ran = ground.chat(&["--session", "s", "-p", "now"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
 fn the_result_is_as_documented() {
     let page = include_str!("../../../../docs/src/json.md");
     let (_, section) = page.split_once("\n## chat\n").unwrap();
