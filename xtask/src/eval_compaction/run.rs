@@ -246,8 +246,7 @@ impl Setup<'_> {
             Layer::Summarize | Layer::Emergency => Configured::Summarize,
             Layer::Full => Configured::Full,
         };
-        let tokens = self.config.protected_tail(configured);
-        self.window.scaled(tokens.unwrap_or(Tokens(25_000)))
+        self.window.scaled(self.config.protected_tail(configured))
     }
 
     fn play(&self, source: &Source, entries: &[Entry], path: &Path) -> Result<Played> {
@@ -277,6 +276,9 @@ impl Setup<'_> {
                 }),
             },
             protect: &protect,
+            layers: self.config.layers(),
+            breaker: self.config.breaker_rules(),
+            rules: self.config.compaction_rules(),
             max_auto: u32::MAX,
             prices: Prices::of_model(&model),
             expected_turns: 20,
@@ -322,6 +324,7 @@ impl Setup<'_> {
             protect: self.protect(Layer::Summarize),
             overhead,
             tokens_before: overhead + Tokens(tokens),
+            rules: self.config.compaction_rules(),
             is_stored: &|id| written.iter().any(|entry| entry.id == *id),
         };
         match live.compact(meter, &request) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use longhaul_memory::Hits;
-use longhaul_tokens::estimate;
+use longhaul_tokens::{ContentKind, Estimator};
 
 use super::sets::Question;
 
@@ -50,9 +50,11 @@ impl Sums {
             .sum();
         let best: f64 = (0..gold.len().min(10)).map(worth).sum();
         let first = found.iter().position(|name| gold.contains(name.as_str()));
+        let counter = Estimator::default().counter();
         let (mut tokens, mut injected, mut useful) = (0, 0, 0);
         for hit in &hits.hits {
-            tokens += estimate(&hit.text);
+            let counted = counter.count(&hit.text, ContentKind::Prose);
+            tokens += u64::from(counted.0);
             if tokens > INJECTED && injected > 0 {
                 break;
             }
