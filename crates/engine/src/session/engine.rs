@@ -120,6 +120,7 @@ impl Engine {
             looked_at: Tokens::ZERO,
             told: HashSet::new(),
             anchored_at: None,
+            noted: Tokens::ZERO,
             turn_spent: Spent::default(),
             prompt_day: day,
             setup,

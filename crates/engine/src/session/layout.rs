@@ -259,6 +259,7 @@ impl Session {
             self.lay_out_anew(listener);
         }
         let gauge = self.gauge_notes(size, listener);
+        self.noted = gauge.iter().map(Fragment::tokens).sum();
         let messages: Vec<_> = self.live.messages().to_vec();
         let unasked = longhaul_transcript::unasked(&messages);
         let history: Vec<Counted<'_>> = messages

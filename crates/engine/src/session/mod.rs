@@ -102,6 +102,8 @@ pub struct Session {
     told: HashSet<Told>,
     /// Our count of the request that was just answered.
     anchored_at: Option<Tokens>,
+    /// What the last request said about the context itself.
+    noted: Tokens,
     /// What this turn took so far.
     turn_spent: Spent,
 }
@@ -111,6 +113,8 @@ pub struct Session {
 struct Anchor {
     reported: Tokens,
     following: Tokens,
+    /// What of the report were notes about the context itself.
+    notes: Tokens,
 }
 
 /// Something that is said once in an epoch.

@@ -1,7 +1,8 @@
 //! How large the context is: what the provider reported, and what came since.
 
+use longhaul_assembly::notes;
 use longhaul_model::Answer;
-use longhaul_tokens::{Sample, Tokens};
+use longhaul_tokens::{CheckpointNote, Fragment, FragmentKind, Sample, Tokens};
 use longhaul_transcript::Role;
 use serde::Serialize;
 
@@ -33,21 +34,37 @@ impl Session {
         if let Some(anchor) = self.anchor {
             let following = anchor.following.scale(factor);
             let tokens = anchor.reported + following;
+            // The notes of that request are in the report and will not be sent again.
+            let notes = self.notes_at(tokens) - anchor.notes;
             return Size {
                 tokens,
-                at_most: tokens + allowance(&self.window, estimator, following),
+                at_most: tokens + notes + allowance(&self.window, estimator, following),
                 overhead: fixed,
                 reported: true,
             };
         }
         let counted = self.counted();
         let tokens = (fixed + counted).scale(factor);
+        // There is room for the gauge in what is fixed.
+        let notes = self.notes_at(tokens) - FragmentKind::Gauge.cap();
+        let at_most = tokens.max(fixed + counted) + notes;
         Size {
             tokens,
-            at_most: tokens.max(fixed + counted) + allowance(&self.window, estimator, tokens),
+            at_most: at_most + allowance(&self.window, estimator, tokens),
             overhead: fixed,
             reported: false,
         }
+    }
+
+    /// What an agent is told about a context of this size, at most: it comes with
+    /// the request and is not in the conversation.
+    fn notes_at(&self, size: Tokens) -> Tokens {
+        if !self.setup.config.gauge.enabled {
+            return Tokens::ZERO;
+        }
+        let counter = self.meter.estimator().counter();
+        let notes = notes(size, &self.window, CheckpointNote::Saved, counter);
+        notes.iter().map(Fragment::tokens).sum()
     }
 
     /// Our count of the conversation.
@@ -89,6 +106,8 @@ impl Session {
             Anchor {
                 reported: reading.measurement.tokens - following.scale(factor),
                 following,
+                // Nobody knows any more; a little too much is counted.
+                notes: Tokens::ZERO,
             }
         });
         self.last_request = self
@@ -137,6 +156,7 @@ impl Session {
         self.anchor = Some(Anchor {
             reported: reported.context_tokens(),
             following: Tokens::ZERO,
+            notes: self.noted,
         });
     }
 }

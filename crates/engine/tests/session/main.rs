@@ -9,6 +9,7 @@ mod limits;
 mod machine;
 mod overflow;
 mod read_only;
+mod sizes;
 mod summaries;
 mod support;
 mod trouble;
