@@ -7,6 +7,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod e2e;
 mod eval;
 mod eval_compaction;
 mod eval_dreaming;
@@ -56,6 +57,9 @@ enum Chore {
         #[command(subcommand)]
         what: eval::Eval,
     },
+    /// Run the whole with real programs in place of stand-ins; alone, list what
+    /// there is
+    E2e(e2e::Args),
     /// Run what continuous integration runs
     Ci,
 }
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Bench { what } => bench::run(&what),
         Chore::Eval { what } => eval::run(&what),
+        Chore::E2e(args) => e2e::run(&args),
         Chore::Ci => ci::run(),
     };
     match done {
