@@ -807,6 +807,35 @@ fn a_failure_teaches_when_it_comes_again_and_contradicts_no_other() {
 }
 
 #[test]
+fn a_log_that_is_no_diary_or_no_text_is_told_and_the_others_are_read() {
+    let place = Place::new();
+    let many: String = (0..1_500)
+        .map(|n| format!("- thing{n} stands in room{n}\n"))
+        .collect();
+    place.write("memory/2026-11-13.md", &many);
+    fs::create_dir_all(place.memory.root().join("memory/2026-11-12.md")).unwrap();
+    let path = place.memory.root().join("memory/2026-11-14.md");
+    fs::write(path, b"- the caf\xe9 of the team is in the cellar\n").unwrap();
+    place.rule(TODAY, "Never push on Fridays.");
+    let report = place.dream(&settings());
+    assert_eq!(report.problems.len(), 2, "{:?}", report.problems);
+    assert!(
+        report
+            .problems
+            .iter()
+            .any(|one| one.contains("only the first 1000"))
+    );
+    assert!(
+        report
+            .problems
+            .iter()
+            .any(|one| one.contains("2026-11-12.md is not a plain file"))
+    );
+    assert_eq!(report.consolidated.found, 1_002);
+    assert_eq!(place.find("cellar").source, Source::Unknown);
+}
+
+#[test]
 fn one_dream_at_a_time() {
     let place = Place::new();
     let dreams = place.dreams();

@@ -232,13 +232,29 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
     for one in kept.iter().filter(|one| !was_said(one, &said)) {
         println!("not said: {}", one.text);
     }
-    for one in kept.iter().take(args.show) {
+    show(&candidates, args.show);
+    Ok(figures)
+}
+
+/// Prints some of what was kept, and of what was replaced by what.
+fn show(candidates: &[Candidate], most: usize) {
+    let kept = candidates.iter().filter(|one| one.status.is_kept());
+    for one in kept.take(most) {
         println!(
             "{} {:.2} {} {}",
             one.topic, one.confidence, one.source, one.text
         );
     }
-    Ok(figures)
+    let replaced = candidates.iter().filter_map(|one| match &one.status {
+        Status::Superseded { by: Some(by), .. } => Some((one, by)),
+        _ => None,
+    });
+    let planted = |one: &Candidate| one.sessions.iter().any(|name| name.starts_with("planted"));
+    for (one, by) in replaced.filter(|(one, _)| !planted(one)).take(most) {
+        let newer = candidates.iter().find(|other| other.id == *by);
+        let newer = newer.map(|newer| newer.text.as_str()).unwrap_or_default();
+        println!("replaced: {}\n      by: {newer}", one.text);
+    }
 }
 
 /// Writes what a flush finds in a conversation into the day's log.

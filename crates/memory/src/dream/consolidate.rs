@@ -74,6 +74,10 @@ pub(super) fn weigh(
     }
 }
 
+/// Candidates that one remark is compared with; those that share fewer words
+/// than so many others are not about the same.
+const MOST_NEAR: usize = 200;
+
 struct Work<'a> {
     candidates: &'a mut Vec<Candidate>,
     features: Vec<Features>,
@@ -126,6 +130,7 @@ impl<'a> Work<'a> {
         }
         let mut near: Vec<(usize, usize)> = shared.into_iter().collect();
         near.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        near.truncate(MOST_NEAR);
         near.into_iter().map(|(at, _)| at).collect()
     }
 

@@ -74,6 +74,9 @@ pub struct ModelReport {
     pub failure: Option<String>,
 }
 
+/// Remarks taken from one log: what has more is no diary, and comparing each
+/// with all others would take for ever.
+const MOST_REMARKS: usize = 1_000;
 /// Pairs of candidates a model is asked about in one dream.
 const MOST_PAIRS: usize = 20;
 
@@ -157,7 +160,14 @@ impl Dreams<'_> {
                     let found = of_log(date, &lines);
                     report.logs += 1;
                     report.refused += found.refused;
-                    all.extend(found.remarks);
+                    if found.remarks.len() > MOST_REMARKS {
+                        report.problems.push(format!(
+                            "{} has {} lines worth a look; only the first {MOST_REMARKS} were taken",
+                            MemoryFolder::log_name(date),
+                            found.remarks.len()
+                        ));
+                    }
+                    all.extend(found.remarks.into_iter().take(MOST_REMARKS));
                     newest = Some(date);
                 }
                 // One bad file must not keep the others from being read.

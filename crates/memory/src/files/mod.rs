@@ -264,9 +264,11 @@ impl MemoryFolder {
         let mut logs = Vec::new();
         for name in place::names(&folder)? {
             let date = name.strip_suffix(".md").map(str::parse::<Date>);
-            if let Some(Ok(date)) = date
-                && let Some(bytes) = place::size(&self.root, &MemoryFolder::log_name(date))?
-            {
+            let Some(Ok(date)) = date else { continue };
+            // What is no plain file is listed too: whoever reads it is told why
+            // it cannot be read.
+            let size = place::size(&self.root, &MemoryFolder::log_name(date));
+            if let Some(bytes) = size.unwrap_or(Some(0)) {
                 logs.push((date, bytes));
             }
         }
