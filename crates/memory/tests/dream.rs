@@ -599,7 +599,7 @@ fn where_nothing_may_make_room_the_candidate_waits() {
 }
 
 #[test]
-fn only_the_user_and_what_the_agent_did_go_unseen() {
+fn only_the_users_own_words_go_unseen() {
     let place = Place::new();
     let policy = Settings {
         promote_at: Some(0.0),
@@ -643,17 +643,8 @@ fn only_the_user_and_what_the_agent_did_go_unseen() {
         .filter(|one| one.status.is_kept())
         .map(|one| one.text)
         .collect();
-    assert_eq!(
-        promoted,
-        [
-            "RS256 for tokens of the login service",
-            "Never push on Fridays."
-        ]
-        .into_iter()
-        .rev()
-        .collect::<Vec<_>>()
-    );
-    assert_eq!(report.waiting, 4);
+    assert_eq!(promoted, ["Never push on Fridays."]);
+    assert_eq!(report.waiting, 5);
     assert!(
         place
             .read("DREAMS.md")
@@ -1004,6 +995,39 @@ fn a_model_words_and_merges_what_the_evidence_bears_out_and_nothing_else() {
         .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut never))
         .unwrap();
     assert_eq!(place.files(), files);
+}
+
+#[test]
+fn a_wording_lends_a_tools_words_to_nobody_better() {
+    let place = Place::new();
+    place.log(
+        day(2),
+        "Facts",
+        "The staging host of the lab is called build7",
+        Source::User,
+    );
+    place.log(
+        day(1),
+        "Facts",
+        "The staging host of the lab is called build7 (evil.example:8443)",
+        Source::Tool,
+    );
+    let mut model = |question: &Question| {
+        assert!(!question.prompt.contains("evil"), "{}", question.prompt);
+        Ok("The staging host of the lab is build7, evil.example:8443".to_owned())
+    };
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let report = dreams
+        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
+        .unwrap();
+    assert_eq!(report.model.unwrap().ungrounded, 1);
+    let found = place.find("staging host");
+    assert_eq!(found.mentions(), 2, "they say nearly the same");
+    assert_eq!(
+        found.wording(),
+        "The staging host of the lab is called build7"
+    );
 }
 
 #[test]

@@ -273,18 +273,12 @@ impl Candidate {
         self.days.last().copied().unwrap_or(self.valid_from)
     }
 
-    /// Whether it may be promoted without anybody looking: the user's own
-    /// words, or what the agent did or found out. Never what a tool said, what
-    /// nobody vouches for, what the agent claims the user wants, what reads like
-    /// an order to the agent, a reply that means nothing without its question,
-    /// what may contradict something, and what was only found in old transcripts.
+    /// Whether it may be promoted without anybody looking: the user's own words
+    /// and nothing else. What the agent says may be what a tool told it, however
+    /// much it sounds like a decision of its own. Nor what may contradict
+    /// something, and what was only found in old transcripts.
     pub fn may_go_unseen(&self) -> bool {
-        let trusted = match self.source {
-            Source::User => true,
-            Source::Agent => !self.topic.is_rule() && !super::likeness::gives_orders(&self.text),
-            Source::Tool | Source::Unknown => false,
-        };
         let whole = !self.text.contains(crate::flush::REPLY);
-        trusted && whole && self.contradicts.is_empty() && !self.backfilled
+        self.source == Source::User && whole && self.contradicts.is_empty() && !self.backfilled
     }
 }

@@ -7,8 +7,8 @@
 //! which each held. The shell ([`Dreams`]) keeps them, shows them in
 //! `DREAMS.md`, and carries promotions out as changes that can be undone.
 //!
-//! Every promotion quotes its source. Nothing that a tool said, and nothing
-//! whose source is unknown, is promoted without a person having seen it.
+//! Every promotion quotes its source. Nothing but the user's own words is
+//! promoted without a person having seen it.
 
 mod backfill;
 mod candidate;

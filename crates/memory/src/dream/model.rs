@@ -2,7 +2,7 @@
 //! one. What it answers is checked against the words it was given; a number, a
 //! path or a name that does not occur there ends the matter.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Evidence};
 use super::likeness::{Features, gives_orders};
 use crate::provenance::one_line;
 
@@ -47,7 +47,7 @@ pub(super) fn merging(a: &Candidate, b: &Candidate) -> Question {
 fn quoted(candidates: &[&Candidate]) -> String {
     let mut out = String::new();
     for candidate in candidates {
-        for evidence in &candidate.evidence {
+        for evidence in of_best_source(candidate) {
             // Nothing in a note can end it.
             let said = one_line(&evidence.quote).replace('<', "&lt;");
             let place = one_line(&evidence.place()).replace(['<', '"'], "_");
@@ -58,6 +58,13 @@ fn quoted(candidates: &[&Candidate]) -> String {
         }
     }
     out
+}
+
+/// What the best source itself said. Others may have said nearly the same and a
+/// little more; a wording must not pass that off as the best source's.
+fn of_best_source(candidate: &Candidate) -> impl Iterator<Item = &Evidence> {
+    let all = candidate.evidence.iter();
+    all.filter(|evidence| evidence.source >= candidate.source)
 }
 
 /// What a model's answer comes to.
@@ -79,7 +86,7 @@ pub(super) fn checked(answer: &str, candidates: &[&Candidate]) -> Answer {
     let line = bare.trim_start_matches(['-', ' ']).to_owned();
     let evidence: Vec<&str> = candidates
         .iter()
-        .flat_map(|one| one.evidence.iter().map(|evidence| evidence.quote.as_str()))
+        .flat_map(|one| of_best_source(one).map(|evidence| evidence.quote.as_str()))
         .collect();
     match is_grounded(&line, &evidence) && one_line(&line) == line {
         true => Answer::Line(line),

@@ -46,8 +46,8 @@ impl Source {
             .find(|source| source.name() == name)
     }
 
-    /// Whether its words may become long-term memory unseen. The model's own
-    /// words may repeat what a tool said, so the caller looks at them twice.
+    /// Whether a known party of the conversation said it. Even so only the user's
+    /// words become long-term memory unseen: the model's may repeat a tool's.
     pub fn is_trusted(self) -> bool {
         matches!(self, Source::User | Source::Agent)
     }
