@@ -31,8 +31,6 @@ pub enum Cause {
     DailyLogSize,
     /// Somebody asked for it.
     Manual,
-    /// Old transcripts were read.
-    Backfill,
 }
 
 impl Cause {
@@ -43,7 +41,6 @@ impl Cause {
             Cause::SessionIdle => "session idle",
             Cause::DailyLogSize => "daily log size",
             Cause::Manual => "manual",
-            Cause::Backfill => "backfill",
         }
     }
 }

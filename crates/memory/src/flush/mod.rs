@@ -5,6 +5,25 @@
 //! nothing but append to one file ([`BoundLog`]); [`words_of_the_user`] puts the
 //! user's rules beside it word for word. Without a model, [`extractive`] writes
 //! what the ledger has found since the last flush.
+//!
+//! ```
+//! use jiff::civil::date;
+//! use longhaul_memory::files::Origin;
+//! use longhaul_memory::flush::{BoundLog, said_nothing, tool_text};
+//! use longhaul_memory::{MemoryFolder, Seal};
+//!
+//! # let workspace = tempfile::tempdir()?;
+//! let memory = MemoryFolder::open(workspace.path(), Some(Seal::new([7; 32])))?;
+//! let origin = Origin { session: Some("agent:main:main"), epoch: Some(2) };
+//! let tool = BoundLog::new(&memory, date(2026, 11, 15).at(14, 23, 0, 0), origin);
+//!
+//! // The agent calls `memory_append`, then says that it is done.
+//! let arguments = serde_json::json!({ "text": "**Facts:**\n- the queue is in Postgres" });
+//! let appended = tool.append(tool_text(&arguments)?)?;
+//! assert_eq!(appended.file, "memory/2026-11-15.md");
+//! assert!(said_nothing("NO_REPLY"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod extractive;
 
