@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::tz::TimeZone;
@@ -9,6 +11,8 @@ use jiff::{Timestamp, Zoned};
 use longhaul_assembly::{Host, Runtime};
 use longhaul_checkpoint::FileStore;
 use longhaul_engine::assembled::Surroundings;
+use longhaul_engine::session::Clock;
+use longhaul_transcript::Millis;
 
 use crate::app::App;
 
@@ -44,9 +48,44 @@ impl App {
         time.to_zoned(zone)
     }
 
+    /// Time and new names for an engine.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(MachineClock { stopped: self.now })
+    }
+
+    /// A variable of the environment.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        env::var(name).ok()
+    }
+
+    /// All of them, for the commands of an agent.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        env::vars_os().collect()
+    }
+
     /// The checkpoints of all sessions.
     pub(crate) fn kept_checkpoints(&self) -> FileStore {
         FileStore::new(&self.state_dir, self.config.config.checkpoint_policy())
+    }
+}
+
+/// The clock of the machine, unless it was stopped.
+struct MachineClock {
+    stopped: Option<Millis>,
+}
+
+impl Clock for MachineClock {
+    fn now(&self) -> Zoned {
+        match self.stopped {
+            None => Zoned::now(),
+            Some(time) => Timestamp::from_millisecond(time.0)
+                .unwrap_or(Timestamp::UNIX_EPOCH)
+                .to_zoned(TimeZone::UTC),
+        }
+    }
+
+    fn new_id(&self) -> String {
+        uuid::Uuid::now_v7().to_string()
     }
 }
 

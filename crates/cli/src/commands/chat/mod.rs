@@ -121,7 +121,7 @@ impl<'a> Chat<'a> {
                  anthropic/claude-sonnet-4-5; a session remembers it",
             ));
         };
-        let chosen = setup::connect(args, &name)?;
+        let chosen = setup::connect(app, args, &name)?;
         let kind = match way {
             _ if app.json => Kind::Nothing,
             Way::Once if app.quiet => Kind::Nothing,

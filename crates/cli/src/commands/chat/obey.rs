@@ -116,7 +116,7 @@ impl Chat<'_> {
     }
 
     fn change_model(&mut self, name: &str) -> Result<(), Failure> {
-        let chosen = setup::connect(self.args, name)?;
+        let chosen = setup::connect(self.app, self.args, name)?;
         let engine = setup::engine(self.app, self.args, &chosen, &self.tools, &self.place);
         let path = self.session.path().to_owned();
         let mut listener = listener(self.app, &self.screen);

@@ -1,47 +1,24 @@
 //! What a chat is made of: the model, the tools, the clock.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 use longhaul_engine::library::{Library, Recollection, Scope, index_path};
 use longhaul_engine::recall::{Hit, Query};
-use longhaul_engine::session::{Clock, Departures, Engine, Setup, SummaryChoice, summary_model};
+use longhaul_engine::session::{Departures, Engine, Setup, SummaryChoice, summary_model};
 use longhaul_engine::tools::{
     Approver, BashSettings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
 };
 use longhaul_memory::IndexSettings;
 use longhaul_model::{Limits, Model, ModelSpec};
-use longhaul_transcript::{EntryId, Millis, Session as Stored};
+use longhaul_transcript::{EntryId, Session as Stored};
 
 use super::notes::MemoryFiles;
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::Failure;
-
-/// The system's clock, unless it was stopped.
-struct SystemClock {
-    stopped: Option<Millis>,
-}
-
-impl Clock for SystemClock {
-    fn now(&self) -> Zoned {
-        match self.stopped {
-            None => Zoned::now(),
-            Some(time) => Timestamp::from_millisecond(time.0)
-                .unwrap_or(Timestamp::UNIX_EPOCH)
-                .to_zoned(TimeZone::UTC),
-        }
-    }
-
-    fn new_id(&self) -> String {
-        uuid::Uuid::now_v7().to_string()
-    }
-}
 
 /// The session at work, which `/new` changes, and where its past is found.
 #[derive(Clone)]
@@ -103,16 +80,20 @@ pub(super) struct Chosen {
 }
 
 /// Connects to a model by its name.
-pub(super) fn connect(args: &ChatArgs, name: &str) -> Result<Chosen, Failure> {
+pub(super) fn connect(app: &App, args: &ChatArgs, name: &str) -> Result<Chosen, Failure> {
     let mut spec = ModelSpec::parse(name).map_err(model_failure)?;
     if let Some(url) = &args.base_url {
         spec = spec.at(url);
     }
-    let model = connect_to(args, &spec).map_err(model_failure)?;
+    let model = connect_to(app, args, &spec).map_err(model_failure)?;
     Ok(Chosen { spec, model })
 }
 
-fn connect_to(args: &ChatArgs, spec: &ModelSpec) -> Result<Arc<dyn Model>, longhaul_model::Error> {
+fn connect_to(
+    app: &App,
+    args: &ChatArgs,
+    spec: &ModelSpec,
+) -> Result<Arc<dyn Model>, longhaul_model::Error> {
     let mut limits = Limits::default();
     if let Some(seconds) = args.timeout {
         let most = Duration::from_secs(seconds);
@@ -120,7 +101,7 @@ fn connect_to(args: &ChatArgs, spec: &ModelSpec) -> Result<Arc<dyn Model>, longh
         limits.first_byte = most;
         limits.idle = most;
     }
-    longhaul_model::connect(spec, &|name| env::var(name).ok(), limits)
+    longhaul_model::connect(spec, &|name| app.variable(name), limits)
 }
 
 /// A model that cannot even be asked: a wrong name is a wrong command line.
@@ -156,7 +137,7 @@ pub(super) fn tools(
         readable: Vec::new(),
         permissions: permissions(args)?,
         approver,
-        bash: Some(BashSettings::new(env::vars_os().collect(), outputs)),
+        bash: Some(BashSettings::new(app.environment(), outputs)),
         notebook,
         recall: Some(Arc::new(place.clone())),
     })
@@ -201,22 +182,11 @@ fn sweep(outputs: &Path) {
         return;
     };
     for file in files.flatten() {
-        let old = file
-            .metadata()
-            .and_then(|meta| meta.modified())
-            .is_ok_and(|time| {
-                SystemTime::now()
-                    .duration_since(time)
-                    .is_ok_and(|age| age > KEPT)
-            });
-        if old
-            && file
-                .path()
-                .extension()
-                .is_some_and(|ending| ending == "txt")
-        {
+        let path = file.path();
+        let old = App::since_written(&path).is_some_and(|age| age > KEPT);
+        if old && path.extension().is_some_and(|ending| ending == "txt") {
             // One that stays is swept the next time.
-            let _ = std::fs::remove_file(file.path());
+            let _ = std::fs::remove_file(path);
         }
     }
 }
@@ -232,14 +202,16 @@ pub(super) fn engine(
     let info = chosen.model.info();
     let config = app.config.config.clone();
     let around = app.surroundings(&info.name, Some(&info.provider));
-    let has_openrouter = env::var_os("OPENROUTER_API_KEY").is_some_and(|key| !key.is_empty());
+    let has_openrouter = app
+        .variable("OPENROUTER_API_KEY")
+        .is_some_and(|key| !key.is_empty());
     let choice = summary_model(&config, has_openrouter, Some((&info.provider, &info.name)));
     let summaries = match choice {
         SummaryChoice::Session => Some(Arc::clone(&chosen.model)),
         SummaryChoice::Extractive => None,
         SummaryChoice::Other { provider, model } => {
             let spec = ModelSpec::parse(&format!("{provider}/{model}"));
-            match spec.and_then(|spec| connect_to(args, &spec)) {
+            match spec.and_then(|spec| connect_to(app, args, &spec)) {
                 Ok(model) => Some(model),
                 Err(error) => {
                     app.note(&format!(
@@ -260,7 +232,7 @@ pub(super) fn engine(
         host: around.host,
         runtime: around.runtime,
         extra_prompt: None,
-        clock: Arc::new(SystemClock { stopped: app.now }),
+        clock: app.clock(),
         model: Some(Arc::clone(&chosen.model)),
         summaries,
         tools: Arc::clone(tools),
