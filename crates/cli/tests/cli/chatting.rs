@@ -481,6 +481,30 @@ fn a_session_that_another_chat_is_in_is_refused() {
 }
 
 #[test]
+fn another_model_answers_from_then_on_and_the_session_knows() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    let input = "first\n/model anthropic/claude-opus-4-1\nsecond\n/model\n";
+    let ran = ground.piped(&["--session", "s"], input);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let models: Vec<String> = ground
+        .server
+        .requests()
+        .iter()
+        .map(Recorded::model)
+        .collect();
+    assert_eq!(models, ["claude-sonnet-4-5", "claude-opus-4-1"]);
+    assert!(ran.out.contains("anthropic/claude-opus-4-1"), "{ran:?}");
+    let sent = ground.server.requests()[1].json().to_string();
+    assert!(sent.contains("first"), "{sent}");
+    let stored = fs::read_to_string(&ground.sessions()[0]).unwrap();
+    let changes = stored.matches("\"model_change\"").count();
+    assert_eq!(changes, 2, "{stored}");
+    // A name that makes no sense leaves everything as it is.
+    let ran = ground.piped(&["--session", "s"], "/model nonsense\n");
+    assert_eq!(ran.code, 2, "{ran:?}");
+}
+
+#[test]
 fn the_result_is_as_documented() {
     let page = include_str!("../../../../docs/src/json.md");
     let (_, section) = page.split_once("\n## chat\n").unwrap();
