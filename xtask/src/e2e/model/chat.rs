@@ -8,11 +8,12 @@ use jiff::Zoned;
 use longhaul_engine::config::Config;
 use longhaul_engine::session::{Clock, Engine, Session, Setup};
 use longhaul_engine::tools::NoTools;
-use longhaul_model::{CancellationToken, Model};
+use longhaul_model::{CancellationToken, Model, Protocol};
 use longhaul_tokens::Tokens;
 
 use super::Cell;
 use super::heard::Heard;
+use super::program::{Program, Summaries};
 use super::words;
 use crate::Result;
 
@@ -36,6 +37,46 @@ pub(super) struct Chat {
 /// A chat at the true window: compacted by the model, then closed, opened again
 /// and compacted without one.
 pub(super) async fn long(cell: &Cell<'_>) -> Result<Chat> {
+    match (cell.protocol, cell.window) {
+        // The program cannot be told to let a model say little: where there is
+        // room for it, a small one goes on for minutes.
+        (Protocol::Chat, ..=2048) => long_by_program(cell),
+        _ => long_by_library(cell).await,
+    }
+}
+
+fn long_by_program(cell: &Cell<'_>) -> Result<Chat> {
+    let place = Place::new(&cell.folder.join("long"))?;
+    let mut heard = Heard::default();
+    let page = page(cell);
+    let mut program = Program {
+        program: cell.program,
+        model: cell.spec().to_string(),
+        workspace: &place.workspace,
+        state: &place.state,
+        config: place.folder.join("longhaul.yaml"),
+        session: None,
+        window: cell.window,
+    };
+    let mut turn = 0;
+    for (summaries, compactions) in [
+        (Summaries::ByModel, BY_MODEL),
+        (Summaries::Extracted, BY_MODEL + EXTRACTED),
+    ] {
+        program.settle(summaries)?;
+        while heard.compactions.len() < compactions && turn < MOST_TURNS {
+            program.say(&words::message(turn, page), &mut heard)?;
+            turn += 1;
+        }
+    }
+    program.say(&words::message(turn, page), &mut heard)?;
+    let session = program.session.take();
+    let session = session.ok_or("longhaul chat does not say where the session is")?;
+    let window = Tokens(program.window);
+    place.end(session, window, heard)
+}
+
+async fn long_by_library(cell: &Cell<'_>) -> Result<Chat> {
     let place = Place::new(&cell.folder.join("long"))?;
     let model = cell.connect(cell.window, &place.folder)?;
     let mut heard = Heard::default();

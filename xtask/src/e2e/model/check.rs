@@ -146,10 +146,11 @@ fn every_chat(cell: &Cell<'_>, chat: &Chat, findings: &mut Findings) -> Result<(
 }
 
 /// No request leaves above the hard threshold. By our count that is exact. By
-/// the provider's it cannot be: the threshold is kept with another tokenizer's
-/// count of what it has not seen yet. But what it may be wrong by is small.
+/// the provider's it cannot be: what it has not seen yet is counted with another
+/// tokenizer, and SmolLM2 makes a token of every digit. But what is wrong must
+/// not eat up the room for the answer.
 fn stays_below_hard(heard: &Heard, window: u32, findings: &mut Findings) {
-    let margin = u64::from(window) / 20;
+    let margin = u64::from(window) / 10;
     for (at, asked) in heard.asked.iter().enumerate() {
         let hard = asked.hard;
         findings.expect(asked.at_most <= hard, || {

@@ -9,6 +9,7 @@
 mod chat;
 mod check;
 mod heard;
+mod program;
 mod record;
 mod report;
 mod words;
