@@ -1,6 +1,9 @@
 //! What outlives a session: memory files, the flush before a compaction,
 //! dreaming, and redaction, which keeps secrets out of everything that is
 //! written down beside a transcript.
+//! What outlives a session: redaction, which keeps secrets out of everything
+//! that is written down beside a transcript, and the index, in which memory
+//! files and what left the context are found again.
 //!
 //! | question | answer |
 //! |---|---|
@@ -12,6 +15,9 @@
 //! | how is one text redacted? | [`Redactor::redact`] |
 //! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
 //! | what was found? | [`Tally`]: how many of each kind, never the secrets |
+//! | how is a text found again? | [`SqliteIndex`], a [`MemoryIndex`]: [`Record`]s go in, a [`Query`] gives [`Hits`] |
+//! | who keeps it up to date? | [`WorkspaceFiles`] for files, an [`Indexer`] beside the work |
+//! | what finds other words? | an [`Encoder`]: from [`Models`], or a [`RemoteEncoder`] |
 //!
 //! ```
 //! use longhaul_memory::Redactor;
@@ -43,9 +49,13 @@ pub use chunk::ChunkSettings;
 pub use embed::{Encoder, EncoderKind};
 pub use error::{Error, Result};
 pub use files::MemoryFolder;
+pub use embed::{
+    BestModel, Embed, Encoder, EncoderKind, InstalledModel, Models, RemoteEncoder, open_model,
+};
 pub use index::{
-    Budget, Filters, Fusion, Hit, Hits, IndexError, IndexSettings, MemoryIndex, Mode, Passage,
-    Progress, Query, Record, RecordKind, SqliteIndex, Status, Why,
+    Budget, Filters, Fusion, Hit, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex,
+    Mode, Passage, Progress, Query, Record, RecordKind, SqliteIndex, Status, Synced, Why,
+    WorkspaceFiles,
 };
 pub use provenance::{Seal, Source};
 pub use redact::{Document, Kind, Redacted, Redactor, RedactorSettings, Tally};

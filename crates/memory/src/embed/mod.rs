@@ -5,6 +5,17 @@
 //! installs one; which one is active is told with every result, and vectors of
 //! two models are never compared.
 
+mod remote;
+mod safetensors;
+mod store;
+mod table;
+mod tokenizer;
+#[cfg(feature = "encoder")]
+mod transformer;
+
+pub use self::remote::{Embed, RemoteEncoder};
+pub use self::store::{BestModel, InstalledModel, Models, open_model};
+
 use crate::index::IndexError;
 
 /// What kind of model makes the vectors, which says how far to trust them.

@@ -6,12 +6,14 @@
 //! transactions, so that an update that is interrupted anywhere has done some
 //! records wholly and the others not at all, and goes on from there.
 
+mod background;
 mod error;
 mod read;
 mod record;
 mod schema;
 mod shape;
 mod vectors;
+mod workspace;
 mod write;
 
 use std::ffi::OsString;
@@ -23,12 +25,14 @@ use std::time::Duration;
 use longhaul_transcript::durable;
 use rusqlite::Connection;
 
+pub use self::background::{Indexer, Indexing};
 pub use self::error::IndexError;
 pub use self::record::{
     Budget, Filters, Fusion, Hit, Hits, Mode, Passage, Progress, Query, Record, RecordKind, Status,
     Why,
 };
 pub(crate) use self::shape::{NOTHING, Shape};
+pub use self::workspace::{Synced, WorkspaceFiles};
 
 pub(crate) use self::vectors::Matrix;
 use crate::chunk::ChunkSettings;

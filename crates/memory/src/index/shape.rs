@@ -30,14 +30,24 @@ pub(crate) struct Unit {
     pub(crate) role: u32,
     pub(crate) time: Option<i64>,
     pub(crate) entry: String,
+    /// The stretch it is in; [`NOTHING`] in a long source.
+    pub(crate) stretch: u32,
 }
 
 /// A session or file.
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) units: Range<u32>,
+}
+
+/// A session or file that is short enough to be about one thing. What a long
+/// one says as a whole tells nothing of its parts.
+pub(crate) struct Stretch {
     pub(crate) bytes: u64,
 }
+
+/// A source of more units than this is no stretch.
+const LONGEST_STRETCH: u32 = 48;
 
 /// All of it.
 pub(crate) struct Shape {
@@ -45,6 +55,7 @@ pub(crate) struct Shape {
     pub(crate) slots: Vec<Slot>,
     pub(crate) units: Vec<Unit>,
     pub(crate) sources: Vec<Source>,
+    pub(crate) stretches: Vec<Stretch>,
     pub(crate) roles: Vec<String>,
     /// The slot of a chunk's id.
     by_id: HashMap<i64, u32>,
@@ -69,6 +80,7 @@ impl Shape {
             slots: Vec::new(),
             units: Vec::new(),
             sources: Vec::new(),
+            stretches: Vec::new(),
             roles,
             by_id: HashMap::new(),
         };
@@ -96,7 +108,6 @@ impl Shape {
                 shape.sources.push(Source {
                     name: names.get(&source).cloned().unwrap_or_default(),
                     units: units..units,
-                    bytes: 0,
                 });
             }
             let entry = row.get_ref(8)?.as_str()?;
@@ -113,6 +124,7 @@ impl Shape {
                         .unwrap_or(NOTHING),
                     time: row.get(11)?,
                     entry: entry.to_owned(),
+                    stretch: NOTHING,
                 });
             }
             let unit = shape.units.len() as u32 - 1;
@@ -130,11 +142,31 @@ impl Shape {
             }
             if let Some(last) = shape.sources.last_mut() {
                 last.units.end = unit + 1;
-                last.bytes += slot.length;
             }
             shape.by_id.insert(row.get(0)?, number);
             shape.slots.push(slot);
         }
+        shape.divide();
         Ok(shape)
+    }
+
+    fn divide(&mut self) {
+        for source in &self.sources {
+            let Range { start, end } = source.units;
+            if end - start > LONGEST_STRETCH {
+                continue;
+            }
+            let number = self.stretches.len() as u32;
+            let mut bytes = 0;
+            for unit in &mut self.units[start as usize..end as usize] {
+                unit.stretch = number;
+                let slots = unit.slots.start as usize..unit.slots.end as usize;
+                bytes += self.slots[slots]
+                    .iter()
+                    .map(|slot| slot.length)
+                    .sum::<u64>();
+            }
+            self.stretches.push(Stretch { bytes });
+        }
     }
 }

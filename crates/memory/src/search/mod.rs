@@ -127,9 +127,10 @@ impl SqliteIndex {
             if !allowed[unit] {
                 continue;
             }
-            let (own, beside, source, total) = by_words
-                .as_ref()
-                .map_or((0.0, 0.0, 0.0, 0.0), |scores| scores.of(unit, place.source));
+            let (own, beside, source, total) =
+                by_words.as_ref().map_or((0.0, 0.0, 0.0, 0.0), |scores| {
+                    scores.of(unit, place.stretch)
+                });
             let vector = vectors.as_ref().and_then(|(vectors, _)| vectors[unit]);
             let score = match vector {
                 // Without a vector the words speak for both sides.
@@ -167,7 +168,7 @@ impl SqliteIndex {
                     let unit = candidate.unit as usize;
                     let scores = by_words
                         .as_ref()
-                        .map(|scores| scores.of(unit, shape.units[unit].source));
+                        .map(|scores| scores.of(unit, shape.units[unit].stretch));
                     scores.map_or(0.0, |scores| scores.3)
                 })
                 .collect();
@@ -202,9 +203,17 @@ impl SqliteIndex {
         if terms.is_empty() {
             terms = text::all_terms(text);
         }
+        let quote = text::quote(text, self.stems());
         let settings = *self.search_settings();
-        let sqlite = self.failed();
-        Words::score(self.database(), shape, allowed, &terms, &settings).map_err(sqlite)
+        Words::score(
+            self.database(),
+            shape,
+            allowed,
+            &terms,
+            quote.as_deref(),
+            &settings,
+        )
+        .map_err(self.failed())
     }
 
     /// By unit: how near its best chunk is, from 0 to 1, and which it is.
@@ -302,12 +311,17 @@ struct Relative<'a> {
 
 impl Relative<'_> {
     /// Own, beside, source, and all of it together.
-    fn of(&self, unit: usize, source: u32) -> (f32, f32, f32, f32) {
+    fn of(&self, unit: usize, stretch: u32) -> (f32, f32, f32, f32) {
         let own = self.words.own[unit] / self.best;
         let beside = self.words.beside[unit] / self.best;
-        let source = self.words.sources[source as usize] / self.best_source;
-        let total = (own + beside + self.source_share * source) / (1.0 + self.source_share);
-        (own, beside, source, total)
+        match self.words.stretches.get(stretch as usize) {
+            Some(score) if self.source_share > 0.0 => {
+                let source = score / self.best_source;
+                let total = own + beside + self.source_share * source;
+                (own, beside, source, total / (1.0 + self.source_share))
+            }
+            _ => (own, beside, 0.0, own + beside),
+        }
     }
 }
 
@@ -323,9 +337,9 @@ fn relative<'a>(shape: &Shape, words: &'a Words, settings: &SearchSettings) -> R
     Relative {
         words,
         best,
-        best_source: highest(&mut words.sources.iter().copied()),
-        // One source cannot be told from another.
-        source_share: if shape.sources.len() > 1 {
+        best_source: highest(&mut words.stretches.iter().copied()),
+        // One stretch cannot be told from another.
+        source_share: if shape.stretches.len() > 1 {
             settings.source
         } else {
             0.0

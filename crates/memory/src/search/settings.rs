@@ -13,6 +13,8 @@ pub struct SearchSettings {
     pub beside: f32,
     /// How long a pause in milliseconds ends a conversation.
     pub pause: i64,
+    /// The share of the best sentence of a query against all of it.
+    pub sentences: f32,
     /// What the session or file as a whole adds.
     pub source: f32,
     /// How words and vectors are joined.
@@ -38,12 +40,13 @@ impl Default for SearchSettings {
         SearchSettings {
             k1: 1.2,
             beside: 0.5,
-            pause: 12 * 60 * 60 * 1000,
+            pause: 60 * 60 * 1000,
+            sentences: 0.3,
             source: 0.5,
             fusion: Fusion::Scores,
             vectors: 0.3,
             static_vectors: 0.1,
-            user: 0.1,
+            user: 0.2,
             lambda: 0.7,
             half_life_days: 30.0,
             ages: 0.5,

@@ -32,8 +32,8 @@ pub(super) struct Words {
     pub(super) own: Vec<f32>,
     /// By unit: the words beside it.
     pub(super) beside: Vec<f32>,
-    /// By source.
-    pub(super) sources: Vec<f32>,
+    /// By stretch.
+    pub(super) stretches: Vec<f32>,
     /// The best slot of a unit.
     pub(super) slot: Vec<u32>,
     /// By term: the units that have it, in no order.
@@ -42,9 +42,10 @@ pub(super) struct Words {
     pub(super) left_out: Vec<String>,
 }
 
-/// The rows of a term with FTS5's score, which is negative.
+/// The rows of a term, or of several in their order, with FTS5's score, which
+/// is negative.
 fn rows(connection: &Connection, token: &str) -> rusqlite::Result<Vec<(i64, f32)>> {
-    // A token has letters and digits only; in quotes it is a string to FTS5,
+    // Tokens have letters and digits only; in quotes they are a string to FTS5,
     // never an operator.
     let phrase = format!("\"{token}\"");
     let mut statement =
@@ -74,6 +75,7 @@ impl Words {
         shape: &Shape,
         allowed: &[bool],
         terms: &[Term],
+        quote: Option<&str>,
         settings: &SearchSettings,
     ) -> rusqlite::Result<Words> {
         connection.execute_batch(
@@ -93,12 +95,14 @@ impl Words {
         let mut words = Words {
             own: vec![0.0; shape.units.len()],
             beside: vec![0.0; shape.units.len()],
-            sources: vec![0.0; shape.sources.len()],
+            stretches: vec![0.0; shape.stretches.len()],
             slot: shape.units.iter().map(|unit| unit.slots.start).collect(),
             terms: Vec::new(),
             left_out: Vec::new(),
         };
         let mut by_slot = vec![0f32; shape.slots.len()];
+        let mut parts: Vec<(u8, Vec<(u32, f32)>)> = Vec::new();
+        let mut sums = vec![0f32; shape.stretches.len()];
         let mut spent = 0;
         for (number, (count, term)) in counted.into_iter().enumerate() {
             spent += count;
@@ -106,7 +110,24 @@ impl Words {
                 words.left_out.push(term.word.clone());
                 continue;
             }
-            words.add(connection, shape, allowed, term, settings, &mut by_slot)?;
+            let rows = words.add(connection, shape, allowed, term, settings, &mut sums)?;
+            for (slot, score) in &rows {
+                by_slot[*slot as usize] += score;
+            }
+            parts.push((term.sentences, rows));
+        }
+        by_sentence(&parts, &mut by_slot, settings.sentences);
+        if let Some(quote) = quote {
+            // Words in their order are more than the same words anywhere.
+            let best = by_slot.iter().copied().fold(0f32, f32::max);
+            for (id, _) in rows(connection, quote)? {
+                let slot = shape.slot_of(id);
+                if let Some(slot) =
+                    slot.filter(|slot| allowed[shape.slots[*slot as usize].unit as usize])
+                {
+                    by_slot[slot as usize] += best;
+                }
+            }
         }
         for (unit, place) in shape.units.iter().enumerate() {
             for slot in place.slots.clone() {
@@ -120,6 +141,7 @@ impl Words {
         Ok(words)
     }
 
+    /// Scores one term: by slot, and by stretch in place.
     fn add(
         &mut self,
         connection: &Connection,
@@ -127,10 +149,9 @@ impl Words {
         allowed: &[bool],
         term: &Term,
         settings: &SearchSettings,
-        by_slot: &mut [f32],
-    ) -> rusqlite::Result<()> {
+        sums: &mut [f32],
+    ) -> rusqlite::Result<Vec<(u32, f32)>> {
         let total = shape.slots.len() as f32;
-        let mut units: Vec<u32> = Vec::new();
         // The best of the word's forms counts, not their sum.
         let mut best: Vec<(u32, f32)> = Vec::new();
         for token in &term.tokens {
@@ -147,41 +168,40 @@ impl Words {
                 }
                 // FTS5's part for how often, from 0 to k1 + 1.
                 let often = (-score / theirs).clamp(0.0, FTS_K1 + 1.0);
-                best.push((slot, ours * reweighed(often, settings.k1)));
+                best.push((slot, term.weight * ours * reweighed(often, settings.k1)));
             }
         }
         best.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         best.dedup_by_key(|(slot, _)| *slot);
-        // In its session a word counts by how many texts say it.
-        let mut sources: Vec<(u32, f32)> = Vec::new();
-        for (slot, score) in best {
-            by_slot[slot as usize] += term.weight * score;
-            let unit = shape.slots[slot as usize].unit;
+        // In a stretch a word counts by how many texts say it.
+        let mut units: Vec<u32> = Vec::new();
+        let mut touched: Vec<u32> = Vec::new();
+        for (slot, _) in &best {
+            let unit = shape.slots[*slot as usize].unit;
             if units.last() != Some(&unit) {
                 units.push(unit);
             }
-            let source = shape.units[unit as usize].source;
-            match sources.last_mut() {
-                Some((last, count)) if *last == source => *count += 1.0,
-                _ => sources.push((source, 1.0)),
+            let stretch = shape.units[unit as usize].stretch;
+            if let Some(sum) = sums.get_mut(stretch as usize) {
+                if *sum == 0.0 {
+                    touched.push(stretch);
+                }
+                *sum += 1.0;
             }
         }
-        let all = shape.sources.len() as f32;
-        let average = shape
-            .sources
-            .iter()
-            .map(|source| source.bytes as f32)
-            .sum::<f32>()
-            / all.max(1.0);
-        let having = sources.len() as f32;
+        let all = shape.stretches.len() as f32;
+        let bytes: u64 = shape.stretches.iter().map(|stretch| stretch.bytes).sum();
+        let average = (bytes as f32 / all.max(1.0)).max(1.0);
+        let having = touched.len() as f32;
         let rare = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
-        for (source, count) in sources {
-            let long = shape.sources[source as usize].bytes as f32 / average.max(1.0);
+        for stretch in touched {
+            let count = std::mem::take(&mut sums[stretch as usize]);
+            let long = shape.stretches[stretch as usize].bytes as f32 / average;
             let norm = 1.2 * (0.25 + 0.75 * long);
-            self.sources[source as usize] += term.weight * rare * count * 2.2 / (count + norm);
+            self.stretches[stretch as usize] += term.weight * rare * count * 2.2 / (count + norm);
         }
         self.terms.push((term.word.clone(), units));
-        Ok(())
+        Ok(best)
     }
 
     /// An answer stands beside its question, and often only the question has
@@ -207,6 +227,41 @@ impl Words {
                 }
             }
         }
+    }
+}
+
+/// Gives a part of each score to the best sentence of the query, so that the
+/// shorter of two questions is answered too. Sentences of little matter, such
+/// as thanks, count little.
+fn by_sentence(parts: &[(u8, Vec<(u32, f32)>)], by_slot: &mut [f32], share: f32) {
+    let sentences = parts.iter().fold(0, |all, (bits, _)| all | bits);
+    let best_of = |scores: &[f32]| scores.iter().copied().fold(0f32, f32::max);
+    let whole = best_of(by_slot);
+    if sentences.count_ones() < 2 || share <= 0.0 || whole <= 0.0 {
+        return;
+    }
+    let mut found: Vec<(f32, Vec<f32>)> = Vec::new();
+    for bit in (0..8)
+        .map(|number| 1u8 << number)
+        .filter(|bit| sentences & bit != 0)
+    {
+        let mut scores = vec![0f32; by_slot.len()];
+        for (_, rows) in parts.iter().filter(|(bits, _)| bits & bit != 0) {
+            for (slot, score) in rows {
+                scores[*slot as usize] += score;
+            }
+        }
+        found.push((best_of(&scores), scores));
+    }
+    let most = found
+        .iter()
+        .fold(0f32, |most, (best, _)| most.max(*best))
+        .max(1e-6);
+    for (slot, score) in by_slot.iter_mut().enumerate() {
+        let best = found.iter().fold(0f32, |known, (best, scores)| {
+            known.max(scores[slot] / best.max(1e-6) * (best / most).sqrt())
+        });
+        *score = (1.0 - share) * *score + share * whole * best;
     }
 }
 

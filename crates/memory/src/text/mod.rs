@@ -35,6 +35,8 @@ pub(crate) struct Term {
     pub(crate) tokens: Vec<String>,
     /// How much it counts.
     pub(crate) weight: f32,
+    /// The sentences of the query it stands in, a bit each.
+    pub(crate) sentences: u8,
 }
 
 /// A part of a text that is treated as one.
@@ -80,7 +82,33 @@ pub(crate) fn terms(query: &str, tongues: &[Tongue], stems: &mut Stems) -> Vec<T
     let spoken = tongue(query);
     let mut terms: Vec<Term> = Vec::new();
     let mut seen: HashSet<String> = HashSet::new();
-    for run in runs(query) {
+    for (number, sentence) in sentences(query).enumerate() {
+        // The eighth bit is for all the rest.
+        let bit = 1 << number.min(7);
+        sentence_terms(sentence, spoken, tongues, stems, bit, &mut terms, &mut seen);
+    }
+    terms
+}
+
+/// The sentences of a query: someone who asks two things at once wants both
+/// answered, whichever has the more words.
+fn sentences(query: &str) -> impl Iterator<Item = &str> {
+    query
+        .split_inclusive(['?', '!', '？', '！', '。', '；', '\n'])
+        .flat_map(|part| part.split_inclusive(". "))
+        .filter(|part| part.contains(char::is_alphanumeric))
+}
+
+fn sentence_terms(
+    sentence: &str,
+    spoken: Tongue,
+    tongues: &[Tongue],
+    stems: &mut Stems,
+    bit: u8,
+    terms: &mut Vec<Term>,
+    seen: &mut HashSet<String>,
+) {
+    for run in runs(sentence) {
         let mut found: Vec<(String, f32)> = Vec::new();
         match run {
             Run::Word(word) => {
@@ -101,7 +129,7 @@ pub(crate) fn terms(query: &str, tongues: &[Tongue], stems: &mut Stems) -> Vec<T
                             });
                         }
                     }
-                    add(&mut terms, &mut seen, word, tokens, weight);
+                    add(terms, seen, word, tokens, weight, bit);
                 }
             }
             Run::Unspaced(run) => {
@@ -110,12 +138,11 @@ pub(crate) fn terms(query: &str, tongues: &[Tongue], stems: &mut Stems) -> Vec<T
                 });
                 for (token, weight) in found {
                     let word = token.clone();
-                    add(&mut terms, &mut seen, &word, vec![token], weight);
+                    add(terms, seen, &word, vec![token], weight, bit);
                 }
             }
         }
     }
-    terms
 }
 
 fn add(
@@ -124,19 +151,36 @@ fn add(
     word: &str,
     tokens: Vec<String>,
     weight: f32,
+    bit: u8,
 ) {
     if seen.insert(tokens[0].clone()) {
         terms.push(Term {
             word: word.to_owned(),
             tokens,
             weight,
+            sentences: bit,
         });
     } else if let Some(term) = terms.iter_mut().find(|term| term.tokens[0] == tokens[0]) {
+        term.sentences |= bit;
         // Said twice counts more, said ten times not ten times as much.
         term.weight = (term.weight * term.weight + weight * weight)
             .sqrt()
             .min(1.75 * weight);
     }
+}
+
+/// The tokens of a query in their order, if it may be a quotation: long enough
+/// to be told from a few keywords, short enough to have been remembered.
+pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<String> {
+    const LONGEST_QUOTE: usize = 400;
+    if query.len() > LONGEST_QUOTE {
+        return None;
+    }
+    let mut tokens = String::new();
+    prepare(query, tongue(query), stems, &mut tokens);
+    (2..=40)
+        .contains(&tokens.split(' ').count())
+        .then_some(tokens)
 }
 
 /// The texts whose words a query would be, for the case that it has only stop
@@ -148,7 +192,7 @@ pub(crate) fn all_terms(query: &str) -> Vec<Term> {
         if let Run::Word(word) = run {
             let token = fold(&word.to_lowercase());
             if !token.is_empty() {
-                add(&mut terms, &mut seen, word, vec![token], 1.0);
+                add(&mut terms, &mut seen, word, vec![token], 1.0, 1);
             }
         }
     }

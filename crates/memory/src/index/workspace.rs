@@ -1,0 +1,193 @@
+//! The memory files of a workspace, brought into an index.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use longhaul_transcript::Millis;
+
+use super::record::{Budget, Progress, Record, RecordKind};
+use super::{IndexError, MemoryIndex};
+
+/// Which files of a workspace are indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceFiles {
+    /// The workspace.
+    pub root: PathBuf,
+    /// Further files and folders in it.
+    pub extra: Vec<PathBuf>,
+    /// Larger files are left out, and told.
+    pub max_bytes: u64,
+}
+
+/// Files and folders of memory.
+const PLACES: [&str; 4] = ["MEMORY.md", "DREAMS.md", "memory", "memories"];
+
+/// Folders below this depth are not looked at.
+const DEPTH: usize = 8;
+
+/// What bringing an index up to date did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Synced {
+    /// The counts.
+    pub progress: Progress,
+    /// Files that were left out, or read otherwise than they are.
+    pub notes: Vec<String>,
+}
+
+impl WorkspaceFiles {
+    /// The memory files of a workspace, up to 64 MB each.
+    pub fn new(root: impl Into<PathBuf>) -> WorkspaceFiles {
+        WorkspaceFiles {
+            root: root.into(),
+            extra: Vec::new(),
+            max_bytes: 64 << 20,
+        }
+    }
+
+    /// The files and folders that hold memory, to be watched.
+    pub fn places(&self) -> Vec<PathBuf> {
+        let named = PLACES.iter().map(|place| self.root.join(place));
+        let extra = self.extra.iter().map(|place| self.root.join(place));
+        named.chain(extra).collect()
+    }
+
+    /// Brings an index up to date: what is new or has changed goes in, what is
+    /// gone goes out. With a budget, a second call goes on where the first
+    /// stopped.
+    pub fn sync(
+        &self,
+        index: &mut dyn MemoryIndex,
+        budget: Budget,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Synced, IndexError> {
+        let mut notes = Vec::new();
+        let files = self.files(&mut notes);
+        let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
+        let mut records = files
+            .iter()
+            .filter_map(|path| self.record(path, &mut notes));
+        let mut done = index.update(&mut records, budget, progress)?;
+        drop(records);
+        let kinds = [RecordKind::Memory, RecordKind::Daily, RecordKind::Dream];
+        for source in index.sources(&kinds)? {
+            if !there.contains(&source) {
+                done.removed += index.remove(&source)?;
+            }
+        }
+        Ok(Synced {
+            progress: done,
+            notes,
+        })
+    }
+
+    /// The path within the workspace, with `/` between its parts everywhere.
+    fn name(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.root).unwrap_or(path);
+        let parts = inside
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy());
+        parts.collect::<Vec<_>>().join("/")
+    }
+
+    fn files(&self, notes: &mut Vec<String>) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let root = fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
+        for place in self.places() {
+            collect(&place, &root, DEPTH, &mut files, notes);
+        }
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    fn record(&self, path: &Path, notes: &mut Vec<String>) -> Option<Record> {
+        let size = fs::metadata(path).map_or(0, |meta| meta.len());
+        if size > self.max_bytes {
+            notes.push(format!(
+                "{} has {} MB and is not indexed; files up to {} MB are",
+                path.display(),
+                size >> 20,
+                self.max_bytes >> 20
+            ));
+            return None;
+        }
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                notes.push(format!(
+                    "{} cannot be read and is not indexed: {error}",
+                    path.display()
+                ));
+                return None;
+            }
+        };
+        let text = String::from_utf8(bytes).unwrap_or_else(|error| {
+            notes.push(format!(
+                "{} is not UTF-8 from byte {} on; what is not is indexed as \u{fffd}",
+                path.display(),
+                error.utf8_error().valid_up_to()
+            ));
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        });
+        let name = self.name(path);
+        let day = day_of(&name);
+        let kind = match (name.as_str(), day) {
+            ("DREAMS.md", _) => RecordKind::Dream,
+            (_, Some(_)) => RecordKind::Daily,
+            _ => RecordKind::Memory,
+        };
+        Some(Record {
+            time: day,
+            ..Record::file(kind, name, text)
+        })
+    }
+}
+
+/// The day of `memory/2026-03-01.md`, and of `memory/2026-03-01-notes.md`.
+fn day_of(name: &str) -> Option<Millis> {
+    let day = name
+        .strip_prefix("memory/")?
+        .rsplit('/')
+        .next()?
+        .get(..10)?;
+    Millis::parse_iso(&format!("{day}T00:00:00Z"))
+}
+
+/// Files below a place. A link is followed only to what lies in the workspace.
+fn collect(
+    place: &Path,
+    root: &Path,
+    depth: usize,
+    files: &mut Vec<PathBuf>,
+    notes: &mut Vec<String>,
+) {
+    let Ok(meta) = fs::symlink_metadata(place) else {
+        return;
+    };
+    if meta.is_symlink() {
+        match fs::canonicalize(place) {
+            Ok(target) if target.starts_with(root) && target.is_file() => {
+                files.push(place.to_owned())
+            }
+            _ => notes.push(format!(
+                "{} is a link that leads out of the workspace, or to a folder; it is not indexed",
+                place.display()
+            )),
+        }
+    } else if meta.is_file() {
+        files.push(place.to_owned());
+    } else if meta.is_dir() && depth > 0 {
+        match fs::read_dir(place) {
+            Ok(entries) => {
+                for entry in entries.flatten() {
+                    let hidden = entry.file_name().to_string_lossy().starts_with('.');
+                    if !hidden {
+                        collect(&entry.path(), root, depth - 1, files, notes);
+                    }
+                }
+            }
+            Err(error) => notes.push(format!("{} cannot be read: {error}", place.display())),
+        }
+    }
+}

@@ -1,0 +1,674 @@
+//! The index at its public seam.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use longhaul_memory::{
+    Budget, Encoder, EncoderKind, Filters, IndexError, IndexSettings, Indexer, Indexing,
+    MemoryIndex, Mode, Query, Record, RecordKind, SqliteIndex, WorkspaceFiles,
+};
+use longhaul_transcript::Millis;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+fn said(session: &str, entry: &str, position: u64, text: &str) -> Record {
+    Record {
+        kind: RecordKind::Transcript,
+        source: session.into(),
+        entry: entry.into(),
+        role: Some(String::from("user")),
+        time: Some(Millis(position as i64 * 60_000)),
+        position,
+        text: text.into(),
+    }
+}
+
+fn fill(index: &mut SqliteIndex, records: &[Record]) {
+    index
+        .update(&mut records.iter().cloned(), Budget::default(), &mut |_| {})
+        .unwrap();
+}
+
+fn memory() -> SqliteIndex {
+    SqliteIndex::in_memory(IndexSettings::default()).unwrap()
+}
+
+fn keys(index: &mut SqliteIndex, query: &Query) -> Vec<String> {
+    let hits = index.search(query).unwrap().hits;
+    hits.iter().map(longhaul_memory::Hit::key).collect()
+}
+
+fn on_disk(folder: &TempDir) -> SqliteIndex {
+    SqliteIndex::open(&folder.path().join("main.sqlite"), IndexSettings::default()).unwrap()
+}
+
+#[test]
+fn words_are_found_in_other_forms_and_styles() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[
+            said("s", "a", 1, "We retried the connections to the cluster"),
+            said("s", "b", 100, "rename userSegmentTags please"),
+            said("t", "c", 1, "我的上司是银行的行长。"),
+            said(
+                "u",
+                "d",
+                1,
+                "Wir haben uns gegen die Datenbanken entschieden und das ist gut so",
+            ),
+        ],
+    );
+    assert_eq!(keys(&mut index, &Query::new("connection retry"))[0], "s#a");
+    assert_eq!(keys(&mut index, &Query::new("user_segment_tags"))[0], "s#b");
+    assert_eq!(keys(&mut index, &Query::new("银行"))[0], "t#c");
+    assert_eq!(keys(&mut index, &Query::new("Datenbank"))[0], "u#d");
+}
+
+#[test]
+fn a_hit_tells_where_it_is_and_why() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[Record::file(
+            RecordKind::Memory,
+            "memories/errors.md",
+            "# Errors\n\nthe deploy fails without TIDE-6943\n",
+        )],
+    );
+    let hits = index
+        .search(&Query::new("why does the deploy fail?"))
+        .unwrap();
+    let hit = &hits.hits[0];
+    assert_eq!(
+        (hit.source.as_str(), hit.lines),
+        ("memories/errors.md", (1, 3))
+    );
+    assert_eq!(hit.why.terms, ["deploy", "fail"]);
+    assert_eq!(hit.why.vector, None);
+    assert_eq!(hits.model, None);
+}
+
+#[test]
+fn an_answer_is_found_by_the_question_before_it() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[
+            said("s", "q", 1, "Which port does the staging proxy listen on?"),
+            said("s", "a", 2, "It is 8443."),
+            said("s", "x", 3000, "Lunch at noon."),
+        ],
+    );
+    assert_eq!(
+        keys(&mut index, &Query::new("staging proxy port")),
+        ["s#q", "s#a"]
+    );
+}
+
+#[test]
+fn filters_leave_out_what_does_not_pass() {
+    let mut index = memory();
+    let mut assistant = said("s", "b", 2, "the cache is cold");
+    assistant.role = Some(String::from("assistant"));
+    fill(
+        &mut index,
+        &[
+            said("s", "a", 1, "the cache is warm"),
+            assistant,
+            said("t", "c", 500, "the cache is broken"),
+            Record::file(RecordKind::Memory, "memories/context.md", "cache"),
+            Record::file(RecordKind::Dream, "DREAMS.md", "cache"),
+        ],
+    );
+    let mut find = |filters: Filters| {
+        let mut keys = keys(
+            &mut index,
+            &Query {
+                filters,
+                ..Query::new("cache")
+            },
+        );
+        keys.sort();
+        keys
+    };
+    let none = Filters::default();
+    assert_eq!(
+        find(none.clone()),
+        ["memories/context.md", "s#a", "s#b", "t#c"]
+    );
+    assert_eq!(
+        find(Filters {
+            sessions: vec!["t".into()],
+            ..none.clone()
+        }),
+        ["t#c"]
+    );
+    assert_eq!(
+        find(Filters {
+            roles: vec!["Assistant".into()],
+            ..none.clone()
+        }),
+        ["s#b"]
+    );
+    assert_eq!(
+        find(Filters {
+            paths: vec!["memories".into()],
+            ..none.clone()
+        }),
+        ["memories/context.md"]
+    );
+    assert_eq!(
+        find(Filters {
+            paths: vec!["memo".into()],
+            ..none.clone()
+        }),
+        [""; 0]
+    );
+    assert_eq!(
+        find(Filters {
+            kinds: vec![RecordKind::Dream],
+            ..none.clone()
+        }),
+        ["DREAMS.md"]
+    );
+    assert_eq!(
+        find(Filters {
+            since: Some(Millis(120_000)),
+            until: Some(Millis(600_000)),
+            ..none
+        }),
+        ["s#b"]
+    );
+}
+
+#[test]
+fn what_has_not_changed_is_not_written_again() {
+    let folder = TempDir::new().unwrap();
+    let mut index = on_disk(&folder);
+    let records = [said("s", "a", 1, "one"), said("s", "b", 2, "two")];
+    fill(&mut index, &records);
+    let mut changed = records.clone();
+    changed[1].text = String::from("three");
+    let done = index
+        .update(&mut changed.iter().cloned(), Budget::default(), &mut |_| {})
+        .unwrap();
+    assert_eq!((done.written, done.unchanged), (1, 1));
+    assert!(
+        keys(
+            &mut index,
+            &Query {
+                mode: Mode::Words,
+                ..Query::new("two")
+            }
+        )
+        .is_empty()
+    );
+    assert_eq!(index.get("s#b", None).unwrap().unwrap().text, "three");
+    assert_eq!(index.remove("s").unwrap(), 2);
+    assert_eq!(index.status().unwrap().chunks, 0);
+}
+
+#[test]
+fn an_update_rests_at_its_budget_and_goes_on() {
+    let mut index = memory();
+    let records: Vec<Record> = (0..10)
+        .map(|at| said("s", &at.to_string(), at, &format!("text number {at}")))
+        .collect();
+    let mut rounds = 0;
+    loop {
+        let done = index
+            .update(
+                &mut records.iter().cloned(),
+                Budget { bytes: 30 },
+                &mut |_| {},
+            )
+            .unwrap();
+        rounds += 1;
+        if !done.exhausted {
+            break;
+        }
+    }
+    assert_eq!((rounds > 2, index.status().unwrap().records), (true, 10));
+}
+
+#[test]
+fn lines_are_got_of_a_text_of_many_pieces() {
+    let mut index = memory();
+    let text: String = (1..=20_000)
+        .map(|number| format!("line {number} of the log\n"))
+        .collect();
+    fill(
+        &mut index,
+        &[Record::file(
+            RecordKind::Memory,
+            "memories/log.md",
+            text.as_str(),
+        )],
+    );
+    let passage = index
+        .get("memories/log.md", Some((12_345, 12_346)))
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        passage.text,
+        "line 12345 of the log\nline 12346 of the log\n"
+    );
+    assert_eq!((passage.lines, passage.of), ((12_345, 12_346), 20_000));
+    assert_eq!(
+        index.get("memories/log.md", None).unwrap().unwrap().text,
+        text
+    );
+    let hits = index.search(&Query::new("line 17777")).unwrap();
+    assert!(hits.hits[0].text.contains("line 17777 of"));
+    assert_eq!(index.get("nothing", None).unwrap(), None);
+}
+
+#[test]
+fn secrets_do_not_reach_the_file() {
+    let folder = TempDir::new().unwrap();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    let mut index = on_disk(&folder);
+    fill(
+        &mut index,
+        &[said("s", "a", 1, &format!("push with {token}"))],
+    );
+    assert!(
+        index
+            .get("s#a", None)
+            .unwrap()
+            .unwrap()
+            .text
+            .contains("[redacted:")
+    );
+    drop(index);
+    for file in fs::read_dir(folder.path()).unwrap() {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        let lower = token.to_lowercase();
+        for needle in [token.as_bytes(), lower.as_bytes()] {
+            assert!(!bytes.windows(needle.len()).any(|window| window == needle));
+        }
+    }
+}
+
+#[test]
+fn a_damaged_index_is_set_aside_and_made_anew() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    fs::write(
+        &path,
+        b"this is no database, but it is long enough to be looked at as one",
+    )
+    .unwrap();
+    let mut index = on_disk(&folder);
+    let aside = index.set_aside().unwrap().to_owned();
+    assert!(aside.ends_with("main.sqlite.corrupt-1"));
+    assert!(fs::read(aside).unwrap().starts_with(b"this is no"));
+    fill(&mut index, &[said("s", "a", 1, "one")]);
+    assert_eq!(keys(&mut index, &Query::new("one")), ["s#a"]);
+}
+
+#[test]
+fn pages_overwritten_in_use_are_told_with_the_remedy() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    let mut index = on_disk(&folder);
+    let records: Vec<Record> = (0..2_000)
+        .map(|at| {
+            said(
+                "s",
+                &at.to_string(),
+                at,
+                &format!("text number {at} of many"),
+            )
+        })
+        .collect();
+    fill(&mut index, &records);
+    drop(index);
+    let mut bytes = fs::read(&path).unwrap();
+    let from = bytes.len() / 8;
+    bytes[from..].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+    let opened = SqliteIndex::open(&path, IndexSettings::default());
+    let said = match opened {
+        Ok(mut index) if index.set_aside().is_none() => {
+            index.search(&Query::new("text 7")).map(drop)
+        }
+        Ok(_) => return,
+        Err(error) => Err(error),
+    };
+    let error = said.unwrap_err();
+    assert!(matches!(error, IndexError::Damaged { .. }), "{error}");
+    assert!(error.to_string().contains("memory index --rebuild"));
+    let mut index = SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap();
+    fill(&mut index, &records[..1]);
+    assert_eq!(keys(&mut index, &Query::new("text")), ["s#0"]);
+}
+
+#[test]
+fn a_newer_layout_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    drop(on_disk(&folder));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    let error = SqliteIndex::open(&path, IndexSettings::default())
+        .err()
+        .unwrap();
+    assert!(
+        matches!(error, IndexError::Newer { found: 99, .. }),
+        "{error}"
+    );
+    assert!(path.exists());
+}
+
+#[test]
+fn a_locked_index_is_told_and_still_read() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    let settings = IndexSettings {
+        patience: Duration::from_millis(50),
+        ..IndexSettings::default()
+    };
+    let mut index = SqliteIndex::open(&path, settings).unwrap();
+    fill(&mut index, &[said("s", "a", 1, "one")]);
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = index.update(
+        &mut [said("s", "b", 2, "two")].into_iter(),
+        Budget::default(),
+        &mut |_| {},
+    );
+    assert!(matches!(refused, Err(IndexError::Busy { .. })));
+    assert_eq!(keys(&mut index, &Query::new("one")), ["s#a"]);
+    other.execute_batch("ROLLBACK").unwrap();
+    fill(&mut index, &[said("s", "b", 2, "two")]);
+    assert_eq!(keys(&mut index, &Query::new("two"))[0], "s#b");
+}
+
+#[test]
+fn two_writers_lose_nothing_and_a_reader_sees_both() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    let mut reader = on_disk(&folder);
+    std::thread::scope(|scope| {
+        for session in ["left", "right"] {
+            let path = &path;
+            scope.spawn(move || {
+                let mut index = SqliteIndex::open(path, IndexSettings::default()).unwrap();
+                for at in 0..40 {
+                    fill(
+                        &mut index,
+                        &[said(
+                            session,
+                            &at.to_string(),
+                            at,
+                            &format!("{session} says {at}"),
+                        )],
+                    );
+                }
+            });
+        }
+    });
+    assert_eq!(reader.status().unwrap().records, 80);
+    assert_eq!(keys(&mut reader, &Query::new("left 17"))[0], "left#17");
+    assert_eq!(keys(&mut reader, &Query::new("right 39"))[0], "right#39");
+}
+
+/// A model that knows three things.
+struct Toy(&'static str);
+
+impl Encoder for Toy {
+    fn id(&self) -> &str {
+        self.0
+    }
+
+    fn kind(&self) -> EncoderKind {
+        EncoderKind::Transformer
+    }
+
+    fn dimensions(&self) -> usize {
+        3
+    }
+
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
+        let about =
+            |text: &str, words: &[&str]| f32::from(words.iter().any(|word| text.contains(word)));
+        let vector = |text: &&str| {
+            vec![
+                about(text, &["dog", "puppy"]),
+                about(text, &["car", "engine"]),
+                0.1,
+            ]
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+#[test]
+fn meaning_finds_what_words_do_not_and_models_are_not_mixed() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[
+            said("s", "a", 1, "the puppy sleeps"),
+            said("t", "b", 1, "the engine hums"),
+            said("u", "c", 1, "the rain falls"),
+        ],
+    );
+    assert!(keys(&mut index, &Query::new("dog")).is_empty());
+    index.use_encoder(Some(Arc::new(Toy("toy@1"))));
+    let hits = index.search(&Query::new("dog")).unwrap();
+    assert_eq!(hits.model, None);
+    assert_eq!(
+        hits.notes,
+        ["no chunk has a vector of toy@1 yet: words alone"]
+    );
+    assert_eq!(index.embed(1, &mut |_, _| {}).unwrap(), 2);
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    let hits = index.search(&Query::new("dog")).unwrap();
+    assert_eq!(
+        (hits.hits[0].key().as_str(), hits.model.as_deref()),
+        ("s#a", Some("toy@1"))
+    );
+    assert_eq!(hits.hits[0].why.vector, Some(1.0));
+    index.use_encoder(Some(Arc::new(Toy("toy@2"))));
+    assert_eq!(index.status().unwrap().vectors, 0);
+    assert_eq!(index.search(&Query::new("dog")).unwrap().model, None);
+}
+
+#[test]
+fn the_same_text_is_encoded_once() {
+    let mut index = memory();
+    index.use_encoder(Some(Arc::new(Toy("toy@1"))));
+    fill(&mut index, &[said("s", "a", 1, "the puppy sleeps")]);
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    fill(&mut index, &[said("t", "b", 1, "the puppy sleeps")]);
+    let mut of = None;
+    index
+        .embed(u64::MAX, &mut |_, total| of = Some(total))
+        .unwrap();
+    assert_eq!((of, index.status().unwrap().vectors), (Some(0), 2));
+}
+
+fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn the_files_of_a_workspace_come_and_go() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    write(root, "MEMORY.md", "- pointers");
+    write(root, "memory/2026-03-01.md", "chose sqlite");
+    write(root, "memories/errors.md", b"broken \xff byte");
+    write(root, "memories/huge.md", "x".repeat(3 << 20));
+    write(root, "src/main.rs", "not memory");
+    let mut index = memory();
+    let files = WorkspaceFiles {
+        max_bytes: 1 << 20,
+        ..WorkspaceFiles::new(root)
+    };
+    let synced = files
+        .sync(&mut index, Budget::default(), &mut |_| {})
+        .unwrap();
+    assert_eq!(synced.progress.written, 3);
+    assert_eq!(synced.notes.len(), 2, "{:?}", synced.notes);
+    let hits = index.search(&Query::new("sqlite")).unwrap();
+    assert_eq!(hits.hits[0].kind, RecordKind::Daily);
+    assert_eq!(
+        hits.hits[0].time.unwrap().to_iso(),
+        "2026-03-01T00:00:00.000Z"
+    );
+    fs::remove_file(root.join("memory/2026-03-01.md")).unwrap();
+    let synced = files
+        .sync(&mut index, Budget::default(), &mut |_| {})
+        .unwrap();
+    assert_eq!((synced.progress.written, synced.progress.removed), (0, 1));
+    assert!(keys(&mut index, &Query::new("sqlite")).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_workspace_is_not_followed() {
+    let folder = TempDir::new().unwrap();
+    let elsewhere = TempDir::new().unwrap();
+    write(elsewhere.path(), "secret.md", "elsewhere");
+    write(folder.path(), "memories/a.md", "here");
+    std::os::unix::fs::symlink(
+        elsewhere.path().join("secret.md"),
+        folder.path().join("memories/b.md"),
+    )
+    .unwrap();
+    let mut index = memory();
+    let synced = WorkspaceFiles::new(folder.path())
+        .sync(&mut index, Budget::default(), &mut |_| {})
+        .unwrap();
+    assert_eq!((synced.progress.written, synced.notes.len()), (1, 1));
+}
+
+#[test]
+fn a_thread_indexes_what_it_is_given_and_what_changes() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    write(&root, "memories/errors.md", "old trouble");
+    let path = root.join("index/main.sqlite");
+    let index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let (send, told) = channel();
+    let tell = Box::new(move |told: Indexing| {
+        let _ = send.send(matches!(told, Indexing::Idle));
+    });
+    let mut indexer = Indexer::start(Box::new(index), tell).unwrap();
+    let files = WorkspaceFiles::new(&root);
+    indexer.watch(&files).unwrap();
+    indexer.files(&files);
+    indexer
+        .records(vec![said("s", "a", 1, "left the context")])
+        .unwrap();
+    let mut reader = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let mut until_found = |query: &str, key: &str| {
+        while keys(&mut reader, &Query::new(query))
+            .first()
+            .map(String::as_str)
+            != Some(key)
+        {
+            told.recv_timeout(Duration::from_secs(60)).unwrap();
+        }
+    };
+    until_found("trouble", "memories/errors.md");
+    until_found("context", "s#a");
+    write(&root, "memories/errors.md", "brand new surprise");
+    until_found("surprise", "memories/errors.md");
+    indexer.stop();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_query_is_safe(text in "\\PC{0,80}|([\"'*()^:-]|AND|OR|NOT|NEAR| ){0,40}") {
+        let mut index = memory();
+        fill(&mut index, &[said("s", "a", 1, "AND OR NOT NEAR something \"quoted\" here")]);
+        index.search(&Query::new(text)).unwrap();
+    }
+
+    #[test]
+    fn updating_step_by_step_equals_indexing_at_once(
+        steps in prop::collection::vec((0u64..6, "[a-d]{1,3}( [a-d]{1,3}){0,6}"), 1..20)
+    ) {
+        let mut stepwise = memory();
+        let mut last = std::collections::BTreeMap::new();
+        for (entry, text) in &steps {
+            let record = said("s", &entry.to_string(), *entry, text);
+            fill(&mut stepwise, std::slice::from_ref(&record));
+            last.insert(*entry, record);
+        }
+        let mut at_once = memory();
+        fill(&mut at_once, &last.into_values().collect::<Vec<_>>());
+        for query in ["a", "ab", "b c d", "abc dab"] {
+            let query = Query { k: 20, ..Query::new(query) };
+            let rounded = |index: &mut SqliteIndex| -> Vec<(String, i64)> {
+                let hits = index.search(&query).unwrap().hits;
+                hits.iter().map(|hit| (hit.key(), (hit.score * 1e4).round() as i64)).collect()
+            };
+            prop_assert_eq!(rounded(&mut stepwise), rounded(&mut at_once));
+        }
+    }
+}
+
+#[test]
+fn a_query_of_100_kb_is_answered_from_its_start() {
+    let mut index = memory();
+    fill(&mut index, &[said("s", "a", 1, "needle in a haystack")]);
+    let hits = index
+        .search(&Query::new(format!(
+            "needle {}",
+            "hay stack ".repeat(10_000)
+        )))
+        .unwrap();
+    assert_eq!(hits.hits[0].key(), "s#a");
+    assert_eq!(hits.notes.len(), 1);
+}
+
+#[test]
+fn a_five_word_quote_is_among_the_first_hits() {
+    let mut index = memory();
+    let words = [
+        "river", "stone", "cloud", "ember", "north", "glass", "quiet", "maple", "orbit", "salt",
+    ];
+    let mut state = 7usize;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        words[(state >> 33) % words.len()]
+    };
+    let records: Vec<Record> = (0..300)
+        .map(|at| {
+            let text: Vec<&str> = (0..12).map(|_| next()).collect();
+            said("s", &at.to_string(), at * 1_000, &text.join(" "))
+        })
+        .collect();
+    fill(&mut index, &records);
+    let mut found = 0;
+    for record in records.iter().step_by(10) {
+        let quote: Vec<&str> = record.text.split(' ').skip(3).take(5).collect();
+        let keys = keys(
+            &mut index,
+            &Query {
+                k: 5,
+                ..Query::new(quote.join(" "))
+            },
+        );
+        found += usize::from(keys.contains(&record.key()));
+    }
+    assert_eq!(found, 30);
+}
