@@ -4,19 +4,23 @@
 //! should be found among the first hits, averaged over the questions that have
 //! something to find.
 
+mod cached;
 mod score;
 mod sets;
 
 use std::collections::HashMap;
 use std::env;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use longhaul_memory::{
-    Budget, Filters, Hits, IndexSettings, MemoryIndex, Mode, Query, SearchSettings, SqliteIndex,
+    Budget, Encoder, Filters, Hits, IndexSettings, MemoryIndex, Mode, Query, SearchSettings,
+    SqliteIndex, open_model,
 };
 use serde_json::json;
 
+use self::cached::Cached;
 use self::score::{Scores, Sums};
 use self::sets::{Group, Question};
 use crate::table::Table;
@@ -36,6 +40,12 @@ pub(crate) struct Args {
     /// Other weights than the default ones, such as `beside=0.3`
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
     weights: Vec<String>,
+    /// Folders of embedding models to measure as well
+    #[arg(long = "model", value_name = "FOLDER")]
+    models: Vec<PathBuf>,
+    /// Threads on which vectors are made
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    threads: usize,
     /// Fail when a set does not reach what it must
     #[arg(long)]
     check: bool,
@@ -68,20 +78,34 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         return Ok(());
     }
     let settings = weighed(&args.weights)?;
+    let mut models = Vec::new();
+    for folder in &args.models {
+        models.push(Arc::new(Cached::new(open_model(folder, args.threads)?)?));
+    }
     let mut rows = Vec::new();
     for file in &files {
         let name = paths::name(file);
-        let name = name
-            .trim_end_matches(".gz")
-            .trim_end_matches(".jsonl")
-            .to_owned();
+        let name = name.trim_end_matches(".gz").trim_end_matches(".jsonl");
         let groups = sets::load(file)?;
-        for (label, mode) in [("words", Mode::Words)] {
-            let scores = measured(&groups, mode, &settings)?;
-            rows.push((name.clone(), label, scores));
+        let mut row = |label: String, mode, model| -> Result<()> {
+            let scores = measured(&groups, mode, &settings, model)?;
+            rows.push((name.to_owned(), label, scores));
+            Ok(())
+        };
+        row(String::from("words"), Mode::Words, None)?;
+        for model in &models {
+            row(model.id().to_owned(), Mode::Vectors, Some(model))?;
+            row(format!("words + {}", model.id()), Mode::Hybrid, Some(model))?;
         }
     }
     print(args, &rows);
+    for model in &models {
+        let (count, time) = model.made();
+        if count > 0 {
+            let speed = count as f64 / time.as_secs_f64().max(1e-9);
+            eprintln!("{}: {count} vectors made, {speed:.0} a second", model.id());
+        }
+    }
     Ok(())
 }
 
@@ -127,6 +151,7 @@ fn weighed(weights: &[String]) -> Result<SearchSettings> {
             "k1" => &mut settings.k1,
             "beside" => &mut settings.beside,
             "source" => &mut settings.source,
+            "sentences" => &mut settings.sentences,
             "vectors" => &mut settings.vectors,
             "static" => &mut settings.static_vectors,
             "user" => &mut settings.user,
@@ -141,7 +166,12 @@ fn weighed(weights: &[String]) -> Result<SearchSettings> {
     Ok(settings)
 }
 
-fn measured(groups: &[Group], mode: Mode, settings: &SearchSettings) -> Result<Scores> {
+fn measured(
+    groups: &[Group],
+    mode: Mode,
+    settings: &SearchSettings,
+    model: Option<&Arc<Cached>>,
+) -> Result<Scores> {
     let mut sums = Sums::default();
     for group in groups {
         let mut index = SqliteIndex::in_memory(IndexSettings {
@@ -153,6 +183,10 @@ fn measured(groups: &[Group], mode: Mode, settings: &SearchSettings) -> Result<S
             Budget::default(),
             &mut |_| {},
         )?;
+        if let Some(model) = model {
+            index.use_encoder(Some(model.clone()));
+            index.embed(u64::MAX, &mut |_, _| {})?;
+        }
         for question in group
             .questions
             .iter()
@@ -210,7 +244,7 @@ fn found(hits: &Hits, question: &Question) -> Vec<String> {
         .collect()
 }
 
-fn print(args: &Args, rows: &[(String, &str, Scores)]) {
+fn print(args: &Args, rows: &[(String, String, Scores)]) {
     if args.json {
         let rows: Vec<_> = rows
             .iter()
@@ -248,7 +282,7 @@ fn print(args: &Args, rows: &[(String, &str, Scores)]) {
         let required = REQUIRED.iter().find(|(start, _)| set.starts_with(start));
         [
             set.clone(),
-            (*mode).to_owned(),
+            mode.clone(),
             scores.questions.to_string(),
             format!("{:.1}", scores.recall5),
             format!("{:.1}", scores.recall10),

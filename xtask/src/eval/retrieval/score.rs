@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use longhaul_memory::Hits;
-use longhaul_tokens::{ContentKind, Estimator};
+use longhaul_tokens::{ContentKind, Counter, Estimator};
 
 use super::sets::Question;
 
@@ -50,11 +50,9 @@ impl Sums {
             .sum();
         let best: f64 = (0..gold.len().min(10)).map(worth).sum();
         let first = found.iter().position(|name| gold.contains(name.as_str()));
-        let counter = Estimator::default().counter();
         let (mut tokens, mut injected, mut useful) = (0, 0, 0);
         for hit in &hits.hits {
-            let counted = counter.count(&hit.text, ContentKind::Prose);
-            tokens += u64::from(counted.0);
+            tokens += u64::from(Estimator::O200k.count(&hit.text, ContentKind::Prose).0);
             if tokens > INJECTED && injected > 0 {
                 break;
             }
