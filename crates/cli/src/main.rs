@@ -51,6 +51,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Memory(MemoryCommand::Files(command)) => {
             commands::memory_files::run(&app, command)
         }
+        Command::Memory(MemoryCommand::Index(command)) => commands::memory::run(&app, command),
         Command::Dream(command) => commands::dream::run(&app, command),
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),

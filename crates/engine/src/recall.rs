@@ -5,12 +5,15 @@
 //! fences and attributes it.
 
 mod path;
+mod records;
 mod text;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use longhaul_transcript::{Body, Entry, EntryId, MessageView, Result, Session, each_archived};
+
+pub use self::records::left_the_context;
 
 use self::path::Files;
 use self::text::Words;

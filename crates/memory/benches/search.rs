@@ -137,7 +137,7 @@ fn main() {
         status.chunks,
         status.disk_bytes as f64 / bytes as f64
     );
-    let mut search = |index: &mut SqliteIndex, mode: Mode, text: &str| {
+    let search = |index: &mut SqliteIndex, mode: Mode, text: &str| {
         let query = Query {
             mode,
             k: 6,

@@ -46,12 +46,11 @@ mod search;
 mod text;
 
 pub use chunk::ChunkSettings;
-pub use embed::{Encoder, EncoderKind};
-pub use error::{Error, Result};
-pub use files::MemoryFolder;
 pub use embed::{
     BestModel, Embed, Encoder, EncoderKind, InstalledModel, Models, RemoteEncoder, open_model,
 };
+pub use error::{Error, Result};
+pub use files::MemoryFolder;
 pub use index::{
     Budget, Filters, Fusion, Hit, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex,
     Mode, Passage, Progress, Query, Record, RecordKind, SqliteIndex, Status, Synced, Why,

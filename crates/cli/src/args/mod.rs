@@ -8,12 +8,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod carry;
 mod chat;
 mod dream;
+mod memory;
 mod memory_files;
 mod work;
 
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
 pub(crate) use chat::ChatArgs;
 pub(crate) use dream::{BackfillArgs, DreamCommand, PromoteArgs, RejectArgs, RunArgs};
+pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, ModelCommand};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
     AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, RecallArgs,
@@ -136,7 +138,7 @@ pub(crate) enum Command {
     Checkpoint(CheckpointCommand),
     /// Bring back what left the context, by id, range, text or file
     Recall(RecallArgs),
-    /// What outlives a session: files, pointers, daily logs
+    /// What outlives a session: files, pointers, daily logs, and their index
     #[command(subcommand)]
     Memory(MemoryCommand),
     /// Turn daily logs into long-term memory, with review
@@ -435,6 +437,8 @@ pub(crate) enum ContextCommand {
 pub(crate) enum MemoryCommand {
     #[command(flatten)]
     Files(MemoryFilesCommand),
+    #[command(flatten)]
+    Index(MemoryIndexCommand),
 }
 
 #[derive(Debug, Subcommand)]

@@ -17,6 +17,7 @@ mod history;
 mod inspect;
 mod list;
 mod measured;
+pub(crate) mod memory;
 pub(crate) mod memory_files;
 pub(crate) mod recall;
 pub(crate) mod replay;

@@ -52,6 +52,7 @@ fn every_answer_is_as_documented() {
     machine.put_pi("s", compacted("s", "/w").text(), 1);
     machine.put_pi("other", small("other", "/w").text(), 1);
     machine.put_pi("long", long(8), 1);
+    std::fs::write(machine.work().join("MEMORY.md"), "the header is missing").unwrap();
     for (heading, line) in [
         ("session list", "session list"),
         ("session show", "session show s"),
@@ -83,6 +84,9 @@ fn every_answer_is_as_documented() {
         ("context diff", "context diff --session s"),
         ("context autocompact", "context autocompact off --session s"),
         ("recall", "recall e03 --session s"),
+        ("memory index", "memory index"),
+        ("memory search", "memory search header"),
+        ("memory model list", "memory model list"),
         ("compact", "compact long --window 30k --dry-run"),
         (
             "compact --layer prune",

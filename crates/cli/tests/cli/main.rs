@@ -21,5 +21,6 @@ mod recalling;
 mod remembering;
 mod replaying;
 mod screen;
+mod searching;
 mod settings;
 mod talk;

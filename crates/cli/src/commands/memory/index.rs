@@ -1,0 +1,179 @@
+//! `memory index`.
+
+use std::ops::ControlFlow;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use longhaul_engine::catalog;
+use longhaul_engine::recall::left_the_context;
+use longhaul_memory::{
+    Budget, IndexError, IndexSettings, MemoryIndex, Progress, Record, SqliteIndex, WorkspaceFiles,
+};
+use longhaul_transcript::Session;
+use serde_json::json;
+
+use super::{encoder, open, path};
+use crate::app::App;
+use crate::args::MemoryIndexArgs;
+use crate::failure::Failure;
+use crate::out;
+use crate::{paint, resolve};
+
+/// Entries are handed over in lots of this size, so that a session of any
+/// length fits.
+const LOT_BYTES: usize = 4 << 20;
+
+pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
+    let mut index = if args.rebuild {
+        SqliteIndex::rebuild(&path(app), IndexSettings::default())?
+    } else {
+        open(app)?
+    };
+    let bar = bar(app);
+    let mut notes = Vec::new();
+    let synced =
+        WorkspaceFiles::new(&app.workspace).sync(&mut index, Budget::default(), &mut |done| {
+            bar.set_message(message(done));
+        })?;
+    notes.extend(synced.notes);
+    let mut done = synced.progress;
+    if !args.no_sessions {
+        sessions(app, &mut index, &bar, &mut done, &mut notes)?;
+    }
+    let mut missing = 0;
+    if let Some(encoder) = encoder(app)? {
+        index.use_encoder(Some(encoder));
+        let limit = if args.no_vectors { 0 } else { u64::MAX };
+        missing = index.embed(limit, &mut |made, of| {
+            bar.set_message(format!(
+                "{} of {} vectors",
+                paint::number(made),
+                paint::number(of)
+            ));
+        })?;
+    }
+    bar.finish_and_clear();
+    let status = index.status()?;
+    if app.json {
+        return out::json(&json!({
+            "path": path(app),
+            "setAside": index.set_aside(),
+            "written": done.written,
+            "unchanged": done.unchanged,
+            "removed": done.removed,
+            "redacted": done.redacted,
+            "records": status.records,
+            "chunks": status.chunks,
+            "textBytes": status.text_bytes,
+            "diskBytes": status.disk_bytes,
+            "model": status.model,
+            "vectors": status.vectors,
+            "vectorsMissing": missing,
+            "notes": notes,
+        }));
+    }
+    for note in &notes {
+        app.note(&format!("note: {note}"));
+    }
+    paint::row("Index", app.show_path(&path(app)))?;
+    paint::row(
+        "Texts",
+        format!(
+            "{} ({} new or changed, {} gone)",
+            paint::number(status.records),
+            paint::number(done.written),
+            paint::number(done.removed)
+        ),
+    )?;
+    paint::row(
+        "Size",
+        format!(
+            "{} of text in {}",
+            paint::bytes(status.text_bytes),
+            paint::bytes(status.disk_bytes)
+        ),
+    )?;
+    match &status.model {
+        Some(model) => paint::row(
+            "Vectors",
+            format!(
+                "{} of {} by {model}",
+                paint::number(status.vectors),
+                paint::number(status.chunks)
+            ),
+        ),
+        None => paint::row("Vectors", "none: no model is installed, words alone"),
+    }
+}
+
+/// What left the contexts of the workspace's sessions.
+fn sessions(
+    app: &App,
+    index: &mut SqliteIndex,
+    bar: &ProgressBar,
+    done: &mut Progress,
+    notes: &mut Vec<String>,
+) -> Result<(), Failure> {
+    for listed in &catalog::find(&app.places()).sessions {
+        let reference = &listed.reference;
+        if !resolve::belongs_to(reference, &app.workspace) {
+            continue;
+        }
+        let name = resolve::id_of(reference);
+        let mut lot: Vec<Record> = Vec::new();
+        let mut bytes = 0;
+        let mut failed: Option<IndexError> = None;
+        let mut hand_over = |lot: &mut Vec<Record>| -> Result<(), IndexError> {
+            let lot = std::mem::take(lot);
+            let more = index.update(&mut lot.into_iter(), Budget::default(), &mut |_| {})?;
+            done.seen += more.seen;
+            done.written += more.written;
+            done.unchanged += more.unchanged;
+            done.redacted += more.redacted;
+            bar.set_message(message(done));
+            Ok(())
+        };
+        let read = Session::open_ref(reference).and_then(|session| {
+            left_the_context(&session, &name, &mut |record| {
+                bytes += record.text.len();
+                lot.push(record);
+                if bytes >= LOT_BYTES {
+                    bytes = 0;
+                    failed = hand_over(&mut lot).err();
+                }
+                match failed {
+                    Some(_) => ControlFlow::Break(()),
+                    None => ControlFlow::Continue(()),
+                }
+            })
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        hand_over(&mut lot)?;
+        if let Err(error) = read {
+            notes.push(format!(
+                "session {name} is indexed as far as it can be read: {error}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn bar(app: &App) -> ProgressBar {
+    if !app.shows_progress() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner();
+    bar.set_style(ProgressStyle::default_spinner());
+    bar.enable_steady_tick(std::time::Duration::from_millis(120));
+    bar
+}
+
+fn message(done: &Progress) -> String {
+    format!(
+        "{} texts, {} new or changed, {}",
+        paint::number(done.seen),
+        paint::number(done.written),
+        paint::bytes(done.bytes)
+    )
+}

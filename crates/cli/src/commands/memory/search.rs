@@ -1,0 +1,164 @@
+//! `memory search` and `memory get`.
+
+use longhaul_memory::{Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind};
+use serde_json::{Value, json};
+
+use super::{encoder, open};
+use crate::app::App;
+use crate::args::MemorySearchArgs;
+use crate::failure::Failure;
+use crate::out::{self, say};
+
+pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
+    let text = args.query.join(" ");
+    if text.trim().is_empty() {
+        return Err(Failure::usage("say what to look for"));
+    }
+    let mut index = open(app)?;
+    if !args.words {
+        index.use_encoder(encoder(app)?);
+    }
+    let kinds = if args.dreams {
+        vec![
+            RecordKind::Memory,
+            RecordKind::Daily,
+            RecordKind::Dream,
+            RecordKind::Transcript,
+        ]
+    } else {
+        Vec::new()
+    };
+    let query = Query {
+        k: args.k.max(1),
+        mode: if args.words {
+            Mode::Words
+        } else {
+            Mode::Hybrid
+        },
+        now: Some(app.now()),
+        filters: Filters {
+            since: args.since,
+            until: args.until,
+            sessions: args.session.clone(),
+            roles: args.role.clone(),
+            paths: args.path.clone(),
+            kinds,
+        },
+        ..Query::new(text)
+    };
+    let hits = index.search(&query)?;
+    if hits.hits.is_empty() {
+        let empty = index.status()?.records == 0;
+        return Err(Failure::new("nothing was found").help(if empty {
+            "the index is empty; `longhaul memory index` fills it"
+        } else {
+            "other words may find it; `longhaul memory index` brings the index up to date"
+        }));
+    }
+    if app.json {
+        return out::json(&answer(&query, &hits));
+    }
+    for note in &hits.notes {
+        app.note(&format!("note: {note}"));
+    }
+    for hit in &hits.hits {
+        print(app, hit, args.explain)?;
+    }
+    if args.explain {
+        let model = hits.model.as_deref().unwrap_or("none, words alone");
+        say!("model: {model}")?;
+    }
+    Ok(())
+}
+
+/// What comes back is quoted data: fenced, dated and attributed.
+fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
+    let key = hit.key();
+    let place = format!("{}:{}-{}", app.foreign(&key), hit.lines.0, hit.lines.1);
+    let who = hit.role.as_deref().unwrap_or(hit.kind.as_str());
+    let when = hit.time.map(|time| format!(" · {}", time.to_iso()));
+    say!(
+        "── found {place} · {}{} ──",
+        app.foreign(who),
+        when.unwrap_or_default()
+    )?;
+    say!("{}", app.foreign(hit.text.trim_end()))?;
+    if explain {
+        let why = &hit.why;
+        let vector = why
+            .vector
+            .map_or(String::from("none"), |near| format!("{near:.2}"));
+        say!(
+            "why: score {:.3} · words {:.2} · beside {:.2} · source {:.2} · vector {vector} · \
+             age keeps {:.2} · repeats {:.2} · has {}",
+            hit.score,
+            why.words,
+            why.beside,
+            why.source,
+            why.decay,
+            why.repeats,
+            app.foreign(&why.terms.join(", "))
+        )?;
+    }
+    say!("── end of {} ──", app.foreign(&key))
+}
+
+fn answer(query: &Query, hits: &Hits) -> Value {
+    json!({
+        "query": query.text,
+        "model": hits.model,
+        "notes": hits.notes,
+        "hits": hits.hits.iter().map(hit_json).collect::<Vec<_>>(),
+    })
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    json!({
+        "key": hit.key(),
+        "kind": hit.kind.as_str(),
+        "source": hit.source,
+        "entry": Some(&hit.entry).filter(|entry| !entry.is_empty()),
+        "role": hit.role,
+        "time": hit.time.map(|time| time.to_iso()),
+        "lines": [hit.lines.0, hit.lines.1],
+        "score": hit.score,
+        "why": {
+            "words": hit.why.words,
+            "beside": hit.why.beside,
+            "source": hit.why.source,
+            "vector": hit.why.vector,
+            "decay": hit.why.decay,
+            "repeats": hit.why.repeats,
+            "terms": hit.why.terms,
+        },
+        "text": hit.text,
+    })
+}
+
+pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(), Failure> {
+    let Some(passage) = open(app)?.get(key, lines)? else {
+        return Err(Failure::new(format!("nothing is indexed as {key:?}"))
+            .help("`longhaul memory search` shows the keys of what it finds"));
+    };
+    if app.json {
+        return out::json(&json!({
+            "key": key,
+            "kind": passage.kind.as_str(),
+            "source": passage.source,
+            "entry": Some(&passage.entry).filter(|entry| !entry.is_empty()),
+            "role": passage.role,
+            "time": passage.time.map(|time| time.to_iso()),
+            "lines": [passage.lines.0, passage.lines.1],
+            "of": passage.of,
+            "text": passage.text,
+        }));
+    }
+    let (from, to) = passage.lines;
+    say!(
+        "── {}:{from}-{to} of {} lines ──",
+        app.foreign(key),
+        passage.of
+    )?;
+    say!("{}", app.foreign(passage.text.trim_end_matches('\n')))?;
+    say!("── end of {} ──", app.foreign(key))
+}
