@@ -5,15 +5,12 @@
 //! fences and attributes it.
 
 mod path;
-mod records;
 mod text;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use longhaul_transcript::{Body, Entry, EntryId, MessageView, Result, Session, each_archived};
-
-pub use self::records::left_the_context;
 
 use self::path::Files;
 use self::text::Words;
@@ -137,7 +134,10 @@ pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>
 }
 
 /// Every entry of the archive, then of the file, until `visit` has enough.
-fn each(session: &Session, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<()> {
+pub(crate) fn each(
+    session: &Session,
+    visit: &mut dyn FnMut(Entry) -> ControlFlow<()>,
+) -> Result<()> {
     let mut enough = false;
     let mut look = |entry: Entry| {
         let flow = visit(entry);

@@ -56,7 +56,7 @@ fn session(folder: &Path, file: &str, id: &str, parent: Option<&Path>, said: &[&
 
 fn library(folder: &Path) -> Library {
     Library::new(
-        index_path(&folder.join("state"), "main"),
+        index_path(&folder.join("state"), "main", folder),
         IndexSettings::default(),
         None,
     )
@@ -178,7 +178,7 @@ fn memory_comes_back_quoted_with_its_place_and_without_secrets() {
     );
     std::fs::write(work.join("memories/decisions.md"), &text).unwrap();
     let library = library(folder.path());
-    let path = index_path(&folder.path().join("state"), "main");
+    let path = index_path(&folder.path().join("state"), "main", folder.path());
     let mut index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
     let records = [Record::file(
         RecordKind::Memory,
@@ -204,8 +204,7 @@ fn memory_comes_back_quoted_with_its_place_and_without_secrets() {
         // The mark at its end cannot be known beforehand.
         let real = said
             .lines()
-            .filter(|line| line.starts_with("── end "))
-            .last()
+            .rfind(|line| line.starts_with("── end "))
             .unwrap();
         assert!(!real.contains("000000000000"), "{said}");
     }
@@ -228,7 +227,7 @@ fn a_damaged_index_is_told_and_made_anew() {
         None,
         &["one fish", "two fish"],
     );
-    let database = index_path(&folder.path().join("state"), "main");
+    let database = index_path(&folder.path().join("state"), "main", folder.path());
     std::fs::create_dir_all(database.parent().unwrap()).unwrap();
     std::fs::write(
         &database,

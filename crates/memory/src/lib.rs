@@ -1,9 +1,7 @@
 //! What outlives a session: memory files, the flush before a compaction,
-//! dreaming, and redaction, which keeps secrets out of everything that is
+//! dreaming, the index, in which memory files and what left the context are
+//! found again, and redaction, which keeps secrets out of everything that is
 //! written down beside a transcript.
-//! What outlives a session: redaction, which keeps secrets out of everything
-//! that is written down beside a transcript, and the index, in which memory
-//! files and what left the context are found again.
 //!
 //! | question | answer |
 //! |---|---|

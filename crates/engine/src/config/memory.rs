@@ -82,10 +82,10 @@ settings! {
         fusion: Fusion = Fusion::default(),
         /// Weight of the vector score.
         #[schemars(range(min = 0, max = 1))]
-        vector_weight: f64 = 0.7,
+        vector_weight: f64 = 0.3,
         /// Weight of the text score.
         #[schemars(range(min = 0, max = 1))]
-        text_weight: f64 = 0.3,
+        text_weight: f64 = 0.7,
         /// Relevance against diversity: 1 is relevance alone.
         #[schemars(range(min = 0, max = 1))]
         mmr_lambda: f64 = 0.7,
@@ -172,5 +172,37 @@ settings! {
         /// Promote without review from this confidence on; unset, everything is reviewed.
         #[schemars(range(min = 0, max = 1))]
         promote_at_confidence: Option<f64> = None,
+    }
+}
+
+impl super::Config {
+    /// How the index is kept and searched.
+    pub fn index_settings(&self) -> longhaul_memory::IndexSettings {
+        use longhaul_memory::{ChunkSettings, IndexSettings, SearchSettings};
+        let (index, search) = (&self.memory.index, &self.memory.search);
+        let weights = search.vector_weight + search.text_weight;
+        let share = match weights > 0.0 {
+            true => (search.vector_weight / weights) as f32,
+            false => 0.0,
+        };
+        let defaults = SearchSettings::default();
+        IndexSettings {
+            chunks: ChunkSettings {
+                tokens: index.chunk_tokens.0,
+                overlap: index.chunk_overlap_tokens.0,
+            },
+            search: SearchSettings {
+                fusion: match search.fusion {
+                    Fusion::Weighted => longhaul_memory::Fusion::Scores,
+                    Fusion::ReciprocalRank => longhaul_memory::Fusion::Ranks,
+                },
+                vectors: share,
+                static_vectors: defaults.static_vectors.min(share),
+                lambda: search.mmr_lambda as f32,
+                half_life_days: search.half_life_days as f32,
+                ..defaults
+            },
+            ..IndexSettings::default()
+        }
     }
 }

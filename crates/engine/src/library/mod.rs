@@ -17,12 +17,14 @@ mod records;
 mod tools;
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_memory::{
-    Budget, Encoder, Hits, IndexError, IndexSettings, MemoryIndex, Query, SqliteIndex,
+    Budget, Encoder, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex, Progress,
+    Query, Record, SqliteIndex, WorkspaceFiles,
 };
 use longhaul_transcript::{EntryId, Session};
 
@@ -32,10 +34,66 @@ pub use tools::{MemoryNotebook, Recollection};
 
 use crate::session::Departures;
 
-/// The index of an agent.
-pub fn index_path(state_dir: &Path, agent: &str) -> PathBuf {
+/// Entries are handed over in lots of so many bytes, so that a session of any
+/// length fits.
+const LOT_BYTES: usize = 4 << 20;
+
+/// Why a session is not in the index, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub enum PutError {
+    /// The index refused.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The session could not be read to its end; what was read is in.
+    #[error("the session is indexed as far as it can be read: {0}")]
+    Session(#[from] longhaul_transcript::Error),
+}
+
+/// Puts a session into an index: the entries that are asked for, else all that
+/// are no longer in its context.
+pub fn put_in(
+    index: &mut dyn MemoryIndex,
+    session: &Session,
+    ids: Option<&HashSet<EntryId>>,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<(), PutError> {
+    let mut lot: Vec<Record> = Vec::new();
+    let mut bytes = 0;
+    let mut failed: Option<IndexError> = None;
+    let mut hand_over = |lot: &mut Vec<Record>| -> Result<(), IndexError> {
+        let lot = std::mem::take(lot);
+        let done = index.update(&mut lot.into_iter(), Budget::default(), &mut |_| {})?;
+        progress(&done);
+        Ok(())
+    };
+    let read = session_records(session, ids, &mut |record| {
+        bytes += record.text.len();
+        lot.push(record);
+        if bytes >= LOT_BYTES {
+            bytes = 0;
+            failed = hand_over(&mut lot).err();
+        }
+        match failed {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    hand_over(&mut lot)?;
+    Ok(read?)
+}
+
+/// The index of an agent in a workspace. The paths in it are those of the
+/// workspace, so two workspaces never share one.
+pub fn index_path(state_dir: &Path, agent: &str, workspace: &Path) -> PathBuf {
+    let workspace = workspace
+        .canonicalize()
+        .unwrap_or_else(|_| workspace.to_owned());
+    let hash = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
     let name = longhaul_transcript::SessionKey::new(agent);
-    let file = format!("{}.sqlite", name.folder_name());
+    let file = format!("{}-{}.sqlite", name.folder_name(), &hash[..8]);
     state_dir.join("memory").join(file)
 }
 
@@ -51,6 +109,8 @@ struct Shared {
     encoder: Option<Arc<dyn Encoder>>,
     reader: Mutex<Option<SqliteIndex>>,
     work: Mutex<Option<Sender<Job>>>,
+    /// Keeps the files of the workspace up to date.
+    files: Mutex<Option<Indexer>>,
     /// What went wrong in the background, for whoever asks.
     trouble: Arc<Mutex<Option<String>>>,
 }
@@ -81,6 +141,7 @@ impl Library {
                 encoder,
                 reader: Mutex::default(),
                 work: Mutex::default(),
+                files: Mutex::default(),
                 trouble: Arc::default(),
             }),
         }
@@ -108,6 +169,36 @@ impl Library {
             *reader = Some(index);
         }
         done
+    }
+
+    /// Brings the files of a workspace up to date in the background, and goes on
+    /// doing so when they change.
+    pub fn watch(&self, files: &WorkspaceFiles) -> Result<(), IndexError> {
+        let index = Box::new(self.shared.open()?);
+        let trouble = Arc::clone(&self.shared.trouble);
+        let tell = Box::new(move |indexing: Indexing| {
+            let reason = match indexing {
+                Indexing::Note(note) => note,
+                Indexing::Failed(error) => error.to_string(),
+                _ => return,
+            };
+            *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        });
+        let started = Indexer::start(index, tell);
+        let mut indexer = started.map_err(|source| IndexError::Io {
+            action: "start the thread of",
+            path: self.shared.path.clone(),
+            source,
+        })?;
+        indexer.files(files);
+        let watched = indexer.watch(files);
+        let mut kept = self
+            .shared
+            .files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(indexer);
+        watched
     }
 
     /// Puts in what an earlier process did not come to.
@@ -243,12 +334,8 @@ impl Worker {
 
     fn take(&mut self, path: &Path, ids: Option<&HashSet<EntryId>>) -> Result<(), String> {
         let session = Session::open(path).map_err(|error| error.to_string())?;
-        let records = session_records(&session, ids).map_err(|error| error.to_string())?;
         let index = self.index()?;
-        index
-            .update(&mut records.into_iter(), Budget::default(), &mut |_| {})
-            .map(drop)
-            .map_err(|error| error.to_string())
+        put_in(index, &session, ids, &mut |_| {}).map_err(|error| error.to_string())
     }
 
     /// Makes some vectors; says whether there is nothing left to make.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use longhaul_memory::{Record, RecordKind};
-use longhaul_transcript::{Entry, EntryId, Result, Session, each_archived};
+use longhaul_transcript::{Entry, EntryId, Result, Session};
 
-use crate::recall::full_text;
+use crate::recall::{each, full_text};
 
 /// The name of a session in the index: its file, and of a store the session.
 pub fn session_name(session: &Session) -> String {
@@ -20,10 +20,14 @@ pub fn session_name(session: &Session) -> String {
     name
 }
 
-/// The texts of a session's entries: the ones that are asked for, else all that
-/// are no longer in its context. The archive comes first.
-pub fn session_records(session: &Session, ids: Option<&HashSet<EntryId>>) -> Result<Vec<Record>> {
-    let shown: HashSet<EntryId> = match ids {
+/// The texts of a session's entries, one by one: the ones that are asked for,
+/// else all that are no longer in its context. The archive comes first.
+pub fn session_records(
+    session: &Session,
+    ids: Option<&HashSet<EntryId>>,
+    take: &mut dyn FnMut(Record) -> ControlFlow<()>,
+) -> Result<()> {
+    let mut seen: HashSet<EntryId> = match ids {
         Some(_) => HashSet::new(),
         // A damaged file may have no context; all of it is taken then.
         None => session
@@ -35,27 +39,20 @@ pub fn session_records(session: &Session, ids: Option<&HashSet<EntryId>>) -> Res
             .map(|message| message.entry)
             .collect(),
     };
-    let wanted = |id: &EntryId| match ids {
-        Some(ids) => ids.contains(id),
-        None => !shown.contains(id),
-    };
     let source = session_name(session);
-    let mut records = Vec::new();
     let mut position = 0;
-    let mut take = |entry: Entry| {
+    each(session, &mut |entry| {
         position += 1;
-        if wanted(&entry.id)
-            && let Some(record) = record(&source, &entry, position)
-        {
-            records.push(record);
+        let wanted = ids.is_none_or(|ids| ids.contains(&entry.id));
+        // A copy written by an undo is the same thing said once.
+        if !wanted || !seen.insert(entry.id.clone()) {
+            return ControlFlow::Continue(());
         }
-        ControlFlow::Continue(())
-    };
-    if session.format().is_writable() {
-        each_archived(session.path(), &mut take)?;
-    }
-    session.each(&mut take)?;
-    Ok(records)
+        match record(&source, &entry, position) {
+            Some(record) => take(record),
+            None => ControlFlow::Continue(()),
+        }
+    })
 }
 
 fn record(source: &str, entry: &Entry, position: u64) -> Option<Record> {

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use longhaul_memory::{Filters, MemoryFolder, MemoryIndex, Query as Search, RecordKind};
+use longhaul_memory::{
+    Budget, Filters, MemoryFolder, MemoryIndex, Query as Search, RecordKind, WorkspaceFiles,
+};
 use longhaul_transcript::{EntryId, Millis, Session};
 
 use super::family::{Scope, family};
@@ -11,10 +13,14 @@ use super::{Library, session_name};
 use crate::recall::{Hit, Query, recall};
 use crate::tools::{Notebook, Recall};
 
+/// What is taken in before a search; the rest is left to the background.
+const SYNCED: Budget = Budget { bytes: 8 << 20 };
+
 /// `memory_search` and `memory_get`.
 pub struct MemoryNotebook {
     library: Library,
     folder: MemoryFolder,
+    files: WorkspaceFiles,
     now: Box<dyn Fn() -> Millis + Send + Sync>,
 }
 
@@ -34,6 +40,7 @@ impl Library {
     ) -> MemoryNotebook {
         MemoryNotebook {
             library: self.clone(),
+            files: WorkspaceFiles::new(folder.root()),
             folder,
             now: Box::new(now),
         }
@@ -137,10 +144,17 @@ impl Notebook for MemoryNotebook {
             now: Some((self.now)()),
             ..Search::new(query)
         };
-        let found = self
-            .library
-            .search(&search)
-            .map_err(|error| error.to_string())?;
+        let found = self.library.reading(|index| {
+            // What was written a moment ago is found, too. Where that cannot be
+            // taken in now, what is there is searched all the same.
+            let synced = self.files.sync(index, SYNCED, &mut |_| {});
+            let mut found = index.search(&search)?;
+            if let Err(error) = synced {
+                found.notes.push(error.to_string());
+            }
+            Ok(found)
+        });
+        let found = found.map_err(|error| error.to_string())?;
         if found.hits.is_empty() {
             return Ok("Nothing in memory fits these words.".to_owned());
         }

@@ -9,7 +9,6 @@ mod input;
 mod json;
 mod lines;
 pub(super) mod money;
-mod notes;
 mod obey;
 mod screen;
 mod sessions;

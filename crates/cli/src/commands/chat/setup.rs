@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use longhaul_engine::library::{Library, Recollection, Scope, index_path};
+use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::recall::{Hit, Query};
 use longhaul_engine::session::{Departures, Engine, Setup, SummaryChoice, summary_model};
 use longhaul_engine::tools::{
     Approver, BashSettings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
 };
-use longhaul_memory::IndexSettings;
+use longhaul_memory::{MemoryFolder, WorkspaceFiles};
 use longhaul_model::{Limits, Model, ModelSpec};
-use longhaul_transcript::{EntryId, Session as Stored};
+use longhaul_transcript::{EntryId, Millis, Session as Stored};
 
-use super::notes::MemoryFiles;
+use super::super::memory;
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::Failure;
@@ -27,17 +27,22 @@ pub(super) struct Place {
     library: Library,
 }
 
-/// The agent whose index this is.
-const AGENT: &str = "main";
 /// How long a program that ends waits for the index.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Place {
     pub(super) fn new(app: &App) -> Place {
-        let index = index_path(&app.state_dir, AGENT);
+        let settings = app.config.config.index_settings();
+        let encoder = match memory::encoder(app) {
+            Ok(encoder) => encoder,
+            Err(failure) => {
+                app.note(&format!("memory is searched by words alone: {failure}"));
+                None
+            }
+        };
         Place {
             path: Arc::default(),
-            library: Library::new(index, IndexSettings::default(), None),
+            library: Library::new(memory::path(app), settings, encoder),
         }
     }
 
@@ -49,6 +54,26 @@ impl Place {
     pub(super) fn settle(&self) -> Option<String> {
         self.library.settle(PATIENCE);
         self.library.trouble()
+    }
+
+    /// The memory files, kept findable as they change.
+    fn notebook(&self, app: &App) -> Option<Arc<dyn Notebook>> {
+        let folder = match MemoryFolder::open(&app.workspace, None) {
+            Ok(folder) => folder,
+            Err(error) => {
+                app.note(&format!("the memory files cannot be used: {error}"));
+                return None;
+            }
+        };
+        let memory = &app.config.config.memory;
+        if memory.index.watch
+            && let Err(error) = self.library.watch(&WorkspaceFiles::new(folder.root()))
+        {
+            app.note(&format!("memory files are not watched: {error}"));
+        }
+        let clock = app.clock();
+        let now = move || Millis(clock.now().timestamp().as_millisecond());
+        Some(Arc::new(self.library.notebook(folder, now)))
     }
 
     fn past(&self) -> Recollection {
@@ -125,12 +150,9 @@ pub(super) fn tools(
     }
     let outputs = app.state_dir.join("outputs");
     sweep(&outputs);
-    let notebook = match MemoryFiles::open(&app.workspace) {
-        Ok(files) => Some(Arc::new(files) as Arc<dyn Notebook>),
-        Err(error) => {
-            app.note(&format!("the memory files cannot be used: {error}"));
-            None
-        }
+    let notebook = match app.config.config.memory.search.enabled {
+        true => place.notebook(app),
+        false => None,
     };
     let tools = WorkspaceTools::new(WorkspaceSettings {
         workspace: app.workspace.clone(),

@@ -1,13 +1,9 @@
 //! `memory index`.
 
-use std::ops::ControlFlow;
-
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog;
-use longhaul_engine::recall::left_the_context;
-use longhaul_memory::{
-    Budget, IndexError, IndexSettings, MemoryIndex, Progress, Record, SqliteIndex, WorkspaceFiles,
-};
+use longhaul_engine::library::{PutError, put_in};
+use longhaul_memory::{Budget, MemoryIndex, Progress, SqliteIndex, WorkspaceFiles};
 use longhaul_transcript::Session;
 use serde_json::json;
 
@@ -18,13 +14,9 @@ use crate::failure::Failure;
 use crate::out;
 use crate::{paint, resolve};
 
-/// Entries are handed over in lots of this size, so that a session of any
-/// length fits.
-const LOT_BYTES: usize = 4 << 20;
-
 pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
     let mut index = if args.rebuild {
-        SqliteIndex::rebuild(&path(app), IndexSettings::default())?
+        SqliteIndex::rebuild(&path(app), app.config.config.index_settings())?
     } else {
         open(app)?
     };
@@ -119,41 +111,20 @@ fn sessions(
             continue;
         }
         let name = resolve::id_of(reference);
-        let mut lot: Vec<Record> = Vec::new();
-        let mut bytes = 0;
-        let mut failed: Option<IndexError> = None;
-        let mut hand_over = |lot: &mut Vec<Record>| -> Result<(), IndexError> {
-            let lot = std::mem::take(lot);
-            let more = index.update(&mut lot.into_iter(), Budget::default(), &mut |_| {})?;
-            done.seen += more.seen;
-            done.written += more.written;
-            done.unchanged += more.unchanged;
-            done.redacted += more.redacted;
-            bar.set_message(message(done));
-            Ok(())
+        let read = match Session::open_ref(reference) {
+            Ok(session) => put_in(index, &session, None, &mut |more| {
+                done.seen += more.seen;
+                done.written += more.written;
+                done.unchanged += more.unchanged;
+                done.redacted += more.redacted;
+                bar.set_message(message(done));
+            }),
+            Err(error) => Err(error.into()),
         };
-        let read = Session::open_ref(reference).and_then(|session| {
-            left_the_context(&session, &name, &mut |record| {
-                bytes += record.text.len();
-                lot.push(record);
-                if bytes >= LOT_BYTES {
-                    bytes = 0;
-                    failed = hand_over(&mut lot).err();
-                }
-                match failed {
-                    Some(_) => ControlFlow::Break(()),
-                    None => ControlFlow::Continue(()),
-                }
-            })
-        });
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
-        hand_over(&mut lot)?;
-        if let Err(error) = read {
-            notes.push(format!(
-                "session {name} is indexed as far as it can be read: {error}"
-            ));
+        match read {
+            Ok(()) => {}
+            Err(PutError::Index(error)) => return Err(error.into()),
+            Err(error) => notes.push(format!("session {name}: {error}")),
         }
     }
     Ok(())

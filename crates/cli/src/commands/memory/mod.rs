@@ -7,7 +7,7 @@ mod search;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_memory::{Encoder, IndexError, IndexSettings, Models, SqliteIndex};
+use longhaul_memory::{Encoder, IndexError, Models, SqliteIndex};
 
 use crate::app::App;
 use crate::args::MemoryIndexCommand;
@@ -34,13 +34,9 @@ impl From<IndexError> for Failure {
     }
 }
 
-/// The index of a workspace. Paths in it are those of the workspace, so two
-/// workspaces never share one.
-fn path(app: &App) -> PathBuf {
-    let workspace = std::fs::canonicalize(&app.workspace).unwrap_or_else(|_| app.workspace.clone());
-    let hash = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
-    let name = format!("main-{}.sqlite", &hash[..8]);
-    app.state_dir.join("memory").join(name)
+/// The index of the workspace.
+pub(crate) fn path(app: &App) -> PathBuf {
+    longhaul_engine::library::index_path(&app.state_dir, "main", &app.workspace)
 }
 
 fn models(app: &App) -> Models {
@@ -49,7 +45,7 @@ fn models(app: &App) -> Models {
 }
 
 /// The model in use, with why better ones are not.
-fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
+pub(crate) fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
     let best = models(app).best()?;
     for note in best.notes {
         app.note(&format!("note: {note}"));
@@ -59,7 +55,7 @@ fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
 
 /// Opens the index. A damaged one is set aside, and told.
 fn open(app: &App) -> Result<SqliteIndex, Failure> {
-    let index = SqliteIndex::open(&path(app), IndexSettings::default())?;
+    let index = SqliteIndex::open(&path(app), app.config.config.index_settings())?;
     if let Some(aside) = index.set_aside() {
         app.note(&format!(
             "note: the index was damaged; it lies at {} and a new one is made",
