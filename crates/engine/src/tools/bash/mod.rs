@@ -70,6 +70,8 @@ impl BashSettings {
 const MARK: &str = "LONGHAUL_COMMAND";
 /// Time for output that is still in the pipe when the shell has ended.
 const STRAGGLERS: Duration = Duration::from_millis(300);
+/// Time for the rest of it, once everything that could write has been killed.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// How a command ended.
 enum End {
@@ -116,17 +118,23 @@ pub(super) async fn run(
     let Reading { kept, mut done } = output;
     // What the pipe still holds is there at once, unless something that the
     // shell has left behind keeps it open.
-    let finished = tokio::time::timeout(STRAGGLERS, &mut done).await.is_ok();
+    let mut finished = tokio::time::timeout(STRAGGLERS, &mut done).await.is_ok();
     let left_behind = family.kill();
     if !finished {
-        let _ = tokio::time::timeout(STRAGGLERS, done).await;
+        // The dead hold no pipe, so this is long only where the machine is busy,
+        // or where a process got away.
+        finished = tokio::time::timeout(LAST_WORDS, done).await.is_ok();
     }
     let _ = child.wait().await;
     let output = {
         let mut output = kept.lock().unwrap_or_else(PoisonError::into_inner);
         output.close()
     };
-    report(settings, end, &output, left_behind)
+    let rest = Rest {
+        left_behind,
+        finished,
+    };
+    report(settings, end, &output, rest)
 }
 
 /// The output, while it is being read.
@@ -229,7 +237,15 @@ fn is_secret(name: &OsStr) -> bool {
         || name.split('_').any(|word| WORDS.contains(&word))
 }
 
-fn report(settings: &BashSettings, end: End, output: &output::Closed, left: usize) -> Outcome {
+/// What there is to say beside output and end.
+struct Rest {
+    /// Processes that had to be ended.
+    left_behind: usize,
+    /// Whether the output was read to its end.
+    finished: bool,
+}
+
+fn report(settings: &BashSettings, end: End, output: &output::Closed, rest: Rest) -> Outcome {
     let mut text = match output.shown(settings.shown_bytes) {
         Some(shown) => clean(&shown),
         None => String::new(),
@@ -246,7 +262,10 @@ fn report(settings: &BashSettings, end: End, output: &output::Closed, left: usiz
     if let Some(notice) = output.notice() {
         add(&notice);
     }
-    if left > 0 {
+    if !rest.finished {
+        add("[A process that could not be ended holds the output open; there may be more.]");
+    }
+    if rest.left_behind > 0 {
         add("[Processes that the command left running were ended with it.]");
     }
     let (failed, code) = match end {

@@ -237,6 +237,33 @@ async fn what_a_command_leaves_running_ends_with_it_and_holds_nothing_up() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+async fn a_process_that_got_away_is_said_and_holds_nothing_up() {
+    let ground = ground();
+    // Without the mark and outside the group, it cannot be told from others.
+    let outcome = ground
+        .run(
+            "env -i PATH=\"$PATH\" setsid bash -c 'echo $$ > away; exec sleep 1000' & \
+             until [ -s away ]; do sleep 0.01; done; echo done",
+        )
+        .await;
+    let away = ground.number_in("away").await;
+    let alive = is_alive(away);
+    let killed = std::process::Command::new("kill")
+        .arg(away.to_string())
+        .status();
+    assert!(alive && killed.unwrap().success());
+    assert!(!outcome.is_error, "{}", outcome.text);
+    assert!(
+        outcome
+            .text
+            .starts_with("done\n\n[A process that could not be ended"),
+        "{}",
+        outcome.text
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
 async fn a_call_that_nobody_waits_for_leaves_nothing_behind() {
     let ground = ground();
     let away = {
