@@ -106,6 +106,26 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             eprintln!("{}: {count} vectors made, {speed:.0} a second", model.id());
         }
     }
+    if args.check { checked(&rows) } else { Ok(()) }
+}
+
+/// Fails when the last mode of a set, the one with all there is, does not reach
+/// what it must, or loses to its own words.
+fn checked(rows: &[(String, String, Scores)]) -> Result<()> {
+    for (at, (set, mode, scores)) in rows.iter().enumerate() {
+        let last = rows.get(at + 1).is_none_or(|(next, ..)| next != set);
+        let words = rows.iter().find(|(name, ..)| name == set);
+        let required = REQUIRED.iter().find(|(start, _)| set.starts_with(start));
+        let least = required.map_or(0.0, |(_, least)| *least);
+        let own = words.map_or(0.0, |(_, _, words)| words.recall10);
+        if last && scores.recall10 < least.max(own) {
+            let found = scores.recall10;
+            return Err(format!(
+                "{set}, {mode}: R@10 is {found:.1}, required {least}, by words {own:.1}"
+            )
+            .into());
+        }
+    }
     Ok(())
 }
 
