@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Error;
 use longhaul_engine::state::SessionState;
-use longhaul_model::{CancellationToken, Error as ModelError, Request, Role};
+use longhaul_model::loopback::Fault;
+use longhaul_model::{CancellationToken, Request, Role};
 use longhaul_transcript::Draft;
 
-use crate::support::{Heard, Purpose, Rig, Said, overloaded, plainly, prose, purpose, run, words};
+use crate::support::{Heard, Purpose, Rig, Said, plainly, prose, purpose, run, words};
 
 const WINDOW: u32 = 12_000;
 const NOTE: &str = "**User Preferences:** tabs are never used in this project";
@@ -182,7 +183,7 @@ fn where_the_model_fails_the_ledger_writes_in_its_place_and_says_so() {
         WINDOW,
         |_| {},
         |request| match purpose(request) {
-            Purpose::Flush => Said::Fails(overloaded()),
+            Purpose::Flush => Said::Fails(Fault::Overloaded),
             _ => plainly(request),
         },
     );
@@ -192,7 +193,7 @@ fn where_the_model_fails_the_ledger_writes_in_its_place_and_says_so() {
     assert_eq!((*by, done.len()), ("ledger", 1));
     assert!(*notes > 0);
     assert!(
-        fallback.as_ref().unwrap().contains("try later"),
+        fallback.as_ref().unwrap().contains("overloaded"),
         "{fallback:?}"
     );
     assert!(rig.logs().contains("SQLite"), "{}", rig.logs());
@@ -248,11 +249,7 @@ fn on_the_overflow_path_memory_is_saved_too() {
         move |request| match purpose(request) {
             Purpose::Turn if left.load(Ordering::Relaxed) > 0 => {
                 left.fetch_sub(1, Ordering::Relaxed);
-                Said::Fails(ModelError::Overflow {
-                    message: "too long".into(),
-                    limit: None,
-                    requested: None,
-                })
+                Said::Overflows
             }
             _ => takes_a_note(request),
         },
@@ -301,7 +298,7 @@ fn a_flush_that_the_user_stopped_is_not_paid_for_twice() {
         move |request| match purpose(request) {
             Purpose::Flush => {
                 stop.cancel();
-                Said::Hangs(String::new())
+                Said::Silence
             }
             _ => plainly(request),
         },

@@ -1,17 +1,24 @@
 //! Every path of the turn as a state machine: whatever happens in whatever
 //! order, a few things hold.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use longhaul_compaction::ladder::Block;
 use longhaul_compaction::{Layer, Trigger};
+use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Engine, Error, Session};
-use longhaul_model::{CancellationToken, Error as ModelError, Request, Role};
+use longhaul_model::loopback::Fault;
+use longhaul_model::{CancellationToken, Request, Role};
+use longhaul_tokens::{ContentKind, Tokens};
 use longhaul_transcript::{Draft, Role as Spoken, Session as Stored, verify};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
-use crate::support::{Echo, Heard, Place, Said, Scripted, run};
+use crate::support::{Echo, Heard, Place, Purpose, Said, Scripted, purpose, run, words};
 
 const WINDOW: u32 = 9_000;
 
@@ -40,7 +47,7 @@ enum Act {
     Idle(i64),
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bad {
     Empty,
     Refusal,
@@ -48,14 +55,53 @@ enum Bad {
     Error,
 }
 
+/// What a life leans to, so that its rarer ends are reached often enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mood {
+    /// Nothing in particular.
+    Any,
+    /// Whatever is said is pinned: compactions free nothing.
+    Pinned,
+    /// One compaction is all that is allowed.
+    Worn,
+    /// Summaries are useless from the start.
+    BadWriter(Bad),
+}
+
+fn mood() -> impl Strategy<Value = Mood> {
+    prop_oneof![
+        2 => Just(Mood::Any),
+        1 => Just(Mood::Pinned),
+        1 => Just(Mood::Worn),
+        1 => bad().prop_map(Mood::BadWriter),
+    ]
+}
+
+fn bad() -> impl Strategy<Value = Bad> {
+    prop_oneof![
+        Just(Bad::Empty),
+        Just(Bad::Refusal),
+        Just(Bad::Endless),
+        Just(Bad::Error)
+    ]
+}
+
+/// The rarer ends, and in how many lives they were reached.
+#[derive(Debug, Default)]
+struct Reached {
+    breaker: usize,
+    guard: usize,
+    emergency: usize,
+    fallback: usize,
+    too_large: usize,
+}
+
 fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
-        8 => (1usize..1_500, 0usize..4).prop_map(|(words, tools)| Act::Say { words, tools }),
+        10 => (200usize..1_500, 0usize..4).prop_map(|(words, tools)| Act::Say { words, tools }),
         1 => any::<bool>().prop_map(|numbers| Act::Overflows { numbers }),
         1 => Just(Act::Breaks),
-        1 => prop_oneof![
-            Just(Bad::Empty), Just(Bad::Refusal), Just(Bad::Endless), Just(Bad::Error)
-        ].prop_map(Act::BadSummaries),
+        1 => bad().prop_map(Act::BadSummaries),
         1 => prop::bool::weighted(0.2).prop_map(|read_only| Act::Restart { read_only }),
         1 => any::<bool>().prop_map(Act::Autocompact),
         1 => Just(Act::Compact),
@@ -69,25 +115,32 @@ fn act() -> impl Strategy<Value = Act> {
 #[derive(Debug, Default)]
 struct Will {
     tools: usize,
-    failures: VecDeque<ModelError>,
+    failures: VecDeque<Said>,
     bad: Option<Bad>,
 }
 
 fn said(will: &Mutex<Will>, request: &Request) -> Said {
     let mut will = will.lock().unwrap();
-    paired(request);
-    if request.tools.is_empty() {
-        // A summary.
+    if purpose(request) == Purpose::Summary {
         return match will.bad {
             None => Said::Text("## Work done\n- the files were read".into()),
             Some(Bad::Empty) => Said::Text(String::new()),
             Some(Bad::Refusal) => Said::Text("I'm sorry, I cannot help with that.".into()),
             Some(Bad::Endless) => Said::Text("and so on ".repeat(20_000)),
-            Some(Bad::Error) => Said::Fails(overloaded()),
+            Some(Bad::Error) => Said::Fails(Fault::Overloaded),
+        };
+    }
+    if purpose(request) == Purpose::Flush {
+        // Silent turns fail as well, and are at times quite talkative.
+        return match request.messages.len() % 4 {
+            0 => Said::Fails(Fault::Internal),
+            1 => Said::call("memory_append", r#"{"text":"a note"}"#),
+            2 => Said::call("read", r#"{"path":"src/lib.rs"}"#),
+            _ => Said::text("NO_REPLY"),
         };
     }
     if let Some(failure) = will.failures.pop_front() {
-        return Said::Fails(failure);
+        return failure;
     }
     if will.tools > 0 {
         will.tools -= 1;
@@ -96,39 +149,11 @@ fn said(will: &Mutex<Will>, request: &Request) -> Said {
     Said::Text("Done as you said.".into())
 }
 
-fn overloaded() -> ModelError {
-    ModelError::Overloaded {
-        provider: "test".into(),
-        status: 529,
-        message: "try later".into(),
-        retry_after: None,
-    }
-}
-
-/// Every call has its result right behind it, and nothing is empty.
-fn paired(request: &Request) {
-    use longhaul_model::Content::{ToolCall, ToolResult};
-    let mut open: Vec<&str> = Vec::new();
-    for message in &request.messages {
-        assert!(!message.content.is_empty());
-        if message.role != Role::Tool {
-            assert!(open.is_empty(), "calls without results: {open:?}");
-        }
-        for content in &message.content {
-            match content {
-                ToolCall(call) => open.push(&call.id),
-                ToolResult(result) => {
-                    let at = open.iter().position(|id| *id == result.call);
-                    open.remove(at.expect("every result was asked for"));
-                }
-                _ => {}
-            }
-        }
-    }
-    assert!(open.is_empty(), "calls without results: {open:?}");
-}
-
 struct Machine {
+    mood: Mood,
+    models: Vec<Arc<Scripted>>,
+    /// The events of compactions that a person asked for: they may always try.
+    by_hand: Vec<Range<usize>>,
     place: Place,
     will: Arc<Mutex<Will>>,
     session: Option<Session>,
@@ -138,8 +163,11 @@ struct Machine {
 }
 
 impl Machine {
-    fn new() -> Machine {
+    fn new(mood: Mood) -> Machine {
         let mut machine = Machine {
+            mood,
+            models: Vec::new(),
+            by_hand: Vec::new(),
             place: Place::new(),
             will: Arc::default(),
             session: None,
@@ -147,18 +175,25 @@ impl Machine {
             heard: Heard::default(),
             said: Vec::new(),
         };
+        if let Mood::BadWriter(bad) = mood {
+            machine.will.lock().unwrap().bad = Some(bad);
+        }
         machine.session = Some(machine.engine().create(Some("machine"), &mut ()).unwrap());
         machine
     }
 
-    fn engine(&self) -> Engine {
+    fn engine(&mut self) -> Engine {
         let will = Arc::clone(&self.will);
         let model = Scripted::new(WINDOW, move |request| said(&will, request));
         let mut setup = self.place.setup(WINDOW, Some(model.clone()));
-        setup.summaries = Some(model);
+        setup.summaries = Some(model.clone());
+        self.models.push(model);
         setup.tools = Arc::new(Echo);
         setup.config.sandbox.read_only = self.read_only;
-        setup.config.compaction.max_auto_compactions = 4;
+        setup.config.compaction.max_auto_compactions = match self.mood {
+            Mood::Worn => 1,
+            _ => 4,
+        };
         Engine::new(setup)
     }
 
@@ -175,23 +210,26 @@ impl Machine {
                     Ok(_) | Err(Error::Model(_) | Error::ContextOverflow { .. }) => {}
                     Err(error) => panic!("{error}"),
                 }
+                if self.mood == Mood::Pinned {
+                    self.pin();
+                }
             }
             Act::Overflows { numbers } => {
-                let (limit, requested) = match numbers {
-                    true => (Some(u64::from(WINDOW)), Some(u64::from(WINDOW) + 500)),
-                    false => (None, None),
+                let refusal = match numbers {
+                    true => Said::Fails(Fault::Overflow {
+                        limit: u64::from(WINDOW),
+                        requested: u64::from(WINDOW) + 500,
+                    }),
+                    false => Said::Overflows,
                 };
-                self.will
-                    .lock()
-                    .unwrap()
-                    .failures
-                    .push_back(ModelError::Overflow {
-                        message: "prompt is too long".into(),
-                        limit,
-                        requested,
-                    });
+                self.will.lock().unwrap().failures.push_back(refusal);
             }
-            Act::Breaks => self.will.lock().unwrap().failures.push_back(overloaded()),
+            Act::Breaks => self
+                .will
+                .lock()
+                .unwrap()
+                .failures
+                .push_back(Said::Fails(Fault::Overloaded)),
             Act::BadSummaries(bad) => self.will.lock().unwrap().bad = Some(*bad),
             Act::Restart { read_only } => {
                 let path = self.session.take().unwrap().path().to_owned();
@@ -204,21 +242,26 @@ impl Machine {
                 session.set_autocompact(*on, &mut self.heard);
             }
             Act::Compact => {
+                let from = self.heard.0.len();
                 let session = self.session.as_mut().unwrap();
                 let _ = run(session.compact(Layer::Summarize, None, &cancel, &mut self.heard));
+                self.by_hand.push(from..self.heard.0.len());
             }
             Act::Undo => {
                 let _ = self.session.as_mut().unwrap().undo(&mut self.heard);
             }
-            Act::Pin => {
-                let session = self.session.as_mut().unwrap();
-                let entries = session.live().entries().iter().rev();
-                let mut said = entries.filter(|entry| entry.role() == Some(&Spoken::User));
-                if let Some(last) = said.next().map(|entry| entry.id.clone()) {
-                    session.ingest(Draft::pin(last, None)).unwrap();
-                }
-            }
+            Act::Pin => self.pin(),
             Act::Idle(seconds) => self.place.watch.forward(*seconds),
+        }
+    }
+
+    /// Pins what was said last.
+    fn pin(&mut self) {
+        let session = self.session.as_mut().unwrap();
+        let entries = session.live().entries().iter().rev();
+        let mut said = entries.filter(|entry| entry.role() == Some(&Spoken::User));
+        if let Some(last) = said.next().map(|entry| entry.id.clone()) {
+            session.ingest(Draft::pin(last, None)).unwrap();
         }
     }
 
@@ -247,18 +290,21 @@ impl Machine {
         // One flush in an epoch, whatever fails and however often it starts anew.
         let mut flushes: HashMap<u32, u32> = HashMap::new();
         let mut failures = 0;
-        for event in &self.heard.0 {
+        for (at, event) in self.heard.0.iter().enumerate() {
+            let manual = self.by_hand.iter().any(|range| range.contains(&at));
             match event {
                 Event::FlushBegan { epoch } => *flushes.entry(*epoch).or_default() += 1,
                 // An undo leads back into an epoch that was flushed.
                 Event::Failed { .. } => {
                     failures += 1;
-                    assert!(failures <= 3, "a fourth failing compaction in a row");
+                    assert!(
+                        manual || failures <= 3,
+                        "a fourth failing compaction in a row"
+                    );
                 }
                 Event::Compacted(compacted) if compacted.layer != Layer::Emergency => {
                     let (before, after) = (compacted.tokens_before, compacted.tokens_after);
                     let freed = f64::from((before - after).0) / f64::from(before.0.max(1));
-                    let manual = compacted.trigger == Trigger::Manual;
                     failures = match freed >= 0.10 {
                         true => 0,
                         false => failures + 1,
@@ -272,10 +318,8 @@ impl Machine {
             }
         }
         let most = flushes.values().copied().max().unwrap_or(0);
-        assert!(
-            most <= 1 || self.heard.0.len() > 1 && self.undone(),
-            "{flushes:?}"
-        );
+        assert!(most <= 1 || self.undone(), "{flushes:?}");
+        self.check_requests(flushes.values().sum());
         let text = std::fs::read_to_string(self.session.as_ref().unwrap().path()).unwrap();
         for said in &self.said {
             assert!(
@@ -285,20 +329,64 @@ impl Machine {
         }
     }
 
+    /// What the model saw: no silent turn more than was begun, and nothing that a
+    /// window does not hold, silent turns included.
+    fn check_requests(&self, begun: u32) {
+        let hard = self.session.as_ref().unwrap().window().hard();
+        let counter = Config::default().tokens.estimator.counter();
+        let requests = self.models.iter().flat_map(|model| model.requests());
+        let mut flushes = 0;
+        for request in requests.filter(|request| purpose(request) != Purpose::Summary) {
+            let size = counter.count(&words(&request), ContentKind::Prose);
+            // The provider counts in its own way, and that is what was promised.
+            let most = hard + Tokens(hard.0 / 20);
+            assert!(size <= most, "{:?} of {size}", purpose(&request));
+            let asks = request.messages.last().unwrap().role == Role::User;
+            flushes += u32::from(asks && purpose(&request) == Purpose::Flush);
+        }
+        assert!(flushes <= begun, "{flushes} silent turns, {begun} begun");
+    }
+
+    fn note(&self, reached: &mut Reached) {
+        let any = |wanted: &dyn Fn(&Event) -> bool| usize::from(self.heard.0.iter().any(wanted));
+        reached.breaker += any(&|event| matches!(event, Event::BreakerOpened { .. }));
+        reached.guard += any(&|event| {
+            matches!(
+                event,
+                Event::Blocked {
+                    block: Block::Guard,
+                    ..
+                }
+            )
+        });
+        reached.emergency +=
+            any(&|event| matches!(event, Event::Compacted(made) if made.layer == Layer::Emergency));
+        reached.fallback += any(&|event| matches!(event, Event::SummaryFallback { .. }));
+        reached.too_large += any(
+            &|event| matches!(event, Event::TurnEnded { outcome, .. } if outcome == "context_overflow"),
+        );
+    }
+
     fn undone(&self) -> bool {
         let text = std::fs::read_to_string(self.session.as_ref().unwrap().path()).unwrap();
         text.contains("longhaul:undo")
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 200, ..ProptestConfig::default() })]
+const LIVES: u32 = 40;
 
-    #[test]
-    fn whatever_happens_the_loop_ends_flushes_once_and_sends_nothing_too_large(
-        acts in prop::collection::vec(act(), 1..24)
-    ) {
-        let mut machine = Machine::new();
+#[test]
+fn whatever_happens_the_loop_ends_flushes_once_and_sends_nothing_too_large() {
+    let reached = RefCell::new(Reached::default());
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: LIVES,
+        max_shrink_iters: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let lives = (mood(), prop::collection::vec(act(), 8..20));
+    let ended = runner.run(&lives, |(mood, acts)| {
+        let mut machine = Machine::new(mood);
         let mut autocompact = true;
         for act in &acts {
             let from = machine.heard.0.len();
@@ -309,5 +397,22 @@ proptest! {
             machine.check(from, autocompact);
         }
         machine.check_all();
+        machine.note(&mut reached.borrow_mut());
+        Ok(())
+    });
+    if let Err(error) = ended {
+        panic!("{error}");
+    }
+    // A test that never gets there says nothing.
+    let reached = reached.into_inner();
+    let Reached {
+        breaker,
+        guard,
+        emergency,
+        fallback,
+        too_large,
+    } = reached;
+    for times in [breaker, guard, emergency, fallback, too_large] {
+        assert!(times >= 2, "{reached:?} of {LIVES}");
     }
 }

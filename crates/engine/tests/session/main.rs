@@ -8,6 +8,9 @@ mod flush;
 mod limits;
 mod machine;
 mod overflow;
+mod providers;
+#[path = "../long_run/read.rs"]
+mod read;
 mod read_only;
 mod sizes;
 mod summaries;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Engine;
-use longhaul_model::Error as ModelError;
+use longhaul_model::loopback::Fault;
 use longhaul_tokens::{Tokens, WindowOrigin};
 
 use crate::support::{Purpose, Rig, Said, plainly, prose, purpose, weigh, words};
@@ -14,11 +14,10 @@ use crate::support::{Purpose, Rig, Said, plainly, prose, purpose, weigh, words};
 const WINDOW: u32 = 32_000;
 
 fn overflow(numbers: Option<(u64, u64)>) -> Said {
-    Said::Fails(ModelError::Overflow {
-        message: "prompt is too long".into(),
-        limit: numbers.map(|(limit, _)| limit),
-        requested: numbers.map(|(_, requested)| requested),
-    })
+    match numbers {
+        Some((limit, requested)) => Said::Fails(Fault::Overflow { limit, requested }),
+        None => Said::Overflows,
+    }
 }
 
 /// A provider that takes no more than so many tokens, whatever is said of it.

@@ -150,11 +150,7 @@ fn the_warning_comes_above_its_threshold_for_this_window() {
 #[test]
 fn a_refusal_of_the_provider_is_not_answered_by_a_compaction() {
     let mut rig = read_only(|request| match purpose(request) {
-        Purpose::Turn => Said::Fails(longhaul_model::Error::Overflow {
-            message: "prompt is too long".into(),
-            limit: None,
-            requested: None,
-        }),
+        Purpose::Turn => Said::Overflows,
         _ => plainly(request),
     });
     let error = rig.say("Is there room?").unwrap_err();

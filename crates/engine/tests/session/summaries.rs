@@ -7,9 +7,10 @@ use longhaul_compaction::Layer;
 use longhaul_engine::config::Config;
 use longhaul_engine::event::{CompactedEvent, Event};
 use longhaul_engine::session::{EXTRACTIVE, Error, FREE_MODEL, SummaryChoice, summary_model};
+use longhaul_model::loopback::Fault;
 use longhaul_model::{CancellationToken, Request};
 
-use crate::support::{Heard, Purpose, Rig, Said, Scripted, overloaded, plainly, prose, run, words};
+use crate::support::{Heard, Purpose, Rig, Said, Scripted, plainly, prose, run, words};
 
 const WINDOW: u32 = 24_000;
 const GOOD: &str = "## Goal\n- a parser for sessions\n## Work done\n- the seventh note was weighed";
@@ -116,7 +117,7 @@ fn a_useless_summary_is_replaced_by_an_extracted_one_visibly() {
         ),
         ("refusal by name", Said::Refuses("No.".into()), "refused"),
         ("too long", Said::text(endless), "longer"),
-        ("error", Said::Fails(overloaded()), "try later"),
+        ("error", Said::Fails(Fault::Overloaded), "overloaded"),
     ];
     for (name, said, why) in useless {
         let (mut rig, _) = talked(200_000, move |_| said.clone());
@@ -154,7 +155,7 @@ fn stops_at_part_two(stop: CancellationToken) -> impl Fn(&Request) -> Said + Sen
         let number = asked.fetch_add(1, Ordering::Relaxed) + 1;
         if number == 2 && !stopped.swap(true, Ordering::Relaxed) {
             stop.cancel();
-            return Said::Hangs(String::new());
+            return Said::Silence;
         }
         Said::text(format!("## Work done\n- request {number} was answered"))
     }

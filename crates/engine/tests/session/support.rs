@@ -11,9 +11,11 @@ use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Clock, Engine, Listener, Result as Ended, Session, Setup, Turn};
 use longhaul_engine::tools::{Call, NoTools, Outcome, Toolbox};
+use longhaul_model::loopback::{Ending, Fault, Loopback, Recorded, Reply, Said as Spoken};
 use longhaul_model::{
-    Answer, BoxFuture, CancellationToken, Content, Delta, Error, Failure, Message, Model,
-    ModelInfo, Prices, Request, Role, Stop, ToolCall, Usage,
+    Answer, BoxFuture, CancellationToken, Content, Delta, Failure, Limits, Message, Model,
+    ModelInfo, ModelSpec, Prices, Protocol, Provider, Request, Role, Stop, ToolCall, Usage,
+    connect,
 };
 use longhaul_tokens::Tokens;
 
@@ -61,11 +63,17 @@ pub(crate) enum Said {
     Blocks(Vec<Content>),
     /// It refuses, in these words.
     Refuses(String),
-    Fails(Error),
+    Fails(Fault),
+    /// Too long, and no word about by how much.
+    Overflows,
     /// Says so much and breaks off.
-    Breaks(String, Error),
+    Breaks(String),
     /// Says so much and then nothing, until somebody stops it.
     Hangs(String),
+    /// No word at all.
+    Silence,
+    /// Something that no model says.
+    Raw(Reply),
 }
 
 impl Said {
@@ -133,11 +141,21 @@ pub(crate) fn words(request: &Request) -> String {
 
 type Script = dyn Fn(&Request) -> Said + Send + Sync;
 
-/// A model that follows a script, and remembers what it was asked.
+/// A model behind a server on loopback that follows a script; it remembers what
+/// it was asked. Requests go the whole way: written in the provider's format,
+/// over HTTP, and the answer back as a stream.
 pub(crate) struct Scripted {
-    info: ModelInfo,
-    script: Box<Script>,
-    pub(crate) seen: Mutex<Vec<Request>>,
+    model: Arc<dyn Model>,
+    server: Loopback,
+    seen: Arc<Mutex<Vec<Request>>>,
+}
+
+/// No second attempts: a test wants to see what the first came to.
+pub(crate) fn once() -> Limits {
+    Limits {
+        attempts: 1,
+        ..Limits::default()
+    }
 }
 
 impl Scripted {
@@ -154,16 +172,34 @@ impl Scripted {
         prices: Option<Prices>,
         script: impl Fn(&Request) -> Said + Send + Sync + 'static,
     ) -> Arc<Scripted> {
+        let mut spec = ModelSpec::new(Provider::Compatible, name).speaking(Protocol::Messages);
+        spec.known.window = Some(window);
+        spec.known.prices = prices;
+        Scripted::connected(spec, once(), script)
+    }
+
+    pub(crate) fn connected(
+        spec: ModelSpec,
+        limits: Limits,
+        script: impl Fn(&Request) -> Said + Send + Sync + 'static,
+    ) -> Arc<Scripted> {
+        let seen: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let asked = Arc::clone(&seen);
+        let script: Box<Script> = Box::new(script);
+        let server = Loopback::start(move |wire| {
+            let (number, request) = {
+                let seen = asked.lock().unwrap();
+                (seen.len(), seen.last().unwrap().clone())
+            };
+            reply(script(&request), number, &request, wire)
+        })
+        .unwrap();
+        let key = |name: &str| name.ends_with("_KEY").then(|| "a-key-of-a-test".to_owned());
+        let model = connect(&spec.at(server.url()), &key, limits).unwrap();
         Arc::new(Scripted {
-            info: ModelInfo {
-                provider: "openai-compatible".into(),
-                name: name.into(),
-                window: Some(window),
-                prices,
-                ..ModelInfo::default()
-            },
-            script: Box::new(script),
-            seen: Mutex::default(),
+            model,
+            server,
+            seen,
         })
     }
 
@@ -177,6 +213,12 @@ impl Scripted {
         requests.retain(|request| purpose(request) == wanted);
         requests
     }
+
+    /// The requests as they arrived.
+    pub(crate) fn wire(&self) -> Vec<serde_json::Value> {
+        let requests = self.server.requests();
+        requests.iter().map(Recorded::json).collect()
+    }
 }
 
 /// A rough count of a request, as a provider would report it.
@@ -185,9 +227,75 @@ pub(crate) fn weigh(request: &Request) -> u64 {
     (text.len() as u64) / 4
 }
 
+fn reply(said: Said, number: usize, request: &Request, wire: &Recorded) -> Reply {
+    let usage = Usage {
+        input: weigh(request),
+        output: 20,
+        ..Usage::default()
+    };
+    let say = |content: Vec<Content>| Spoken::new(content).usage(Some(usage));
+    let text = |text: String| say(vec![Content::Text(text)]);
+    let call = |(at, (name, arguments)): (usize, (String, String))| {
+        Content::ToolCall(ToolCall {
+            id: format!("call_{number}_{at}"),
+            name,
+            arguments,
+        })
+    };
+    let up_to_its_end = |words: String, ending| {
+        let whole = text(words).reply(wire);
+        whole.only_to("event: content_block_stop", ending)
+    };
+    match said {
+        // A model that says nothing sends no piece of it.
+        Said::Text(words) if words.is_empty() => say(Vec::new()).reply(wire),
+        Said::Text(words) => text(words).reply(wire),
+        Said::Calls(calls) => say(calls.into_iter().enumerate().map(call).collect()).reply(wire),
+        Said::CutCall(name, arguments) => say(vec![call((0, (name, arguments)))])
+            .stop(Stop::Length)
+            .reply(wire),
+        Said::Blocks(blocks) => say(blocks).reply(wire),
+        Said::Refuses(words) => text(words).stop(Stop::Refusal).reply(wire),
+        Said::Fails(fault) => fault.reply(wire),
+        Said::Overflows => Reply::json(
+            400,
+            &serde_json::json!({
+                "type": "error",
+                "error": { "type": "invalid_request_error", "message": "prompt is too long" },
+            }),
+        ),
+        Said::Breaks(words) => up_to_its_end(words, Ending::Cut),
+        Said::Hangs(words) => up_to_its_end(words, Ending::Hang),
+        Said::Silence => Reply::silence(),
+        Said::Raw(reply) => reply,
+    }
+}
+
+/// Every call has its result right behind it, and nothing is empty.
+pub(crate) fn paired(request: &Request) {
+    let mut open: Vec<&str> = Vec::new();
+    for message in &request.messages {
+        assert!(!message.content.is_empty(), "an empty message");
+        if message.role != Role::Tool {
+            assert!(open.is_empty(), "calls without results: {open:?}");
+        }
+        for piece in &message.content {
+            match piece {
+                Content::ToolCall(call) => open.push(&call.id),
+                Content::ToolResult(result) => {
+                    let at = open.iter().position(|id| *id == result.call);
+                    open.remove(at.expect("every result was asked for"));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(open.is_empty(), "calls without results: {open:?}");
+}
+
 impl Model for Scripted {
     fn info(&self) -> &ModelInfo {
-        &self.info
+        self.model.info()
     }
 
     fn ask<'a>(
@@ -196,71 +304,9 @@ impl Model for Scripted {
         deltas: &'a mut (dyn FnMut(Delta) + Send),
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, Failure>> {
-        Box::pin(async move {
-            let number = {
-                let mut seen = self.seen.lock().unwrap();
-                seen.push(request.clone());
-                seen.len()
-            };
-            let said = (self.script)(request);
-            let usage = Usage {
-                input: weigh(request),
-                output: 20,
-                ..Usage::default()
-            };
-            let answer = |content, stop, usage| Answer {
-                content,
-                stop,
-                usage,
-                model: self.info.name.clone(),
-                ..Answer::default()
-            };
-            let failed = |error, text: Option<String>| Failure {
-                error,
-                partial: text.map(|text| answer(vec![Content::Text(text)], Stop::End, None)),
-                attempts: 1,
-            };
-            let (content, stop) = match said {
-                Said::Text(text) => {
-                    deltas(Delta::Text(text.clone()));
-                    (vec![Content::Text(text)], Stop::End)
-                }
-                Said::Calls(calls) => {
-                    let calls = calls
-                        .into_iter()
-                        .enumerate()
-                        .map(|(at, (name, arguments))| {
-                            Content::ToolCall(ToolCall {
-                                id: format!("call_{number}_{at}"),
-                                name,
-                                arguments,
-                            })
-                        });
-                    (calls.collect(), Stop::ToolUse)
-                }
-                Said::CutCall(name, arguments) => {
-                    let call = ToolCall {
-                        id: format!("call_{number}_0"),
-                        name,
-                        arguments,
-                    };
-                    (vec![Content::ToolCall(call)], Stop::Length)
-                }
-                Said::Blocks(blocks) => (blocks, Stop::End),
-                Said::Refuses(text) => (vec![Content::Text(text)], Stop::Refusal),
-                Said::Fails(error) => return Err(failed(error, None)),
-                Said::Breaks(text, error) => {
-                    deltas(Delta::Text(text.clone()));
-                    return Err(failed(error, Some(text)));
-                }
-                Said::Hangs(text) => {
-                    deltas(Delta::Text(text.clone()));
-                    cancel.cancelled().await;
-                    return Err(failed(Error::Cancelled, Some(text)));
-                }
-            };
-            Ok(answer(content, stop, Some(usage)))
-        })
+        paired(request);
+        self.seen.lock().unwrap().push(request.clone());
+        self.model.ask(request, deltas, cancel)
     }
 }
 
@@ -454,6 +500,12 @@ impl Rig {
         self.reopen();
     }
 
+    /// The same, with other settings.
+    pub(crate) fn restart_with(&mut self, change: impl Fn(&mut Setup) + 'static) {
+        self.change = Box::new(change);
+        self.restart();
+    }
+
     fn reopen(&mut self) {
         let path = self.session.path().to_owned();
         self.session = self.engine.open(&path, &mut self.heard).unwrap();
@@ -545,15 +597,6 @@ pub(crate) fn plainly(request: &Request) -> Said {
         Purpose::Turn => Said::text("Understood."),
         Purpose::Flush => Said::text("NOTHING_TO_FLUSH"),
         Purpose::Summary => Said::text("## Work done\n- the notes were read"),
-    }
-}
-
-pub(crate) fn overloaded() -> Error {
-    Error::Overloaded {
-        provider: "openai-compatible".into(),
-        status: 503,
-        message: "try later".into(),
-        retry_after: None,
     }
 }
 

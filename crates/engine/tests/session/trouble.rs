@@ -10,12 +10,14 @@ use longhaul_assembly::Tool;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Engine, Error, Listener, Session};
 use longhaul_engine::tools::{Call, Outcome, Toolbox};
+use longhaul_model::loopback::{Ending, Fault, Reply};
 use longhaul_model::{
-    CancellationToken, Content, Delta, Error as ModelError, Phase, Request, Role,
+    CancellationToken, Content, Delta, Limits, ModelSpec, Protocol, Provider, Role, connect,
 };
 
 use crate::support::{
-    Echo, Heard, Place, Purpose, Rig, Said, lines, overloaded, plainly, purpose, run, sound, words,
+    Echo, Heard, Place, Purpose, Rig, Said, Scripted, lines, once, paired, plainly, purpose, run,
+    sound, words,
 };
 
 /// Stops the turn when it hears something.
@@ -56,89 +58,79 @@ fn last_message(session: &Session) -> serde_json::Value {
 
 #[test]
 fn every_failure_of_a_model_is_recorded_explained_and_survived() {
-    let provider = || "openai-compatible".to_owned();
-    let message = || "as the provider says".to_owned();
+    let page = || Said::Fails(Fault::Html);
     let failures = [
-        ModelError::Unauthorized {
-            provider: provider(),
-            status: 401,
-            message: message(),
-            variable: Some("A_KEY".into()),
-        },
-        ModelError::UnknownModel {
-            provider: provider(),
-            model: "nope".into(),
-            message: message(),
-        },
-        ModelError::Quota {
-            provider: provider(),
-            message: message(),
-        },
-        ModelError::RateLimited {
-            provider: provider(),
-            message: message(),
-            retry_after: Some(Duration::from_secs(7)),
-        },
-        ModelError::Overloaded {
-            provider: provider(),
-            status: 529,
-            message: message(),
-            retry_after: None,
-        },
-        ModelError::Timeout {
-            provider: provider(),
-            phase: Phase::FirstByte,
-            after: Duration::from_secs(300),
-        },
-        ModelError::NotAnApi {
-            url: "http://127.0.0.1/".into(),
-            status: 200,
-            excerpt: "<html>".into(),
-        },
-        ModelError::BadAnswer {
-            provider: provider(),
-            reason: "no JSON".into(),
-            excerpt: "{".into(),
-        },
-        ModelError::Network {
-            url: "http://127.0.0.1/".into(),
-            reason: "refused".into(),
-        },
-        ModelError::BadRequest {
-            provider: provider(),
-            status: 400,
-            message: message(),
-        },
-        ModelError::Refused {
-            provider: provider(),
-            message: message(),
-        },
+        ("a wrong key", Said::Fails(Fault::Unauthorized), "key"),
+        (
+            "an unknown model",
+            Said::Fails(Fault::UnknownModel),
+            "list of models",
+        ),
+        ("no credit", Said::Fails(Fault::Quota), "credit"),
+        (
+            "too fast",
+            Said::Fails(Fault::RateLimited {
+                retry_after: Some("7".into()),
+            }),
+            "7 s",
+        ),
+        ("overloaded", Said::Fails(Fault::Overloaded), "again"),
+        ("an internal error", Said::Fails(Fault::Internal), "again"),
+        ("a page", page(), "base URL"),
+        (
+            "half an object",
+            Said::Raw(Reply::json(200, &serde_json::json!({"a": 1}))),
+            "again",
+        ),
+        ("nothing in time", Said::Silence, "more time"),
+        (
+            "a cut before the first word",
+            Said::Raw(Reply::events("").ending(Ending::Cut)),
+            "again",
+        ),
     ];
-    for failure in failures {
-        let next = Arc::new(Mutex::new(Some(failure.clone())));
-        let mut rig = Rig::new(
-            32_000,
-            |_| {},
-            move |request| match next.lock().unwrap().take() {
-                Some(failure) => Said::Fails(failure),
-                None => plainly(request),
-            },
-        );
-        let error = rig.say("Hello?").unwrap_err();
-        assert_eq!(error.kind(), "model", "{failure:?}");
-        assert!(!error.remedy().unwrap().is_empty());
-        let kept = last_message(&rig.session);
-        assert_eq!(kept["stopReason"], "error");
-        assert_eq!(kept["errorMessage"], failure.to_string());
-        let told = |event: &Event| {
-            matches!(event, Event::BrokeOff { reason, remedy, .. }
-                if *reason == failure.to_string() && *remedy == failure.remedy())
+    for (name, failure, advice) in failures {
+        let next = Arc::new(Mutex::new(Some(failure)));
+        let mut rig = Rig::new(32_000, |_| {}, plainly);
+        let mut spec = ModelSpec::new(Provider::Compatible, "failing").speaking(Protocol::Messages);
+        spec.known.window = Some(32_000);
+        spec.key_variable = Some("A_TEST_KEY".into());
+        let patience = Limits {
+            first_byte: Duration::from_secs(3),
+            ..once()
         };
-        assert_eq!(rig.heard.count(told), 1);
+        let model = Scripted::connected(spec, patience, move |request| {
+            match next.lock().unwrap().take() {
+                Some(failure) => failure,
+                None => plainly(request),
+            }
+        });
+        let chosen = model.clone();
+        rig.restart_with(move |setup| setup.model = Some(chosen.clone()));
+        let error = rig.say("Hello?").unwrap_err();
+        assert_eq!(error.kind(), "model", "{name}: {error}");
+        let remedy = error.remedy().unwrap();
+        assert!(remedy.contains(advice), "{name}: {remedy}");
+        let kept = last_message(&rig.session);
+        assert_eq!(kept["stopReason"], "error", "{name}");
+        assert_eq!(kept["errorMessage"], error.to_string(), "{name}");
+        let told = |event: &Event| {
+            matches!(event, Event::BrokeOff { reason, remedy: told, .. }
+                if *reason == error.to_string() && *told == remedy)
+        };
+        assert_eq!(rig.heard.count(told), 1, "{name}");
         sound(&rig.session);
+        assert!(
+            !rig.file().contains("a-key-of-a-test"),
+            "{name}: the key is in the file"
+        );
         // And now it works: both questions are asked, the failure is not shown.
-        assert_eq!(rig.say("Hello again?").unwrap().text, "Understood.");
-        let sent = rig.model.requests().pop().unwrap();
+        assert_eq!(
+            rig.say("Hello again?").unwrap().text,
+            "Understood.",
+            "{name}"
+        );
+        let sent = model.requests().pop().unwrap();
         assert!(words(&sent).contains("Hello?") && words(&sent).contains("Hello again?"));
         assert!(
             sent.messages
@@ -146,6 +138,46 @@ fn every_failure_of_a_model_is_recorded_explained_and_survived() {
                 .all(|message| message.role == Role::User)
         );
     }
+}
+
+#[test]
+fn a_missing_key_is_known_before_anything_is_sent_and_named() {
+    let spec = ModelSpec::parse("anthropic/claude-sonnet-4-5").unwrap();
+    let error = connect(&spec, &|_| None, Limits::default()).err().unwrap();
+    assert!(error.to_string().contains("ANTHROPIC_API_KEY"), "{error}");
+    assert!(error.remedy().contains("ANTHROPIC_API_KEY"));
+}
+
+#[test]
+fn what_fails_before_its_first_word_is_sent_again_and_the_user_is_told() {
+    let refusals = AtomicUsize::new(2);
+    let mut spec = ModelSpec::new(Provider::Compatible, "retried").speaking(Protocol::Messages);
+    spec.known.window = Some(32_000);
+    let limits = Limits {
+        attempts: 4,
+        backoff: Duration::from_millis(1),
+        ..Limits::default()
+    };
+    let model = Scripted::connected(spec, limits, move |request| {
+        match refusals.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(1)
+        }) {
+            Ok(_) => Said::Fails(Fault::Overloaded),
+            Err(_) => plainly(request),
+        }
+    });
+    let mut rig = Rig::new(32_000, |_| {}, plainly);
+    rig.restart_with(move |setup| setup.model = Some(model.clone()));
+    assert_eq!(rig.say("Hello?").unwrap().text, "Understood.");
+    let again = |event: &Event| matches!(event, Event::Retrying { .. });
+    assert_eq!(rig.heard.count(again), 2);
+    assert_eq!(
+        lines(rig.session.path())
+            .iter()
+            .filter(|line| line["message"]["role"] == "assistant")
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -157,7 +189,7 @@ fn without_a_model_the_message_is_kept_and_the_user_told_what_to_do() {
     assert!(error.remedy().unwrap().contains("--model"));
     assert_eq!(last_message(&session)["role"], "user");
     // A model later answers it with the next one.
-    let model = crate::support::Scripted::new(32_000, plainly);
+    let model = Scripted::new(32_000, plainly);
     let engine = Engine::new(place.setup(32_000, Some(model.clone())));
     let mut session = engine.open(session.path(), &mut ()).unwrap();
     run(session.turn("Anyone?", &CancellationToken::new(), &mut ())).unwrap();
@@ -171,13 +203,7 @@ fn an_answer_that_breaks_off_is_kept_as_far_as_it_came() {
         |_| {},
         |request| match words(request).contains("Go on") {
             true => plainly(request),
-            false => Said::Breaks(
-                "The first half of".into(),
-                ModelError::Interrupted {
-                    provider: "openai-compatible".into(),
-                    reason: "cut".into(),
-                },
-            ),
+            false => Said::Breaks("The first half of".into()),
         },
     );
     let error = rig.say("Tell me.").unwrap_err();
@@ -277,22 +303,6 @@ fn stopped_before_it_begins_nothing_is_sent_and_the_message_is_kept() {
     assert!(matches!(ended, Err(Error::Cancelled)));
     assert!(rig.model.requests().is_empty());
     assert!(rig.file().contains("Hello?"));
-}
-
-/// Every call has its result right behind it.
-fn paired(request: &Request) {
-    let mut open: Vec<&str> = Vec::new();
-    for message in &request.messages {
-        assert!(!message.content.is_empty());
-        for piece in &message.content {
-            match piece {
-                Content::ToolCall(call) => open.push(&call.id),
-                Content::ToolResult(result) => open.retain(|id| *id != result.call),
-                _ => assert!(open.is_empty(), "{open:?} have no result"),
-            }
-        }
-    }
-    assert!(open.is_empty(), "{open:?} have no result");
 }
 
 #[test]
@@ -398,7 +408,7 @@ fn a_failure_in_the_middle_of_tool_rounds_leaves_a_valid_next_request() {
             match (words(request).contains("Go on"), results) {
                 (true, _) => plainly(request),
                 (false, 0) => Said::call("read", r#"{"path":"a"}"#),
-                (false, _) => Said::Fails(overloaded()),
+                (false, _) => Said::Fails(Fault::Overloaded),
             }
         },
     );
