@@ -121,6 +121,7 @@ impl Engine {
             told: HashSet::new(),
             anchored_at: None,
             noted: Tokens::ZERO,
+            flushed_up_to: None,
             turn_spent: Spent::default(),
             prompt_day: day,
             setup,

@@ -12,7 +12,7 @@ use longhaul_model::{
     ToolCall, ToolResult,
 };
 use longhaul_tokens::Tokens;
-use longhaul_transcript::Draft;
+use longhaul_transcript::{Draft, EntryId};
 
 use super::{Error, Listener, Result, Session, Spent, Told, tell};
 use crate::event::Event;
@@ -57,6 +57,13 @@ impl Session {
     ) -> Result<()> {
         let epoch = self.live.epoch();
         if self.state.memory_flush_compaction_count == Some(epoch) {
+            return Ok(());
+        }
+        // A climb from layer to layer begins epoch after epoch, and nobody says
+        // anything in between: that was saved already. The epoch's own flush is
+        // still to come.
+        let newest = self.newest_message();
+        if newest.is_some() && self.flushed_up_to == newest {
             return Ok(());
         }
         let memory = match self.memory() {
@@ -133,7 +140,14 @@ impl Session {
     fn flushed(&mut self, epoch: u32, listener: &mut dyn Listener) {
         self.state.memory_flush_compaction_count = Some(epoch);
         self.state.flush_begun = None;
+        self.flushed_up_to = self.newest_message();
         self.remember(listener);
+    }
+
+    fn newest_message(&self) -> Option<EntryId> {
+        let mut entries = self.live.entries().iter().rev();
+        let newest = entries.find(|entry| entry.message().is_some())?;
+        Some(newest.id.clone())
     }
 
     /// Writes down what the ledger has found since the last time.

@@ -104,6 +104,8 @@ pub struct Session {
     anchored_at: Option<Tokens>,
     /// What the last request said about the context itself.
     noted: Tokens,
+    /// The newest message that a flush has seen.
+    flushed_up_to: Option<EntryId>,
     /// What this turn took so far.
     turn_spent: Spent,
 }

@@ -120,6 +120,8 @@ fn a_refusal_right_after_a_compaction_leads_to_the_next_layer_and_at_last_to_the
         layers(&rig),
         [Layer::Summarize, Layer::Full, Layer::Emergency]
     );
+    // Nobody said anything between them: one silent turn was enough.
+    assert_eq!(rig.model.asked(Purpose::Flush).len(), 1);
     let context = rig.work("memories/context.md");
     assert!(context.contains("Understood."), "{context}");
 }
