@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use longhaul_compaction::summary::{MemoryCache, Staged};
-use longhaul_compaction::{BreakerState, Layer, Trigger};
+use longhaul_compaction::{BreakerState, Degradation, Layer, Trigger};
 use longhaul_model::CancellationToken;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Session as Stored, Stamp, Writer};
@@ -160,6 +160,7 @@ impl Session {
                 notes: compacted.notes,
             })),
         );
+        self.warn_of_wear(listener);
         if layer != Layer::Emergency {
             self.judge(size.tokens, after, listener);
         }
@@ -300,6 +301,22 @@ impl Session {
                 None
             }
         }
+    }
+
+    /// From a few compactions on, the user is told with each of them.
+    fn warn_of_wear(&self, listener: &mut dyn Listener) {
+        let config = &self.setup.config;
+        if self.live.epoch() < config.compaction.warn_at_compaction {
+            return;
+        }
+        let worn = Degradation::of(self.live.epoch(), None, &config.risk_rules());
+        tell(
+            listener,
+            Event::Worn {
+                compactions: worn.compactions,
+                recommendation: worn.recommendation,
+            },
+        );
     }
 
     /// Whether a compaction was worth its name.

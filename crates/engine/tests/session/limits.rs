@@ -64,6 +64,21 @@ fn at_the_guard_the_user_is_told_once_and_given_a_way_out() {
 }
 
 #[test]
+fn from_the_third_compaction_on_the_user_is_warned_with_each() {
+    let mut rig = Rig::new(WINDOW, |_| {}, plainly);
+    let worn = |event: &Event| matches!(event, Event::Worn { .. });
+    for at in 0..120 {
+        rig.say(&prose(at, 400)).unwrap();
+        let made = rig.compactions();
+        assert_eq!(rig.heard.count(worn), made.saturating_sub(2), "after {made}");
+        if made == 4 {
+            return;
+        }
+    }
+    panic!("it was never worn");
+}
+
+#[test]
 fn behind_the_guard_turns_are_still_answered_by_dropping_the_oldest() {
     let mut rig = worn();
     for at in 0..12 {
