@@ -236,6 +236,13 @@ pub enum Event {
         /// Tokens in the context.
         tokens: Tokens,
     },
+    /// A compaction was due, and everything is protected.
+    NothingToCompact {
+        /// How deep it would have gone.
+        layer: Layer,
+        /// Tokens in the context.
+        tokens: Tokens,
+    },
     /// The agent is asked, in silence, what it wants to remember.
     FlushBegan {
         /// Compactions so far.

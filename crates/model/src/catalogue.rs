@@ -241,6 +241,7 @@ impl Catalogue {
         ModelInfo {
             provider: provider.name().to_owned(),
             name: name.to_owned(),
+            protocol: Some(protocol),
             window: known.window,
             max_output: known.max_output,
             prices: known.prices,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Answer, Delta, Failure, Usage};
+use crate::provider::Protocol;
 use crate::request::Request;
 
 /// A language model that can be asked.
@@ -31,6 +32,9 @@ pub struct ModelInfo {
     pub provider: String,
     /// Its name, as the provider takes it.
     pub name: String,
+    /// How it is spoken to.
+    #[serde(default)]
+    pub protocol: Option<Protocol>,
     /// How many tokens fit, prompt and answer together; `None` if nobody says.
     pub window: Option<u32>,
     /// The most tokens of one answer.

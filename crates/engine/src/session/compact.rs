@@ -101,7 +101,16 @@ impl Session {
             .await
         {
             Ok(compacted) => compacted,
-            Err(Error::Compaction(CompactionFailure::NothingToDo)) => return Ok(Made::Nothing),
+            Err(Error::Compaction(CompactionFailure::NothingToDo)) => {
+                tell(
+                    listener,
+                    Event::NothingToCompact {
+                        layer,
+                        tokens: size.tokens,
+                    },
+                );
+                return Ok(Made::Nothing);
+            }
             Err(Error::Compaction(failure)) => {
                 // An emergency that finds nothing is no attempt that was paid for.
                 if layer != Layer::Emergency {

@@ -220,10 +220,17 @@ impl Session {
             self.spend_on_flush(&answer, model, listener);
             let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
             if calls.is_empty() {
-                // Some models say what they should have appended.
                 let text = answer.text();
-                if asked.notes == 0 && !pieces::said_nothing(&text) && request.tools.is_empty() {
-                    asked.notes += usize::from(self.append_note(memory, &text).is_ok());
+                if asked.notes > 0 || pieces::said_nothing(&text) {
+                    return Ok(asked);
+                }
+                // Without tools its words are what it would have appended. With
+                // them, it did not do what it was asked.
+                match request.tools.is_empty() {
+                    true => asked.notes += usize::from(self.append_note(memory, &text).is_ok()),
+                    false => {
+                        asked.trouble = Some(format!("the model answered without calling {TOOL}"));
+                    }
                 }
                 return Ok(asked);
             }

@@ -50,7 +50,10 @@ pub(super) fn lay(
     let (tools, found) = Tools::select(offered(setup), &config.tool_policy()?);
     problems.extend(found);
     let time_zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
-    let mode = Mode::Full;
+    let mode = match &setup.subagent {
+        Some(subagent) => Mode::Minimal(subagent.clone()),
+        None => Mode::Full,
+    };
     let prompt = SystemPrompt::build(
         &PromptSource {
             mode: &mode,
@@ -82,7 +85,7 @@ pub(super) fn lay(
 fn offered(setup: &Setup) -> Vec<Tool> {
     let mut tools = setup.tools.definitions();
     let flushes = setup.config.compaction.memory_flush.enabled
-        && !setup.subagent
+        && setup.subagent.is_none()
         && !setup.config.sandbox.read_only
         && !tools.is_empty();
     if flushes && !tools.iter().any(|tool| tool.name == super::flush::TOOL) {

@@ -178,7 +178,7 @@ impl Session {
             limits: Limits {
                 auto_enabled: self.state.autocompact.unwrap_or(compaction.auto_enabled),
                 read_only: self.setup.config.sandbox.read_only,
-                subagent: self.setup.subagent,
+                subagent: self.setup.subagent.is_some(),
                 breaker_open: self
                     .state
                     .breaker

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Zoned;
-use longhaul_assembly::{Host, Runtime};
+use longhaul_assembly::{Host, Runtime, Subagent};
 use longhaul_model::{Delta, Model};
 use longhaul_transcript::EntryId;
 
@@ -73,8 +73,9 @@ pub struct Setup {
     pub tools: Arc<dyn Toolbox>,
     /// Is told what left the context.
     pub departures: Option<Arc<dyn Departures>>,
-    /// Whether this is a part of another agent's work: no flush, no dreaming.
-    pub subagent: bool,
+    /// What the agent is for, where it does a part of another one's work: it has
+    /// the minimal prompt, and no memory to flush.
+    pub subagent: Option<Subagent>,
     /// Model requests of one turn at most.
     pub max_rounds: u32,
 }

@@ -2,8 +2,8 @@
 
 use longhaul_assembly::{Assembled, Breakpoint, SystemPrompt, Tool};
 use longhaul_model::{
-    Answer, Content, Message, ModelInfo, Request, Role as Speaker, Stop, SystemBlock, ToolCall,
-    ToolDefinition, ToolResult,
+    Answer, Content, Message, ModelInfo, Protocol, Request, Role as Speaker, Stop, SystemBlock,
+    ToolCall, ToolDefinition, ToolResult,
 };
 use longhaul_transcript::json::ObjectWriter;
 use longhaul_transcript::{Context, ContextMessage, EntryId, Millis, Role};
@@ -180,19 +180,19 @@ pub(super) fn answer_json(answer: &Answer, model: &ModelInfo, end: End<'_>, at: 
         (End::Whole, Stop::End | Stop::ToolUse) => ("stop", None),
     };
     let content = Value::Array(blocks).to_string();
-    let name = match answer.model.is_empty() {
-        true => &model.name,
-        false => &answer.model,
-    };
+    // What the session goes on with is the name that was asked for; a provider may
+    // answer under a dated one.
+    let other = Some(answer.model.as_str()).filter(|name| !name.is_empty() && *name != model.name);
     let usage = answer
         .usage
         .map(|usage| usage_json(&usage, answer, model).to_string());
     ObjectWriter::new()
         .str("role", "assistant")
         .raw("content", &content)
-        .str("api", api(&model.provider))
+        .str("api", api(model))
         .str("provider", &model.provider)
-        .str("model", name)
+        .str("model", &model.name)
+        .str_opt("responseModel", other)
         .raw_opt("usage", usage.as_deref())
         .str("stopReason", stop)
         .str_opt("errorMessage", error.as_deref())
@@ -202,11 +202,11 @@ pub(super) fn answer_json(answer: &Answer, model: &ModelInfo, end: End<'_>, at: 
 }
 
 /// pi's name of a provider's interface.
-fn api(provider: &str) -> &'static str {
-    match provider {
-        "anthropic" => "anthropic-messages",
-        "openai" => "openai-responses",
-        _ => "openai-completions",
+fn api(model: &ModelInfo) -> &'static str {
+    match (model.protocol, model.provider.as_str()) {
+        (Some(Protocol::Messages), _) | (None, "anthropic") => "anthropic-messages",
+        (Some(Protocol::Responses), _) | (None, "openai") => "openai-responses",
+        (Some(Protocol::Chat), _) | (None, _) => "openai-completions",
     }
 }
 

@@ -126,7 +126,7 @@ pub(crate) fn engine(
         model,
         tools: Arc::new(Tools(tools.unwrap())),
         departures: None,
-        subagent: false,
+        subagent: None,
         max_rounds: Setup::MAX_ROUNDS,
     })
 }

@@ -323,7 +323,11 @@ fn a_flush_that_the_user_stopped_is_not_paid_for_twice() {
 
 #[test]
 fn a_subagent_has_no_memory_to_flush() {
-    let mut rig = Rig::new(WINDOW, |setup| setup.subagent = true, takes_a_note);
+    let mut rig = Rig::new(
+        WINDOW,
+        |setup| setup.subagent = Some(longhaul_assembly::Subagent::default()),
+        takes_a_note,
+    );
     until_compacted(&mut rig);
     assert!(flushed(&rig.heard).is_empty());
     assert!(rig.model.asked(Purpose::Flush).is_empty());

@@ -70,7 +70,11 @@ fn from_the_third_compaction_on_the_user_is_warned_with_each() {
     for at in 0..120 {
         rig.say(&prose(at, 400)).unwrap();
         let made = rig.compactions();
-        assert_eq!(rig.heard.count(worn), made.saturating_sub(2), "after {made}");
+        assert_eq!(
+            rig.heard.count(worn),
+            made.saturating_sub(2),
+            "after {made}"
+        );
         if made == 4 {
             return;
         }

@@ -419,7 +419,7 @@ impl Place {
             summaries: None,
             tools: Arc::new(NoTools),
             departures: None,
-            subagent: false,
+            subagent: None,
             max_rounds: Setup::MAX_ROUNDS,
         }
     }

@@ -73,6 +73,7 @@ pub fn connect_with(
     let info = ModelInfo {
         provider: provider.name().to_owned(),
         name: spec.name.clone(),
+        protocol: Some(protocol),
         window: corrected.window,
         max_output: corrected.max_output,
         prices: corrected.prices,

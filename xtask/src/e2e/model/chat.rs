@@ -171,7 +171,7 @@ impl Place {
             summaries,
             tools: Arc::new(NoTools),
             departures: None,
-            subagent: false,
+            subagent: None,
             max_rounds: 20,
         })
     }

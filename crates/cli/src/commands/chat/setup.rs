@@ -259,7 +259,7 @@ pub(super) fn engine(
         summaries,
         tools: Arc::clone(tools),
         departures: Some(Arc::new(place.clone())),
-        subagent: false,
+        subagent: None,
         max_rounds: Setup::MAX_ROUNDS,
     })
 }
