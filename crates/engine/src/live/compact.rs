@@ -19,7 +19,7 @@ use longhaul_transcript::{
 };
 use serde_json::json;
 
-use super::{Live, PRUNE_MARK};
+use super::{Live, PRUNE_MARK, pack};
 use crate::measure::{Meter, unasked_note};
 use crate::recall::message_text;
 
@@ -522,7 +522,7 @@ impl Live {
             "fidelity": fidelity,
             "schemaVersion": 1,
             "pins": sorted_pins(&self.pins()),
-            "ledger": base,
+            "ledger": pack(base),
         })
         .to_string()
     }

@@ -6,6 +6,7 @@
 //! a compaction comes out as drafts for the caller to append.
 
 mod compact;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod undo;
@@ -26,6 +27,7 @@ pub use compact::{
     CacheTerms, Compacted, CompactionFailure, CompactionRequest, CompactionRules, Explained,
     Pruned, Removed,
 };
+pub(crate) use stored::pack;
 pub(crate) use undo::copied;
 pub use undo::{Again, UndoFailure};
 
@@ -293,7 +295,7 @@ fn stored_ledger(loaded: &Loaded) -> Option<Ledger> {
     let (entry, _) = loaded.compaction()?;
     let object = Object::parse(entry.raw()).ok()?;
     let details = object.object("details")?;
-    serde_json::from_str(details.raw("ledger")?).ok()
+    stored::unpack(details.raw("ledger")?)
 }
 
 /// What was pinned when the compaction was made: the labels themselves stand
