@@ -413,7 +413,7 @@ impl Live {
                         kept,
                     },
                     vec![
-                        "the oldest turns were dropped because the provider refused the context"
+                        "the oldest turns were dropped because the context did not fit otherwise"
                             .into(),
                     ],
                 )),

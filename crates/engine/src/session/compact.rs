@@ -1,15 +1,16 @@
 //! A compaction from the decision to the entry, and back.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use longhaul_compaction::summary::{MemoryCache, Staged};
 use longhaul_compaction::{BreakerState, Degradation, Layer, Trigger};
-use longhaul_model::CancellationToken;
+use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Session as Stored, Stamp, Writer};
 
 use super::summary::Known;
-use super::{Error, Listener, Result, Session, Size, tell};
+use super::{Error, Listener, Result, Session, Size, Spent, tell};
 use crate::checkpoints::{Carried, Intent, Job, turn};
 use crate::event::{CompactedEvent, Event};
 use crate::live::{Compacted, CompactionFailure, CompactionRequest, Live};
@@ -46,7 +47,8 @@ impl Session {
         let occasion = longhaul_compaction::ladder::Occasion::Manual(layer);
         let state = self.ladder_state(occasion, size, &[]);
         let mut tried = Vec::new();
-        for step in longhaul_compaction::ladder::plan(&self.window, &state) {
+        let steps = longhaul_compaction::ladder::plan(&self.window, &state);
+        for step in self.worthwhile(steps, size) {
             let made = self
                 .step(
                     step,
@@ -88,6 +90,7 @@ impl Session {
         listener: &mut dyn Listener,
     ) -> Result<Made> {
         let begun = self.setup.clock.now();
+        let spent_before = self.state.spending.compactions;
         let lock = match self.notebook.lock() {
             Ok(lock) => Some(lock),
             Err(error @ crate::checkpoints::Error::Busy { .. }) => return Err(Error::Busy(error)),
@@ -173,9 +176,44 @@ impl Session {
         if layer != Layer::Emergency {
             self.judge(size.tokens, after, listener);
         }
+        self.note_cost(&spent_before)?;
         self.remember(listener);
         self.tell_departures(&before);
         Ok(Made::Done)
+    }
+
+    /// Whether a layer would find anything, looked at without a model.
+    pub(super) fn has_something_to_compact(&mut self, layer: Layer, size: Size) -> bool {
+        let request = CompactionRequest {
+            layer,
+            trigger: Trigger::Auto,
+            focus: None,
+            window: &self.window,
+            protect: self.protected(layer),
+            overhead: size.overhead,
+            tokens_before: size.tokens,
+            is_stored: &|_| true,
+            rules: self.setup.config.compaction_rules(),
+        };
+        let planned = self.live.compact(&mut self.meter, &request);
+        !matches!(
+            planned,
+            Err(CompactionFailure::NothingToDo | CompactionFailure::TurnTooLarge { .. })
+        )
+    }
+
+    /// The window that a summary has to fit into. The session's own model has the
+    /// session's window, which may have been learnt or configured.
+    fn summary_window(&self, model: &Arc<dyn Model>) -> Tokens {
+        let info = model.info();
+        let own = self
+            .model()
+            .is_some_and(|own| own.name == info.name && own.provider == info.provider);
+        let known = info.window.map(Tokens);
+        match own {
+            true => known.map_or(self.window.size(), |known| known.min(self.window.size())),
+            false => known.unwrap_or(UNKNOWN_WINDOW),
+        }
     }
 
     /// Plans until nothing is missing that a model has to say.
@@ -215,7 +253,7 @@ impl Session {
             let info = model.info();
             let mut known = Known {
                 name: format!("{}/{}", info.provider, info.name),
-                window: info.window.map_or(UNKNOWN_WINDOW, Tokens),
+                window: self.summary_window(model),
                 answers: &answers,
                 missing: None,
             };
@@ -326,6 +364,23 @@ impl Session {
                 recommendation: worn.recommendation,
             },
         );
+    }
+
+    /// Writes down in the session what its summary took.
+    fn note_cost(&mut self, before: &Spent) -> Result<()> {
+        let spent = self.state.spending.compactions.since(before);
+        let Some(model) = self.setup.summaries.clone().filter(|_| spent.requests > 0) else {
+            return Ok(());
+        };
+        let info = model.info();
+        self.append(&[Draft::Usage {
+            kind: "compaction".to_owned(),
+            provider: info.provider.clone(),
+            model: info.name.clone(),
+            usage: spent.to_json().to_string(),
+            note: Some(format!("summary of compaction {}", self.live.epoch())),
+        }])?;
+        Ok(())
     }
 
     /// Whether a compaction was worth its name.

@@ -8,8 +8,8 @@ use longhaul_memory::files::{Body, Origin};
 use longhaul_memory::flush::{self as pieces, BoundLog};
 use longhaul_memory::{MemoryFolder, Seal, Source};
 use longhaul_model::{
-    Answer, CancellationToken, Content, Error as ModelError, Message, Model, Request, Role,
-    ToolCall, ToolResult,
+    CancellationToken, Content, Error as ModelError, Message, Model, Request, Role, ToolCall,
+    ToolResult,
 };
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId};
@@ -19,6 +19,9 @@ use crate::event::Event;
 use crate::tools::Outcome;
 
 pub(super) use longhaul_memory::flush::TOOL;
+
+/// Characters of a tool's output in a silent turn whose context does not fit.
+const LONGEST_RESULT: usize = 1_200;
 
 /// Requests of one silent turn at most.
 const MOST_ROUNDS: u32 = 4;
@@ -206,18 +209,18 @@ impl Session {
         for _ in 0..MOST_ROUNDS {
             let answer = match model.ask(&request, &mut |_| {}, cancel).await {
                 Ok(answer) => answer,
-                Err(failure) if failure.error == ModelError::Cancelled => {
-                    return Err(Error::Cancelled);
-                }
                 Err(failure) => {
-                    if let Some(partial) = &failure.partial {
-                        self.spend_on_flush(partial, model, listener);
+                    let spent = Spent::of_failure(&failure, model.info());
+                    self.spend_on_flush(spent, model, listener);
+                    if failure.error == ModelError::Cancelled {
+                        return Err(Error::Cancelled);
                     }
                     asked.trouble = Some(failure.error.to_string());
                     return Ok(asked);
                 }
             };
-            self.spend_on_flush(&answer, model, listener);
+            let spent = Spent::of(&answer, model.info());
+            self.spend_on_flush(spent, model, listener);
             let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
             if calls.is_empty() {
                 let text = answer.text();
@@ -262,33 +265,40 @@ impl Session {
         let counter = self.meter.estimator().counter();
         let asks = counter.count(&question, longhaul_tokens::ContentKind::Prose)
             + counter.message_overhead();
-        let too_long =
-            trigger == Trigger::Overflow || !self.window.admits(size.at_most + asks.scale(1.3));
-        let mut request = if too_long {
-            self.short_request(asks)
-        } else {
+        let refused = trigger == Trigger::Overflow;
+        let mut request = if !refused && self.window.admits(size.at_most + asks.scale(1.3)) {
             self.lay_request(size.tokens, false, listener)?.request
+        } else {
+            // Where the provider has refused more, our counts are not to be trusted.
+            let share = if refused { 0.5 } else { 0.85 };
+            self.short_request(self.window.hard().scale(share) - asks)
+                .ok_or_else(|| self.nothing_fits(size))?
         };
         request.messages.push(Message::user(question));
         Ok(request)
     }
 
-    /// The newest messages that surely fit, as a request of its own.
-    fn short_request(&mut self, asks: Tokens) -> Request {
-        let most = self.window.hard().scale(0.5) - self.fixed() - asks;
-        let messages: Vec<_> = self.live.messages().to_vec();
+    /// What is about to leave, as a request of its own: the oldest messages that
+    /// fit, with long tool output cut. What is newest stays in the context anyway.
+    fn short_request(&mut self, most: Tokens) -> Option<Request> {
+        let most = most - self.fixed();
+        let counter = self.meter.estimator().counter();
         let mut taken = Tokens::ZERO;
-        let mut from = messages.len();
-        while from > 0 {
-            taken += self.meter.message(&messages[from - 1]);
+        let mut messages = Vec::new();
+        for message in self.live.messages() {
+            let message = match super::wire::shortened(message, LONGEST_RESULT) {
+                Some(short) => short,
+                None => message.clone(),
+            };
+            taken += crate::measure::count(&message, counter).total();
             if taken > most {
                 break;
             }
-            from -= 1;
+            messages.push(message);
         }
-        let mut request = super::wire::plain_request(&self.prompt, &messages[from..]);
+        let mut request = super::wire::plain_request(&self.prompt, &messages);
         request.max_output = self.max_output();
-        request
+        (!request.messages.is_empty()).then_some(request)
     }
 
     /// The tool of a silent turn; every other is refused.
@@ -331,8 +341,10 @@ impl Session {
         ))
     }
 
-    fn spend_on_flush(&mut self, answer: &Answer, model: &dyn Model, listener: &mut dyn Listener) {
-        let spent = Spent::of(answer, model.info());
+    fn spend_on_flush(&mut self, spent: Spent, model: &dyn Model, listener: &mut dyn Listener) {
+        if spent.requests == 0 {
+            return;
+        }
         self.state.spending.flushes.add(&spent);
         self.turn_spent.add(&spent);
         let info = model.info();

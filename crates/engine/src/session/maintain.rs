@@ -60,7 +60,8 @@ impl Session {
             let size = self.size();
             let state = self.ladder_state(Occasion::Threshold, size, &tried);
             let before = tried.len();
-            for step in ladder::plan(&self.window, &state) {
+            let steps = ladder::plan(&self.window, &state);
+            for step in self.worthwhile(steps, size) {
                 self.step(
                     step,
                     Trigger::Auto,
@@ -76,6 +77,23 @@ impl Session {
                 return Ok(());
             }
         }
+    }
+
+    /// The steps without those that prepare a compaction from which nothing will
+    /// come: memory is flushed once in an epoch, and that one time must not be
+    /// spent on nothing.
+    pub(super) fn worthwhile(&mut self, mut steps: Vec<Step>, size: Size) -> Vec<Step> {
+        let layer = steps.iter().find_map(|step| match step {
+            Step::Compact(layer) if *layer != Layer::Prune => Some(*layer),
+            _ => None,
+        });
+        if let Some(layer) = layer
+            && steps.contains(&Step::Flush)
+            && !self.has_something_to_compact(layer, size)
+        {
+            steps.retain(|step| !matches!(step, Step::Flush | Step::Notify));
+        }
+        steps
     }
 
     /// Carries one step of a plan out.

@@ -5,6 +5,7 @@ use longhaul_compaction::ladder::{self, Occasion, Step};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_model::CancellationToken;
 use longhaul_tokens::{Sample, Tokens};
+use longhaul_transcript::EntryId;
 
 use super::compact::Made;
 use super::{Error, Listener, Result, Session, Size, tell};
@@ -93,9 +94,46 @@ impl Session {
             self.learn_window(tokens(*limit), listener)?;
         }
         let size = self.size();
-        self.one_layer(size, &mut refusals.tried, cancel, listener)
-            .await?;
-        self.make_fit(cancel, listener).await
+        let smaller = self
+            .one_layer(size, &mut refusals.tried, cancel, listener)
+            .await;
+        match smaller {
+            // Our own numbers say that it fits; the provider's words are the reason.
+            Err(Error::ContextOverflow {
+                tokens,
+                hard,
+                window,
+                reason,
+            }) => Err(Error::ContextOverflow {
+                tokens,
+                hard,
+                window,
+                reason: format!("the provider refused it ({message}); {reason}"),
+            }),
+            Err(error) => Err(error),
+            Ok(()) => self.make_fit(cancel, listener).await,
+        }
+    }
+
+    /// A message that does not fit even alone is refused before anything is spent
+    /// on it. It stays in the session, and leaves the context with the next turn.
+    pub(super) fn fits_alone(&mut self, entry: &EntryId) -> Result<()> {
+        let messages = self.live.messages();
+        let Some(message) = messages.iter().rfind(|message| message.entry == *entry) else {
+            return Ok(());
+        };
+        let message = message.clone();
+        let own = self.meter.message(&message);
+        let fixed = self.fixed();
+        if self.window.admits(own + fixed) {
+            return Ok(());
+        }
+        let size = Size {
+            at_most: own + fixed,
+            ..self.size()
+        };
+        let reason = format!("the message alone has {own}, prompt and tools {fixed}");
+        Err(self.does_not_fit(size, reason))
     }
 
     /// The next layer that changes something; at the end the truth.
@@ -108,7 +146,8 @@ impl Session {
     ) -> Result<()> {
         loop {
             let state = self.ladder_state(Occasion::Overflow, size, tried);
-            for step in ladder::plan(&self.window, &state) {
+            let steps = ladder::plan(&self.window, &state);
+            for step in self.worthwhile(steps, size) {
                 if step == Step::Compact(Layer::Emergency) {
                     self.save_conclusion(listener);
                 }
@@ -130,6 +169,11 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Not even the beginning of the conversation fits beside the prompt.
+    pub(super) fn nothing_fits(&self, size: Size) -> Error {
+        self.does_not_fit(size, "no message fits beside the prompt".into())
     }
 
     fn does_not_fit(&self, size: Size, reason: String) -> Error {

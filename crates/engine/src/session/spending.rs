@@ -1,7 +1,7 @@
 //! What a session cost: the turns themselves, and beside them what was asked
 //! in silence.
 
-use longhaul_model::{Answer, ModelInfo, Usage};
+use longhaul_model::{Answer, Error as ModelError, Failure, ModelInfo, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Tokens and money of some requests.
@@ -51,6 +51,21 @@ impl Spent {
             dollars: dollars.unwrap_or(0.0),
             unpriced: u64::from(dollars.is_none()),
             unreported: 0,
+        }
+    }
+
+    /// What a request took that did not end well. One that was stopped on its way
+    /// may have been paid for; nobody says how much.
+    pub(super) fn of_failure(failure: &Failure, model: &ModelInfo) -> Spent {
+        match (&failure.partial, &failure.error) {
+            (Some(partial), _) => Spent::of(partial, model),
+            (None, ModelError::Cancelled) if failure.attempts > 0 => Spent {
+                requests: 1,
+                unpriced: 1,
+                unreported: 1,
+                ..Spent::default()
+            },
+            (None, _) => Spent::default(),
         }
     }
 

@@ -180,11 +180,11 @@ impl Session {
                     }
                 }
             }
-            Err(failure) if failure.error == ModelError::Cancelled => return Err(Error::Cancelled),
             Err(failure) => {
-                if let Some(partial) = &failure.partial {
-                    let spent = Spent::of(partial, model.info());
-                    self.spend_on_compaction(&spent, model, listener);
+                let spent = Spent::of_failure(&failure, model.info());
+                self.spend_on_compaction(&spent, model, listener);
+                if failure.error == ModelError::Cancelled {
+                    return Err(Error::Cancelled);
                 }
                 answers.failed.insert(key, failure.error.to_string());
             }

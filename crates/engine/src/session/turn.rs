@@ -14,6 +14,9 @@ use super::{Due, Error, Listener, Result, Session, Spent, flush, tell};
 use crate::event::Event;
 use crate::tools::{Call, Outcome};
 
+/// One tool result takes at most one part in so many of the window.
+const SHARE_OF_A_RESULT: u32 = 4;
+
 /// What came of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,6 +93,7 @@ impl Session {
         listener: &mut dyn Listener,
     ) -> Result<Turn> {
         let model = self.setup.model.clone().ok_or(Error::NoModel)?;
+        self.fits_alone(&request)?;
         let mut refusals = Refusals::default();
         let mut rounds = 0;
         loop {
@@ -172,7 +176,7 @@ impl Session {
             };
             match asked {
                 Ok(answer) => {
-                    self.account(&answer, model, prepared.counted);
+                    self.account(&answer, model, prepared.counted, listener);
                     return Ok(answer);
                 }
                 Err(failure) if matches!(failure.error, ModelError::Overflow { .. }) => {
@@ -184,11 +188,26 @@ impl Session {
         }
     }
 
-    fn account(&mut self, answer: &Answer, model: &dyn Model, counted: Tokens) {
-        let spent = Spent::of(answer, model.info());
+    fn account(
+        &mut self,
+        answer: &Answer,
+        model: &dyn Model,
+        counted: Tokens,
+        listener: &mut dyn Listener,
+    ) {
+        self.spend(Spent::of(answer, model.info()), listener);
+        self.anchored_at = Some(counted);
+    }
+
+    /// What was paid is written down at once: a turn may not come to its end.
+    fn spend(&mut self, spent: Spent, listener: &mut dyn Listener) {
+        if spent.requests == 0 {
+            return;
+        }
         self.state.spending.turns.add(&spent);
         self.turn_spent.add(&spent);
-        self.anchored_at = Some(counted);
+        self.state.spending.last_turn = self.turn_spent;
+        self.remember(listener);
     }
 
     /// A request failed: what had arrived is kept, and what went wrong.
@@ -201,11 +220,7 @@ impl Session {
         let cancelled = failure.error == ModelError::Cancelled;
         let reason = failure.error.to_string();
         let partial = failure.partial.clone().unwrap_or_default();
-        if failure.partial.is_some() {
-            let spent = Spent::of(&partial, model.info());
-            self.state.spending.turns.add(&spent);
-            self.turn_spent.add(&spent);
-        }
+        self.spend(Spent::of_failure(&failure, model.info()), listener);
         let end = match cancelled {
             true => End::Aborted,
             false => End::Error(&reason),
@@ -264,6 +279,7 @@ impl Session {
             };
             let json = wire::result_json(call, &outcome, self.now());
             let entry = self.ingest(Draft::Message(json))?;
+            self.trim_result(&entry, &outcome.text, listener)?;
             tell(
                 listener,
                 Event::ToolAnswered {
@@ -276,6 +292,52 @@ impl Session {
                 },
             );
         }
+        Ok(())
+    }
+
+    /// A result that would fill the window is shown with its middle left out. The
+    /// session has all of it.
+    fn trim_result(
+        &mut self,
+        entry: &EntryId,
+        text: &str,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        let most = Tokens(self.window.size().0 / SHARE_OF_A_RESULT);
+        let counter = self.meter.estimator().counter();
+        let tokens = counter.tool_result("", text);
+        if tokens <= most || self.setup.config.sandbox.read_only {
+            return Ok(());
+        }
+        let share = f64::from(most.0) / f64::from(tokens.0.max(1));
+        let chars = (text.chars().count() as f64 * share * 0.9) as usize;
+        let how = format!(
+            "; read it in parts (offset and limit), or `recall {entry}` brings all of it back"
+        );
+        let Some(short) = wire::cut(text, chars, &how) else {
+            return Ok(());
+        };
+        let size = self.size().tokens;
+        // What was reported before is still true: the result came after it.
+        let anchor = self.anchor;
+        self.append(&[Draft::ContextEdit {
+            target: entry.clone(),
+            content: Some(wire::text_content(&short)),
+        }])?;
+        let now = counter.tool_result("", &short);
+        self.anchor = anchor.map(|anchor| super::Anchor {
+            following: anchor.following - tokens + now,
+            ..anchor
+        });
+        tell(
+            listener,
+            Event::Pruned {
+                results: 1,
+                tokens_before: size,
+                tokens_after: self.size().tokens,
+                reason: "one result would have filled the window".to_owned(),
+            },
+        );
         Ok(())
     }
 

@@ -155,6 +155,45 @@ fn content(block: &Value) -> Option<Content> {
     })
 }
 
+/// A tool's result with its middle left out, if it is longer than so many
+/// characters.
+pub(super) fn shortened(message: &ContextMessage, most: usize) -> Option<ContextMessage> {
+    if message.role != Role::ToolResult {
+        return None;
+    }
+    let view = message.view();
+    let text = cut(&view.text(), most, "")?;
+    let json =
+        longhaul_transcript::json::with_field(view.object(), "content", &text_content(&text));
+    Some(ContextMessage::new(message.entry.clone(), json))
+}
+
+/// A text as the content of a message.
+pub(super) fn text_content(text: &str) -> String {
+    json!([{ "type": "text", "text": text }]).to_string()
+}
+
+/// The beginning and the end of a text that is longer than so many characters,
+/// and between them how much is missing and how to get it.
+pub(super) fn cut(text: &str, most: usize, how: &str) -> Option<String> {
+    let count = text.chars().count();
+    if count <= most {
+        return None;
+    }
+    let (head, tail) = (most * 2 / 3, most / 3);
+    let at = |chars: usize| {
+        text.char_indices()
+            .nth(chars)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    let left_out = count - head - tail;
+    Some(format!(
+        "{}\n[trimmed: {left_out} of {count} characters are left out here{how}]\n{}",
+        &text[..at(head)],
+        &text[at(count - tail)..]
+    ))
+}
+
 /// How an answer came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End<'a> {

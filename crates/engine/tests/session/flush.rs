@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use longhaul_compaction::Layer;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Error;
 use longhaul_engine::state::SessionState;
@@ -11,7 +12,7 @@ use longhaul_model::loopback::Fault;
 use longhaul_model::{CancellationToken, Request, Role};
 use longhaul_transcript::Draft;
 
-use crate::support::{Heard, Purpose, Rig, Said, plainly, prose, purpose, run, words};
+use crate::support::{Heard, Purpose, Rig, Said, plainly, prose, purpose, run, weigh, words};
 
 const WINDOW: u32 = 12_000;
 const NOTE: &str = "**User Preferences:** tabs are never used in this project";
@@ -237,8 +238,34 @@ fn an_epoch_is_flushed_once_however_often_its_compaction_fails() {
     }
     assert!(!begun.is_empty());
     assert!(begun.values().all(|count| *count == 1), "{begun:?}");
-    // By what the model saw: a note and its end for each.
-    assert_eq!(rig.model.asked(Purpose::Flush).len(), 2 * begun.len());
+    // By what the model saw: a note and its end for each, unless what is pinned
+    // leaves no room for a question.
+    let asked = rig.model.asked(Purpose::Flush).len();
+    assert!(asked >= 2 && asked <= 2 * begun.len(), "{asked}");
+}
+
+#[test]
+fn the_agent_is_asked_about_what_is_about_to_leave() {
+    let mut rig = Rig::new(WINDOW, |_| {}, takes_a_note);
+    until_compacted(&mut rig);
+    let question = rig.model.asked(Purpose::Flush).remove(0);
+    // The first thing said leaves first; the window is too full for all of it.
+    assert!(words(&question).contains("We decided to use SQLite"));
+    assert!(weigh(&question) <= u64::from(rig.session.window().hard().0));
+}
+
+#[test]
+fn a_compaction_of_nothing_does_not_spend_the_one_flush() {
+    let mut rig = Rig::new(WINDOW, |_| {}, takes_a_note);
+    rig.say("Hello.").unwrap();
+    let cancel = CancellationToken::new();
+    let nothing = run(rig
+        .session
+        .compact(Layer::Summarize, None, &cancel, &mut rig.heard));
+    assert!(matches!(nothing, Err(Error::Compaction(_))), "{nothing:?}");
+    assert!(rig.model.asked(Purpose::Flush).is_empty());
+    until_compacted(&mut rig);
+    assert_eq!(flushed(&rig.heard), [("agent", 1, None)]);
 }
 
 #[test]

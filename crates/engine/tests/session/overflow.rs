@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use longhaul_assembly::Tool;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Engine;
+use longhaul_engine::tools::{Call, Outcome, Toolbox};
 use longhaul_model::loopback::Fault;
+use longhaul_model::{CancellationToken, Role};
 use longhaul_tokens::{Tokens, WindowOrigin};
 
-use crate::support::{Purpose, Rig, Said, plainly, prose, purpose, weigh, words};
+use crate::support::{Purpose, Rig, Said, plainly, prose, purpose, sound, weigh, words};
 
 const WINDOW: u32 = 32_000;
 
@@ -186,4 +189,58 @@ fn the_message_that_overflowed_is_answered_and_not_lost() {
     rig.say(question).unwrap();
     let answered = rig.model.asked(Purpose::Turn).pop().unwrap();
     assert!(words(&answered).contains(question));
+}
+
+#[test]
+fn a_message_that_fits_no_window_is_refused_before_anything_is_spent_on_it() {
+    let mut rig = Rig::new(12_000, |_| {}, plainly);
+    rig.say("Hello.").unwrap();
+    let before = rig.model.requests().len();
+    let error = rig.say(&prose(1, 20_000)).unwrap_err();
+    assert_eq!(error.kind(), "context_overflow");
+    assert!(error.to_string().contains("the message alone"), "{error}");
+    assert_eq!(rig.model.requests().len(), before);
+    assert!(rig.file().contains("Note 1:"));
+    // The next one is answered, and the large one has left the context.
+    rig.say("And now?").unwrap();
+    let last = rig.model.asked(Purpose::Turn).pop().unwrap();
+    assert!(weigh(&last) <= u64::from(rig.session.window().hard().0));
+    sound(&rig.session);
+}
+
+#[test]
+fn a_result_that_would_fill_the_window_is_shown_in_part_and_kept_whole() {
+    struct Page;
+    impl Toolbox for Page {
+        fn definitions(&self) -> Vec<Tool> {
+            vec![Tool {
+                name: "fetch".into(),
+                description: "Fetches a page.".into(),
+                parameters: r#"{"type":"object"}"#.into(),
+            }]
+        }
+        fn run<'a>(
+            &'a self,
+            _: &'a Call,
+            _: &'a CancellationToken,
+        ) -> longhaul_model::BoxFuture<'a, Outcome> {
+            Box::pin(async { Outcome::done(format!("BEGIN {} END", "lorem ipsum ".repeat(9_000))) })
+        }
+    }
+    let mut rig = Rig::new(
+        12_000,
+        |setup| setup.tools = Arc::new(Page),
+        |request| match (purpose(request), request.messages.last().unwrap().role) {
+            (Purpose::Turn, Role::User) => Said::call("fetch", "{}"),
+            _ => plainly(request),
+        },
+    );
+    rig.say("Fetch it.").unwrap();
+    let last = words(&rig.model.asked(Purpose::Turn).pop().unwrap());
+    assert!(last.contains("BEGIN lorem") && last.contains("ipsum  END"));
+    assert!(last.contains("characters are left out here") && last.contains("recall"));
+    assert!(last.len() < 30_000, "{}", last.len());
+    assert!(rig.file().len() > 100_000);
+    assert_eq!(rig.compactions(), 0);
+    sound(&rig.session);
 }
