@@ -330,13 +330,13 @@ impl Machine {
     }
 
     /// What the model saw: no silent turn more than was begun, and nothing that a
-    /// window does not hold, silent turns included.
+    /// window does not hold, silent turns and summaries included.
     fn check_requests(&self, begun: u32) {
         let hard = self.session.as_ref().unwrap().window().hard();
         let counter = Config::default().tokens.estimator.counter();
         let requests = self.models.iter().flat_map(|model| model.requests());
         let mut flushes = 0;
-        for request in requests.filter(|request| purpose(request) != Purpose::Summary) {
+        for request in requests {
             // The provider counts in its own way, and where it has reported that is what
             // counts; before, it is our own count.
             let theirs = Tokens(u32::try_from(weigh(&request)).unwrap());
