@@ -31,7 +31,8 @@ pub(super) fn writable(app: &App, session: &Session, leave: Leave) -> Result<Pat
     if leave.force {
         return Ok(path);
     }
-    let age = App::since_written(&path).filter(|_| !own_write::is_ours(app, &path));
+    let tells = !own_write::is_ours(app, &path) && !own_write::shows_its_use(app, &path);
+    let age = App::since_written(&path).filter(|_| tells);
     match liveness::in_use(&path, age)? {
         Some(evidence) => Err(evidence.refusal(&path).into()),
         None => Ok(path),

@@ -5,6 +5,7 @@ mod bad_input;
 mod carrying;
 mod changing;
 mod chatting;
+mod chatting_again;
 mod chatting_badly;
 mod chatting_terminal;
 mod checkpointing;
