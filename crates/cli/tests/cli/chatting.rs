@@ -332,6 +332,36 @@ fn one_tool_or_one_command_can_be_allowed_alone() {
 }
 
 #[test]
+fn where_nothing_may_be_written_no_flag_gives_the_model_what_writes() {
+    let arguments = json!({"path": "a.txt", "content": "x"}).to_string();
+    let command = json!({"command": "touch b.txt"}).to_string();
+    let ground = Ground::saying(vec![
+        Said::call("c1", "write", &arguments),
+        Said::call("c2", "bash", &command),
+        Said::text("I could not."),
+    ]);
+    let config = "sandbox:\n  readOnly: true\n";
+    ground.machine.put(".longhaul/longhaul.yaml", config, 1);
+    let ran = ground.chat(&["--yes", "-p", "write it"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "I could not.\n"),
+        "{ran:?}"
+    );
+    for file in ["a.txt", "b.txt"] {
+        assert!(!ground.machine.work().join(file).exists(), "{file}");
+    }
+    let tools = ground.server.requests()[0].json()["tools"].to_string();
+    for name in ["write", "edit", "bash", "memory_append"] {
+        assert!(!tools.contains(&format!("\"name\":\"{name}\"")), "{tools}");
+    }
+    assert!(tools.contains("\"name\":\"read\""), "{tools}");
+    for at in [2, 4] {
+        assert_eq!(ground.messages()[at]["isError"], true);
+    }
+}
+
+#[test]
 fn without_tools_none_are_offered() {
     let ground = Ground::saying(vec![Said::text("ok")]);
     ground.chat(&["--no-tools", "-p", "x"]);

@@ -157,7 +157,7 @@ pub(super) fn tools(
     let tools = WorkspaceTools::new(WorkspaceSettings {
         workspace: app.workspace.clone(),
         readable: Vec::new(),
-        permissions: permissions(args)?,
+        permissions: permissions(args, app.config.config.sandbox.read_only)?,
         approver,
         bash: Some(BashSettings::new(app.environment(), outputs)),
         notebook,
@@ -167,8 +167,9 @@ pub(super) fn tools(
     Ok(Arc::new(tools))
 }
 
-/// What may be done without asking, from the command line.
-fn permissions(args: &ChatArgs) -> Result<Permissions, Failure> {
+/// What may be done without asking, from the command line. Where nothing may be
+/// written, no flag gives leave to: what changes something is not even offered.
+fn permissions(args: &ChatArgs, read_only: bool) -> Result<Permissions, Failure> {
     const ASKING: [&str; 3] = ["write", "edit", "bash"];
     let mut permissions = Permissions::default();
     if args.yes {
@@ -192,6 +193,11 @@ fn permissions(args: &ChatArgs) -> Result<Permissions, Failure> {
                     ),
                 );
             }
+        }
+    }
+    if read_only {
+        for tool in ASKING {
+            permissions.tools.insert(tool.to_owned(), Policy::Deny);
         }
     }
     Ok(permissions)
