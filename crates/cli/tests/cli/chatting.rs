@@ -552,6 +552,79 @@ fn the_result_is_as_documented() {
 }
 
 #[test]
+fn every_line_for_programs_is_an_object_with_an_event_also_that_of_a_command() {
+    let page = include_str!("../../../../docs/src/json.md");
+    let (_, section) = page
+        .split_once("the commands that begin with a slash")
+        .unwrap();
+    let (_, example) = section.split_once("```json\n").unwrap();
+    let (example, rest) = example.split_once("```").unwrap();
+    let mut documented: Vec<Value> = vec![serde_json::from_str(example).unwrap()];
+    let (_, lines) = rest.split_once("```text\n").unwrap();
+    let lines = lines.split_once("```").unwrap().0.lines();
+    documented.extend(lines.map(|line| serde_json::from_str::<Value>(line).unwrap()));
+
+    let ground = Ground::saying(vec![Said::text("ok").usage(usage())]);
+    let mut input = "hi\n/context\n/status\n/help\n/compact\n/model\n".to_owned();
+    input.push_str("/model anthropic/claude-opus-4-1\n/new other\n");
+    let ran = ground.piped(&["--json", "--window", "8k", "--session", "s"], &input);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let printed: Vec<Value> = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line:?}")))
+        .collect();
+    assert!(
+        printed.iter().all(|line| line["event"].is_string()),
+        "{ran:?}"
+    );
+    for shape in &documented {
+        let name = shape["event"].as_str().unwrap();
+        // There is nothing to take back here.
+        if name == "undo" {
+            continue;
+        }
+        let line = printed.iter().find(|line| line["event"] == name);
+        let line = line.unwrap_or_else(|| panic!("no {name}: {ran:?}"));
+        crate::documented::assert_same_fields(shape, line, name);
+    }
+    let compact = printed.iter().find(|line| line["event"] == "compact");
+    assert_eq!(compact.unwrap()["done"], false);
+}
+
+#[test]
+fn what_fills_the_context_is_told_by_the_session_and_not_from_outside() {
+    let ground = Ground::saying(vec![Said::text("ok").usage(usage())]);
+    let ran = ground.piped(&["--json", "--window", "8k"], "hi\n/context\n/status\n");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let line = |event: &str| -> Value {
+        ran.out
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .find(|line| line["event"] == event)
+            .unwrap()
+    };
+    let (context, status) = (line("context"), line("status"));
+    assert_eq!(context["tokens"], status["status"]["size"]["tokens"]);
+    assert_eq!(
+        (&context["window"], &context["windowFrom"]),
+        (&json!(8000), &json!("config"))
+    );
+    assert_eq!(context["reported"], true);
+    // 1,000 fresh, 2,300 from the cache and into it, and a word of an answer.
+    assert!(context["tokens"].as_u64().unwrap() >= 3300, "{context}");
+    for part in ["prompt", "tools", "conversation"] {
+        assert!(
+            context["parts"][part].as_u64().unwrap() > 0,
+            "{part}: {context}"
+        );
+    }
+    let ran = ground.piped(&["--window", "8k"], "/context\n");
+    assert!(ran.out.contains(" of 8,000 ("), "{ran:?}");
+    assert!(!ran.out.contains("tool definitions          0 "), "{ran:?}");
+}
+
+#[test]
 fn commands_that_change_the_session_work_through_a_pipe() {
     let ground = Ground::saying(vec![Said::text("ok")]);
     let ran = ground.piped(&[], "first\n/compact\n/context\n/new other\nsecond\n");

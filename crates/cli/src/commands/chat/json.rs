@@ -73,10 +73,15 @@ pub(super) fn result(session: &mut Session, ended: &Result<Turn, Error>) -> Valu
             "message": error.to_string(),
             "remedy": error.remedy(),
         })),
-        "session": {
-            "name": session.key(),
-            "path": session.path().to_string_lossy(),
-        },
+        "session": self::session(session),
         "status": status,
+    })
+}
+
+/// Which session it is.
+pub(super) fn session(session: &Session) -> Value {
+    json!({
+        "name": session.key(),
+        "path": session.path().to_string_lossy(),
     })
 }

@@ -5,6 +5,7 @@
 //! for programs instead, one object a line.
 
 mod ask;
+mod filled;
 mod input;
 mod json;
 mod lines;

@@ -1,14 +1,14 @@
 //! The commands that are typed at the prompt, carried out.
 
-use std::ffi::OsString;
-
 use longhaul_compaction::Layer;
 use longhaul_engine::live::CompactionFailure;
 use longhaul_engine::session::Error;
 
+use serde_json::json;
+
+use super::filled::Filled;
 use super::slash::{self, Slash};
 use super::{Chat, failure, listener, money, setup};
-use crate::args::Which;
 use crate::failure::Failure;
 use crate::out::say;
 use crate::{own_write, paint};
@@ -17,26 +17,29 @@ impl Chat<'_> {
     pub(super) fn obey(&mut self, slash: Slash) -> Result<(), Failure> {
         match slash {
             Slash::Compact(focus) => self.compact(focus.as_deref()),
-            Slash::Context => {
-                let which = Which {
-                    positional: None,
-                    option: Some(OsString::from(self.session.path())),
-                };
-                super::super::inspect::inspect(self.app, &which, 5)
-            }
+            Slash::Context => self.context(),
             Slash::Status => self.status(),
             Slash::New(name) => self.begin_anew(name),
             Slash::Undo => {
                 let mut listener = listener(self.app, &self.screen);
                 let subject = self.session.undo(listener.as_mut()).map_err(failure)?;
                 let tokens = self.session.size().tokens;
+                if self.app.json {
+                    let subject = subject.to_string();
+                    return say!(
+                        "{}",
+                        json!({ "event": "undo", "subject": subject, "tokens": tokens })
+                    );
+                }
                 self.screen.aside(&format!(
                     "taken back: {subject}; the context has {tokens} tokens"
                 ));
                 Ok(())
             }
+            Slash::Model(None) if self.app.json => self.tell_model(),
             Slash::Model(None) => say!("{}", self.chosen.spec),
             Slash::Model(Some(name)) => self.change_model(&name),
+            Slash::Help if self.app.json => help_json(),
             Slash::Help => help(),
             Slash::Quit => Ok(()),
         }
@@ -55,22 +58,43 @@ impl Chat<'_> {
                 .compact(Layer::Summarize, focus, &cancel, listener.as_mut())
                 .await
         });
-        match compacted {
-            Err(Error::Compaction(CompactionFailure::NothingToDo)) => {
-                self.screen.aside("there is nothing to compact yet");
-                Ok(())
-            }
-            compacted => compacted.map_err(failure),
+        drop(listener);
+        let done = match compacted {
+            Err(Error::Compaction(CompactionFailure::NothingToDo)) => false,
+            compacted => compacted.map(|_| true).map_err(failure)?,
+        };
+        if self.app.json {
+            let tokens = self.session.size().tokens;
+            return say!(
+                "{}",
+                json!({ "event": "compact", "done": done, "tokens": tokens })
+            );
         }
+        if !done {
+            self.screen.aside("there is nothing to compact yet");
+        }
+        Ok(())
+    }
+
+    fn context(&mut self) -> Result<(), Failure> {
+        let mut listener = listener(self.app, &self.screen);
+        let meter = self.app.meter();
+        let filled = Filled::of(&mut self.session, meter, listener.as_mut()).map_err(failure)?;
+        match self.app.json {
+            true => say!("{}", filled.json()),
+            false => filled.print(),
+        }
+    }
+
+    fn tell_model(&self) -> Result<(), Failure> {
+        let spec = self.chosen.spec.to_string();
+        say!("{}", json!({ "event": "model", "model": spec }))
     }
 
     fn status(&mut self) -> Result<(), Failure> {
         let status = self.session.status();
         if self.app.json {
-            return say!(
-                "{}",
-                serde_json::json!({ "event": "status", "status": status })
-            );
+            return say!("{}", json!({ "event": "status", "status": status }));
         }
         paint::row("Session", paint::gist(&status.session, 60))?;
         paint::row("File", self.app.show_path(self.session.path()))?;
@@ -111,6 +135,10 @@ impl Chat<'_> {
         own_write::remember(self.app, self.session.path());
         self.place.set(new.path());
         self.session = new;
+        if self.app.json {
+            let session = super::json::session(&self.session);
+            return say!("{}", json!({ "event": "new", "session": session }));
+        }
         self.greet();
         Ok(())
     }
@@ -125,9 +153,20 @@ impl Chat<'_> {
         self.chosen = chosen;
         drop(listener);
         self.note_model()?;
+        if self.app.json {
+            return self.tell_model();
+        }
         self.greet();
         Ok(())
     }
+}
+
+fn help_json() -> Result<(), Failure> {
+    let commands: Vec<_> = slash::ALL
+        .iter()
+        .map(|(name, takes, does)| json!({ "name": name, "takes": takes, "does": does }))
+        .collect();
+    say!("{}", json!({ "event": "help", "commands": commands }))
 }
 
 fn help() -> Result<(), Failure> {
