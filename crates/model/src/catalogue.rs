@@ -177,6 +177,12 @@ impl Catalogue {
 
     /// What is known of a model.
     pub fn look_up(&self, provider: Provider, name: &str) -> Known {
+        self.corrections(provider, name)
+            .or(Self::tabulated(provider, name))
+    }
+
+    /// What the caller said of a model, without the table.
+    pub fn corrections(&self, provider: Provider, name: &str) -> Known {
         let mut known = Known::default();
         let full = format!("{}/{name}", provider.name());
         for (pattern, correction) in self.overrides.iter().rev() {
@@ -188,7 +194,7 @@ impl Catalogue {
                 known = known.or(correction.clone());
             }
         }
-        known.or(Self::tabulated(provider, name))
+        known
     }
 
     fn tabulated(provider: Provider, name: &str) -> Known {
@@ -242,7 +248,9 @@ impl Catalogue {
             provider: provider.name().to_owned(),
             name: name.to_owned(),
             protocol: Some(protocol),
+            endpoint: None,
             window: known.window,
+            window_given: self.corrections(provider, name).window.is_some(),
             max_output: known.max_output,
             prices: known.prices,
             caches: takes_breakpoints(provider, protocol, name),

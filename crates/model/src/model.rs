@@ -35,8 +35,15 @@ pub struct ModelInfo {
     /// How it is spoken to.
     #[serde(default)]
     pub protocol: Option<Protocol>,
+    /// The server it is asked at, as scheme, host and port: neither key nor path.
+    /// `None` where nothing is asked over a network.
+    #[serde(default)]
+    pub endpoint: Option<String>,
     /// How many tokens fit, prompt and answer together; `None` if nobody says.
     pub window: Option<u32>,
+    /// Whether the caller gave the window, rather than the table.
+    #[serde(default)]
+    pub window_given: bool,
     /// The most tokens of one answer.
     pub max_output: Option<u32>,
     /// What it costs.

@@ -65,16 +65,20 @@ pub fn connect_with(
     let client = http_client(&url, headers, keys, limits.connect)
         .map_err(|reason| unreachable(&shown, reason))?;
 
-    let corrected = spec
+    let given = spec
         .known
         .clone()
-        .or(catalogue.look_up(provider, &spec.name));
+        .or(catalogue.corrections(provider, &spec.name));
+    let window_given = given.window.is_some();
+    let corrected = given.or(catalogue.look_up(provider, &spec.name));
     let breakpoints = takes_breakpoints(provider, protocol, &spec.name);
     let info = ModelInfo {
         provider: provider.name().to_owned(),
         name: spec.name.clone(),
         protocol: Some(protocol),
+        endpoint: Some(url.origin().ascii_serialization()),
         window: corrected.window,
+        window_given,
         max_output: corrected.max_output,
         prices: corrected.prices,
         caches: breakpoints,

@@ -276,6 +276,15 @@ pub(crate) fn judge(
     retry_after: Option<Duration>,
     asked: &Asked,
 ) -> Error {
+    let not_an_api = || Error::NotAnApi {
+        url: asked.url.clone(),
+        status,
+        excerpt: page_excerpt(body),
+    };
+    // No interface of a model redirects, whatever the redirect says of itself.
+    if (300..400).contains(&status) {
+        return not_an_api();
+    }
     let mut complaint = match serde_json::from_str::<Value>(body) {
         Ok(value) => Complaint::read(status, &value).unwrap_or_else(|| Complaint {
             status,
@@ -286,16 +295,12 @@ pub(crate) fn judge(
             let page = is_html(content_type, body);
             // A gateway's error page is still an error of the gateway's kind;
             // any other page means that this is not the place to ask.
-            if (page || (300..500).contains(&status) && matches!(status, 300..=399 | 404 | 405))
+            if (page || matches!(status, 404 | 405))
                 && status < 500
                 && status != 429
                 && status != 413
             {
-                return Error::NotAnApi {
-                    url: asked.url.clone(),
-                    status,
-                    excerpt: page_excerpt(body),
-                };
+                return not_an_api();
             }
             let message = if page {
                 page_excerpt(body)

@@ -256,6 +256,13 @@ fn pages_and_plain_texts_are_told_apart_by_their_status() {
         (404, "text/html", page, "not an api"),
         (403, "text/html; charset=utf-8", page, "not an api"),
         (302, "", "", "not an api"),
+        (302, "application/json", "{}", "not an api"),
+        (
+            307,
+            "application/json",
+            r#"{"error":{"message":"moved"}}"#,
+            "not an api",
+        ),
         (
             502,
             "text/html",

@@ -1,5 +1,5 @@
 use longhaul_model::loopback::{Fault, Reply, Said};
-use longhaul_model::{Error, ModelSpec, Provider, connect};
+use longhaul_model::{Catalogue, Error, Known, ModelSpec, Provider, connect, connect_with};
 use serde_json::json;
 
 use crate::{KEY, SPECS, ask, hello, limits, model_with, serve};
@@ -177,4 +177,37 @@ async fn a_proxy_is_used_if_the_environment_names_one_and_does_not_except_the_ho
     let error = connect(&spec, &secret, limits()).err().unwrap();
     assert!(matches!(error, Error::Network { .. }));
     assert!(!format!("{error:?}").contains("hunter2"));
+}
+
+#[test]
+fn a_model_names_its_server_without_what_may_be_secret_in_the_address() {
+    let endpoint = |spec: &str| {
+        let spec = ModelSpec::parse(spec).unwrap();
+        let model = connect(&spec, &|_| Some(KEY.into()), limits()).unwrap();
+        model.info().endpoint.clone().unwrap()
+    };
+    assert_eq!(endpoint("anthropic/m"), "https://api.anthropic.com");
+    assert_eq!(
+        endpoint("vllm/m@http://me:hunter2@127.0.0.1:8000/v1/s3cret?key=s3cret"),
+        "http://127.0.0.1:8000"
+    );
+}
+
+#[test]
+fn a_window_that_the_caller_gives_counts_above_the_table_and_is_known_as_given() {
+    let window = |window| Known {
+        window: Some(window),
+        ..Known::default()
+    };
+    let catalogue = Catalogue::new().with("anthropic/claude-opus-4-5*", window(1_000_000));
+    let info = |spec: &ModelSpec| {
+        let model = connect_with(spec, &|_| Some(KEY.into()), limits(), &catalogue).unwrap();
+        (model.info().window, model.info().window_given)
+    };
+    let mut spec = ModelSpec::parse("anthropic/claude-opus-4-5").unwrap();
+    assert_eq!(info(&spec), (Some(1_000_000), true));
+    spec.known = window(5_000);
+    assert_eq!(info(&spec), (Some(5_000), true));
+    let other = ModelSpec::parse("anthropic/claude-opus-4-1").unwrap();
+    assert_eq!(info(&other), (Some(200_000), false));
 }
