@@ -50,6 +50,9 @@ impl Recall for InFile {
     }
 }
 
+/// The value of a variable that no result may show.
+const SECRET: &str = "sk-verysecretvalue-0123456789";
+
 struct Ground {
     folder: tempfile::TempDir,
     workspace: PathBuf,
@@ -75,7 +78,10 @@ fn ground(answer: Approval, permissions: Permissions) -> Ground {
         answer,
         asked: Mutex::default(),
     });
-    let environment = vec![("PATH".into(), std::env::var_os("PATH").unwrap())];
+    let environment = vec![
+        ("PATH".into(), std::env::var_os("PATH").unwrap()),
+        ("SOME_API_KEY".into(), SECRET.into()),
+    ];
     let tools = WorkspaceTools::new(WorkspaceSettings {
         workspace: workspace.clone(),
         readable: Vec::new(),
@@ -571,4 +577,23 @@ fn a_workspace_that_is_not_there_is_an_error_with_its_path() {
     };
     let error = WorkspaceTools::new(settings).err().unwrap();
     assert!(error.to_string().contains("/no/such/folder"), "{error}");
+}
+
+#[tokio::test]
+async fn a_key_of_the_environment_is_in_no_result_wherever_it_is_found() {
+    let ground = ground(Approval::Once, Permissions::default());
+    fs::write(ground.workspace.join("found"), format!("KEY={SECRET}\n")).unwrap();
+    for (tool, arguments) in [
+        ("read", json!({ "path": "found" })),
+        ("bash", json!({ "command": "cat found; cat found >&2" })),
+    ] {
+        let call = Call {
+            id: "c".into(),
+            name: tool.into(),
+            arguments: arguments.to_string(),
+        };
+        let outcome = ground.tools.run(&call, &CancellationToken::new()).await;
+        assert!(outcome.text.contains("KEY=[redacted]"), "{}", outcome.text);
+        assert!(!outcome.text.contains(SECRET), "{}", outcome.text);
+    }
 }

@@ -67,6 +67,8 @@ pub struct WorkspaceTools {
     bash: Option<BashSettings>,
     notebook: Option<Arc<dyn Notebook>>,
     recall: Option<Arc<dyn Recall>>,
+    /// Values of secret variables, which no result shows.
+    secrets: Vec<String>,
     /// One change of a file at a time: calls of one round may run together, and
     /// an edit must not write back what another has replaced.
     changing: tokio::sync::Mutex<()>,
@@ -105,6 +107,11 @@ impl WorkspaceTools {
             fence,
             permissions: settings.permissions,
             approver: settings.approver,
+            secrets: settings
+                .bash
+                .as_ref()
+                .map(bash::secrets)
+                .unwrap_or_default(),
             granted: Mutex::default(),
             bash: settings.bash,
             notebook: settings.notebook,
@@ -435,10 +442,18 @@ impl Toolbox for WorkspaceTools {
 
     fn run<'a>(&'a self, call: &'a Call, cancel: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            match self.dispatch(call, cancel).await {
+            let mut outcome = match self.dispatch(call, cancel).await {
                 Ok(outcome) => outcome,
                 Err(why) => Outcome::failed(why),
+            };
+            // A command may find the key by which we are paid for, in `/proc` or in a
+            // file; it must not get into the session and to the provider by that.
+            for secret in &self.secrets {
+                if outcome.text.contains(secret.as_str()) {
+                    outcome.text = outcome.text.replace(secret.as_str(), "[redacted]");
+                }
             }
+            outcome
         })
     }
 }

@@ -206,6 +206,16 @@ fn start(
     Ok((child, Reading { kept, done }))
 }
 
+/// The values of variables that look like secrets. Short ones are words.
+pub(super) fn secrets(settings: &BashSettings) -> Vec<String> {
+    const SHORTEST: usize = 12;
+    let variables = settings.environment.iter();
+    let secret = variables.filter(|(name, _)| is_secret(name));
+    let values = secret.filter_map(|(_, value)| value.to_str());
+    let values = values.filter(|value| value.len() >= SHORTEST);
+    values.map(str::to_owned).collect()
+}
+
 /// Whether a variable's name looks like that of a secret.
 fn is_secret(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
