@@ -115,6 +115,19 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         ),
     );
 
+    for (at, rule) in config.models.iter().enumerate() {
+        let trouble = rule.trouble();
+        clash(
+            trouble.is_some(),
+            &["models"],
+            format!(
+                "item {} of `models` {}",
+                at + 1,
+                trouble.unwrap_or_default()
+            ),
+        );
+    }
+
     for trigger in &config.dreaming.triggers {
         let DreamTrigger::Schedule { cron } = trigger else {
             continue;

@@ -41,6 +41,7 @@ mod error;
 mod json5_map;
 mod key;
 mod memory;
+mod models;
 mod openclaw;
 mod origin;
 mod resolve;
@@ -68,6 +69,7 @@ pub use memory::{
     DreamTrigger, Dreaming, Embedding, EmbeddingProvider, Fusion, Memory, MemoryFiles, MemoryIndex,
     MemorySearch,
 };
+pub use models::{ModelPrices, ModelRule, Requests};
 pub use origin::{Note, Origin};
 pub use resolve::resolve;
 pub use resolved::{Resolved, Row};

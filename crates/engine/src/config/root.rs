@@ -1,8 +1,8 @@
 //! The whole configuration.
 
 use super::{
-    Bootstrap, Budget, Checkpoint, Compaction, Dreaming, Gauge, Memory, Prewarm, Restore, Sandbox,
-    Skills, TokenCounting, ToolPolicy, Transcript,
+    Bootstrap, Budget, Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm,
+    Requests, Restore, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
 };
 
 settings! {
@@ -11,6 +11,10 @@ settings! {
         /// The workspace, where neither a flag nor the session names one.
         #[schemars(length(min = 1))]
         workspace: Option<String> = None,
+        /// Windows, longest answers and prices of models, above what is known of them; later ones win.
+        models: Vec<ModelRule> = Vec::new(),
+        /// How long a model is waited for, and how often it is asked.
+        requests: Requests = Requests::default(),
         /// When and how a conversation is compacted.
         compaction: Compaction = Compaction::default(),
         /// The line that tells the agent how full its window is.

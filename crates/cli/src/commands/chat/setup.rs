@@ -12,7 +12,7 @@ use longhaul_engine::tools::{
     WorkspaceSettings, WorkspaceTools,
 };
 use longhaul_memory::{MemoryFolder, WorkspaceFiles};
-use longhaul_model::{Limits, Model, ModelSpec};
+use longhaul_model::{Model, ModelSpec};
 use longhaul_transcript::{EntryId, Millis, Session as Stored};
 
 use super::super::memory;
@@ -119,14 +119,16 @@ fn connect_to(
     args: &ChatArgs,
     spec: &ModelSpec,
 ) -> Result<Arc<dyn Model>, longhaul_model::Error> {
-    let mut limits = Limits::default();
+    let config = &app.config.config;
+    let mut limits = config.request_limits();
     if let Some(seconds) = args.timeout {
         let most = Duration::from_secs(seconds);
         limits.connect = limits.connect.min(most);
         limits.first_byte = most;
         limits.idle = most;
     }
-    longhaul_model::connect(spec, &|name| app.variable(name), limits)
+    let variables = |name: &str| app.variable(name);
+    longhaul_model::connect_with(spec, &variables, limits, &config.catalogue())
 }
 
 /// A model that cannot even be asked: a wrong name is a wrong command line.
