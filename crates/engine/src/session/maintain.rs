@@ -110,7 +110,13 @@ impl Session {
     ) -> Result<Option<Made>> {
         match step {
             Step::Gauge => {}
-            Step::Checkpoint => self.checkpoint(Saved::Threshold, size.tokens, listener),
+            Step::Checkpoint => {
+                let why = match trigger {
+                    Trigger::Manual => Saved::Manual,
+                    _ => Saved::Threshold,
+                };
+                self.checkpoint(why, size.tokens, listener);
+            }
             Step::Flush => self.flush(trigger, cancel, listener).await?,
             Step::Notify => tell(
                 listener,
