@@ -39,6 +39,48 @@ pub struct Hit {
     pub excerpt: String,
     /// Other entries that it stands for.
     pub others: Others,
+    /// The id of the session it is from.
+    pub session: String,
+    /// How it was found.
+    pub why: Found,
+}
+
+/// How a hit was found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// It was asked for by its id.
+    Id,
+    /// The words stand there as they were given.
+    Words,
+    /// It reads, changes or names the file.
+    File,
+    /// The index takes it to be about the same thing.
+    Meaning(Meaning),
+}
+
+/// What the index goes by. Scores compare within one search only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meaning {
+    /// All of it together.
+    pub score: f32,
+    /// How well its own words match, the best hit being 1.
+    pub words: f32,
+    /// How near its meaning is, from 0 to 1; none without a vector.
+    pub vector: Option<f32>,
+    /// The words of the question that it has.
+    pub terms: Vec<String>,
+}
+
+impl Found {
+    /// Its name.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Found::Id => "id",
+            Found::Words => "words",
+            Found::File => "file",
+            Found::Meaning(_) => "meaning",
+        }
+    }
 }
 
 /// Entries that say what a hit says.
@@ -85,6 +127,8 @@ impl Hit {
                 count: 0,
                 same: Same::Text,
             },
+            session: String::new(),
+            why: Found::Id,
         }
     }
 
@@ -105,6 +149,19 @@ impl Hit {
 /// names those that found no place.
 pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     let limit = limit.max(1);
+    let mut hits = look_up(session, query, limit)?;
+    for hit in &mut hits {
+        hit.session.clone_from(&session.header().id);
+        hit.why = match query {
+            Query::Id(_) | Query::Ids(_) | Query::Range(..) => Found::Id,
+            Query::Text(_) => Found::Words,
+            Query::Path(_) => Found::File,
+        };
+    }
+    Ok(hits)
+}
+
+fn look_up(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     match query {
         Query::Text(words) => by_words(session, words, limit),
         Query::Path(path) => {
@@ -171,10 +228,10 @@ fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
     Ok(found
         .into_iter()
         .filter_map(|found| {
+            let entry = found.entry.or_else(|| large.remove(&found.id))?;
             Some(Hit {
-                entry: found.entry.or_else(|| large.remove(&found.id))?,
-                excerpt: found.excerpt,
                 others: found.others,
+                ..Hit::alone(entry, found.excerpt)
             })
         })
         .collect())

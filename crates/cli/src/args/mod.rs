@@ -18,7 +18,7 @@ pub(crate) use dream::{BackfillArgs, DreamCommand, PromoteArgs, RejectArgs, RunA
 pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, ModelCommand};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
-    AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, RecallArgs,
+    AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, Reach, RecallArgs,
     ReplayArgs, ReportKind, Switch,
 };
 

@@ -101,8 +101,13 @@ fn checkpoint_id(text: &str) -> Result<CheckpointId, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecallArgs {
-    /// An entry id or its start, a range FROM..TO, or several words of the text
+    /// An entry id or its start, a range FROM..TO, or words: what has them as
+    /// they stand comes first, then what is about the same
     pub(crate) what: Option<String>,
+
+    /// What it was about, in any words and any order
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["what", "text", "path"])]
+    pub(crate) query: Option<String>,
 
     /// Find entries that contain these words in this order
     #[arg(long, value_name = "WORDS", conflicts_with = "what")]
@@ -120,8 +125,21 @@ pub(crate) struct RecallArgs {
     #[arg(long)]
     pub(crate) full: bool,
 
+    /// How far to look: the session, those it came from and that came from it,
+    /// or all of the workspace
+    #[arg(long, value_enum, default_value = "session")]
+    pub(crate) scope: Reach,
+
     #[command(flatten)]
     pub(crate) on: On,
+}
+
+/// How far `recall` looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reach {
+    Session,
+    Family,
+    All,
 }
 
 #[derive(Debug, Args)]

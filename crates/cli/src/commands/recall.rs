@@ -1,12 +1,14 @@
 //! `recall`: what left the context, brought back.
 
-use longhaul_engine::recall::{Hit, Others, Query, full_text, recall};
-use longhaul_transcript::EntryId;
+use longhaul_engine::catalog;
+use longhaul_engine::library::{Library, Recollection, Scope};
+use longhaul_engine::recall::{Found, Hit, Meaning, Others, Query, full_text};
+use longhaul_transcript::{EntryId, SessionRef};
 use serde_json::{Value, json};
 
-use super::answer;
+use super::{answer, memory};
 use crate::app::App;
-use crate::args::RecallArgs;
+use crate::args::{Reach, RecallArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{paint, resolve};
@@ -15,10 +17,18 @@ use crate::{paint, resolve};
 const NAMED: usize = 20;
 
 pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
-    let query = query(args)?;
+    let wanted = wanted(args)?;
     let session = resolve::session(app, args.on.name())?;
-    let hits = recall(&session, &query, args.limit)?;
-    if let (Query::Range(from, to), Some(last)) = (&query, hits.last())
+    let (scope, others) = match args.scope {
+        Reach::Session => (Scope::Session, Vec::new()),
+        Reach::Family => (Scope::Family, Vec::new()),
+        Reach::All => (Scope::All, of_workspace(app)),
+    };
+    let past = Recollection::of(session.reference(), scope).with_others(others);
+    let limit = args.limit.max(1);
+    let query = &wanted.query;
+    let found = past.look(query, limit).map_err(Failure::new)?;
+    if let (Query::Range(from, to), Some(last)) = (query, found.hits.last())
         && !last.entry.id.as_str().starts_with(to.as_str())
     {
         return Err(
@@ -26,10 +36,27 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
                 .help("`longhaul session show --all` lists every entry with its id"),
         );
     }
-    if hits.is_empty() {
+    let found = match (&wanted.words, app.config.config.memory.search.enabled) {
+        // The index and its model are opened only where they are needed.
+        (Some(words), true) if found.hits.len() < limit => {
+            let settings = app.config.config.index_settings();
+            let library = Library::new(memory::path(app), settings, memory::encoder(app)?);
+            past.with_library(library)
+                .by_meaning(words, found, limit)
+                .map_err(Failure::new)?
+        }
+        _ => found,
+    };
+    for note in found.notes.iter().filter(|_| !app.json) {
+        app.note(&format!("note: {note}"));
+    }
+    if found.hits.is_empty() {
         return Err(Failure::new("nothing was found").help(match query {
             Query::Id(_) | Query::Ids(_) | Query::Range(..) => {
                 "`longhaul session show --all` lists every entry with its id"
+            }
+            Query::Text(_) if wanted.words.is_some() => {
+                "other words may find it; --scope all looks further"
             }
             Query::Text(_) => "fewer words find more; case and spacing do not matter",
             Query::Path(_) => "part of the path is enough",
@@ -38,50 +65,85 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     if app.json {
         return out::json(&json!({
             "session": answer::session(&session),
-            "hits": hits.iter().map(hit_json).collect::<Vec<Value>>(),
+            "scope": match scope {
+                Scope::Session => "session",
+                Scope::Family => "family",
+                Scope::All => "all",
+            },
+            "model": found.model,
+            "notes": found.notes,
+            "hits": found.hits.iter().map(hit_json).collect::<Vec<Value>>(),
         }));
     }
     let whole = matches!(query, Query::Id(_) | Query::Range(..)) || args.full;
-    for hit in &hits {
-        print(app, hit, whole)?;
+    for hit in &found.hits {
+        print(app, hit, whole, &session.header().id)?;
     }
     Ok(())
 }
 
-fn query(args: &RecallArgs) -> Result<Query, Failure> {
-    let said = [&args.text, &args.path, &args.what];
+/// The sessions of the workspace.
+fn of_workspace(app: &App) -> Vec<SessionRef> {
+    let sessions = catalog::find(&app.places()).sessions.into_iter();
+    sessions
+        .map(|listed| listed.reference)
+        .filter(|reference| resolve::belongs_to(reference, &app.workspace))
+        .collect()
+}
+
+/// What is asked for.
+struct Wanted {
+    query: Query,
+    /// Words that may also be found in another order, or by meaning.
+    words: Option<String>,
+}
+
+fn wanted(args: &RecallArgs) -> Result<Wanted, Failure> {
+    let said = [&args.text, &args.path, &args.query, &args.what];
     if said
         .into_iter()
         .flatten()
         .all(|words| words.trim().is_empty())
     {
         return Err(Failure::usage("say what to recall")
-            .help("an entry id, a range FROM..TO, --text WORDS or --path FILE"));
+            .help("an entry id, a range FROM..TO, words, --text WORDS or --path FILE"));
     }
+    let exactly = |query| Wanted { query, words: None };
+    let about = |words: &str| Wanted {
+        query: Query::Text(words.to_owned()),
+        words: Some(words.to_owned()),
+    };
     if let Some(text) = &args.text {
-        return Ok(Query::Text(text.clone()));
+        return Ok(exactly(Query::Text(text.clone())));
     }
     if let Some(path) = &args.path {
-        return Ok(Query::Path(path.clone()));
+        return Ok(exactly(Query::Path(path.clone())));
+    }
+    if let Some(words) = &args.query {
+        return Ok(about(words));
     }
     let what = args.what.as_deref().unwrap_or_default();
     Ok(match what.split_once("..") {
+        _ if what.contains(char::is_whitespace) => about(what),
         Some((from, to)) if !from.is_empty() && !to.is_empty() => {
-            Query::Range(from.to_owned(), to.to_owned())
+            exactly(Query::Range(from.to_owned(), to.to_owned()))
         }
-        _ if what.contains(char::is_whitespace) => Query::Text(what.to_owned()),
-        _ => Query::Id(what.to_owned()),
+        _ => exactly(Query::Id(what.to_owned())),
     })
 }
 
 /// What comes back is quoted data: fenced, dated and attributed.
-fn print(app: &App, hit: &Hit, whole: bool) -> Result<(), Failure> {
+fn print(app: &App, hit: &Hit, whole: bool, own: &str) -> Result<(), Failure> {
     let entry = &hit.entry;
     let who = entry
         .role()
         .map_or_else(|| entry.kind().as_str().to_owned(), |role| role.to_string());
     let when = entry.time.map(|time| time.to_iso()).unwrap_or_default();
-    say!("── recalled {} · {who} · {when} ──", entry.id)?;
+    let from = match hit.session == own {
+        true => String::new(),
+        false => format!(" · session {}", app.foreign(&hit.session)),
+    };
+    say!("── recalled {}{from} · {who} · {when} ──", entry.id)?;
     let text = if whole {
         full_text(entry)
     } else {
@@ -91,7 +153,26 @@ fn print(app: &App, hit: &Hit, whole: bool) -> Result<(), Failure> {
     if hit.others.count > 0 {
         say!("{}", also(&hit.others))?;
     }
-    say!("── end of {} ──", entry.id)
+    say!("── end of {} ──", entry.id)?;
+    match &hit.why {
+        Found::Meaning(why) => say!("{}", app.foreign(&by_meaning(why))),
+        _ => Ok(()),
+    }
+}
+
+/// Why something is a hit that does not have the words as they were given.
+fn by_meaning(why: &Meaning) -> String {
+    let near = why
+        .vector
+        .map_or(String::new(), |near| format!(" · vector {near:.2}"));
+    let terms = match why.terms.is_empty() {
+        true => "none of the words".to_owned(),
+        false => why.terms.join(", "),
+    };
+    format!(
+        "why: score {:.3} · words {:.2}{near} · has {terms}",
+        why.score, why.words
+    )
 }
 
 /// The other entries that a hit stands for.
@@ -114,8 +195,13 @@ fn also(others: &Others) -> String {
 }
 
 fn hit_json(hit: &Hit) -> Value {
+    let meaning = match &hit.why {
+        Found::Meaning(why) => Some(why),
+        _ => None,
+    };
     json!({
         "entry": hit.entry.id.as_str(),
+        "session": hit.session,
         "parentId": hit.entry.parent.as_ref().map(EntryId::as_str),
         "kind": hit.entry.role().map_or_else(|| hit.entry.kind().as_str().to_owned(), |role| role.to_string()),
         "time": hit.entry.time.map(|time| time.to_iso()),
@@ -124,6 +210,13 @@ fn hit_json(hit: &Hit) -> Value {
             "count": hit.others.count,
             "same": hit.others.same.as_str(),
             "entries": hit.others.ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
+        },
+        "why": {
+            "found": hit.why.as_str(),
+            "score": meaning.map(|why| why.score),
+            "words": meaning.map(|why| why.words),
+            "vector": meaning.and_then(|why| why.vector),
+            "terms": meaning.map_or(&[][..], |why| &why.terms),
         },
         "raw": hit.entry.raw(),
     })

@@ -17,6 +17,18 @@ pub enum Scope {
     All,
 }
 
+impl Scope {
+    /// The scope of that name.
+    pub fn named(name: &str) -> Option<Scope> {
+        match name {
+            "session" => Some(Scope::Session),
+            "family" => Some(Scope::Family),
+            "all" => Some(Scope::All),
+            _ => None,
+        }
+    }
+}
+
 /// The files of a session's family, itself first: its ancestors, its
 /// descendants, and sessions of the same name, as far as they lie in the same
 /// folder or are named by path.

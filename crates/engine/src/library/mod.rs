@@ -14,9 +14,10 @@
 
 mod family;
 mod records;
+mod remember;
 mod tools;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -30,7 +31,10 @@ use longhaul_transcript::{EntryId, Session};
 
 pub use family::{Scope, family};
 pub use records::{session_name, session_records};
-pub use tools::{MemoryNotebook, Recollection};
+pub use remember::Recollection;
+pub use tools::MemoryNotebook;
+
+use records::{Which, records_of};
 
 use crate::session::Departures;
 
@@ -57,6 +61,16 @@ pub fn put_in(
     ids: Option<&HashSet<EntryId>>,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), PutError> {
+    let which = ids.map_or(Which::Left, Which::These);
+    put(index, session, which, progress)
+}
+
+fn put(
+    index: &mut dyn MemoryIndex,
+    session: &Session,
+    which: Which<'_>,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<(), PutError> {
     let mut lot: Vec<Record> = Vec::new();
     let mut bytes = 0;
     let mut failed: Option<IndexError> = None;
@@ -66,7 +80,7 @@ pub fn put_in(
         progress(&done);
         Ok(())
     };
-    let read = session_records(session, ids, &mut |record| {
+    let read = records_of(session, which, &mut |record| {
         bytes += record.text.len();
         lot.push(record);
         if bytes >= LOT_BYTES {
@@ -111,6 +125,8 @@ struct Shared {
     work: Mutex<Option<Sender<Job>>>,
     /// Keeps the files of the workspace up to date.
     files: Mutex<Option<Indexer>>,
+    /// Sessions that are in, as their files were then.
+    current: Mutex<HashMap<String, remember::Stamp>>,
     /// What went wrong in the background, for whoever asks.
     trouble: Arc<Mutex<Option<String>>>,
 }
@@ -142,6 +158,7 @@ impl Library {
                 reader: Mutex::default(),
                 work: Mutex::default(),
                 files: Mutex::default(),
+                current: Mutex::default(),
                 trouble: Arc::default(),
             }),
         }

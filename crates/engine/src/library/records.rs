@@ -20,6 +20,17 @@ pub fn session_name(session: &Session) -> String {
     name
 }
 
+/// Which entries of a session are meant.
+#[derive(Clone, Copy)]
+pub(super) enum Which<'a> {
+    /// Those that are no longer in its context.
+    Left,
+    /// These.
+    These(&'a HashSet<EntryId>),
+    /// All of them.
+    All,
+}
+
 /// The texts of a session's entries, one by one: the ones that are asked for,
 /// else all that are no longer in its context. The archive comes first.
 pub fn session_records(
@@ -27,10 +38,18 @@ pub fn session_records(
     ids: Option<&HashSet<EntryId>>,
     take: &mut dyn FnMut(Record) -> ControlFlow<()>,
 ) -> Result<()> {
-    let mut seen: HashSet<EntryId> = match ids {
-        Some(_) => HashSet::new(),
+    records_of(session, ids.map_or(Which::Left, Which::These), take)
+}
+
+pub(super) fn records_of(
+    session: &Session,
+    which: Which<'_>,
+    take: &mut dyn FnMut(Record) -> ControlFlow<()>,
+) -> Result<()> {
+    let mut seen: HashSet<EntryId> = match which {
+        Which::These(_) | Which::All => HashSet::new(),
         // A damaged file may have no context; all of it is taken then.
-        None => session
+        Which::Left => session
             .context()
             .unwrap_or_default()
             .messages
@@ -43,7 +62,10 @@ pub fn session_records(
     let mut position = 0;
     each(session, &mut |entry| {
         position += 1;
-        let wanted = ids.is_none_or(|ids| ids.contains(&entry.id));
+        let wanted = match which {
+            Which::These(ids) => ids.contains(&entry.id),
+            Which::Left | Which::All => true,
+        };
         // A copy written by an undo is the same thing said once.
         if !wanted || !seen.insert(entry.id.clone()) {
             return ControlFlow::Continue(());

@@ -1,17 +1,12 @@
-//! The library as the agent's tools reach it: quoted, dated, attributed.
-
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+//! The memory files as the agent's tools reach them: quoted, dated, attributed.
 
 use longhaul_memory::{
     Budget, Filters, MemoryFolder, MemoryIndex, Query as Search, RecordKind, WorkspaceFiles,
 };
-use longhaul_transcript::{EntryId, Millis, Session};
+use longhaul_transcript::Millis;
 
-use super::family::{Scope, family};
-use super::{Library, session_name};
-use crate::recall::{Hit, Query, recall};
-use crate::tools::{Notebook, Recall};
+use super::Library;
+use crate::tools::Notebook;
 
 /// What is taken in before a search; the rest is left to the background.
 const SYNCED: Budget = Budget { bytes: 8 << 20 };
@@ -22,13 +17,6 @@ pub struct MemoryNotebook {
     folder: MemoryFolder,
     files: WorkspaceFiles,
     now: Box<dyn Fn() -> Millis + Send + Sync>,
-}
-
-/// `recall`: one session first, its family and others where they are wanted.
-pub struct Recollection {
-    library: Option<Library>,
-    session: PathBuf,
-    scope: Scope,
 }
 
 impl Library {
@@ -44,92 +32,6 @@ impl Library {
             folder,
             now: Box::new(now),
         }
-    }
-
-    /// What left the contexts of a session, or of others.
-    pub fn recollection(&self, session: &Path, scope: Scope) -> Recollection {
-        Recollection {
-            library: Some(self.clone()),
-            session: session.to_owned(),
-            scope,
-        }
-    }
-}
-
-impl Recollection {
-    /// Without an index: words must stand as they are given.
-    pub fn plain(session: &Path) -> Recollection {
-        Recollection {
-            library: None,
-            session: session.to_owned(),
-            scope: Scope::Session,
-        }
-    }
-
-    fn members(&self) -> Result<Vec<Session>, String> {
-        let own = Session::open(&self.session).map_err(|error| error.to_string())?;
-        if self.scope == Scope::Session {
-            return Ok(vec![own]);
-        }
-        let others = family(&own).into_iter().skip(1);
-        let others = others.filter_map(|path| Session::open(&path).ok());
-        let others: Vec<Session> = others.collect();
-        Ok(std::iter::once(own).chain(others).collect())
-    }
-}
-
-impl Recall for Recollection {
-    fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String> {
-        let mut hits = Vec::new();
-        for session in self.members()? {
-            let found = recall(&session, query, limit - hits.len());
-            hits.extend(found.map_err(|error| error.to_string())?);
-            if hits.len() >= limit {
-                break;
-            }
-        }
-        Ok(hits)
-    }
-
-    /// What stands there word for word comes first; then what the index finds.
-    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
-        let mut hits = self.recall(&Query::Text(words.to_owned()), limit)?;
-        let Some(library) = self.library.as_ref().filter(|_| hits.len() < limit) else {
-            return Ok(hits);
-        };
-        let sessions = match self.scope {
-            Scope::All => Vec::new(),
-            _ => self.members()?.iter().map(session_name).collect(),
-        };
-        let search = Search {
-            k: limit * 2,
-            filters: Filters {
-                sessions,
-                kinds: vec![RecordKind::Transcript],
-                ..Filters::default()
-            },
-            ..Search::new(words)
-        };
-        let found = library.search(&search).map_err(|error| error.to_string())?;
-        let mut known: HashSet<EntryId> = hits.iter().map(|hit| hit.entry.id.clone()).collect();
-        for found in found.hits {
-            let id = EntryId::new(found.entry);
-            if hits.len() >= limit || !known.insert(id.clone()) {
-                continue;
-            }
-            let file = found.source.split('#').next().unwrap_or_default();
-            let Ok(session) = Session::open(Path::new(file)) else {
-                continue;
-            };
-            let whole = recall(&session, &Query::Ids(vec![id]), 1);
-            for hit in whole.map_err(|error| error.to_string())? {
-                hits.push(Hit {
-                    excerpt: found.text.clone(),
-                    ..hit
-                });
-            }
-        }
-        Ok(hits)
     }
 }
 

@@ -4,7 +4,10 @@
 //! web page included, so each entry stands between two marks that carry a hash
 //! of what is between them: no text can contain its own.
 
-use crate::recall::{Hit, Query, full_text};
+use std::sync::Arc;
+
+use crate::library::Scope;
+use crate::recall::{Found, Hit, Query, full_text};
 
 /// Where `recall` looks.
 pub trait Recall: Send + Sync {
@@ -16,6 +19,32 @@ pub trait Recall: Send + Sync {
     fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
         self.recall(&Query::Text(words.to_owned()), limit)
     }
+
+    /// The same, with what found them.
+    fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
+        Ok(Findings {
+            hits: self.search(words, limit)?,
+            model: None,
+            notes: Vec::new(),
+        })
+    }
+
+    /// The same place seen more narrowly or more widely, where it can be.
+    fn within(&self, scope: Scope) -> Option<Arc<dyn Recall>> {
+        let _ = scope;
+        None
+    }
+}
+
+/// What was found for words, and with what.
+#[derive(Debug, Clone)]
+pub struct Findings {
+    /// What stands there word for word first, then what is about the same.
+    pub hits: Vec<Hit>,
+    /// The model whose vectors were used; none for words alone.
+    pub model: Option<String>,
+    /// What the reader should know, such as an index that could not be used.
+    pub notes: Vec<String>,
 }
 
 /// How much of an entry is wanted.
@@ -67,9 +96,21 @@ pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> String {
         let hash = blake3::hash(text.as_bytes()).to_hex();
         let hash = &hash[..12];
         out.push_str(&format!(
-            "\n── recalled {hash} · entry {} · {who} · {when} ──\n{text}\n── end {hash} ──\n",
-            entry.id
+            "\n── recalled {hash} · entry {} · {who} · {when} · session {} ──\n{text}\n── end {hash} ──\n",
+            entry.id, hit.session
         ));
+        if let Found::Meaning(why) = &hit.why {
+            let near = why
+                .vector
+                .map_or(String::new(), |near| format!(", nearness {near:.2}"));
+            out.push_str(&format!(
+                "[Found by topic, not word for word: has {}{near}.]\n",
+                match why.terms.is_empty() {
+                    true => "none of the words".to_owned(),
+                    false => why.terms.join(", "),
+                }
+            ));
+        }
         if let Some((end, count)) = cut {
             out.push_str(&format!(
                 "[Cut at character {end} of {count}. Recall id={} with offset={end} to continue.]\n",

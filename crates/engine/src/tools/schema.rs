@@ -1,6 +1,6 @@
 //! What a model is told of each tool: name, description, parameters.
 
-pub(super) const RECALL: &str = r#"{"type":"object","properties":{"id":{"type":"string","description":"The id of an entry, or a range FROM..TO of ids; comes back whole"},"text":{"type":"string","description":"Words that the entry contains, in this order; case and spacing do not matter"},"path":{"type":"string","description":"A file that the entry read, changed or named; part of the path is enough"},"query":{"type":"string","description":"What it was about, in a few words"},"limit":{"type":"integer","description":"How many entries at most (5)"},"offset":{"type":"integer","description":"With an id: the character to continue from"}}}"#;
+pub(super) const RECALL: &str = r#"{"type":"object","properties":{"id":{"type":"string","description":"The id of an entry, or a range FROM..TO of ids; comes back whole"},"text":{"type":"string","description":"Words that the entry contains, in this order; case and spacing do not matter"},"path":{"type":"string","description":"A file that the entry read, changed or named; part of the path is enough"},"query":{"type":"string","description":"What it was about, in a few words"},"scope":{"type":"string","enum":["session","family","all"],"description":"This session, also those it came from or that came from it, or all that are known"},"limit":{"type":"integer","description":"How many entries at most (5)"},"offset":{"type":"integer","description":"With an id: the character to continue from"}}}"#;
 
 pub(super) const ALL: &[(&str, &str, &str)] = &[
     (

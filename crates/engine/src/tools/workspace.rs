@@ -21,9 +21,10 @@ use super::edit;
 use super::memory::Notebook;
 use super::permission::{Approval, Approver, Ask, Granted, Permissions, Policy};
 use super::read::{self, Part, ReadLimits};
-use super::remembered::{self, Recall, Show};
+use super::remembered::{self, Findings, Recall, Show};
 use super::schema;
 use super::toolbox::{Call, Outcome, Toolbox};
+use crate::library::Scope;
 use crate::recall::Query;
 
 /// Why a toolbox cannot be made.
@@ -317,7 +318,20 @@ impl WorkspaceTools {
             given("path")?,
             given("query")?,
         );
-        let hits = apart(cancel, move || match (id, text, path, words) {
+        let source = match given("scope")?.as_deref() {
+            None => source,
+            Some(name) => {
+                let scope = Scope::named(name)
+                    .ok_or_else(|| format!("The scope is session, family or all, not {name:?}."))?;
+                source.within(scope).unwrap_or(source)
+            }
+        };
+        let plain = |hits| Findings {
+            hits,
+            model: None,
+            notes: Vec::new(),
+        };
+        let found = apart(cancel, move || match (id, text, path, words) {
             (Some(id), ..) => {
                 let query = match id.split_once("..") {
                     Some((from, to)) if !from.is_empty() && !to.is_empty() => {
@@ -325,26 +339,41 @@ impl WorkspaceTools {
                     }
                     _ => Query::Id(id.trim().to_owned()),
                 };
-                Ok((source.recall(&query, limit)?, Show::Whole { from }))
+                let hits = source.recall(&query, limit)?;
+                Ok((plain(hits), Show::Whole { from }))
             }
-            (_, Some(text), ..) => Ok((source.recall(&Query::Text(text), limit)?, Show::Excerpt)),
-            (_, _, Some(path), _) => Ok((source.recall(&Query::Path(path), limit)?, Show::Excerpt)),
-            (_, _, _, Some(words)) => Ok((source.search(&words, limit)?, Show::Excerpt)),
+            (_, Some(text), ..) => {
+                let hits = source.recall(&Query::Text(text), limit)?;
+                Ok((plain(hits), Show::Excerpt))
+            }
+            (_, _, Some(path), _) => {
+                let hits = source.recall(&Query::Path(path), limit)?;
+                Ok((plain(hits), Show::Excerpt))
+            }
+            (_, _, _, Some(words)) => Ok((source.find(&words, limit)?, Show::Excerpt)),
             (None, None, None, None) => Err(format!(
                 "Say what to recall: an id, a text, a path or a query. Its parameters are: {}",
                 schema::RECALL
             )),
         })
         .await?;
-        let (hits, show) = hits;
+        let (found, show) = found;
+        let hits = &found.hits;
+        let notes: String = found
+            .notes
+            .iter()
+            .map(|note| format!("\n[{note}]"))
+            .collect();
         if hits.is_empty() {
-            return Ok(Outcome::done(
-                "Nothing was found. Fewer words find more; case and spacing do not matter.",
-            ));
+            return Ok(Outcome::done(format!(
+                "Nothing was found. Fewer words find more; case and spacing do not matter.{notes}"
+            )));
         }
         let entries: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
-        let details = json!({ "entries": entries });
-        Ok(Outcome::done(remembered::answer(&hits, show, RECALL_CHARS)).with_details(details))
+        let details = json!({ "entries": entries, "model": found.model });
+        let mut text = remembered::answer(hits, show, RECALL_CHARS);
+        text.push_str(&notes);
+        Ok(Outcome::done(text).with_details(details))
     }
 
     async fn memory(

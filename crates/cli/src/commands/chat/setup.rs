@@ -8,7 +8,7 @@ use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::recall::{Hit, Query};
 use longhaul_engine::session::{Departures, Engine, Setup, SummaryChoice, summary_model};
 use longhaul_engine::tools::{
-    Approver, BashSettings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
+    Approver, BashSettings, Findings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
 };
 use longhaul_memory::{MemoryFolder, WorkspaceFiles};
@@ -89,6 +89,14 @@ impl Recall for Place {
 
     fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
         self.past().search(words, limit)
+    }
+
+    fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
+        self.past().find(words, limit)
+    }
+
+    fn within(&self, scope: Scope) -> Option<Arc<dyn Recall>> {
+        self.past().within(scope)
     }
 }
 

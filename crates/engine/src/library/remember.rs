@@ -1,0 +1,315 @@
+//! What left the contexts, found again: word for word first, then by meaning.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
+
+use longhaul_memory::{Filters, Query as Search, RecordKind};
+use longhaul_transcript::{EntryId, Session, SessionRef};
+
+use super::family::{Scope, family};
+use super::records::Which;
+use super::{Library, PutError, put, session_name};
+use crate::recall::{Found, Hit, Meaning, Query, full_text, recall};
+use crate::tools::{Findings, Recall};
+
+/// Bytes of session files that are brought up to date before one search. The
+/// rest is told; `memory index` takes in everything.
+const REFRESHED: u64 = 32 << 20;
+
+/// How a session's file was when it was taken in.
+pub(super) type Stamp = (u64, Option<SystemTime>);
+
+/// `recall`: one session first, its family and others where they are wanted.
+#[derive(Clone)]
+pub struct Recollection {
+    library: Option<Library>,
+    session: Start,
+    scope: Scope,
+    others: Vec<SessionRef>,
+}
+
+/// The session from which is looked.
+#[derive(Clone)]
+enum Start {
+    File(PathBuf),
+    Known(SessionRef),
+}
+
+impl Library {
+    /// What left the contexts of a session, or of others.
+    pub fn recollection(&self, session: &Path, scope: Scope) -> Recollection {
+        Recollection {
+            library: Some(self.clone()),
+            scope,
+            ..Recollection::plain(session)
+        }
+    }
+
+    /// Whether a session was taken in as it is now.
+    fn is_current(&self, name: &str, stamp: &Stamp) -> bool {
+        let current = self.shared.current.lock();
+        let current = current.unwrap_or_else(PoisonError::into_inner);
+        current.get(name) == Some(stamp)
+    }
+
+    fn set_current(&self, name: String, stamp: Stamp) {
+        let current = self.shared.current.lock();
+        let mut current = current.unwrap_or_else(PoisonError::into_inner);
+        current.insert(name, stamp);
+    }
+}
+
+impl Recollection {
+    /// Without an index: words must stand as they are given.
+    pub fn plain(session: &Path) -> Recollection {
+        Recollection {
+            library: None,
+            session: Start::File(session.to_owned()),
+            scope: Scope::Session,
+            others: Vec::new(),
+        }
+    }
+
+    /// The same for a session of any format, a session of a store included.
+    pub fn of(session: &SessionRef, scope: Scope) -> Recollection {
+        Recollection {
+            library: None,
+            session: Start::Known(session.clone()),
+            scope,
+            others: Vec::new(),
+        }
+    }
+
+    /// With an index, words are also found in any order, and by meaning where
+    /// it has a model.
+    pub fn with_library(self, library: Library) -> Recollection {
+        Recollection {
+            library: Some(library),
+            ..self
+        }
+    }
+
+    /// Sessions that are looked through as well where all are wanted, besides
+    /// those that the index knows.
+    pub fn with_others(self, others: Vec<SessionRef>) -> Recollection {
+        Recollection { others, ..self }
+    }
+
+    /// The sessions in scope, this one first. One that cannot be read is told.
+    fn members(&self, notes: &mut Vec<String>) -> Result<Vec<Session>, String> {
+        let own = match &self.session {
+            Start::File(path) => Session::open(path),
+            Start::Known(reference) => Session::open_ref(reference),
+        };
+        let own = own.map_err(|error| error.to_string())?;
+        if self.scope == Scope::Session {
+            return Ok(vec![own]);
+        }
+        let kin = family(&own).into_iter().skip(1);
+        let mut opened: Vec<_> = kin.map(|path| Session::open(&path)).collect();
+        if self.scope == Scope::All {
+            opened.extend(self.others.iter().map(Session::open_ref));
+        }
+        let mut seen = HashSet::from([session_name(&own)]);
+        let mut members = vec![own];
+        for session in opened {
+            match session {
+                Ok(session) if seen.insert(session_name(&session)) => members.push(session),
+                Ok(_) => {}
+                Err(error) => notes.push(format!("a session was left out: {error}")),
+            }
+        }
+        Ok(members)
+    }
+
+    /// What stands in the sessions as it is asked for: by id, range, file or
+    /// word for word. A session beside this one that cannot be read is told.
+    pub fn look(&self, query: &Query, limit: usize) -> Result<Findings, String> {
+        let limit = limit.max(1);
+        let mut notes = Vec::new();
+        let mut hits = Vec::new();
+        // A fork has the entries of the session it comes from.
+        let mut known = HashSet::new();
+        for (at, session) in self.members(&mut notes)?.iter().enumerate() {
+            match recall(session, query, limit - hits.len()) {
+                Ok(found) => {
+                    hits.extend(found.into_iter().filter(|hit| known.insert(print_of(hit))));
+                }
+                Err(error) if at == 0 => return Err(error.to_string()),
+                Err(error) => notes.push(format!("a session was left out: {error}")),
+            }
+            if hits.len() >= limit {
+                break;
+            }
+        }
+        Ok(Findings {
+            hits,
+            model: None,
+            notes,
+        })
+    }
+
+    /// Adds what the index finds to hits that stand there word for word, up to
+    /// `limit`. The sessions in scope are brought up to date in it first.
+    ///
+    /// An index that cannot be used costs what it would have found, and is told.
+    pub fn by_meaning(
+        &self,
+        words: &str,
+        mut found: Findings,
+        limit: usize,
+    ) -> Result<Findings, String> {
+        let Some(library) = self.library.as_ref() else {
+            return Ok(found);
+        };
+        if found.hits.len() >= limit {
+            return Ok(found);
+        }
+        // What cannot be opened was told with the first look.
+        let members = self.members(&mut Vec::new())?;
+        refresh(library, &members, &mut found.notes);
+        let members: HashMap<String, Session> = members
+            .into_iter()
+            .map(|session| (session_name(&session), session))
+            .collect();
+        let sessions = match self.scope {
+            Scope::All => Vec::new(),
+            _ => members.keys().cloned().collect(),
+        };
+        let search = Search {
+            k: limit * 2,
+            filters: Filters {
+                sessions,
+                kinds: vec![RecordKind::Transcript],
+                ..Filters::default()
+            },
+            ..Search::new(words)
+        };
+        let answer = match library.search(&search) {
+            Ok(answer) => answer,
+            Err(error) => {
+                let note = format!("only what stands there word for word: {error}");
+                found.notes.push(note);
+                return Ok(found);
+            }
+        };
+        found.model = answer.model;
+        found.notes.extend(answer.notes);
+        let mut known: HashSet<_> = found.hits.iter().map(print_of).collect();
+        let mut gone = 0;
+        for one in answer.hits {
+            if found.hits.len() >= limit {
+                break;
+            }
+            let id = EntryId::new(one.entry.clone());
+            let elsewhere;
+            let session = match members.get(&one.source) {
+                Some(session) => session,
+                None => match Session::open(Path::new(&one.source)) {
+                    Ok(session) => {
+                        elsewhere = session;
+                        &elsewhere
+                    }
+                    Err(_) => {
+                        gone += 1;
+                        continue;
+                    }
+                },
+            };
+            let whole = recall(session, &Query::Ids(vec![id]), 1);
+            for hit in whole.map_err(|error| error.to_string())? {
+                if !known.insert(print_of(&hit)) {
+                    continue;
+                }
+                found.hits.push(Hit {
+                    excerpt: one.text.clone(),
+                    why: Found::Meaning(Meaning {
+                        score: one.score,
+                        words: one.why.words,
+                        vector: one.why.vector,
+                        terms: one.why.terms.clone(),
+                    }),
+                    ..hit
+                });
+            }
+        }
+        if gone > 0 {
+            found.notes.push(format!(
+                "{gone} more in sessions that cannot be opened any more; `longhaul memory search` \
+                 shows them as they were indexed"
+            ));
+        }
+        Ok(found)
+    }
+}
+
+impl Recall for Recollection {
+    fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String> {
+        self.look(query, limit).map(|found| found.hits)
+    }
+
+    /// What stands there word for word comes first; then what the index finds.
+    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
+        self.find(words, limit).map(|found| found.hits)
+    }
+
+    fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
+        let found = self.look(&Query::Text(words.to_owned()), limit)?;
+        self.by_meaning(words, found, limit)
+    }
+
+    fn within(&self, scope: Scope) -> Option<Arc<dyn Recall>> {
+        Some(Arc::new(Recollection {
+            scope,
+            ..self.clone()
+        }))
+    }
+}
+
+/// What tells an entry from others: forks share ids and texts.
+fn print_of(hit: &Hit) -> (EntryId, [u8; 32]) {
+    let hash = blake3::hash(full_text(&hit.entry).as_bytes());
+    (hit.entry.id.clone(), *hash.as_bytes())
+}
+
+/// Brings sessions up to date in the index, as far as the budget goes. Of this
+/// session what has left the context is taken, of others everything: nothing of
+/// theirs can be seen from here.
+fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
+    let mut left = REFRESHED;
+    let mut late = 0;
+    for (at, session) in members.iter().enumerate() {
+        let name = session_name(session);
+        let file = std::fs::metadata(session.path());
+        let stamp: Stamp = file.map_or((0, None), |file| (file.len(), file.modified().ok()));
+        if library.is_current(&name, &stamp) {
+            continue;
+        }
+        if stamp.0 > left {
+            late += 1;
+            continue;
+        }
+        left -= stamp.0;
+        let which = if at == 0 { Which::Left } else { Which::All };
+        let done = library.reading(|index| Ok(put(index, session, which, &mut |_| {})));
+        match done.unwrap_or_else(|error| Err(PutError::Index(error))) {
+            Ok(()) => library.set_current(name, stamp),
+            // What the index has is searched all the same; where it cannot be
+            // opened at all, the search says so.
+            Err(PutError::Index(error)) => {
+                notes.push(format!("the index is not up to date: {error}"));
+                return;
+            }
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
+    if late > 0 {
+        notes.push(format!(
+            "{late} of {} sessions may not be in the index as they are now; `longhaul memory \
+             index` takes them in",
+            members.len()
+        ));
+    }
+}
