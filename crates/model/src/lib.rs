@@ -9,6 +9,7 @@
 //! | what arrives meanwhile? | [`Delta`]s |
 //! | what comes of it? | an [`Answer`], or a [`Failure`] with what had arrived by then |
 //! | what went wrong, and what now? | an [`Error`], and its [`remedy`](Error::remedy) |
+//! | what is a text as a vector? | [`Embeddings`] |
 //! | how large, how dear is the model? | its [`ModelInfo`] and [`Prices`], from the [`Catalogue`] |
 //!
 //! With the feature `loopback`, the module of that name answers on 127.0.0.1 as
@@ -34,7 +35,7 @@ mod wire;
 
 pub use answer::{Answer, Delta, Failure, Stop, Usage};
 pub use catalogue::{Catalogue, Known};
-pub use client::{connect, connect_with};
+pub use client::{Embeddings, connect, connect_with};
 pub use error::{Error, Phase};
 pub use futures_util::future::BoxFuture;
 pub use limits::Limits;

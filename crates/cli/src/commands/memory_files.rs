@@ -6,7 +6,7 @@ use longhaul_memory::files::{Finding, Limits, Standing, Verified, Verify};
 use longhaul_memory::{MemoryFolder, Seal};
 use serde_json::{Value, json};
 
-use super::answer;
+use super::{answer, memory as memory_index};
 use crate::app::App;
 
 use crate::args::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
@@ -226,12 +226,14 @@ fn standing(one: &Verified) -> String {
 fn status(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
     let status = memory.status(limits(app), &app.config.config.tokens.estimator)?;
+    let chosen = memory_index::chosen(app)?;
     if app.json {
         let mut value = json!({ "workspace": answer::path(memory.root()) });
         if let (Value::Object(all), Value::Object(own)) =
             (&mut value, serde_json::to_value(&status)?)
         {
             all.extend(own);
+            all.insert("embedding".into(), memory_index::embedding(&chosen));
         }
         return out::json(&value);
     }
@@ -267,5 +269,16 @@ fn status(app: &App) -> Result<(), Failure> {
         ))
         .yellow(),
     };
-    paint::row("lint", findings)
+    paint::row("lint", findings)?;
+    paint::row(
+        "vectors",
+        match &chosen.encoder {
+            Some(encoder) => format!("{} ({})", paint::tame(encoder.id()), chosen.kind()),
+            None => "none: searches go by words alone".to_owned(),
+        },
+    )?;
+    for reason in &chosen.reasons {
+        say!("  {}", style(paint::tame(&reason.text)).dim())?;
+    }
+    Ok(())
 }

@@ -36,11 +36,14 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
                 .help("`longhaul session show --all` lists every entry with its id"),
         );
     }
+    let mut embedding = None;
     let found = match (&wanted.words, app.config.config.memory.search.enabled) {
         // The index and its model are opened only where they are needed.
         (Some(words), true) if found.hits.len() < limit => {
             let settings = app.config.config.index_settings();
-            let library = Library::new(memory::path(app), settings, memory::encoder(app)?);
+            let chosen = memory::chosen_and_told(app)?;
+            embedding = Some(memory::embedding(&chosen));
+            let library = Library::new(memory::path(app), settings, chosen.encoder);
             past.with_library(library)
                 .by_meaning(words, found, limit)
                 .map_err(Failure::new)?
@@ -71,6 +74,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
                 Scope::All => "all",
             },
             "model": found.model,
+            "embedding": embedding,
             "notes": found.notes,
             "hits": found.hits.iter().map(hit_json).collect::<Vec<Value>>(),
         }));

@@ -11,7 +11,9 @@
 //! | what is there for the agent? | [`Library::notebook`], [`Library::recollection`] |
 //! | what is a session as texts? | [`session_records`] |
 //! | which sessions belong together? | [`family`] |
+//! | which model makes the vectors, and why? | [`choose_encoder`] |
 
+mod encoders;
 mod family;
 mod records;
 mod remember;
@@ -29,6 +31,7 @@ use longhaul_memory::{
 };
 use longhaul_transcript::{EntryId, Session};
 
+pub use encoders::{ChosenEncoder, Reason, choose_encoder};
 pub use family::{Scope, family};
 pub use records::{session_name, session_records};
 pub use remember::Recollection;

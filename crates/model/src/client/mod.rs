@@ -2,12 +2,14 @@
 //! again.
 
 mod clock;
+mod embeddings;
 mod http;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clock::Clock;
+pub use embeddings::Embeddings;
 use futures_util::future::{BoxFuture, FutureExt};
 use http::{chain, endpoint, headers, http_client, shown, unreachable};
 use reqwest::{Client, Response, Url};

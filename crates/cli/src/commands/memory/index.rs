@@ -93,7 +93,10 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
                 paint::number(status.chunks)
             ),
         ),
-        None => paint::row("Vectors", "none: no model is installed, words alone"),
+        None => paint::row(
+            "Vectors",
+            "none: words alone; `longhaul memory status` says why",
+        ),
     }
 }
 

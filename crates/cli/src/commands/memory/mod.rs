@@ -7,7 +7,9 @@ mod search;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use longhaul_engine::library::{ChosenEncoder, choose_encoder};
 use longhaul_memory::{Encoder, IndexError, Models, SqliteIndex};
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::args::MemoryIndexCommand;
@@ -39,18 +41,47 @@ pub(crate) fn path(app: &App) -> PathBuf {
     longhaul_engine::library::index_path(&app.state_dir, "main", &app.workspace)
 }
 
-fn models(app: &App) -> Models {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Models::new(app.state_dir.join("models"), threads)
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The model in use, with why better ones are not.
-pub(crate) fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
-    let best = models(app).best()?;
-    for note in best.notes {
-        app.note(&format!("note: {note}"));
+fn models(app: &App) -> Models {
+    Models::new(app.state_dir.join("models"), threads())
+}
+
+/// The model that makes vectors, and why it is that one.
+pub(crate) fn chosen(app: &App) -> Result<ChosenEncoder, Failure> {
+    let settings = &app.config.config.memory.embedding;
+    let variable = |name: &str| app.variable(name);
+    Ok(choose_encoder(
+        settings,
+        &models(app),
+        threads(),
+        &variable,
+    )?)
+}
+
+/// The same; what is there and cannot be used is told.
+pub(crate) fn chosen_and_told(app: &App) -> Result<ChosenEncoder, Failure> {
+    let chosen = chosen(app)?;
+    for fault in chosen.faults() {
+        app.note(&format!("note: {fault}"));
     }
-    Ok(best.encoder)
+    Ok(chosen)
+}
+
+/// The model in use. What is there and cannot be used is told.
+pub(crate) fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
+    Ok(chosen_and_told(app)?.encoder)
+}
+
+/// Which model is active, and why the better ones are not.
+pub(crate) fn embedding(chosen: &ChosenEncoder) -> Value {
+    json!({
+        "active": chosen.kind(),
+        "model": chosen.encoder.as_ref().map(|encoder| encoder.id()),
+        "reasons": chosen.reasons.iter().map(|reason| &reason.text).collect::<Vec<_>>(),
+    })
 }
 
 /// Opens the index. A damaged one is set aside, and told.

@@ -3,7 +3,7 @@
 use longhaul_memory::InstalledModel;
 use serde_json::json;
 
-use super::models;
+use super::{chosen, models};
 use crate::app::App;
 use crate::args::ModelCommand;
 use crate::failure::Failure;
@@ -37,21 +37,26 @@ pub(crate) fn run(app: &App, command: &ModelCommand) -> Result<(), Failure> {
 fn list(app: &App) -> Result<(), Failure> {
     // What is wrong with a folder is among the notes of the choice.
     let (mut installed, _) = models(app).list()?;
-    let best = models(app).best()?;
-    let active = best.encoder.map(|encoder| encoder.id().to_owned());
+    let chosen = chosen(app)?;
+    let active = chosen.encoder.as_ref();
+    let active = active.map(|encoder| encoder.id().to_owned());
+    let notes: Vec<&str> = chosen.faults().collect();
     installed.sort_by_key(|model| Some(&model.id) != active.as_ref());
     if app.json {
         return out::json(&json!({
             "active": active,
             "models": installed,
-            "notes": best.notes,
+            "notes": notes,
         }));
     }
-    for note in &best.notes {
+    for note in &notes {
         app.note(&format!("note: {note}"));
     }
     if installed.is_empty() {
-        return say!("no model is installed: searches go by words alone");
+        return match &active {
+            Some(active) => say!("no model is installed; {active} is active"),
+            None => say!("no model is installed: searches go by words alone"),
+        };
     }
     for model in &installed {
         let mark = if Some(&model.id) == active.as_ref() {

@@ -1,9 +1,10 @@
 //! `memory search` and `memory get`.
 
+use longhaul_engine::library::{ChosenEncoder, Reason};
 use longhaul_memory::{Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind};
 use serde_json::{Value, json};
 
-use super::{encoder, open};
+use super::{chosen_and_told, embedding, open};
 use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
@@ -15,9 +16,17 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         return Err(Failure::usage("say what to look for"));
     }
     let mut index = open(app)?;
-    if !args.words {
-        index.use_encoder(encoder(app)?);
-    }
+    let chosen = match args.words {
+        true => ChosenEncoder {
+            encoder: None,
+            reasons: vec![Reason {
+                text: "words alone were asked for".to_owned(),
+                is_fault: false,
+            }],
+        },
+        false => chosen_and_told(app)?,
+    };
+    index.use_encoder(chosen.encoder.clone());
     let kinds = if args.dreams {
         vec![
             RecordKind::Memory,
@@ -56,7 +65,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }));
     }
     if app.json {
-        return out::json(&answer(&query, &hits));
+        return out::json(&answer(&query, &hits, &chosen));
     }
     for note in &hits.notes {
         app.note(&format!("note: {note}"));
@@ -67,6 +76,9 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     if args.explain {
         let model = hits.model.as_deref().unwrap_or("none, words alone");
         say!("model: {model}")?;
+        for reason in &chosen.reasons {
+            say!("  {}", reason.text)?;
+        }
     }
     Ok(())
 }
@@ -103,10 +115,11 @@ fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
     say!("── end of {} ──", app.foreign(&key))
 }
 
-fn answer(query: &Query, hits: &Hits) -> Value {
+fn answer(query: &Query, hits: &Hits, chosen: &ChosenEncoder) -> Value {
     json!({
         "query": query.text,
         "model": hits.model,
+        "embedding": embedding(chosen),
         "notes": hits.notes,
         "hits": hits.hits.iter().map(hit_json).collect::<Vec<_>>(),
     })
