@@ -238,6 +238,40 @@ fn an_update_rests_at_its_budget_and_goes_on() {
 }
 
 #[test]
+fn an_update_of_several_transactions_takes_all_in_and_tells_of_each() {
+    const RECORDS: u64 = 9_001;
+    let records: Vec<Record> = (0..RECORDS)
+        .map(|at| said("s", &format!("e{at}"), at, &format!("ticket number{at}")))
+        .collect();
+    let mut index = memory();
+    let mut told = Vec::new();
+    let done = index
+        .update(
+            &mut records.iter().cloned(),
+            Budget::default(),
+            &mut |progress| told.push(progress.written),
+        )
+        .unwrap();
+    assert_eq!((done.seen, done.written), (RECORDS, RECORDS));
+    assert!(told.len() > 2 && told.is_sorted(), "{told:?}");
+    assert_eq!(told.last(), Some(&RECORDS));
+    for at in [0, 4_000, 8_000, 9_000] {
+        let query = Query::new(format!("number{at}"));
+        assert_eq!(keys(&mut index, &query)[0], format!("s#e{at}"));
+    }
+}
+
+#[test]
+fn what_was_taken_out_is_not_found_and_what_came_after_is() {
+    let mut index = memory();
+    fill(&mut index, &[said("s", "a", 1, "the walrus sleeps")]);
+    fill(&mut index, &[said("t", "b", 1, "the walrus swims")]);
+    assert_eq!(index.remove("s").unwrap(), 1);
+    fill(&mut index, &[said("u", "c", 1, "the walrus, the walrus")]);
+    assert_eq!(keys(&mut index, &Query::new("walrus")), ["u#c", "t#b"]);
+}
+
+#[test]
 fn lines_are_got_of_a_text_of_many_pieces() {
     let mut index = memory();
     let text: String = (1..=20_000)

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 1;
+pub(super) const LAYOUT: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -41,6 +41,7 @@ CREATE TABLE chunk (
     length INTEGER NOT NULL,
     line INTEGER NOT NULL,
     lines INTEGER NOT NULL,
+    words INTEGER NOT NULL,
     hash INTEGER NOT NULL
 );
 CREATE INDEX chunk_of ON chunk (record);

@@ -17,6 +17,8 @@ pub(crate) struct Slot {
     pub(crate) start: u64,
     pub(crate) length: u64,
     pub(crate) lines: (u32, u32),
+    /// How many tokens it has.
+    pub(crate) words: u32,
     pub(crate) hash: i64,
     /// What is ranked as one: an entry of a session, a chunk of a file.
     pub(crate) unit: u32,
@@ -57,13 +59,35 @@ pub(crate) struct Shape {
     pub(crate) sources: Vec<Source>,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) roles: Vec<String>,
-    /// The slot of a chunk's id.
-    by_id: HashMap<i64, u32>,
+    /// How many tokens a chunk has on average.
+    pub(crate) average: f32,
+    /// The slots of chunks by id, in the order of ids.
+    by_id: Vec<(i64, u32)>,
 }
 
 impl Shape {
-    pub(crate) fn slot_of(&self, id: i64) -> Option<u32> {
-        self.by_id.get(&id).copied()
+    /// The slot of a chunk. Ids mostly come in their order: `near` is where the
+    /// last one was, and is kept up to date.
+    pub(crate) fn slot_of(&self, id: i64, near: &mut usize) -> Option<u32> {
+        let from = match self.by_id.get(*near) {
+            Some((known, _)) if *known <= id => *near,
+            _ => 0,
+        };
+        let mut step = 1;
+        while self
+            .by_id
+            .get(from + step)
+            .is_some_and(|(known, _)| *known < id)
+        {
+            step *= 2;
+        }
+        let end = (from + step + 1).min(self.by_id.len());
+        let at = from + self.by_id[from..end].partition_point(|(known, _)| *known < id);
+        *near = at;
+        self.by_id
+            .get(at)
+            .filter(|(known, _)| *known == id)
+            .map(|(_, slot)| *slot)
     }
 
     pub(super) fn load(connection: &Connection, changes: i64) -> rusqlite::Result<Shape> {
@@ -82,7 +106,8 @@ impl Shape {
             sources: Vec::new(),
             stretches: Vec::new(),
             roles,
-            by_id: HashMap::new(),
+            average: 1.0,
+            by_id: Vec::new(),
         };
         let mut names: HashMap<i64, String> = HashMap::new();
         let mut statement = connection.prepare_cached("SELECT id, name FROM source")?;
@@ -92,7 +117,7 @@ impl Shape {
         }
         let mut statement = connection.prepare_cached(
             "SELECT c.id, c.record, c.start, c.length, c.line, c.lines, c.hash,
-                    r.source, r.entry, r.kind, r.role, r.time
+                    r.source, r.entry, r.kind, r.role, r.time, c.words
              FROM record r JOIN chunk c ON c.record = r.id
              ORDER BY r.source, r.position, r.id, c.start",
         )?;
@@ -134,6 +159,7 @@ impl Shape {
                 start: row.get::<_, i64>(2)? as u64,
                 length: row.get::<_, i64>(3)? as u64,
                 lines: (line, line + row.get::<_, u32>(5)?),
+                words: row.get(12)?,
                 hash: row.get(6)?,
                 unit,
             };
@@ -143,9 +169,12 @@ impl Shape {
             if let Some(last) = shape.sources.last_mut() {
                 last.units.end = unit + 1;
             }
-            shape.by_id.insert(row.get(0)?, number);
+            shape.by_id.push((row.get(0)?, number));
             shape.slots.push(slot);
         }
+        shape.by_id.sort_unstable();
+        let words: u64 = shape.slots.iter().map(|slot| u64::from(slot.words)).sum();
+        shape.average = (words as f32 / shape.slots.len().max(1) as f32).max(1.0);
         shape.divide();
         Ok(shape)
     }

@@ -10,9 +10,9 @@ use crate::chunk::{chunks, lines_in};
 use crate::text::{self, Stems, Tongue};
 
 /// A transaction takes this much text at most, so that others get their turn.
-const BATCH_BYTES: u64 = 1 << 20;
+const BATCH_BYTES: u64 = 4 << 20;
 /// Or so many records.
-const BATCH_RECORDS: u64 = 2_000;
+const BATCH_RECORDS: usize = 4_000;
 
 /// Long texts are stored in pieces of this size: a few lines of them are got
 /// without unpacking it all.
@@ -34,6 +34,7 @@ struct PreparedChunk {
     length: usize,
     lines: (u32, u32),
     hash: i64,
+    words: u32,
     tokens: String,
 }
 
@@ -47,32 +48,73 @@ impl SqliteIndex {
         let sqlite = self.sqlite();
         let mut done = Progress::default();
         let mut batch: Vec<Prepared> = Vec::new();
-        let mut bytes = 0;
+        let mut stems = std::mem::take(&mut self.stems);
+        let settings = self.settings.clone();
+        let mut records = records.fuse();
         loop {
+            let waiting = batch.iter().map(|one| one.record.text.len() as u64).sum();
+            let lot = self.gather(&mut records, budget, waiting, &mut done)?;
+            if lot.is_empty() {
+                break;
+            }
+            let prepare_all = |stems: &mut Stems| -> Vec<Prepared> {
+                lot.into_iter()
+                    .map(|(record, hash)| prepare(record, hash, &settings, stems))
+                    .collect()
+            };
+            if batch.is_empty() {
+                batch = prepare_all(&mut stems);
+                continue;
+            }
+            // While one lot is written, the next is prepared.
+            let next = std::thread::scope(|scope| {
+                let next = scope.spawn(|| prepare_all(&mut stems));
+                let written = self.commit(&batch, &mut done);
+                let next = next
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                written.map(|()| next)
+            });
+            batch = next.map_err(&sqlite)?;
+            progress(&done);
+        }
+        self.stems = stems;
+        if !batch.is_empty() {
+            self.commit(&batch, &mut done).map_err(&sqlite)?;
+        }
+        progress(&done);
+        Ok(done)
+    }
+
+    /// The next records that are new or have changed, as many as go into one
+    /// transaction.
+    fn gather(
+        &mut self,
+        records: &mut dyn Iterator<Item = Record>,
+        budget: Budget,
+        waiting: u64,
+        done: &mut Progress,
+    ) -> Result<Vec<(Record, [u8; 16])>, IndexError> {
+        let mut lot = Vec::new();
+        let mut bytes = 0;
+        while !done.exhausted && bytes < BATCH_BYTES && lot.len() < BATCH_RECORDS {
             // The budget counts what is written, so that a second call goes on
             // where this one stopped instead of reading it all for nothing.
-            if done.bytes + bytes >= budget.bytes {
+            if done.bytes + waiting + bytes >= budget.bytes {
                 done.exhausted = records.next().is_some();
                 break;
             }
             let Some(record) = records.next() else { break };
             done.seen += 1;
             let hash = hash_of(&record, &self.settings);
-            if self.known(&record, &hash).map_err(&sqlite)? {
+            if self.known(&record, &hash).map_err(self.sqlite())? {
                 done.unchanged += 1;
                 continue;
             }
             bytes += record.text.len() as u64;
-            batch.push(prepare(record, hash, &self.settings, &mut self.stems));
-            if bytes >= BATCH_BYTES || batch.len() as u64 >= BATCH_RECORDS {
-                self.commit(&mut batch, &mut done).map_err(&sqlite)?;
-                bytes = 0;
-                progress(&done);
-            }
+            lot.push((record, hash));
         }
-        self.commit(&mut batch, &mut done).map_err(&sqlite)?;
-        progress(&done);
-        Ok(done)
+        Ok(lot)
     }
 
     fn known(&self, record: &Record, hash: &[u8; 16]) -> rusqlite::Result<bool> {
@@ -86,20 +128,18 @@ impl SqliteIndex {
             .map(|known| known == Some(true))
     }
 
-    fn commit(&mut self, batch: &mut Vec<Prepared>, done: &mut Progress) -> rusqlite::Result<()> {
-        if batch.is_empty() {
-            return Ok(());
-        }
+    fn commit(&mut self, batch: &[Prepared], done: &mut Progress) -> rusqlite::Result<()> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut names: HashMap<String, i64> = HashMap::new();
+        let mut roles: HashMap<String, i64> = HashMap::new();
         let mut tongues = 0i64;
         let mut next = *done;
-        for prepared in batch.iter() {
+        for prepared in batch {
             let source = id_of(&transaction, "source", &prepared.record.source, &mut names)?;
             let role = match &prepared.record.role {
-                Some(role) => Some(id_of(&transaction, "role", role, &mut HashMap::new())?),
+                Some(role) => Some(id_of(&transaction, "role", role, &mut roles)?),
                 None => None,
             };
             drop_record(&transaction, source, &prepared.record.entry)?;
@@ -117,7 +157,6 @@ impl SqliteIndex {
         changed(&transaction)?;
         transaction.commit()?;
         *done = next;
-        batch.clear();
         Ok(())
     }
 
@@ -182,12 +221,13 @@ fn prepare(
         .map(|chunk| {
             let part = &text[chunk.bytes.clone()];
             let mut tokens = String::with_capacity(part.len());
-            text::prepare(part, tongue, stems, &mut tokens);
+            let words = text::prepare(part, tongue, stems, &mut tokens);
             PreparedChunk {
                 start: chunk.bytes.start,
                 length: chunk.bytes.len(),
                 lines: chunk.lines,
                 hash: chunk_hash(part),
+                words,
                 tokens,
             }
         })
@@ -338,8 +378,8 @@ fn insert(
     for chunk in &prepared.chunks {
         transaction
             .prepare_cached(
-                "INSERT INTO chunk (record, start, length, line, lines, hash)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO chunk (record, start, length, line, lines, words, hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
             .execute(params![
                 id,
@@ -347,6 +387,7 @@ fn insert(
                 chunk.length as i64,
                 chunk.lines.0,
                 chunk.lines.1 - chunk.lines.0,
+                chunk.words,
                 chunk.hash,
             ])?;
         let chunk_id = transaction.last_insert_rowid();

@@ -9,6 +9,8 @@ use crate::index::Fusion;
 pub struct SearchSettings {
     /// How fast more of the same word stops counting.
     pub k1: f32,
+    /// How much the length of a text counts against it, from 0 to 1.
+    pub b: f32,
     /// What the texts beside a hit in the same conversation add.
     pub beside: f32,
     /// How long a pause in milliseconds ends a conversation.
@@ -39,6 +41,7 @@ impl Default for SearchSettings {
     fn default() -> SearchSettings {
         SearchSettings {
             k1: 1.2,
+            b: 0.75,
             beside: 0.5,
             pause: 60 * 60 * 1000,
             sentences: 0.3,

@@ -1,7 +1,7 @@
 //! Scores by words: BM25 of each text, of what stands beside it, and of its
 //! session or file as a whole.
 //!
-//! FTS5 is asked for one term at a time. Its own sum of all terms is fast but
+//! FTS5 is asked where each term stands. Its own sum of all terms is
 //! final; from the parts we can weigh a repeated word, take the best of a
 //! word's stems in several languages, keep words that stand in more than half
 //! of a small index, and see which session has most of the question even
@@ -12,9 +12,6 @@ use rusqlite::Connection;
 use super::SearchSettings;
 use crate::index::Shape;
 use crate::text::Term;
-
-/// The constants of FTS5's `bm25`, which cannot be set.
-const FTS_K1: f32 = 1.2;
 
 /// Rows that may be looked at for the terms of one query. The rarest terms
 /// come first, so what is left out would hardly have changed the order.
@@ -42,18 +39,41 @@ pub(super) struct Words {
     pub(super) left_out: Vec<String>,
 }
 
-/// The rows of a term, or of several in their order, with FTS5's score, which
-/// is negative.
-fn rows(connection: &Connection, token: &str) -> rusqlite::Result<Vec<(i64, f32)>> {
+/// The slots a token stands in, and how often. FTS5's own `bm25` looks up the
+/// length of every row in a table; here lengths are in memory.
+fn rows(connection: &Connection, shape: &Shape, token: &str) -> rusqlite::Result<Vec<(u32, u32)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT doc FROM temp.instance WHERE term = ?1")?;
+    let mut rows = statement.query([token])?;
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    let (mut last, mut near) = (None, 0);
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        match found.last_mut() {
+            Some((_, count)) if last == Some(id) => *count += 1,
+            _ => {
+                if let Some(slot) = shape.slot_of(id, &mut near) {
+                    found.push((slot, 1));
+                    last = Some(id);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The slots that have these tokens in this order.
+fn quoted(connection: &Connection, shape: &Shape, tokens: &str) -> rusqlite::Result<Vec<u32>> {
     // Tokens have letters and digits only; in quotes they are a string to FTS5,
     // never an operator.
-    let phrase = format!("\"{token}\"");
+    let phrase = format!("\"{tokens}\"");
     let mut statement =
-        connection.prepare_cached("SELECT rowid, bm25(words) FROM words WHERE words MATCH ?1")?;
+        connection.prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1")?;
     let mut rows = statement.query([phrase])?;
     let mut found = Vec::new();
+    let mut near = 0;
     while let Some(row) = rows.next()? {
-        found.push((row.get(0)?, row.get::<_, f64>(1)? as f32));
+        found.extend(shape.slot_of(row.get(0)?, &mut near));
     }
     Ok(found)
 }
@@ -79,7 +99,8 @@ impl Words {
         settings: &SearchSettings,
     ) -> rusqlite::Result<Words> {
         connection.execute_batch(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.frequency USING fts5vocab(main, words, row)",
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.frequency USING fts5vocab(main, words, row);
+             CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance)",
         )?;
         let mut counted = Vec::new();
         for term in terms.iter().take(MOST_TERMS) {
@@ -120,11 +141,8 @@ impl Words {
         if let Some(quote) = quote {
             // Words in their order are more than the same words anywhere.
             let best = by_slot.iter().copied().fold(0f32, f32::max);
-            for (id, _) in rows(connection, quote)? {
-                let slot = shape.slot_of(id);
-                if let Some(slot) =
-                    slot.filter(|slot| allowed[shape.slots[*slot as usize].unit as usize])
-                {
+            for slot in quoted(connection, shape, quote)? {
+                if allowed[shape.slots[slot as usize].unit as usize] {
                     by_slot[slot as usize] += best;
                 }
             }
@@ -155,20 +173,19 @@ impl Words {
         // The best of the word's forms counts, not their sum.
         let mut best: Vec<(u32, f32)> = Vec::new();
         for token in &term.tokens {
-            let found = rows(connection, token)?;
+            let found = rows(connection, shape, token)?;
             let count = found.len() as f32;
-            let theirs = ((total - count + 0.5) / (count + 0.5)).ln().max(1e-6);
-            let ours = (1.0 + (total - count + 0.5) / (count + 0.5)).ln();
-            for (id, score) in found {
-                let Some(slot) = shape.slot_of(id) else {
-                    continue;
-                };
-                if !allowed[shape.slots[slot as usize].unit as usize] {
+            let rare = (1.0 + (total - count + 0.5) / (count + 0.5)).ln();
+            for (slot, often) in found {
+                let place = &shape.slots[slot as usize];
+                if !allowed[place.unit as usize] {
                     continue;
                 }
-                // FTS5's part for how often, from 0 to k1 + 1.
-                let often = (-score / theirs).clamp(0.0, FTS_K1 + 1.0);
-                best.push((slot, term.weight * ours * reweighed(often, settings.k1)));
+                let long = place.words as f32 / shape.average;
+                let norm = settings.k1 * (1.0 - settings.b + settings.b * long);
+                let often = often as f32;
+                let part = often * (settings.k1 + 1.0) / (often + norm);
+                best.push((slot, term.weight * rare * part));
             }
         }
         best.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
@@ -263,14 +280,4 @@ fn by_sentence(parts: &[(u8, Vec<(u32, f32)>)], by_slot: &mut [f32], share: f32)
         });
         *score = (1.0 - share) * *score + share * whole * best;
     }
-}
-
-/// FTS5's part with its `k1` turned into the part with another.
-fn reweighed(often: f32, k1: f32) -> f32 {
-    if (k1 - FTS_K1).abs() < f32::EPSILON {
-        return often;
-    }
-    // often = f (k + 1) / (f + k n)  =>  f / n = k often / (k + 1 - often)
-    let ratio = FTS_K1 * often / (FTS_K1 + 1.0 - often).max(1e-3);
-    ratio * (k1 + 1.0) / (ratio + k1)
 }

@@ -11,6 +11,7 @@
 mod stems;
 mod tongue;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
@@ -51,18 +52,26 @@ enum Run<'a> {
 /// The language of a text.
 pub(crate) fn tongue(text: &str) -> Tongue {
     let start = &text[..text.floor_char_boundary(8_000)];
-    let words: Vec<String> = runs(start)
-        .filter_map(|run| match run {
-            Run::Word(word) => Some(word.to_lowercase()),
-            Run::Unspaced(_) => None,
-        })
-        .collect();
-    Tongue::of(words.iter().map(String::as_str))
+    Tongue::of(runs(start).filter_map(|run| match run {
+        Run::Word(word) => Some(lowercase(word)),
+        Run::Unspaced(_) => None,
+    }))
 }
 
-/// The tokens of a text, with a space between, as FTS5 is given them.
-pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut String) {
+fn lowercase(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|b| b.is_ascii_lowercase()) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(word.to_lowercase())
+    }
+}
+
+/// The tokens of a text, with a space between, as FTS5 is given them; says how
+/// many they are.
+pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut String) -> u32 {
+    let mut count = 0;
     let mut take = |token: &str, _: f32| {
+        count += 1;
         if !out.is_empty() {
             out.push(' ');
         }
@@ -74,6 +83,7 @@ pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut S
             Run::Unspaced(run) => unspaced_tokens(run, &mut take),
         }
     }
+    count
 }
 
 /// The words of a query, each once, in order. `tongues` are the languages of
@@ -205,6 +215,15 @@ fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
         let rest = &text[at..];
         let begin = rest.find(|c: char| c.is_alphanumeric() || c == '_')?;
         let rest = &rest[begin..];
+        // Most words are of plain letters, and end before a plain character.
+        let plain = rest
+            .bytes()
+            .position(|b| !(b.is_ascii_alphanumeric() || b == b'_'))
+            .unwrap_or(rest.len());
+        if rest.as_bytes().get(plain).is_none_or(u8::is_ascii) {
+            at += begin + plain;
+            return Some(Run::Word(&rest[..plain]));
+        }
         let first = rest.chars().next().is_some_and(unspaced);
         let length = rest
             .find(|c: char| {
@@ -290,6 +309,12 @@ fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnM
     }
     if word.bytes().all(|b| b.is_ascii_digit()) {
         take(&word[..word.len().min(LONGEST)], 1.0);
+        return;
+    }
+    // A name or the first word of a sentence has no parts.
+    let (first, rest) = (word.as_bytes()[0], &word.as_bytes()[1..]);
+    if first.is_ascii_uppercase() && rest.iter().all(u8::is_ascii_lowercase) {
+        stems.token(&word.to_ascii_lowercase(), tongue, take, 1.0);
         return;
     }
     let parts = identifier_parts(word);

@@ -11,7 +11,7 @@ use super::{LONGEST, Tongue, fold};
 pub(crate) struct Stems {
     stemmers: HashMap<u8, Stemmer>,
     /// The token of a word of a language; empty for a stop word.
-    known: HashMap<u8, HashMap<Box<str>, Box<str>>>,
+    known: [HashMap<Box<str>, Box<str>>; Tongue::COUNT],
 }
 
 /// How many words are remembered before the memory starts anew.
@@ -28,7 +28,7 @@ impl Stems {
     ) {
         let own = word.chars().next().and_then(Tongue::of_script);
         let tongue = own.unwrap_or(tongue);
-        let known = self.known.entry(tongue as u8).or_default();
+        let known = &mut self.known[tongue as usize];
         if let Some(token) = known.get(word) {
             if !token.is_empty() {
                 take(token, weight);

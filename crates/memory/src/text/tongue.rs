@@ -39,6 +39,9 @@ const LATIN: [Tongue; 8] = [
 const LOOKED_AT: usize = 400;
 
 impl Tongue {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 11;
+
     pub(crate) fn from_number(number: u8) -> Option<Tongue> {
         LATIN
             .into_iter()
@@ -48,11 +51,12 @@ impl Tongue {
 
     /// The language of a text's Latin words: English unless another one has
     /// clearly more of its stop words in it.
-    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Tongue {
+    pub(crate) fn of(words: impl Iterator<Item = impl AsRef<str>>) -> Tongue {
         let mut counts = [0u32; LATIN.len()];
         for word in words.take(LOOKED_AT) {
+            let tongues = words::tongues(word.as_ref());
             for (tongue, count) in LATIN.iter().zip(&mut counts) {
-                *count += u32::from(tongue.stops().contains(&word));
+                *count += u32::from(tongues >> (*tongue as u8) & 1);
             }
         }
         let english = counts[0];
@@ -91,24 +95,17 @@ impl Tongue {
 
     /// Words that say nothing about what a text is about.
     pub(crate) fn is_stop(self, word: &str) -> bool {
-        self.stops().contains(&word)
-    }
-
-    fn stops(self) -> &'static words::Set {
-        words::of(self)
+        words::tongues(word) >> (self as u8) & 1 == 1
     }
 }
 
-/// Sets of words, made once.
+/// The stop words of all languages, put together once.
 mod words {
-    use std::collections::HashSet;
+    use std::collections::HashMap;
     use std::sync::LazyLock;
 
-    use super::Tongue;
-
-    pub(super) type Set = HashSet<&'static str>;
-
-    static SETS: LazyLock<Vec<Set>> = LazyLock::new(|| {
+    /// A bit for each language, by its number.
+    static WORDS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
         let texts = [
             include_str!("stops/en.txt"),
             include_str!("stops/de.txt"),
@@ -122,11 +119,18 @@ mod words {
             include_str!("stops/el.txt"),
             include_str!("stops/ar.txt"),
         ];
-        texts.map(|text| text.split_whitespace().collect()).into()
+        let mut words = HashMap::new();
+        for (number, text) in texts.into_iter().enumerate() {
+            for word in text.split_whitespace() {
+                *words.entry(word).or_default() |= 1 << number;
+            }
+        }
+        words
     });
 
-    pub(super) fn of(tongue: Tongue) -> &'static Set {
-        &SETS[tongue as usize]
+    /// The languages in which a word says nothing.
+    pub(super) fn tongues(word: &str) -> u16 {
+        WORDS.get(word).copied().unwrap_or(0)
     }
 }
 

@@ -46,6 +46,10 @@ pub(crate) struct Args {
     /// Threads on which vectors are made
     #[arg(long, value_name = "N", default_value_t = 2)]
     threads: usize,
+    /// Print each question that misses something, with the places of what it
+    /// should find
+    #[arg(long)]
+    misses: bool,
     /// Fail when a set does not reach what it must
     #[arg(long)]
     check: bool,
@@ -88,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let name = name.trim_end_matches(".gz").trim_end_matches(".jsonl");
         let groups = sets::load(file)?;
         let mut row = |label: String, mode, model| -> Result<()> {
-            let scores = measured(&groups, mode, &settings, model)?;
+            let scores = measured(&groups, mode, &settings, model, args.misses)?;
             rows.push((name.to_owned(), label, scores));
             Ok(())
         };
@@ -169,6 +173,7 @@ fn weighed(weights: &[String]) -> Result<SearchSettings> {
             .map_err(|_| format!("{value:?} is no number"))?;
         let place = match name {
             "k1" => &mut settings.k1,
+            "b" => &mut settings.b,
             "beside" => &mut settings.beside,
             "source" => &mut settings.source,
             "sentences" => &mut settings.sentences,
@@ -191,6 +196,7 @@ fn measured(
     mode: Mode,
     settings: &SearchSettings,
     model: Option<&Arc<Cached>>,
+    misses: bool,
 ) -> Result<Scores> {
     let mut sums = Sums::default();
     for group in groups {
@@ -220,7 +226,11 @@ fn measured(
             let start = Instant::now();
             index.search(&query)?;
             sums.took(start.elapsed());
-            sums.add(&found(&hits, question), question, &hits);
+            let found = found(&hits, question);
+            if misses {
+                miss(&found, question);
+            }
+            sums.add(&found, question, &hits);
         }
     }
     Ok(sums.finish())
@@ -245,6 +255,24 @@ fn query(group: &Group, question: &Question, mode: Mode) -> Query {
             ..Filters::default()
         },
         ..Query::new(question.text.clone())
+    }
+}
+
+/// Where the things stand that a question should find and has not among its
+/// first ten.
+fn miss(found: &[String], question: &Question) {
+    let place = |name: &String| found.iter().position(|other| other == name);
+    let places: Vec<String> = question
+        .gold
+        .iter()
+        .map(|name| match place(name) {
+            Some(at) => format!("{name} at {}", at + 1),
+            None => format!("{name} not found"),
+        })
+        .collect();
+    let all = |name: &String| place(name).is_some_and(|at| at < 10);
+    if !question.gold.iter().all(all) {
+        println!("{:?}: {}", question.text, places.join(", "));
     }
 }
 
