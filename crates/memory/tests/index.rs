@@ -112,6 +112,28 @@ fn an_answer_is_found_by_the_question_before_it() {
 }
 
 #[test]
+fn what_is_said_elsewhere_of_the_same_thing_is_found_by_its_name() {
+    let hours_apart = |entry: &str, at: u64, text: &str| said("s", entry, at * 600, text);
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[
+            hours_apart("a", 1, "Marguerite turned 36 in spring"),
+            hours_apart("b", 2, "the printer is out of toner"),
+            hours_apart("c", 3, "Marguerite studied law in Lyon"),
+            hours_apart("d", 4, "lunch is at noon on Fridays"),
+            hours_apart("e", 5, "the roof was mended"),
+            hours_apart("f", 6, "parking is free on Sundays"),
+        ],
+    );
+    let query = Query::new("who turned 36?");
+    assert_eq!(keys(&mut index, &query), ["s#a", "s#c"]);
+    let mut hits = index.search(&query).unwrap().hits;
+    assert!(hits[1].score < hits[0].score / 2.0);
+    assert!(hits.remove(1).why.terms.is_empty());
+}
+
+#[test]
 fn filters_leave_out_what_does_not_pass() {
     let mut index = memory();
     let mut assistant = said("s", "b", 2, "the cache is cold");

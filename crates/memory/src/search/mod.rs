@@ -6,6 +6,7 @@
 //! Age takes a little, repetition a little more. Nothing is dropped by a
 //! threshold: the best `k` come back, and each tells why.
 
+mod feedback;
 mod order;
 mod settings;
 mod words;
@@ -205,7 +206,7 @@ impl SqliteIndex {
         }
         let quote = text::quote(text, self.stems());
         let settings = *self.search_settings();
-        Words::score(
+        let mut words = Words::score(
             self.database(),
             shape,
             allowed,
@@ -213,7 +214,11 @@ impl SqliteIndex {
             quote.as_deref(),
             &settings,
         )
-        .map_err(self.failed())
+        .map_err(self.failed())?;
+        if settings.feedback > 0.0 {
+            self.feed_back(&mut words, &terms, shape, allowed)?;
+        }
+        Ok(words)
     }
 
     /// By unit: how near its best chunk is, from 0 to 1, and which it is.

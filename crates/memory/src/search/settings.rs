@@ -17,6 +17,8 @@ pub struct SearchSettings {
     pub pause: i64,
     /// The share of the best sentence of a query against all of it.
     pub sentences: f32,
+    /// What the further words of the best texts count, against the query's.
+    pub feedback: f32,
     /// What the session or file as a whole adds.
     pub source: f32,
     /// How words and vectors are joined.
@@ -45,6 +47,7 @@ impl Default for SearchSettings {
             beside: 0.5,
             pause: 60 * 60 * 1000,
             sentences: 0.3,
+            feedback: 0.1,
             source: 0.5,
             fusion: Fusion::Scores,
             vectors: 0.3,

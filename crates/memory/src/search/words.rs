@@ -23,12 +23,20 @@ const MOST_TERMS: usize = 512;
 /// Terms that are scored.
 const MOST_SCORED: usize = 96;
 
+/// Further terms that are scored, and rows that one of them may have.
+const MOST_FURTHER: usize = 20;
+const MOST_FURTHER_ROWS: usize = 1_000;
+
 /// What the words of a query gave.
 pub(super) struct Words {
     /// By unit: its own words.
     pub(super) own: Vec<f32>,
     /// By unit: the words beside it.
     pub(super) beside: Vec<f32>,
+    /// By slot: the words of the query and of its best texts.
+    by_slot: Vec<f32>,
+    /// The weights of all words that were scored.
+    asked: f32,
     /// By stretch.
     pub(super) stretches: Vec<f32>,
     /// The best slot of a unit.
@@ -39,15 +47,22 @@ pub(super) struct Words {
     pub(super) left_out: Vec<String>,
 }
 
-/// The slots a token stands in, and how often. FTS5's own `bm25` looks up the
+/// The first `most` slots a token stands in, and how often. FTS5's own `bm25` looks up the
 /// length of every row in a table; here lengths are in memory.
-fn rows(connection: &Connection, shape: &Shape, token: &str) -> rusqlite::Result<Vec<(u32, u32)>> {
+fn rows(
+    connection: &Connection,
+    shape: &Shape,
+    token: &str,
+    most: usize,
+) -> rusqlite::Result<Vec<(u32, u32)>> {
     let mut statement =
         connection.prepare_cached("SELECT doc FROM temp.instance WHERE term = ?1")?;
     let mut rows = statement.query([token])?;
     let mut found: Vec<(u32, u32)> = Vec::new();
     let (mut last, mut near) = (None, 0);
-    while let Some(row) = rows.next()? {
+    while found.len() < most
+        && let Some(row) = rows.next()?
+    {
         let id: i64 = row.get(0)?;
         match found.last_mut() {
             Some((_, count)) if last == Some(id) => *count += 1,
@@ -60,6 +75,20 @@ fn rows(connection: &Connection, shape: &Shape, token: &str) -> rusqlite::Result
         }
     }
     Ok(found)
+}
+
+/// How much a word tells that so many of all have.
+fn rarity(all: usize, having: usize) -> f32 {
+    let (all, having) = (all as f32, having as f32);
+    (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+}
+
+/// What it counts that a word stands so often in a text of this length.
+fn frequent(shape: &Shape, slot: u32, often: u32, settings: &SearchSettings) -> f32 {
+    let long = shape.slots[slot as usize].words as f32 / shape.average;
+    let norm = settings.k1 * (1.0 - settings.b + settings.b * long);
+    let often = often as f32;
+    often * (settings.k1 + 1.0) / (often + norm)
 }
 
 /// The slots that have these tokens in this order.
@@ -116,6 +145,8 @@ impl Words {
         let mut words = Words {
             own: vec![0.0; shape.units.len()],
             beside: vec![0.0; shape.units.len()],
+            by_slot: Vec::new(),
+            asked: 0.0,
             stretches: vec![0.0; shape.stretches.len()],
             slot: shape.units.iter().map(|unit| unit.slots.start).collect(),
             terms: Vec::new(),
@@ -136,6 +167,7 @@ impl Words {
                 by_slot[*slot as usize] += score;
             }
             parts.push((term.sentences, rows));
+            words.asked += term.weight;
         }
         by_sentence(&parts, &mut by_slot, settings.sentences);
         if let Some(quote) = quote {
@@ -147,16 +179,75 @@ impl Words {
                 }
             }
         }
+        words.by_slot = by_slot;
+        words.gather(shape, settings);
+        Ok(words)
+    }
+
+    /// From the scores of slots to those of units and what is beside them.
+    fn gather(&mut self, shape: &Shape, settings: &SearchSettings) {
         for (unit, place) in shape.units.iter().enumerate() {
+            self.own[unit] = 0.0;
+            self.beside[unit] = 0.0;
             for slot in place.slots.clone() {
-                if by_slot[slot as usize] > words.own[unit] {
-                    words.own[unit] = by_slot[slot as usize];
-                    words.slot[unit] = slot;
+                if self.by_slot[slot as usize] > self.own[unit] {
+                    self.own[unit] = self.by_slot[slot as usize];
+                    self.slot[unit] = slot;
                 }
             }
         }
-        words.look_beside(shape, settings);
-        Ok(words)
+        self.look_beside(shape, settings);
+    }
+
+    /// The slots of the best units so far, each with its score, the best first.
+    pub(super) fn first(&self, count: usize) -> Vec<(u32, f32)> {
+        let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
+        for (unit, own) in self.own.iter().enumerate() {
+            let score = own + self.beside[unit];
+            if *own > 0.0 && (best.len() < count || score > best[count - 1].1) {
+                let at = best.partition_point(|(_, known)| *known >= score);
+                best.insert(at, (self.slot[unit], score));
+                best.truncate(count);
+            }
+        }
+        best
+    }
+
+    /// Searches for further tokens, each with its part of what they count
+    /// together.
+    pub(super) fn expand(
+        &mut self,
+        connection: &Connection,
+        shape: &Shape,
+        allowed: &[bool],
+        tokens: &[(String, f32)],
+        settings: &SearchSettings,
+    ) -> rusqlite::Result<()> {
+        let total = shape.slots.len();
+        let most = (total / 2).clamp(4, MOST_FURTHER_ROWS);
+        let mut found = Vec::new();
+        for (token, part) in tokens {
+            let rows = rows(connection, shape, token, most + 1)?;
+            // A word of one text leads nowhere, one of many everywhere.
+            if (2..=most).contains(&rows.len()) {
+                found.push((part * rarity(total, rows.len()), rows));
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        found.truncate(MOST_FURTHER);
+        let parts: f32 = found.iter().map(|(part, _)| part).sum::<f32>().max(1e-6);
+        for (part, rows) in found {
+            let weight = settings.feedback * self.asked * part / parts;
+            let rare = rarity(total, rows.len());
+            for (slot, often) in rows {
+                if allowed[shape.slots[slot as usize].unit as usize] {
+                    self.by_slot[slot as usize] +=
+                        weight * rare * frequent(shape, slot, often, settings);
+                }
+            }
+        }
+        self.gather(shape, settings);
+        Ok(())
     }
 
     /// Scores one term: by slot, and by stretch in place.
@@ -169,23 +260,16 @@ impl Words {
         settings: &SearchSettings,
         sums: &mut [f32],
     ) -> rusqlite::Result<Vec<(u32, f32)>> {
-        let total = shape.slots.len() as f32;
         // The best of the word's forms counts, not their sum.
         let mut best: Vec<(u32, f32)> = Vec::new();
         for token in &term.tokens {
-            let found = rows(connection, shape, token)?;
-            let count = found.len() as f32;
-            let rare = (1.0 + (total - count + 0.5) / (count + 0.5)).ln();
+            let found = rows(connection, shape, token, usize::MAX)?;
+            let rare = rarity(shape.slots.len(), found.len());
             for (slot, often) in found {
-                let place = &shape.slots[slot as usize];
-                if !allowed[place.unit as usize] {
-                    continue;
+                if allowed[shape.slots[slot as usize].unit as usize] {
+                    let part = frequent(shape, slot, often, settings);
+                    best.push((slot, term.weight * rare * part));
                 }
-                let long = place.words as f32 / shape.average;
-                let norm = settings.k1 * (1.0 - settings.b + settings.b * long);
-                let often = often as f32;
-                let part = often * (settings.k1 + 1.0) / (often + norm);
-                best.push((slot, term.weight * rare * part));
             }
         }
         best.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
@@ -209,8 +293,7 @@ impl Words {
         let all = shape.stretches.len() as f32;
         let bytes: u64 = shape.stretches.iter().map(|stretch| stretch.bytes).sum();
         let average = (bytes as f32 / all.max(1.0)).max(1.0);
-        let having = touched.len() as f32;
-        let rare = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+        let rare = rarity(shape.stretches.len(), touched.len());
         for stretch in touched {
             let count = std::mem::take(&mut sums[stretch as usize]);
             let long = shape.stretches[stretch as usize].bytes as f32 / average;

@@ -175,6 +175,7 @@ fn weighed(weights: &[String]) -> Result<SearchSettings> {
             "k1" => &mut settings.k1,
             "b" => &mut settings.b,
             "beside" => &mut settings.beside,
+            "feedback" => &mut settings.feedback,
             "source" => &mut settings.source,
             "sentences" => &mut settings.sentences,
             "vectors" => &mut settings.vectors,

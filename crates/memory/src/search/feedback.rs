@@ -1,0 +1,60 @@
+//! What the best texts say besides the words of the query.
+//!
+//! Who asks for "the woman of 36" wants what is said of her elsewhere, by her
+//! name. So the telling words of the best texts are searched as well, at a
+//! small part of what the query itself counts.
+
+use std::collections::HashMap;
+
+use super::words::Words;
+use crate::index::{IndexError, Shape, SqliteIndex};
+use crate::text::{self, Term};
+
+/// How many texts are read.
+const TEXTS: usize = 8;
+
+/// How many of their words are looked up.
+const TOKENS: usize = 60;
+
+impl SqliteIndex {
+    pub(super) fn feed_back(
+        &mut self,
+        words: &mut Words,
+        terms: &[Term],
+        shape: &Shape,
+        allowed: &[bool],
+    ) -> Result<(), IndexError> {
+        let settings = *self.search_settings();
+        let best = words.first(TEXTS);
+        let Some(&(_, top)) = best.first() else {
+            return Ok(());
+        };
+        let mut parts: HashMap<String, f32> = HashMap::new();
+        for (slot, score) in best {
+            let place = &shape.slots[slot as usize];
+            let text = self
+                .chunk_text(place.record, place.start, place.length)
+                .map_err(self.failed())?;
+            let mut tokens = String::with_capacity(text.len());
+            let count = text::prepare(&text, text::tongue(&text), self.stems(), &mut tokens);
+            let part = score / top / count.max(1) as f32;
+            for token in tokens.split(' ').filter(|token| !token.is_empty()) {
+                match parts.get_mut(token) {
+                    Some(sum) => *sum += part,
+                    None => {
+                        parts.insert(token.to_owned(), part);
+                    }
+                }
+            }
+        }
+        for token in terms.iter().flat_map(|term| &term.tokens) {
+            parts.remove(token);
+        }
+        let mut parts: Vec<(String, f32)> = parts.into_iter().collect();
+        parts.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        parts.truncate(TOKENS);
+        words
+            .expand(self.database(), shape, allowed, &parts, &settings)
+            .map_err(self.failed())
+    }
+}
