@@ -17,10 +17,11 @@ use longhaul_engine::config::{self, Resolved};
 use longhaul_engine::measure::{Meter, Reading};
 use longhaul_memory::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowSources, known_window};
-use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Stamp};
+use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Session, Stamp};
 
 use crate::args::{Color, Global, Needs};
 use crate::failure::Failure;
+use crate::kept::Kept;
 use crate::out::remark;
 
 /// Everything a command needs to know about where and how it runs.
@@ -233,6 +234,23 @@ impl App {
     /// The window for a reading.
     pub(crate) fn window_of(&self, reading: &Reading) -> Result<(Window, ResolvedWindow), Failure> {
         self.window(reading.model.as_deref(), reading.measurement.tokens)
+    }
+
+    /// The window for a reading of a session: the one that its chat ran with,
+    /// unless the command line says otherwise.
+    pub(crate) fn window_in(
+        &self,
+        session: &Session,
+        reading: &Reading,
+    ) -> Result<(Window, ResolvedWindow), Failure> {
+        let asked = self.window.is_some() || self.model.is_some();
+        let kept = Kept::of(self, session).filter(|_| !asked);
+        if let Some((window, origin)) = kept.and_then(|kept| kept.window())
+            && let Ok(kept) = Window::new(&self.config.config.window_settings(window))
+        {
+            return Ok((kept, ResolvedWindow { window, origin }));
+        }
+        self.window_of(reading)
     }
 
     /// An id and a time for a new entry.

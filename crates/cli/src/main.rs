@@ -7,6 +7,7 @@ mod args;
 mod around;
 mod commands;
 mod failure;
+mod kept;
 mod out;
 mod own_write;
 mod paint;

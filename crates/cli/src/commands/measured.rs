@@ -41,7 +41,7 @@ impl Measured {
         };
         let context = Context::build(&loaded);
         let reading = app.meter().context(&loaded, &context);
-        let (window, origin) = app.window_of(&reading)?;
+        let (window, origin) = app.window_in(&session, &reading)?;
         Ok(Measured {
             session,
             loaded,

@@ -6,6 +6,77 @@ use std::process::Stdio;
 use longhaul_model::loopback::Said;
 
 use crate::chatting::Ground;
+use crate::machine::Ran;
+
+/// A chat that is told nothing but the session.
+fn resume(ground: &Ground, args: &[&str]) -> Ran {
+    let mut command = ground.machine.command();
+    command
+        .arg("chat")
+        .args(args)
+        .env("ANTHROPIC_API_KEY", "sk-test-0123456789")
+        .env("OPENAI_API_KEY", "sk-test-0123456789")
+        .stdin(Stdio::null());
+    ground.machine.finish(&mut command)
+}
+
+#[test]
+fn a_resumed_session_is_asked_at_the_same_server_and_in_the_same_format() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    let url = ground.server.url();
+    let model = ["--model", "openai+chat/gpt-5", "--base-url", &url];
+    let begin = [&model[..], &["--session", "s", "-p", "x"]].concat();
+    let ran = resume(&ground, &begin);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = resume(&ground, &["--session", "s", "-p", "y"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"), "{ran:?}");
+    let paths: Vec<String> = ground
+        .server
+        .requests()
+        .iter()
+        .map(|request| request.path.clone())
+        .collect();
+    assert_eq!(paths.len(), 2, "{paths:?}");
+    assert_eq!(paths[0], paths[1]);
+    assert!(paths[0].ends_with("/chat/completions"), "{paths:?}");
+    // Another server is a word to say so.
+    let other = Ground::saying(vec![Said::text("elsewhere")]);
+    let url = other.server.url();
+    let ran = resume(&ground, &["--session", "s", "--base-url", &url, "-p", "z"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "elsewhere\n"), "{ran:?}");
+    assert!(
+        ran.err.contains("was asked as openai+chat/gpt-5@"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_session_of_another_folder_is_told() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    ground.chat(&["--session", "s", "-p", "x"]);
+    let elsewhere = ground.machine.home().join("other");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let workspace = elsewhere.to_str().unwrap();
+    let ran = ground.chat(&["--session", "s", "--workspace", workspace, "-p", "x"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("the session was begun in "), "{ran:?}");
+    assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+    let ran = ground.chat(&["--session", "s", "-p", "x"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+}
+
+#[test]
+fn the_window_of_a_chat_counts_for_whoever_looks_at_its_session() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    ground.chat(&["--session", "s", "--window", "8k", "-p", "x"]);
+    let path = ground.sessions()[0].to_str().unwrap().to_owned();
+    let window = |more: &[&str]| {
+        let args = [&["context", "status", &path, "--json"], more].concat();
+        ground.machine.run(args).json()["window"].clone()
+    };
+    assert_eq!(window(&[]), 8000);
+    assert_eq!(window(&["--window", "16k"]), 16_000);
+}
 
 #[test]
 fn sessions_are_worked_on_in_turns_without_waiting() {

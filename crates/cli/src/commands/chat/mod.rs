@@ -39,8 +39,9 @@ use super::change;
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::{Failure, Outcome};
+use crate::kept::{self, Kept};
 use crate::out;
-use crate::{own_write, paint};
+use crate::{own_write, paint, resolve};
 
 /// The longest message that is read from standard input.
 const MOST_INPUT_BYTES: u64 = 8 << 20;
@@ -76,6 +77,8 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
     if let Some(trouble) = chat.place.settle() {
         app.note(&format!("what left the context is not indexed: {trouble}"));
     }
+    // The window may have been learnt.
+    chat.keep();
     own_write::remember(app, chat.session.path());
     led
 }
@@ -114,6 +117,7 @@ struct Chat<'a> {
 impl<'a> Chat<'a> {
     fn begin(app: &'a App, args: &'a ChatArgs, way: Way) -> Result<Chat<'a>, Failure> {
         let old = find(app, args, way)?;
+        let before = old.as_deref().and_then(|old| setup::asked_before(app, old));
         let remembered = || old.as_deref().and_then(setup::model_of);
         let Some(name) = app.model.clone().or_else(remembered) else {
             return Err(Failure::usage("no model is named").help(
@@ -121,7 +125,18 @@ impl<'a> Chat<'a> {
                  anthropic/claude-sonnet-4-5; a session remembers it",
             ));
         };
-        let chosen = setup::connect(app, args, &name)?;
+        let chosen = match before.clone().filter(|_| app.model.is_none()) {
+            Some(spec) => setup::connect_as(app, args, spec)?,
+            None => setup::connect(app, args, &name)?,
+        };
+        if let Some(before) = before
+            && before.base_url != chosen.spec.base_url
+        {
+            app.note(&format!(
+                "the session was asked as {before} before, and is as {} now",
+                kept::without_secrets(&chosen.spec)
+            ));
+        }
         let kind = match way {
             _ if app.json => Kind::Nothing,
             Way::Once if app.quiet => Kind::Nothing,
@@ -172,7 +187,20 @@ impl<'a> Chat<'a> {
         if old.is_some() {
             chat.note_model()?;
         }
+        chat.keep();
         Ok(chat)
+    }
+
+    /// Keeps how the model is asked for whoever resumes the session.
+    fn keep(&mut self) {
+        let status = self.session.status();
+        let window = (status.window, status.window_origin);
+        let path = self.session.path();
+        if let Err(error) = Kept::write(self.app, path, &self.chosen.spec, window) {
+            self.app.note(&format!(
+                "how the model is asked will not be known when the session is resumed: {error}"
+            ));
+        }
     }
 
     /// Writes down that another model answers from now on.
@@ -373,6 +401,15 @@ fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>, Failure
     };
     let Some(path) = found else { return Ok(None) };
     let session = Stored::open(&path)?;
+    if let Some(cwd) = &session.header().cwd
+        && !resolve::belongs_to(session.reference(), &app.workspace)
+    {
+        app.note(&format!(
+            "the session was begun in {}; its tools work in {} now",
+            app.show_path(cwd),
+            app.show_path(&app.workspace)
+        ));
+    }
     change::writable(app, &session, args.leave).map(Some)
 }
 

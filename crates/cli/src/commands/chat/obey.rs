@@ -135,6 +135,7 @@ impl Chat<'_> {
         own_write::remember(self.app, self.session.path());
         self.place.set(new.path());
         self.session = new;
+        self.keep();
         if self.app.json {
             let session = super::json::session(&self.session);
             return say!("{}", json!({ "event": "new", "session": session }));
@@ -153,6 +154,7 @@ impl Chat<'_> {
         self.chosen = chosen;
         drop(listener);
         self.note_model()?;
+        self.keep();
         if self.app.json {
             return self.tell_model();
         }

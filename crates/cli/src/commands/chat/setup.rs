@@ -19,6 +19,7 @@ use super::super::memory;
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::Failure;
+use crate::kept::Kept;
 
 /// The session at work, which `/new` changes, and where its past is found.
 #[derive(Clone)]
@@ -114,7 +115,16 @@ pub(super) struct Chosen {
 
 /// Connects to a model by its name.
 pub(super) fn connect(app: &App, args: &ChatArgs, name: &str) -> Result<Chosen, Failure> {
-    let mut spec = ModelSpec::parse(name).map_err(model_failure)?;
+    let spec = ModelSpec::parse(name).map_err(model_failure)?;
+    connect_as(app, args, spec)
+}
+
+/// Connects to a model, elsewhere if the command line says so.
+pub(super) fn connect_as(
+    app: &App,
+    args: &ChatArgs,
+    mut spec: ModelSpec,
+) -> Result<Chosen, Failure> {
     if let Some(url) = &args.base_url {
         spec = spec.at(url);
     }
@@ -278,6 +288,13 @@ pub(super) fn engine(
         subagent: None,
         max_rounds: Setup::MAX_ROUNDS,
     })
+}
+
+/// How the model of a session was asked by the chat before.
+pub(super) fn asked_before(app: &App, path: &Path) -> Option<ModelSpec> {
+    let named = model_of(path)?;
+    let stored = Stored::open(path).ok()?;
+    Kept::of(app, &stored)?.spec(&named)
 }
 
 /// The model a session was last run with, as it is named on a command line.
