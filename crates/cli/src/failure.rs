@@ -26,6 +26,8 @@ pub(crate) enum Outcome {
     Blocked,
     /// The user stopped it.
     Stopped,
+    /// Somebody asked the program to end.
+    Ended,
     /// The reader of the output has gone.
     Unheard,
 }
@@ -34,6 +36,9 @@ impl Outcome {
     /// What a shell reports of a program that SIGINT ended.
     pub(crate) const STOPPED: i32 = 130;
 
+    /// What a shell reports of a program that SIGTERM ended.
+    pub(crate) const ENDED: i32 = 143;
+
     pub(crate) fn code(self) -> ExitCode {
         ExitCode::from(match self {
             Outcome::Failed => 1,
@@ -41,6 +46,7 @@ impl Outcome {
             Outcome::NothingToDo => 3,
             Outcome::Blocked => 4,
             Outcome::Stopped => Outcome::STOPPED as u8,
+            Outcome::Ended => Outcome::ENDED as u8,
             // What a shell reports of a program that SIGPIPE ended.
             Outcome::Unheard => 141,
         })
@@ -105,7 +111,7 @@ impl Failure {
         let style = console::Style::new().for_stderr();
         match self.outcome {
             Outcome::Unheard => return,
-            Outcome::NothingToDo | Outcome::Stopped => remark(&self.message),
+            Outcome::NothingToDo | Outcome::Stopped | Outcome::Ended => remark(&self.message),
             Outcome::Failed | Outcome::Usage | Outcome::Blocked => {
                 let error = style.clone().red().bold().apply_to("error:");
                 remark(format_args!("{error} {}", self.message));

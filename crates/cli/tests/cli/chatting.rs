@@ -639,6 +639,17 @@ fn commands_that_change_the_session_work_through_a_pipe() {
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_the_answer_and_keeps_what_had_arrived() {
+    stopped_by("-INT", 130);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_asked_to_end_keeps_what_had_arrived() {
+    stopped_by("-TERM", 143);
+}
+
+#[cfg(unix)]
+fn stopped_by(signal: &str, code: i32) {
     use std::io::Read;
     let ground = Ground::new(|request| {
         Said::text("The first part of it and much more")
@@ -666,12 +677,12 @@ fn a_signal_stops_the_answer_and_keeps_what_had_arrived() {
         read.push(byte[0]);
     }
     let killed = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([signal, &child.id().to_string()])
         .status();
     assert!(killed.unwrap().success());
     out.read_to_end(&mut read).unwrap();
     let status = child.wait().unwrap();
-    assert_eq!(status.code(), Some(130));
+    assert_eq!(status.code(), Some(code));
     let last = String::from_utf8(read).unwrap();
     let result: Value = serde_json::from_str(last.lines().next_back().unwrap()).unwrap();
     assert_eq!(result["error"]["kind"], "cancelled");

@@ -73,7 +73,21 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
             .help("give one after the options, or on standard input"));
     }
     let mut chat = Chat::begin(app, args, way)?;
-    let led = chat.lead(message);
+    let led = match chat.lead(message) {
+        // Stopped, but not by a person at the keyboard.
+        Err(failure) if chat.stopper.is_ending() && failure.outcome == Outcome::Stopped => {
+            Err(Failure {
+                outcome: Outcome::Ended,
+                ..failure
+            })
+        }
+        // The answer was whole before the signal came; what was to follow is not said.
+        Ok(()) if chat.stopper.is_ending() && way != Way::Once => Err(Failure {
+            outcome: Outcome::Ended,
+            ..Failure::new("ended by a signal")
+        }),
+        led => led,
+    };
     if let Some(trouble) = chat.place.settle() {
         app.note(&format!("what left the context is not indexed: {trouble}"));
     }
@@ -259,6 +273,9 @@ impl<'a> Chat<'a> {
                 Said::Unknown(advice) => return Err(Failure::usage(advice)),
             }
             said = true;
+            if self.stopper.is_ending() {
+                break;
+            }
         }
         match said {
             true => Ok(()),
@@ -274,7 +291,7 @@ impl<'a> Chat<'a> {
             self.attempt(|chat| chat.say(&message).map(|_| ()))?;
         }
         let mut leaving = false;
-        loop {
+        while !self.stopper.is_ending() {
             self.gauge();
             let said = match prompt.read()? {
                 Typed::Left => return Ok(()),
@@ -297,6 +314,7 @@ impl<'a> Chat<'a> {
                 Said::Unknown(advice) => self.screen.warn(&advice),
             }
         }
+        Ok(())
     }
 
     /// Does something that may fail without ending the conversation.
@@ -306,6 +324,7 @@ impl<'a> Chat<'a> {
     ) -> Result<(), Failure> {
         match work(self) {
             Err(failure) if failure.outcome == Outcome::Unheard => Err(failure),
+            Err(failure) if self.stopper.is_ending() => Err(failure),
             Err(failure) => {
                 failure.print();
                 Ok(())

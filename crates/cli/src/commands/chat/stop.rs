@@ -1,5 +1,7 @@
-//! Ctrl-C: stops the answer and not the program.
+//! Signals: Ctrl-C stops the answer and not the program; whoever asks the
+//! program to end gets what had arrived of the answer kept first.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use longhaul_model::CancellationToken;
@@ -8,13 +10,21 @@ use tokio::runtime::Runtime;
 use super::Way;
 use crate::failure::Outcome;
 
-/// What Ctrl-C stops: the turn at work, if there is one.
+/// What a signal stops: the turn at work, if there is one.
 #[derive(Clone, Default)]
-pub(super) struct Stopper(Arc<Mutex<Option<CancellationToken>>>);
+pub(super) struct Stopper {
+    turn: Arc<Mutex<Option<CancellationToken>>>,
+    ending: Arc<AtomicBool>,
+}
 
 impl Stopper {
     fn lock(&self) -> MutexGuard<'_, Option<CancellationToken>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the program was asked to end.
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::SeqCst)
     }
 
     /// Listens for as long as the runtime lives. Between turns a person at a
@@ -30,9 +40,31 @@ impl Stopper {
                 }
             }
         });
+        #[cfg(unix)]
+        self.listen_for_the_end(runtime);
     }
 
-    /// Runs something that Ctrl-C stops.
+    #[cfg(unix)]
+    fn listen_for_the_end(&self, runtime: &Runtime) {
+        use tokio::signal::unix::{SignalKind, signal};
+        let stopper = self.clone();
+        runtime.spawn(async move {
+            // Without it the program ends as every other does.
+            let Ok(mut asked) = signal(SignalKind::terminate()) else {
+                return;
+            };
+            while asked.recv().await.is_some() {
+                // The second time it is meant.
+                let again = stopper.ending.swap(true, Ordering::SeqCst);
+                match stopper.lock().as_ref() {
+                    Some(turn) if !again => turn.cancel(),
+                    _ => std::process::exit(Outcome::ENDED),
+                }
+            }
+        });
+    }
+
+    /// Runs something that a signal stops.
     pub(super) fn run<T>(
         &self,
         runtime: &Runtime,
