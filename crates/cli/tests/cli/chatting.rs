@@ -139,6 +139,37 @@ fn a_message_may_come_from_standard_input() {
 }
 
 #[test]
+fn what_is_piped_beside_a_message_is_not_read_and_that_is_said() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    let ran = ground.piped(&["-p", "the message"], "the rest\n");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"), "{ran:?}");
+    assert!(ran.err.contains("standard input is not read"), "{ran:?}");
+    assert_eq!(text_of(&ground.messages()[0]), "the message");
+    let ran = ground.piped(&["-p", "-q", "the message"], "the rest\n");
+    assert_eq!(ran.err, "", "{ran:?}");
+}
+
+#[test]
+fn one_message_tells_beside_the_answer_that_the_context_was_compacted() {
+    for quiet in [false, true] {
+        let ground = Ground::saying(vec![Said::text("noted").usage(None)]);
+        let input: String = (0..7)
+            .map(|nth| format!("message {nth}: {}\n", "some words to fill it ".repeat(200)))
+            .collect();
+        let ran = ground.piped(&["--session", "s"], &input);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let mut args = vec!["--session", "s", "--window", "8k", "-p", "and now?"];
+        if quiet {
+            args.push("--quiet");
+        }
+        let ran = ground.chat(&args);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "noted\n"), "{ran:?}");
+        assert_eq!(ran.err.contains("compacted ("), !quiet, "{ran:?}");
+        assert_eq!(ran.err.is_empty(), quiet, "{ran:?}");
+    }
+}
+
+#[test]
 fn events_for_programs_are_json_lines_and_end_with_the_result_and_its_cost() {
     let ground = Ground::saying(vec![Said::text("hello").usage(usage())]);
     let ran = ground.chat(&["--json", "hi"]);

@@ -10,12 +10,15 @@ use crate::paint;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weight {
     Note,
+    /// It changes what the model sees, which somebody who sees nothing but the
+    /// answer must know.
+    Change,
     Warning,
 }
 
 /// What an event says to a person, if anything.
 pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
-    use Weight::{Note, Warning};
+    use Weight::{Change, Note, Warning};
     Some(match event {
         Event::Pruned {
             results,
@@ -23,7 +26,7 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
             tokens_after,
             ..
         } => (
-            Note,
+            Change,
             format!(
                 "pruned {}: {tokens_before} → {tokens_after} tokens",
                 paint::plural(*results as u64, "tool result")
@@ -78,7 +81,10 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
             fallback,
             ..
         } => (
-            Note,
+            match fallback {
+                Some(_) => Change,
+                None => Note,
+            },
             match fallback {
                 Some(why) => format!(
                     "saved {} to memory, by the {by} ({why})",
@@ -91,7 +97,7 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
             },
         ),
         Event::Compacted(compacted) => (
-            Note,
+            Change,
             format!(
                 "compacted ({}, by {}): {} → {} tokens, {} left the context and can be recalled",
                 compacted.layer,
@@ -121,7 +127,7 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
             format!("the provider calls it too long: {message}"),
         ),
         Event::WindowLearnt { model, window } => (
-            Note,
+            Change,
             format!("{model} has a window of {window} tokens; remembered"),
         ),
         Event::ReadOnlyPressure { tokens, .. } => (

@@ -72,6 +72,12 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
         return Err(Failure::usage("there is no message")
             .help("give one after the options, or on standard input"));
     }
+    if way == Way::Once && args.message.is_some() && input_waits() {
+        app.note(
+            "standard input is not read, since the message is on the command line; leave the \
+             message out to send what is piped",
+        );
+    }
     let mut chat = Chat::begin(app, args, way)?;
     let led = match chat.lead(message) {
         // Stopped, but not by a person at the keyboard.
@@ -95,6 +101,26 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
     chat.keep();
     own_write::remember(app, chat.session.path());
     led
+}
+
+/// Whether standard input is a pipe or a file, and so may be meant. It is not
+/// looked into: a pipe that nobody closes would hold everything up, and in a loop
+/// over lines what is in it belongs to the loop.
+#[cfg(unix)]
+fn input_waits() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+    let Ok(input) = std::io::stdin().as_fd().try_clone_to_owned() else {
+        return false;
+    };
+    std::fs::File::from(input).metadata().is_ok_and(|meta| {
+        meta.file_type().is_fifo() || (meta.file_type().is_file() && meta.len() > 0)
+    })
+}
+
+#[cfg(not(unix))]
+fn input_waits() -> bool {
+    false
 }
 
 fn whole_input() -> Result<String, Failure> {

@@ -204,7 +204,9 @@ impl Listener for Screen {
             }
             event => match lines::event(event) {
                 Some((Weight::Warning, line)) => self.warn(&line),
-                Some((Weight::Note, line)) => self.aside(&line),
+                // Where notes are shown it is one of them.
+                Some((Weight::Change, line)) if !self.kind.tells() => self.warn(&line),
+                Some((Weight::Note | Weight::Change, line)) => self.aside(&line),
                 None => {}
             },
         }
