@@ -20,7 +20,7 @@ pub(crate) struct ChatArgs {
     pub(crate) new: bool,
 
     /// Answer one message, print the answer and nothing else
-    /// (without MESSAGE it is read from standard input)
+    /// (without MESSAGE it is read from standard input, with one that is not read)
     #[arg(long, short)]
     pub(crate) print: bool,
 
@@ -33,7 +33,8 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "TOOL", conflicts_with = "no_tools")]
     pub(crate) allow: Vec<String>,
 
-    /// Give the model no tools
+    /// Give the model no tools: neither those that ask nor those that do not (reading,
+    /// recall, and memory_append, which adds to today's log in memory/)
     #[arg(long)]
     pub(crate) no_tools: bool,
 
