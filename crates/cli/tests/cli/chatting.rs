@@ -650,6 +650,9 @@ fn what_fills_the_context_is_told_by_the_session_and_not_from_outside() {
             "{part}: {context}"
         );
     }
+    // Nothing was put back yet: there is room for the time and the gauge alone.
+    let restored = context["parts"]["restored"].as_u64().unwrap();
+    assert!(restored < 100, "{context}");
     let ran = ground.piped(&["--window", "8k"], "/context\n");
     assert!(ran.out.contains(" of 8,000 ("), "{ran:?}");
     assert!(!ran.out.contains("tool definitions          0 "), "{ran:?}");

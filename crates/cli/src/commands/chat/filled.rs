@@ -41,16 +41,14 @@ impl Filled {
             .iter()
             .map(|block| counter.count(&block.text, ContentKind::Prose))
             .sum();
-        let tools = request
-            .tools
-            .iter()
-            .map(|tool| {
-                let schema = tool.parameters.to_string();
-                counter.count(&tool.name, ContentKind::Prose)
-                    + counter.count(&tool.description, ContentKind::Prose)
-                    + counter.count(&schema, ContentKind::Json)
-            })
-            .sum();
+        // As one text, which is how the engine counts them.
+        let tools = match request.tools.as_slice() {
+            [] => Tokens::ZERO,
+            tools => counter.count(
+                &serde_json::to_string(tools).unwrap_or_default(),
+                ContentKind::Json,
+            ),
+        };
         let mut largest: Vec<(String, Role, Tokens)> = session
             .live()
             .messages()
