@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use longhaul_assembly::{FileCache, PartCounts};
 use longhaul_checkpoint::FileStore;
-use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowSources, known_window};
+use longhaul_model::ModelInfo;
+use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin, WindowSources, known_window};
 use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer, durable};
 
 use super::layout::{self, Layout};
@@ -137,6 +138,12 @@ impl Engine {
             counts,
         };
         session.known_size = session.size_on_disk();
+        if session.resolved.origin == WindowOrigin::ProviderError {
+            // A window that nobody has set is not to be a riddle when little fits.
+            let window = session.window.size();
+            let reason = format!("the window is {window}: {}", session.window_source());
+            tell(listener, Event::trouble(reason));
+        }
         session.measure();
         session.recover(listener)?;
         session.restore(listener);
@@ -191,8 +198,9 @@ impl Session {
         if limit >= self.window.size() || limit.0 < 1024 {
             return Ok(());
         }
-        let model = self.model_name();
-        if let Err(error) = windows::learn(&self.setup.state_dir, &model, limit) {
+        if let Some(info) = self.model()
+            && let Err(error) = windows::learn(&self.setup.state_dir, info, limit)
+        {
             tell(listener, Event::trouble(error.to_string()));
         }
         let settings = self.setup.config.window_settings(limit);
@@ -205,7 +213,7 @@ impl Session {
         tell(
             listener,
             Event::WindowLearnt {
-                model,
+                model: self.model_name(),
                 window: limit,
             },
         );
@@ -213,26 +221,217 @@ impl Session {
         self.lay_out_anew(listener);
         Ok(())
     }
+
+    /// Forgets the window that was learnt from an error of the model at its
+    /// server, here and in `windows.json`; whether there was one. The next
+    /// error may teach it again.
+    pub fn forget_window(&mut self, listener: &mut dyn Listener) -> Result<bool> {
+        let Some(info) = self.model() else {
+            return Ok(false);
+        };
+        let forgotten = windows::forget(&self.setup.state_dir, info)?;
+        if forgotten || self.resolved.origin == WindowOrigin::ProviderError {
+            (self.window, self.resolved) = window(&self.setup)?;
+            self.lay_out_anew(listener);
+        }
+        Ok(forgotten)
+    }
+
+    /// Takes in that the model has answered a request of this size, by its own
+    /// count: a smaller window that was learnt from an error is no longer true,
+    /// and is forgotten. For hosts that send what
+    /// [`assemble`](Session::assemble) gives them.
+    pub fn answered(&mut self, prompt: Tokens, listener: &mut dyn Listener) -> Result<()> {
+        let learnt = self
+            .model()
+            .and_then(|info| windows::learnt(&self.setup.state_dir, info));
+        let Some(learnt) = learnt.filter(|learnt| prompt > *learnt) else {
+            return Ok(());
+        };
+        self.forget_window(listener)?;
+        let reason = format!(
+            "{} took a request of {prompt} tokens: its window is not {learnt}, as it once said; \
+             forgotten",
+            self.model_name(),
+        );
+        tell(listener, Event::trouble(reason));
+        Ok(())
+    }
 }
 
 fn window(setup: &Setup) -> Result<(Window, ResolvedWindow)> {
     let info = setup.model.as_deref().map(|model| model.info());
-    let name = info.map(|info| info.name.as_str()).unwrap_or_default();
-    let resolved = WindowSources {
-        config: setup.config.compaction.context_window,
-        // Two tables may disagree, as the same name is served with several windows;
-        // the smaller one fits everywhere.
-        metadata: [
-            info.and_then(|info| info.window).map(Tokens),
-            known_window(name),
-        ]
-        .into_iter()
-        .flatten()
-        .min(),
-        provider_error: windows::learnt(&setup.state_dir, name),
-        observed: None,
-    }
-    .resolve();
+    let learnt = info.and_then(|info| windows::learnt(&setup.state_dir, info));
+    let resolved = sources(setup.config.compaction.context_window, info, learnt).resolve();
     let settings = setup.config.window_settings(resolved.window);
     Ok((Window::new(&settings)?, resolved))
+}
+
+/// Who says what of a model's window.
+fn sources(
+    at_most: Option<Tokens>,
+    info: Option<&ModelInfo>,
+    learnt: Option<Tokens>,
+) -> WindowSources {
+    let smaller = |one: Option<Tokens>, other: Option<Tokens>| one.into_iter().chain(other).min();
+    let window = info.and_then(|info| info.window).map(Tokens);
+    let given = window.filter(|_| info.is_some_and(|info| info.window_given));
+    let (config, metadata) = match given {
+        // Whoever gives a model's window knows better than any table.
+        Some(_) => (smaller(at_most, given), None),
+        // Two tables may disagree, as the same name is served with several windows;
+        // the smaller one fits everywhere.
+        None => {
+            let tabulated = info.and_then(|info| known_window(&info.name));
+            (at_most, smaller(window, tabulated))
+        }
+    };
+    WindowSources {
+        config,
+        metadata,
+        provider_error: learnt,
+        observed: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{Timestamp, Zoned, tz::TimeZone};
+    use longhaul_assembly::{Host, Runtime};
+    use longhaul_model::{Limits, ModelSpec, connect};
+
+    use super::super::Clock;
+    use super::*;
+    use crate::config::Config;
+    use crate::tools::NoTools;
+
+    struct Stopped;
+
+    impl Clock for Stopped {
+        fn now(&self) -> Zoned {
+            Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC)
+        }
+
+        fn new_id(&self) -> String {
+            "00000000-0000-7000-8000-000000000000".into()
+        }
+    }
+
+    #[derive(Default)]
+    struct Heard(Vec<String>);
+
+    impl Listener for Heard {
+        fn event(&mut self, event: &Event) {
+            if let Event::Trouble { reason } = event {
+                self.0.push(reason.clone());
+            }
+        }
+    }
+
+    /// An engine for a model that is never asked.
+    fn engine(folder: &Path, spec: &str) -> Engine {
+        let spec = ModelSpec::parse(spec).unwrap();
+        let mut config = Config::default();
+        config.compaction.context_window = Some(Tokens(64_000));
+        let workspace = folder.join("workspace");
+        std::fs::create_dir_all(&workspace).unwrap();
+        Engine::new(Setup {
+            config,
+            state_dir: folder.join("state"),
+            workspace,
+            managed_skills: None,
+            home_skills: None,
+            host: Host::default(),
+            runtime: Runtime::default(),
+            extra_prompt: None,
+            clock: Arc::new(Stopped),
+            model: Some(connect(&spec, &|_| None, Limits::default()).unwrap()),
+            summaries: None,
+            tools: Arc::new(NoTools),
+            departures: None,
+            subagent: None,
+            max_rounds: Setup::MAX_ROUNDS,
+        })
+    }
+
+    #[test]
+    fn a_learnt_window_is_explained_and_is_forgotten_once_more_was_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine(folder.path(), "vllm/qwen@http://127.0.0.1:1/v1");
+        let info = engine.setup().model.as_deref().unwrap().info();
+        let state_dir = &engine.setup().state_dir;
+        windows::learn(state_dir, info, Tokens(3_000)).unwrap();
+
+        let mut heard = Heard::default();
+        let mut session = engine.create(Some("one"), &mut heard).unwrap();
+        assert_eq!(session.window().size(), Tokens(3_000));
+        let source = session.status().window_source;
+        let file = windows::path(state_dir).display().to_string();
+        for named in ["vllm/qwen", "http://127.0.0.1:1;", file.as_str()] {
+            assert!(source.contains(named), "{named}: {source}");
+        }
+        assert_eq!(heard.0, [format!("the window is 3,000: {source}")]);
+
+        session.answered(Tokens(3_000), &mut heard).unwrap();
+        assert_eq!(session.window().size(), Tokens(3_000));
+        session.answered(Tokens(3_001), &mut heard).unwrap();
+        assert_eq!(session.window().size(), Tokens(64_000));
+        assert_eq!(session.status().window_origin, WindowOrigin::Config);
+        assert_eq!(windows::learnt(state_dir, info), None);
+        assert_eq!(heard.0.len(), 2);
+        assert!(heard.0[1].ends_with("forgotten"), "{}", heard.0[1]);
+        assert!(!session.forget_window(&mut heard).unwrap());
+    }
+
+    #[test]
+    fn a_window_learnt_at_one_server_says_nothing_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let small = engine(folder.path(), "vllm/qwen@http://127.0.0.1:1");
+        let info = small.setup().model.as_deref().unwrap().info();
+        windows::learn(&small.setup().state_dir, info, Tokens(3_000)).unwrap();
+        for other in [
+            "vllm/qwen@http://127.0.0.1:2",
+            "ollama/qwen@http://127.0.0.1:1",
+        ] {
+            let mut heard = Heard::default();
+            let other = engine(folder.path(), other);
+            let session = other.create(None, &mut heard).unwrap();
+            assert_eq!(session.window().size(), Tokens(64_000));
+            assert!(heard.0.is_empty(), "{:?}", heard.0);
+        }
+    }
+
+    fn resolved(
+        at_most: Option<u32>,
+        window: Option<u32>,
+        window_given: bool,
+        learnt: Option<u32>,
+    ) -> (u32, WindowOrigin) {
+        let info = ModelInfo {
+            name: "claude-opus-4-5".into(),
+            window,
+            window_given,
+            ..ModelInfo::default()
+        };
+        let sources = sources(at_most.map(Tokens), Some(&info), learnt.map(Tokens));
+        let resolved = sources.resolve();
+        (resolved.window.0, resolved.origin)
+    }
+
+    #[test]
+    fn a_window_that_is_given_counts_above_the_tables_also_where_it_is_larger() {
+        use WindowOrigin::{Config, Metadata, ProviderError};
+        let million = Some(1_000_000);
+        assert_eq!(resolved(None, million, false, None), (200_000, Metadata));
+        assert_eq!(resolved(None, million, true, None), (1_000_000, Config));
+        assert_eq!(resolved(None, Some(9_000), true, None), (9_000, Config));
+        // At most so much is used, whatever the model has.
+        assert_eq!(
+            resolved(Some(64_000), million, true, None),
+            (64_000, Config)
+        );
+        // What the server refused, it refuses.
+        let learnt = resolved(Some(64_000), million, true, Some(3_000));
+        assert_eq!(learnt, (3_000, ProviderError));
+    }
 }

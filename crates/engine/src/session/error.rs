@@ -90,7 +90,10 @@ impl Error {
             Error::Model(failure) => failure.error.remedy(),
             Error::ContextOverflow { .. } => {
                 "say less at once, unpin something, choose a model with a larger window, or begin \
-                 a fresh session from this one (`longhaul session handoff`)"
+                 a fresh session from this one (`longhaul session handoff`); should the window be \
+                 smaller than the server's, give it with `models` in the configuration, and \
+                 delete the model's entry in `windows.json` in the state folder if it was once \
+                 learnt from an error"
                     .into()
             }
             Error::TooManyRounds(_) => {

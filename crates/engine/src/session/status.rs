@@ -23,6 +23,8 @@ pub struct Status {
     pub window: Tokens,
     /// Who says how large it is.
     pub window_origin: WindowOrigin,
+    /// The same in words, with how to change it.
+    pub window_source: String,
     /// The size against the window.
     pub fullness: f64,
     /// Where compaction begins.
@@ -61,6 +63,7 @@ impl Session {
             size,
             window: self.window.size(),
             window_origin: self.resolved.origin,
+            window_source: self.window_source(),
             fullness: self.window.fullness(size.tokens),
             activation: self.window.activation(),
             hard: self.window.hard(),
@@ -74,6 +77,37 @@ impl Session {
             flushed_epoch: self.state.memory_flush_compaction_count,
             leaf: self.live.entries().last().map(|entry| entry.id.clone()),
             spending: self.state.spending,
+        }
+    }
+
+    /// Who says how large the window is, and how to change it.
+    pub fn window_source(&self) -> String {
+        match self.resolved.origin {
+            WindowOrigin::Config => {
+                "set by `compaction.contextWindow`, `--window` or `models`".to_owned()
+            }
+            WindowOrigin::Metadata => {
+                "from the table of models; `models` in the configuration counts above it".to_owned()
+            }
+            WindowOrigin::ProviderError => {
+                let whose = match self.model() {
+                    Some(info) => {
+                        let server = info.endpoint.as_deref().unwrap_or("its server");
+                        format!("{}/{} at {server}", info.provider, info.name)
+                    }
+                    None => "the model".to_owned(),
+                };
+                let file = super::windows::path(&self.setup.state_dir);
+                format!(
+                    "learnt from an error of {whose}; delete its entry in {} to forget it, or set \
+                     it with `models` in the configuration to keep it",
+                    file.display()
+                )
+            }
+            WindowOrigin::Observed => "seen in use".to_owned(),
+            WindowOrigin::Default => {
+                "assumed, as nobody says; set it with `models` in the configuration".to_owned()
+            }
         }
     }
 
