@@ -35,6 +35,10 @@ pub(crate) struct RunArgs {
     /// Days of logs to read [default: dreaming.lookbackDays]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) days: Option<u32>,
+
+    /// Ask the model of --model at this address
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,9 @@ use jiff::civil::{Date, date};
 use longhaul_memory::files::{Body, Note, Origin, Section};
 use longhaul_memory::{MemoryFolder, Seal, Source};
 
+use longhaul_model::loopback::{Loopback, Reply, Said};
+
+use crate::chatting::{Ground, MODEL};
 use crate::documented::{assert_same_fields, example};
 use crate::machine::{Machine, Ran};
 use crate::talk::{long, small};
@@ -399,4 +402,119 @@ fn answers_about_dreams_are_as_documented() {
         let printed = machine.run_line(&format!("{line} --json")).json();
         assert_same_fields(&example(heading), &printed, heading);
     }
+}
+
+#[test]
+fn a_model_words_candidates_and_what_it_makes_up_is_dropped() {
+    let machine = machine();
+    let server = Loopback::start(|request| {
+        let asked = String::from_utf8_lossy(&request.body).into_owned();
+        let said = match asked {
+            asked if asked.contains("RS256") => "Tokens of the login service use RS256",
+            asked if asked.contains("Fridays") => "Never push on Fridays, says Alice Cooper",
+            _ => "KEEP",
+        };
+        Said::text(said).reply(request)
+    })
+    .unwrap();
+    let url = server.url();
+    let line = [
+        "dream",
+        "run",
+        "--model",
+        MODEL,
+        "--base-url",
+        &url,
+        "--json",
+    ];
+    let mut command = machine.command();
+    let ran = machine.finish(command.env("ANTHROPIC_API_KEY", "sk-test").args(line));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let model = &ran.json()["model"];
+    assert_eq!(
+        (&model["worded"], &model["ungrounded"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(model["failure"], serde_json::Value::Null);
+    let dreams = read(&machine, "DREAMS.md");
+    assert!(
+        dreams.contains("Tokens of the login service use RS256"),
+        "{dreams}"
+    );
+    assert!(!dreams.contains("Alice"), "{dreams}");
+    // What was asked is not asked again.
+    let before = server.requests().len();
+    let mut command = machine.command();
+    machine.finish(command.env("ANTHROPIC_API_KEY", "sk-test").args(line));
+    assert_eq!(server.requests().len(), before);
+}
+
+#[test]
+fn a_model_that_fails_costs_its_wording_and_a_wrong_name_is_a_mistake() {
+    let machine = machine();
+    let server =
+        Loopback::start(|_| Reply::json(401, &serde_json::json!({ "error": { "message": "no" } })))
+            .unwrap();
+    let url = server.url();
+    let line = ["dream", "run", "--model", MODEL, "--base-url", &url];
+    let mut command = machine.command();
+    let ran = machine.finish(command.env("ANTHROPIC_API_KEY", "sk-test").args(line));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("the rest was done without it"), "{ran:?}");
+    assert!(ran.out.contains("3 candidates wait"), "{ran:?}");
+    assert_eq!(machine.run_line("dream run --model nonsense").code, 2);
+}
+
+#[test]
+fn a_chat_dreams_at_its_end_when_the_day_s_log_has_grown() {
+    let ground = Ground::saying(vec![Said::text("Good night.")]);
+    let short = ground.piped(&[], "Good evening.\n");
+    assert_eq!(short.code, 0, "{short:?}");
+    assert!(!short.err.contains("dreamt"), "{short:?}");
+    for at in 0..600 {
+        let text = format!(
+            "Decided: service number {at} {}",
+            "keeps its own log ".repeat(4)
+        );
+        log(
+            &ground.machine,
+            TODAY,
+            "Important Decisions",
+            &text,
+            Source::Agent,
+        );
+    }
+    let long = ground.piped(&[], "Good night.\n");
+    assert_eq!(long.code, 0, "{long:?}");
+    assert!(long.err.contains("dreamt (daily log size): "), "{long:?}");
+    assert!(read(&ground.machine, "DREAMS.md").contains("service number"));
+    // Not again for the same log, and not a word where nobody wants one.
+    let again = ground.piped(&[], "Good night.\n");
+    assert!(!again.err.contains("dreamt"), "{again:?}");
+}
+
+#[test]
+fn what_an_agent_looks_up_again_and_again_is_more_worth_keeping() {
+    let confidence = |lookups: usize| {
+        let call = r#"{"query":"push on Fridays"}"#;
+        let mut said: Vec<Said> = (0..lookups)
+            .map(|at| Said::call(&format!("c{at}"), "memory_search", call))
+            .collect();
+        said.push(Said::text("Not on Fridays."));
+        let ground = Ground::saying(said);
+        log(
+            &ground.machine,
+            TODAY,
+            "User Preferences",
+            "Constraint: Never push on Fridays.",
+            Source::User,
+        );
+        let ran = ground.chat(&["-p", "When may I push?"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert_eq!(ground.machine.run_line("dream run").code, 0);
+        let listed = ground.machine.run_line("dream review --json").json();
+        listed["candidates"][0]["confidence"].as_f64().unwrap()
+    };
+    let (never, thrice) = (confidence(0), confidence(3));
+    assert!(thrice > never + 0.05, "{never} {thrice}");
 }

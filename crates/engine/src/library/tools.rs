@@ -1,7 +1,10 @@
 //! The memory files as the agent's tools reach them: quoted, dated, attributed.
 
+use std::path::{Path, PathBuf};
+
+use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_memory::{
-    Budget, Filters, MemoryFolder, MemoryIndex, Query as Search, RecordKind, WorkspaceFiles,
+    Budget, Filters, Hit, MemoryFolder, MemoryIndex, Query as Search, RecordKind, WorkspaceFiles,
 };
 use longhaul_transcript::Millis;
 
@@ -17,6 +20,8 @@ pub struct MemoryNotebook {
     folder: MemoryFolder,
     files: WorkspaceFiles,
     now: Box<dyn Fn() -> Millis + Send + Sync>,
+    /// Where what was returned is counted.
+    counted: Option<PathBuf>,
 }
 
 impl Library {
@@ -31,7 +36,41 @@ impl Library {
             files: WorkspaceFiles::new(folder.root()),
             folder,
             now: Box::new(now),
+            counted: None,
         }
+    }
+}
+
+impl MemoryNotebook {
+    /// Counts what searches return, for dreaming: in the state folder, beside
+    /// the dreams of the workspace.
+    pub fn counted_in(self, state_dir: &Path) -> MemoryNotebook {
+        MemoryNotebook {
+            counted: Some(state_dir.to_owned()),
+            ..self
+        }
+    }
+
+    /// The lines that were asked for are counted. A chunk has others beside
+    /// them: those with a word of the question are meant, if any have one.
+    fn count(&self, hits: &[Hit]) -> Result<(), longhaul_memory::Error> {
+        let Some(state_dir) = &self.counted else {
+            return Ok(());
+        };
+        let lines = hits.iter().flat_map(|hit| {
+            let has = |line: &&str| {
+                let line = line.to_lowercase();
+                hit.why
+                    .terms
+                    .iter()
+                    .any(|term| line.contains(term.as_str()))
+            };
+            let all: Vec<&str> = hit.text.lines().collect();
+            let meant: Vec<&str> = all.iter().copied().filter(has).collect();
+            if meant.is_empty() { all } else { meant }
+        });
+        let lines = lines.map(|line| Recalled::Line(line.to_owned()));
+        Dreams::new(state_dir, &self.folder).note_recalled(lines)
     }
 }
 
@@ -59,6 +98,12 @@ impl Notebook for MemoryNotebook {
         let found = found.map_err(|error| error.to_string())?;
         if found.hits.is_empty() {
             return Ok("Nothing in memory fits these words.".to_owned());
+        }
+        let mut found = found;
+        if let Err(error) = self.count(&found.hits) {
+            found
+                .notes
+                .push(format!("not counted for dreaming: {error}"));
         }
         let model = found.model.as_deref().unwrap_or("words alone");
         let mut text = format!(

@@ -103,6 +103,7 @@ impl Dreams<'_> {
             problems: Vec::new(),
         };
         let today = now.date();
+        self.put_recalls_together(lock)?;
         let (remarks, newest) = self.remarks(today, settings, &mut report)?;
         let mut state = self.state()?;
         let known = self.known()?;

@@ -86,6 +86,10 @@ impl<'a> Dreams<'a> {
         }
     }
 
+    pub(super) fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
     /// Takes the lock: one dream at a time.
     pub fn lock(&self) -> Result<DreamLock> {
         durable::create_folder(&self.folder).map_err(Error::write)?;

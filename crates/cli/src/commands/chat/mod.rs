@@ -36,6 +36,7 @@ use self::setup::{Chosen, Place};
 use self::slash::{Said, Slash};
 use self::stop::Stopper;
 use super::change;
+use super::dream::Beside;
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::{Failure, Outcome};
@@ -100,6 +101,9 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
     // The window may have been learnt.
     chat.keep();
     own_write::remember(app, chat.session.path());
+    if let Some(told) = chat.dreams.at_the_end() {
+        chat.screen.aside(&told);
+    }
     led
 }
 
@@ -152,6 +156,7 @@ struct Chat<'a> {
     chosen: Chosen,
     engine: Engine,
     session: Session,
+    dreams: Beside,
 }
 
 impl<'a> Chat<'a> {
@@ -223,6 +228,7 @@ impl<'a> Chat<'a> {
             chosen,
             engine,
             session,
+            dreams: Beside::new(app),
         };
         if old.is_some() {
             chat.note_model()?;
@@ -319,7 +325,13 @@ impl<'a> Chat<'a> {
         let mut leaving = false;
         while !self.stopper.is_ending() {
             self.gauge();
-            let said = match prompt.read()? {
+            let waiting = self.dreams.wait();
+            let typed = prompt.read()?;
+            drop(waiting);
+            if let Some(told) = self.dreams.told() {
+                self.screen.aside(&told);
+            }
+            let said = match typed {
                 Typed::Left => return Ok(()),
                 Typed::Cleared if leaving => return Ok(()),
                 Typed::Cleared => {

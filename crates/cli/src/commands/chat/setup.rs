@@ -11,6 +11,7 @@ use longhaul_engine::tools::{
     Approver, BashSettings, Findings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
 };
+use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_memory::{MemoryFolder, WorkspaceFiles};
 use longhaul_model::{Model, ModelSpec};
 use longhaul_transcript::{EntryId, Millis, Session as Stored};
@@ -26,6 +27,8 @@ use crate::kept::Kept;
 pub(super) struct Place {
     path: Arc<Mutex<PathBuf>>,
     library: Library,
+    /// Where what was recalled is counted, and for which memory.
+    counted: Option<(PathBuf, MemoryFolder)>,
 }
 
 /// How long a program that ends waits for the index.
@@ -41,9 +44,14 @@ impl Place {
                 None
             }
         };
+        let counted = match app.config.config.sandbox.read_only {
+            true => None,
+            false => MemoryFolder::open(&app.workspace, None).ok(),
+        };
         Place {
             path: Arc::default(),
             library: Library::new(memory::path(app), settings, encoder),
+            counted: counted.map(|memory| (app.state_dir.clone(), memory)),
         }
     }
 
@@ -74,7 +82,22 @@ impl Place {
         }
         let clock = app.clock();
         let now = move || Millis(clock.now().timestamp().as_millisecond());
-        Some(Arc::new(self.library.notebook(folder, now)))
+        let notebook = self.library.notebook(folder, now);
+        let notebook = match app.config.config.sandbox.read_only {
+            true => notebook,
+            false => notebook.counted_in(&app.state_dir),
+        };
+        Some(Arc::new(notebook))
+    }
+
+    /// Counts entries that came back, for dreaming. A count that is lost costs
+    /// nothing that anybody asked for.
+    fn count(&self, hits: &[Hit]) {
+        if let Some((state_dir, memory)) = &self.counted {
+            let entries = hits.iter().map(|hit| hit.entry.id.to_string());
+            let entries = entries.map(Recalled::Entry);
+            let _ = Dreams::new(state_dir, memory).note_recalled(entries);
+        }
     }
 
     fn past(&self) -> Recollection {
@@ -85,15 +108,19 @@ impl Place {
 
 impl Recall for Place {
     fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String> {
-        self.past().recall(query, limit)
-    }
-
-    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
-        self.past().search(words, limit)
+        let hits = self.past().recall(query, limit)?;
+        self.count(&hits);
+        Ok(hits)
     }
 
     fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
-        self.past().find(words, limit)
+        let found = self.past().find(words, limit)?;
+        self.count(&found.hits);
+        Ok(found)
+    }
+
+    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
+        self.find(words, limit).map(|found| found.hits)
     }
 
     fn within(&self, scope: Scope) -> Option<Arc<dyn Recall>> {

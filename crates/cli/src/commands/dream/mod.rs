@@ -1,10 +1,13 @@
 //! `dream …`: from daily logs to long-term memory.
 
 mod backfill;
+mod beside;
 mod change;
 mod dialogue;
 mod review;
 mod shapes;
+
+pub(crate) use beside::Beside;
 
 use console::style;
 use jiff::Timestamp;
@@ -12,8 +15,9 @@ use longhaul_engine::catalog;
 use longhaul_engine::config::DreamTrigger;
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{
-    Candidate, Cause, Dreams, Moment, Report, Settings, Trigger, due, next, waiting,
+    Ask, Candidate, Cause, Dreams, Moment, Question, Report, Settings, Trigger, due, next, waiting,
 };
+use longhaul_model::{CancellationToken, Limits, Message, ModelSpec, Request, SystemBlock};
 use longhaul_transcript::Millis;
 use serde_json::{Value, json};
 
@@ -24,6 +28,9 @@ use crate::args::{DreamCommand, RunArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{paint, resolve};
+
+/// A line of a pointer, and what a model may think before it.
+const MOST_ANSWER_TOKENS: u32 = 4_000;
 
 pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
     match command {
@@ -39,13 +46,18 @@ pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
 
 /// How the configuration wants dreams to be.
 fn settings(app: &App) -> Settings<'_> {
+    settings_with(app, &|_: &Candidate| 0)
+}
+
+/// The same, with how often candidates were asked for.
+fn settings_with<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Settings<'a> {
     let dreaming = &app.config.config.dreaming;
     Settings {
         lookback_days: dreaming.lookback_days,
         promote_at: dreaming.promote_at_confidence,
         limits: limits(app),
         counter: &app.config.config.tokens.estimator,
-        recalls: &|_: &Candidate| 0,
+        recalls,
     }
 }
 
@@ -95,18 +107,66 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
             None => return Err(Failure::nothing("no dream is due")),
         },
     };
+    let recalls = dreams.recalls()?;
+    let recalls = |candidate: &Candidate| recalls.of(candidate);
     let settings = Settings {
         lookback_days: args
             .days
             .unwrap_or(app.config.config.dreaming.lookback_days),
-        ..settings(app)
+        ..settings_with(app, &recalls)
     };
     let lock = dreams.lock()?;
-    let report = dreams.run(&lock, &app.zoned(), cause, &settings, None)?;
+    let mut model = match &app.model {
+        Some(name) => Some(asking_model(app, args, name)?),
+        None => None,
+    };
+    let report = dreams.run(
+        &lock,
+        &app.zoned(),
+        cause,
+        &settings,
+        model.as_mut().map(|ask| &mut **ask as &mut Ask<'_>),
+    )?;
     if app.json {
         return out::json(&shapes::with_workspace(&memory, &report)?);
     }
     tell(app, &report)
+}
+
+/// A model that words and merges candidates. One that cannot be asked at all is
+/// a mistake of the command line; one that fails later is told, and the dream
+/// goes on without it.
+fn asking_model(app: &App, args: &RunArgs, name: &str) -> Result<Box<Ask<'static>>, Failure> {
+    let failed = |error: longhaul_model::Error| {
+        let failure = match error {
+            longhaul_model::Error::BadSpec { .. } => Failure::usage(error.to_string()),
+            _ => Failure::new(error.to_string()),
+        };
+        failure.help(error.remedy())
+    };
+    let mut spec = ModelSpec::parse(name).map_err(failed)?;
+    if let Some(url) = &args.base_url {
+        spec = spec.at(url);
+    }
+    let model = longhaul_model::connect(&spec, &|name| app.variable(name), Limits::default())
+        .map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    Ok(Box::new(move |question: &Question| {
+        let request = Request {
+            system: vec![SystemBlock::new(question.system.clone())],
+            messages: vec![Message::user(question.prompt.clone())],
+            max_output: Some(MOST_ANSWER_TOKENS),
+            ..Request::default()
+        };
+        let cancel = CancellationToken::new();
+        let answer = runtime.block_on(model.ask(&request, &mut |_| {}, &cancel));
+        match answer {
+            Ok(answer) => Ok(answer.text()),
+            Err(failure) => Err(failure.error.to_string()),
+        }
+    }))
 }
 
 fn tell(app: &App, report: &Report) -> Result<(), Failure> {
@@ -132,6 +192,18 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
     }
     for id in &report.promoted {
         say!("{}  {id}", style("promoted").green())?;
+    }
+    if let Some(model) = &report.model {
+        say!(
+            "The model was asked {}: {} worded, {} merged, {} answers said more than the notes.",
+            paint::plural(model.calls as u64, "time"),
+            model.worded,
+            model.merged,
+            model.ungrounded
+        )?;
+        if let Some(failure) = &model.failure {
+            app.note(&format!("note: the rest was done without it: {failure}"));
+        }
     }
     for problem in &report.problems {
         app.note(&format!("note: {problem}"));
