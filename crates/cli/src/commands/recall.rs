@@ -1,5 +1,7 @@
 //! `recall`: what left the context, brought back.
 
+use std::borrow::Cow;
+
 use longhaul_engine::catalog;
 use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::recall::{Found, Hit, Meaning, Others, Query, full_text};
@@ -136,6 +138,27 @@ fn wanted(args: &RecallArgs) -> Result<Wanted, Failure> {
     })
 }
 
+/// A text as it stands between our marks: a line of it that looks like one of
+/// them is set off, so that nothing ends its own quotation.
+pub(super) fn unmarked(text: &str) -> Cow<'_, str> {
+    let is_mark = |line: &str| line.trim_start().starts_with('─');
+    // What a terminal takes for the end of a line is one here as well.
+    let ends = [
+        '\n', '\r', '\u{85}', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}',
+    ];
+    if !text.split(ends).any(is_mark) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for piece in text.split_inclusive(ends) {
+        if is_mark(piece) {
+            out.push_str("│ ");
+        }
+        out.push_str(piece);
+    }
+    Cow::Owned(out)
+}
+
 /// What comes back is quoted data: fenced, dated and attributed.
 fn print(app: &App, hit: &Hit, whole: bool, own: &str) -> Result<(), Failure> {
     let entry = &hit.entry;
@@ -153,7 +176,7 @@ fn print(app: &App, hit: &Hit, whole: bool, own: &str) -> Result<(), Failure> {
     } else {
         hit.excerpt.clone()
     };
-    say!("{}", app.foreign(&text))?;
+    say!("{}", app.foreign(&unmarked(&text)))?;
     if hit.others.count > 0 {
         say!("{}", also(&hit.others))?;
     }

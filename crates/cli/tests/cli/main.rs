@@ -17,6 +17,7 @@ mod dreaming;
 mod in_use;
 mod machine;
 mod naming;
+mod poisoning;
 mod reading;
 mod recalling;
 mod remembering;

@@ -4,6 +4,7 @@ use longhaul_engine::library::{ChosenEncoder, Reason};
 use longhaul_memory::{Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind};
 use serde_json::{Value, json};
 
+use super::super::recall::unmarked;
 use super::{chosen_and_told, embedding, open};
 use crate::app::App;
 use crate::args::MemorySearchArgs;
@@ -94,7 +95,7 @@ fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
         app.foreign(who),
         when.unwrap_or_default()
     )?;
-    say!("{}", app.foreign(hit.text.trim_end()))?;
+    say!("{}", app.foreign(&unmarked(hit.text.trim_end())))?;
     if explain {
         let why = &hit.why;
         let vector = why
@@ -172,6 +173,7 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         app.foreign(key),
         passage.of
     )?;
-    say!("{}", app.foreign(passage.text.trim_end_matches('\n')))?;
+    let text = unmarked(passage.text.trim_end_matches('\n'));
+    say!("{}", app.foreign(&text))?;
     say!("── end of {} ──", app.foreign(key))
 }
