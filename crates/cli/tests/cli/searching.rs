@@ -1,6 +1,8 @@
 //! `memory index`, `search`, `get` and `model`.
 
 use std::fs;
+use std::process::Stdio;
+use std::time::Duration;
 
 use longhaul_model::loopback::{Loopback, Recorded, Reply};
 use serde_json::json;
@@ -219,4 +221,184 @@ fn nothing_is_sent_anywhere_unless_an_endpoint_is_named() {
         json!(["`memory.embedding.provider` is none"])
     );
     assert_eq!(server.requests().len(), 0);
+}
+
+/// Texts in many files, so that indexing them takes a while.
+fn many(machine: &Machine, files: usize) {
+    let folder = machine.work().join("memories/many");
+    fs::create_dir_all(&folder).unwrap();
+    for at in 0..files {
+        let text = format!(
+            "# File {at}\n\n{}",
+            format!("lantern number {at} ").repeat(400)
+        );
+        fs::write(folder.join(format!("{at}.md")), text).unwrap();
+    }
+}
+
+fn records(machine: &Machine) -> u64 {
+    let ran = machine.run_line("memory index --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let answer = ran.json();
+    assert_eq!(answer["setAside"], json!(null), "{answer:#}");
+    answer["records"].as_u64().unwrap()
+}
+
+#[test]
+fn two_processes_index_at_once_and_nothing_is_lost_or_doubled() {
+    let machine = machine();
+    many(&machine, 200);
+    let spawn = || {
+        let mut command = machine.command();
+        command
+            .args(["memory", "index", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let running: Vec<_> = (0..3).map(|_| spawn()).collect();
+    for child in running {
+        let ended = child.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{ended:?}");
+    }
+    let together = records(&machine);
+    let rebuilt = machine.run_line("memory index --rebuild --json").json();
+    assert_eq!(rebuilt["records"], together);
+}
+
+#[test]
+fn an_index_whose_making_was_killed_is_completed_by_the_next() {
+    let machine = machine();
+    many(&machine, 300);
+    for pause in [5, 20, 60, 120] {
+        let mut child = machine
+            .command()
+            .args(["memory", "index"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        // SIGKILL; it may have ended by itself on a fast machine.
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    let completed = records(&machine);
+    let rebuilt = machine.run_line("memory index --rebuild --json").json();
+    assert_eq!(rebuilt["records"], completed);
+    assert_eq!(machine.run_line("memory search lantern").code, 0);
+}
+
+#[test]
+fn a_damaged_index_is_set_aside_and_a_locked_one_is_waited_for_and_told() {
+    let machine = machine();
+    let before = records(&machine);
+    let folder = machine.home().join(".longhaul/memory");
+    let index = fs::read_dir(&folder)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "sqlite"))
+        .unwrap();
+    // Another program keeps it.
+    let keeper = rusqlite::Connection::open(&index).unwrap();
+    keeper.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    fs::write(machine.work().join("memories/new.md"), "a new lantern\n").unwrap();
+    let ran = machine.run_line("memory index");
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(
+        ran.err.contains("memory") && ran.err.contains(".sqlite"),
+        "{ran:?}"
+    );
+    // Recall goes on without it.
+    let ran = machine.run(["recall", "--session", "s", "missing header"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    keeper.execute_batch("ROLLBACK").unwrap();
+    drop(keeper);
+    assert_eq!(records(&machine), before + 1);
+    fs::write(&index, "this is no database, and was one a moment ago").unwrap();
+    let ran = machine.run_line("memory index");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("the index was damaged"), "{ran:?}");
+    assert_eq!(records(&machine), before + 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_folder_that_cannot_be_written_is_told_and_words_are_still_recalled() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = machine();
+    let state = machine.home().join(".longhaul");
+    fs::create_dir_all(&state).unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
+    // Root may write anywhere; there is nothing to see then.
+    let is_root = fs::write(state.join("probe"), "").is_ok();
+    if is_root {
+        eprintln!("skipped: this user may write anywhere");
+    } else {
+        let ran = machine.run_line("memory index");
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains("/home/.longhaul/memory"), "{ran:?}");
+        let ran = machine.run(["recall", "--session", "s", "missing header"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.out.starts_with("── recalled e03 "), "{ran:?}");
+    }
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_memory_file_that_is_too_large_is_left_out_and_told() {
+    let machine = machine();
+    let large = machine.work().join("memories/large.md");
+    // Mostly a hole: it has the size, not the blocks.
+    fs::File::create(&large)
+        .unwrap()
+        .set_len(200 << 20)
+        .unwrap();
+    let ran = machine.run_line("memory index");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("memories/large.md"), "{ran:?}");
+    let ran = machine.run(["memory", "search", "why do deployments fail?"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for line in ["memory status", "memory lint"] {
+        let ran = machine.run_line(line);
+        assert!(ran.code == 0 || !ran.err.is_empty(), "{line}: {ran:?}");
+        assert!(!ran.err.contains("panicked"), "{line}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_query_is_words_whatever_it_looks_like_and_however_long_it_is() {
+    let machine = machine();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    for query in [
+        "deploy AND NOT (fails OR",
+        "\"deploy",
+        "deploy* NEAR(fails, 2) ^col : {a b} -x",
+        "'; DROP TABLE records; -- deploy",
+        "deploy \u{0} \u{202e}",
+        "NOT deploy",
+    ] {
+        // No argument holds a NUL; the rest of the line does.
+        let query = query.replace('\u{0}', " ");
+        let ran = machine.run(["memory", "search", "--", &query]);
+        assert_eq!(ran.code, 0, "{query}: {ran:?}");
+        assert!(ran.out.contains("TIDE-6943"), "{query}: {ran:?}");
+        let ran = machine.run([
+            "recall",
+            "--session",
+            "s",
+            "--query",
+            &format!("header {query}"),
+        ]);
+        assert_eq!(ran.code, 0, "{query}: {ran:?}");
+    }
+    let long = format!("deploy fails {}", "and AND \"then\" ".repeat(7_000));
+    assert!(long.len() > 100_000);
+    let ran = machine.run(["memory", "search", &long]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("its first 20000 were used"), "{}", ran.err);
+    let ran = machine.run(["recall", "--session", "s", "--query", &long]);
+    assert!(matches!(ran.code, 0 | 1), "{}", ran.err);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
 }
