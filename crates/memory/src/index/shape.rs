@@ -66,28 +66,18 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The slot of a chunk. Ids mostly come in their order: `near` is where the
-    /// last one was, and is kept up to date.
-    pub(crate) fn slot_of(&self, id: i64, near: &mut usize) -> Option<u32> {
-        let from = match self.by_id.get(*near) {
-            Some((known, _)) if *known <= id => *near,
-            _ => 0,
-        };
-        let mut step = 1;
-        while self
-            .by_id
-            .get(from + step)
-            .is_some_and(|(known, _)| *known < id)
-        {
-            step *= 2;
+    /// The slot of a chunk.
+    pub(crate) fn slot_of(&self, id: i64) -> Option<u32> {
+        let first = self.by_id.first()?.0;
+        // Where nothing was taken out, an id says where it is.
+        let direct = usize::try_from(id.checked_sub(first)?).ok()?;
+        match self.by_id.get(direct) {
+            Some((known, slot)) if *known == id => Some(*slot),
+            _ => {
+                let at = self.by_id.binary_search_by_key(&id, |(known, _)| *known);
+                at.ok().map(|at| self.by_id[at].1)
+            }
         }
-        let end = (from + step + 1).min(self.by_id.len());
-        let at = from + self.by_id[from..end].partition_point(|(known, _)| *known < id);
-        *near = at;
-        self.by_id
-            .get(at)
-            .filter(|(known, _)| *known == id)
-            .map(|(_, slot)| *slot)
     }
 
     pub(super) fn load(connection: &Connection, changes: i64) -> rusqlite::Result<Shape> {

@@ -58,8 +58,10 @@ impl SqliteIndex {
                 break;
             }
             let prepare_all = |stems: &mut Stems| -> Vec<Prepared> {
+                // None only where memory is out; texts are kept plain then.
+                let mut packer = zstd::bulk::Compressor::new(LEVEL).ok();
                 lot.into_iter()
-                    .map(|(record, hash)| prepare(record, hash, &settings, stems))
+                    .map(|(record, hash)| prepare(record, hash, &settings, stems, &mut packer))
                     .collect()
             };
             if batch.is_empty() {
@@ -212,6 +214,7 @@ fn prepare(
     hash: [u8; 16],
     settings: &IndexSettings,
     stems: &mut Stems,
+    packer: &mut Option<zstd::bulk::Compressor<'_>>,
 ) -> Prepared {
     let redacted = settings.redactor.redact(&record.text);
     let text = redacted.text;
@@ -243,7 +246,7 @@ fn prepare(
             end = start + at + 1;
         }
         let part = &text[start..end];
-        pieces.push((start, line, packed(part)));
+        pieces.push((start, line, packed(part, packer)));
         line = lines_in(part, line) + u32::from(part.ends_with('\n'));
         start = end;
     }
@@ -268,11 +271,15 @@ pub(super) fn chunk_hash(text: &str) -> i64 {
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 
+/// How hard texts are packed: they are short, and more effort gains little.
+const LEVEL: i32 = 1;
+
 /// Packed where that makes it smaller.
-fn packed(text: &str) -> Vec<u8> {
+fn packed(text: &str, packer: &mut Option<zstd::bulk::Compressor<'_>>) -> Vec<u8> {
     let mut blob = vec![ZSTD];
     if text.len() > 64
-        && let Ok(small) = zstd::bulk::compress(text.as_bytes(), 3)
+        && let Some(packer) = packer
+        && let Ok(small) = packer.compress(text.as_bytes())
         && small.len() < text.len()
     {
         blob.extend(small);

@@ -11,10 +11,10 @@ use crate::index::{IndexError, Shape, SqliteIndex};
 use crate::text::{self, Term};
 
 /// How many texts are read.
-const TEXTS: usize = 8;
+const TEXTS: usize = 6;
 
 /// How many of their words are looked up.
-const TOKENS: usize = 60;
+const TOKENS: usize = 24;
 
 impl SqliteIndex {
     pub(super) fn feed_back(

@@ -25,7 +25,7 @@ const MOST_SCORED: usize = 96;
 
 /// Further terms that are scored, and rows that one of them may have.
 const MOST_FURTHER: usize = 20;
-const MOST_FURTHER_ROWS: usize = 1_000;
+const MOST_FURTHER_ROWS: usize = 200;
 
 /// What the words of a query gave.
 pub(super) struct Words {
@@ -59,7 +59,7 @@ fn rows(
         connection.prepare_cached("SELECT doc FROM temp.instance WHERE term = ?1")?;
     let mut rows = statement.query([token])?;
     let mut found: Vec<(u32, u32)> = Vec::new();
-    let (mut last, mut near) = (None, 0);
+    let mut last = None;
     while found.len() < most
         && let Some(row) = rows.next()?
     {
@@ -67,7 +67,7 @@ fn rows(
         match found.last_mut() {
             Some((_, count)) if last == Some(id) => *count += 1,
             _ => {
-                if let Some(slot) = shape.slot_of(id, &mut near) {
+                if let Some(slot) = shape.slot_of(id) {
                     found.push((slot, 1));
                     last = Some(id);
                 }
@@ -100,9 +100,8 @@ fn quoted(connection: &Connection, shape: &Shape, tokens: &str) -> rusqlite::Res
         connection.prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1")?;
     let mut rows = statement.query([phrase])?;
     let mut found = Vec::new();
-    let mut near = 0;
     while let Some(row) = rows.next()? {
-        found.extend(shape.slot_of(row.get(0)?, &mut near));
+        found.extend(shape.slot_of(row.get(0)?));
     }
     Ok(found)
 }
