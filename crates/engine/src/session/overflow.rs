@@ -4,7 +4,7 @@
 use longhaul_compaction::ladder::{self, Occasion, Step};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_model::CancellationToken;
-use longhaul_tokens::{Sample, Tokens};
+use longhaul_tokens::{Sample, Tokens, WindowOrigin};
 use longhaul_transcript::EntryId;
 
 use super::compact::Made;
@@ -176,7 +176,10 @@ impl Session {
         self.does_not_fit(size, "no message fits beside the prompt".into())
     }
 
-    fn does_not_fit(&self, size: Size, reason: String) -> Error {
+    fn does_not_fit(&self, size: Size, mut reason: String) -> Error {
+        if self.resolved.origin == WindowOrigin::ProviderError {
+            reason = format!("{reason}; the window was {}", self.window_source());
+        }
         Error::ContextOverflow {
             tokens: size.at_most,
             hard: self.window.hard(),

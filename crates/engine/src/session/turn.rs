@@ -177,6 +177,12 @@ impl Session {
             match asked {
                 Ok(answer) => {
                     self.account(&answer, model, prepared.counted, listener);
+                    if let Some(usage) = &answer.usage {
+                        let prompt = usize::try_from(usage.prompt()).unwrap_or(usize::MAX);
+                        if let Err(error) = self.answered(Tokens::saturating(prompt), listener) {
+                            tell(listener, Event::trouble(error.to_string()));
+                        }
+                    }
                     return Ok(answer);
                 }
                 Err(failure) if matches!(failure.error, ModelError::Overflow { .. }) => {
@@ -342,12 +348,10 @@ impl Session {
     }
 
     async fn call(&mut self, call: &ToolCall, cancel: &CancellationToken) -> Outcome {
-        let ours = !self
-            .setup
-            .tools
-            .definitions()
-            .iter()
-            .any(|tool| tool.name == flush::TOOL);
+        // Ours, if it was offered and is not the agent's own.
+        let has =
+            |tools: &[longhaul_assembly::Tool]| tools.iter().any(|tool| tool.name == flush::TOOL);
+        let ours = has(self.prompt.tools().all()) && !has(&self.setup.tools.definitions());
         if call.name == flush::TOOL && ours && !self.setup.config.sandbox.read_only {
             let memory = match self.memory() {
                 Ok(memory) => memory,
