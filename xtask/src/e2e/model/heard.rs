@@ -44,6 +44,8 @@ pub(super) struct Compacted {
     pub(super) summarizer: String,
     /// Facts that are in no context and can be had back by nothing.
     pub(super) lost: usize,
+    /// Requests that had been made by then.
+    pub(super) after: usize,
 }
 
 /// A flush.
@@ -138,6 +140,7 @@ impl Heard {
                 epoch: number(event, "epoch")?,
                 summarizer: text(event, "summarizer")?,
                 lost: event["fidelity"]["nowhere"].as_array().map_or(0, Vec::len),
+                after: self.asked.len(),
             }),
             "summaryFallback" => self.fallbacks.push(text(event, "reason")?),
             "flushed" => self.flushes.push(Flushed {
