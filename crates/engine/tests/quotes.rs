@@ -19,7 +19,7 @@ use longhaul_memory::IndexSettings;
 use longhaul_transcript::{EntryId, Session};
 
 /// Quotes taken from one session, spread over it.
-const QUOTES: usize = 15;
+const QUOTES: usize = 20;
 /// Words that more entries have than hits are asked for cannot tell one.
 const HITS: usize = 5;
 
@@ -76,7 +76,10 @@ fn a_quote_of_five_words_is_among_the_first_five_hits() {
         };
         let mut entries: Vec<(EntryId, String)> = Vec::new();
         let read = session.each(&mut |entry| {
-            entries.push((entry.id.clone(), full_text(&entry)));
+            // A summary says again what others said; those are to be found.
+            if entry.message().is_some() {
+                entries.push((entry.id.clone(), full_text(&entry)));
+            }
             ControlFlow::Continue(())
         });
         if read.is_err() {

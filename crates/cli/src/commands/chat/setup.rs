@@ -29,6 +29,8 @@ pub(super) struct Place {
     library: Library,
     /// Where what was recalled is counted, and for which memory.
     counted: Option<(PathBuf, MemoryFolder)>,
+    /// How far is looked.
+    scope: Scope,
 }
 
 /// How long a program that ends waits for the index.
@@ -52,6 +54,7 @@ impl Place {
             path: Arc::default(),
             library: Library::new(memory::path(app), settings, encoder),
             counted: counted.map(|memory| (app.state_dir.clone(), memory)),
+            scope: Scope::Family,
         }
     }
 
@@ -102,7 +105,7 @@ impl Place {
 
     fn past(&self) -> Recollection {
         let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
-        self.library.recollection(&path, Scope::Family)
+        self.library.recollection(&path, self.scope)
     }
 }
 
@@ -124,7 +127,10 @@ impl Recall for Place {
     }
 
     fn within(&self, scope: Scope) -> Option<Arc<dyn Recall>> {
-        self.past().within(scope)
+        Some(Arc::new(Place {
+            scope,
+            ..self.clone()
+        }))
     }
 }
 
