@@ -163,6 +163,8 @@ fn push_turn(turn: &Turn, input: &mut Vec<Value>) {
             for (place, piece) in content.iter().enumerate() {
                 match &piece.value {
                     Content::Text(text) => input.push(json!({
+                        // llama.cpp tells what the model said by this alone.
+                        "type": "message",
                         "role": "assistant",
                         "content": [{"type": "output_text", "text": text}],
                     })),
