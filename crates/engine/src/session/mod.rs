@@ -17,7 +17,7 @@
 //! | the user says something | [`Session::turn`] |
 //! | a person asks for a compaction | [`Session::compact`], [`Session::undo`] |
 //! | a host runs the model itself | [`Session::ingest`], [`Session::maintain`], [`Session::assemble`], [`Session::commit`] |
-//! | what happened? | [`Event`](crate::event::Event)s, to a [`Listener`] |
+//! | what happened? | [`Event`]s, to a [`Listener`] |
 //! | how full, how worn, how dear? | [`Session::status`] |
 //! | who writes summaries? | [`summary_model`] |
 
