@@ -173,7 +173,7 @@ impl Session {
                     let why = format!("the model refused: {}", first_line(&text));
                     answers.failed.insert(key, why);
                 } else {
-                    answers.finished.insert(key, text);
+                    answers.finished.insert(key, without_pointers(&text));
                     let text = serde_json::to_string(answers).unwrap_or_default();
                     if let Err(error) = self.notebook.write(NOTE, &text) {
                         tell(listener, error.event());
@@ -213,7 +213,44 @@ impl Session {
     }
 }
 
+/// The text of a model without its directions to recall something: it quotes
+/// ids wrongly, and those that are right stand in the part that is not its own.
+fn without_pointers(text: &str) -> String {
+    let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("recall ") {
+        let (before, from) = rest.split_at(at + "recall ".len());
+        let id = from.find(|c| !is_id(c)).unwrap_or(from.len());
+        kept.push_str(before);
+        if id >= 8 {
+            kept.push_str("it");
+            rest = &from[id..];
+        } else {
+            rest = from;
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     line.chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_points_at_no_entry() {
+        let said = "Done (recall 01a1df31-13d6-735a-8ffc-fc78498f67fb: all), recall 01a1df31-8, \
+                    and recall a lot.";
+        assert_eq!(
+            without_pointers(said),
+            "Done (recall it: all), recall it, and recall a lot."
+        );
+        assert_eq!(without_pointers("recall deadbeef"), "recall it");
+    }
 }
