@@ -1,0 +1,1 @@
+//! JSON-RPC 2.0, a message a line, on standard input and output.
