@@ -40,6 +40,9 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         clap_complete::generate(*shell, &mut Cli::command(), "longhaul", &mut script);
         return out::bytes(&script);
     }
+    if let Command::Man { dir } = &cli.command {
+        return commands::man::run(Cli::command(), dir.as_deref());
+    }
     let app = App::new(&cli.global, cli.command.needs())?;
     match &cli.command {
         Command::Chat(args) => commands::chat::run(&app, args),
@@ -57,6 +60,6 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),
         Command::Sample(args) => commands::sample::run(&app, args),
-        Command::Completions { .. } => Ok(()),
+        Command::Completions { .. } | Command::Man { .. } => Ok(()),
     }
 }

@@ -156,6 +156,12 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Print the manual page, or write one for every command
+    Man {
+        /// Write the pages into this folder, one for each command
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
 }
 
 /// What a command cannot do without.

@@ -16,6 +16,7 @@ mod handoff;
 mod history;
 mod inspect;
 mod list;
+pub(crate) mod man;
 mod measured;
 pub(crate) mod memory;
 pub(crate) mod memory_files;

@@ -167,3 +167,17 @@ fn completions_for_the_common_shells() {
     }
     assert_eq!(machine.run_line("completions tcsh").code, 2);
 }
+
+#[test]
+fn a_manual_page_for_every_command_in_the_words_of_its_help() {
+    let machine = Machine::new();
+    let page = machine.run_line("man");
+    assert_eq!(page.code, 0);
+    assert!(page.out.contains(".TH longhaul 1"), "{}", page.out);
+    let folder = machine.home().join("man");
+    let ran = machine.run(["man", "--dir", &folder.to_string_lossy()]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let chat = std::fs::read_to_string(folder.join("longhaul-chat.1")).unwrap();
+    assert!(chat.contains("Talk to an agent in the terminal"), "{chat}");
+    assert!(folder.join("longhaul-context-status.1").exists());
+}
