@@ -7,6 +7,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod dist;
 mod e2e;
 mod eval;
 mod eval_compaction;
@@ -60,6 +61,8 @@ enum Chore {
     /// Run the whole with real programs in place of stand-ins; alone, list what
     /// there is
     E2e(e2e::Args),
+    /// Make what a release consists of: archive, checksum, npm packages
+    Dist(dist::Args),
     /// Run what continuous integration runs
     Ci,
 }
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Chore::Bench { what } => bench::run(&what),
         Chore::Eval { what } => eval::run(&what),
         Chore::E2e(args) => e2e::run(&args),
+        Chore::Dist(args) => dist::run(&args),
         Chore::Ci => ci::run(),
     };
     match done {
