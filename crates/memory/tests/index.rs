@@ -646,6 +646,52 @@ fn a_thread_indexes_what_it_is_given_and_what_changes() {
     indexer.stop();
 }
 
+#[test]
+fn folders_that_are_made_later_or_anew_are_noticed() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let path = root.join("index/main.sqlite");
+    let index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let (send, told) = channel();
+    let tell = Box::new(move |_| {
+        let _ = send.send(());
+    });
+    let mut indexer = Indexer::start(Box::new(index), tell).unwrap();
+    let mut files = WorkspaceFiles::new(&root);
+    files.extra.push("docs/notes".into());
+    indexer.watch(&files).unwrap();
+    let mut reader = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let mut until = |query: &str, key: Option<&str>| {
+        while keys(&mut reader, &Query::new(query))
+            .first()
+            .map(String::as_str)
+            != key
+        {
+            told.recv_timeout(Duration::from_secs(60)).unwrap();
+        }
+    };
+    // The first file of a folder comes with it; the second one tells whether
+    // the folder is watched.
+    for (name, word) in [
+        ("memories/errors.md", "first"),
+        ("memories/project.md", "second"),
+        ("memory/2026/03/a.md", "third"),
+        ("memory/2026/03/b.md", "fourth"),
+        ("docs/notes/deep/a.md", "fifth"),
+        ("docs/notes/deep/b.md", "sixth"),
+    ] {
+        write(&root, name, &format!("the {word} surprise"));
+        until(word, Some(name));
+    }
+    std::fs::remove_dir_all(root.join("memories")).unwrap();
+    until("first", None);
+    write(&root, "memories/errors.md", "seventh");
+    until("seventh", Some("memories/errors.md"));
+    write(&root, "memories/errors.md", "eighth");
+    until("eighth", Some("memories/errors.md"));
+    indexer.stop();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -3,10 +3,12 @@
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use notify_debouncer_full::notify::{RecommendedWatcher, RecursiveMode};
+use notify_debouncer_full::notify::event::{AccessKind, AccessMode};
+use notify_debouncer_full::notify::{Error, Event, EventKind, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
 
 use super::record::{Budget, Progress, Record};
@@ -44,11 +46,15 @@ const BYTES_AT_ONCE: u64 = 8 << 20;
 /// How long a file must be quiet before it is read.
 const QUIET: Duration = Duration::from_millis(500);
 
+/// What hears of changes. The thread has a part in it: folders that are made
+/// later are watched from then on.
+type Watcher = Mutex<Option<Debouncer<RecommendedWatcher, RecommendedCache>>>;
+
 /// A thread that keeps an index up to date.
 pub struct Indexer {
     jobs: SyncSender<Job>,
     thread: Option<JoinHandle<()>>,
-    watcher: Option<Debouncer<RecommendedWatcher, RecommendedCache>>,
+    watcher: Arc<Watcher>,
 }
 
 impl Indexer {
@@ -58,13 +64,15 @@ impl Indexer {
         mut tell: Box<dyn FnMut(Indexing) + Send>,
     ) -> std::io::Result<Indexer> {
         let (jobs, queue) = sync_channel(WAITING);
+        let watcher = Arc::new(Watcher::default());
+        let shared = Arc::clone(&watcher);
         let thread = thread::Builder::new()
             .name(String::from("longhaul-index"))
-            .spawn(move || work(&queue, &mut *index, &mut *tell))?;
+            .spawn(move || work(&queue, &shared, &mut *index, &mut *tell))?;
         Ok(Indexer {
             jobs,
             thread: Some(thread),
-            watcher: None,
+            watcher,
         })
     }
 
@@ -91,38 +99,29 @@ impl Indexer {
         let _ = self.jobs.try_send(Job::Vectors);
     }
 
-    /// Watches the files of a workspace from now on.
+    /// Watches the files of a workspace from now on, also those in folders that
+    /// are not there yet.
     pub fn watch(&mut self, files: &WorkspaceFiles) -> Result<(), IndexError> {
-        let failed = |error: notify_debouncer_full::notify::Error| IndexError::Io {
+        let failed = |error: Error| IndexError::Io {
             action: "watch",
             path: files.root.clone(),
             source: std::io::Error::other(error),
         };
         let jobs = self.jobs.clone();
         let watched = files.clone();
-        let mut watcher = new_debouncer(QUIET, None, move |events: DebounceEventResult| {
+        let watcher = new_debouncer(QUIET, None, move |events: DebounceEventResult| {
             // Errors of the watcher, such as an overflow, mean that something
             // changed as well.
             let ours = events.map_or(true, |events| {
-                let mut paths = events.iter().flat_map(|event| &event.paths);
-                paths.any(|path| is_ours(&watched, path))
+                events.iter().any(|event| is_ours(&watched, event))
             });
             if ours {
                 let _ = jobs.try_send(Job::Files(watched.clone()));
             }
         })
         .map_err(failed)?;
-        // The root for files that are not there yet; folders with all in them.
-        watcher
-            .watch(&files.root, RecursiveMode::NonRecursive)
-            .map_err(failed)?;
-        for place in files.places().into_iter().filter(|place| place.is_dir()) {
-            watcher
-                .watch(&place, RecursiveMode::Recursive)
-                .map_err(failed)?;
-        }
-        self.watcher = Some(watcher);
-        Ok(())
+        let mut kept = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        watch_places(kept.insert(watcher), files).map_err(failed)
     }
 
     /// Lets the thread finish what it is at, and ends it. What was waiting is
@@ -132,7 +131,10 @@ impl Indexer {
     }
 
     fn end(&mut self) {
-        self.watcher = None;
+        self.watcher
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let Some(thread) = self.thread.take() else {
             return;
         };
@@ -148,12 +150,48 @@ impl Drop for Indexer {
     }
 }
 
-/// Whether a change in a watched folder is about memory.
-fn is_ours(files: &WorkspaceFiles, path: &Path) -> bool {
-    files.places().iter().any(|place| path.starts_with(place))
+/// Whether an event in a watched folder means that memory changed. Reading is
+/// none: our own would otherwise be followed by the next, for ever.
+fn is_ours(files: &WorkspaceFiles, event: &Event) -> bool {
+    let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
+    if event.kind.is_access() && event.kind != written {
+        return false;
+    }
+    let places = files.places();
+    let about = |path: &Path, place: &Path| path.starts_with(place) || place.starts_with(path);
+    let mut paths = event.paths.iter();
+    paths.any(|path| places.iter().any(|place| about(path, place)))
 }
 
-fn work(queue: &Receiver<Job>, index: &mut dyn MemoryIndex, tell: &mut dyn FnMut(Indexing)) {
+/// Watches what is there: folders with all in them, and for what is not there
+/// yet the folder that it would appear in. Watching again what is watched
+/// already changes nothing, except where a folder was removed and made anew.
+fn watch_places(
+    watcher: &mut Debouncer<RecommendedWatcher, RecommendedCache>,
+    files: &WorkspaceFiles,
+) -> Result<(), Error> {
+    let places = files.places();
+    let (folders, others): (Vec<_>, Vec<_>) = places.iter().partition(|place| place.is_dir());
+    watcher.watch(&files.root, RecursiveMode::NonRecursive)?;
+    for place in others {
+        let above = place.ancestors().skip(1).find(|above| above.is_dir());
+        let above = above.filter(|above| !folders.iter().any(|one| above.starts_with(one)));
+        if let Some(above) = above {
+            watcher.watch(above, RecursiveMode::NonRecursive)?;
+        }
+    }
+    for folder in folders {
+        watcher.watch(folder, RecursiveMode::Recursive)?;
+    }
+    Ok(())
+}
+
+fn work(
+    queue: &Receiver<Job>,
+    watcher: &Watcher,
+    index: &mut dyn MemoryIndex,
+    tell: &mut dyn FnMut(Indexing),
+) {
     // What was begun and rests so that others get their turn.
     let mut files: Option<WorkspaceFiles> = None;
     let mut vectors = false;
@@ -186,7 +224,15 @@ fn work(queue: &Receiver<Job>, index: &mut dyn MemoryIndex, tell: &mut dyn FnMut
                     Err(error) => tell(Indexing::Failed(error)),
                 }
             }
-            Some(Job::Files(asked)) => files = Some(asked),
+            Some(Job::Files(asked)) => {
+                // Before they are read, so that nothing falls in between.
+                let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(Err(error)) = watcher.as_mut().map(|all| watch_places(all, &asked)) {
+                    let note = format!("changes of memory files may go unnoticed: {error}");
+                    tell(Indexing::Note(note));
+                }
+                files = Some(asked);
+            }
             Some(Job::Vectors) => vectors = true,
             None => {
                 if let Some(asked) = files.take() {
@@ -222,6 +268,30 @@ fn work(queue: &Receiver<Job>, index: &mut dyn MemoryIndex, tell: &mut dyn FnMut
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_memory_is_no_change_of_it() {
+        let files = WorkspaceFiles::new("/work");
+        let event = |kind, path: &str| Event::new(kind).add_path(path.into());
+        let open = EventKind::Access(AccessKind::Open(AccessMode::Any));
+        let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let changed = EventKind::Modify(notify_debouncer_full::notify::event::ModifyKind::Any);
+        for (kind, path, ours) in [
+            (open, "/work/memory/2026-03-01.md", false),
+            (open, "/work/memory", false),
+            (written, "/work/memory/2026-03-01.md", true),
+            (changed, "/work/memory/2026-03-01.md", true),
+            (changed, "/work/MEMORY.md", true),
+            (changed, "/work/src/main.rs", false),
+        ] {
+            assert_eq!(is_ours(&files, &event(kind, path)), ours, "{kind:?} {path}");
         }
     }
 }
