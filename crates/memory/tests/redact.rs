@@ -153,7 +153,10 @@ fn every_kind_is_found_by_its_form() {
         let redacted = Redactor::default().redact(&format!("the key is {secret}, keep it"));
         assert_eq!(
             redacted.text,
-            format!("the key is [redacted:{kind}#1], keep it"),
+            format!(
+                "the key is [redacted:{kind}#1]{}, keep it",
+                "\n".repeat(secret.matches('\n').count())
+            ),
             "{secret}"
         );
         assert_eq!(redacted.found, [kind]);
@@ -191,8 +194,14 @@ fn a_key_broken_over_lines_is_one_key() {
     for middle in ["\n", "\n    ", "\\\n", "\\n", "\r\n"] {
         let (head, tail) = key.split_at(40);
         let redacted = Redactor::default().redact(&format!("key={head}{middle}{tail}\nnext line"));
+        let end = match middle {
+            "\\n" => "",
+            "\r\n" => "\r\n",
+            _ => "\n",
+        };
         assert_eq!(
-            redacted.text, "key=[redacted:anthropic-key#1]\nnext line",
+            redacted.text,
+            format!("key=[redacted:anthropic-key#1]{end}\nnext line"),
             "{middle:?}"
         );
     }
@@ -201,7 +210,33 @@ fn a_key_broken_over_lines_is_one_key() {
     assert_eq!(redacted.text, "\"key\": \"[redacted:private-key#1]\"");
     let torn = &pem(2)[..200];
     let redacted = Redactor::default().redact(torn);
-    assert_eq!(redacted.text, "[redacted:private-key#1]");
+    assert_eq!(redacted.text.trim_end(), "[redacted:private-key#1]");
+}
+
+#[test]
+fn what_follows_a_secret_of_several_lines_keeps_the_number_of_its_line() {
+    let redactor = Redactor::default();
+    let key = pem(7);
+    for text in [
+        format!("first\n{key}\nafter it\n"),
+        format!("first\r\n{}\r\nafter it\r\n", key.replace('\n', "\r\n")),
+        format!("deploy_key: |\n  {}\nafter it", key.replace('\n', "\n  ")),
+    ] {
+        let line = |text: &str| text.lines().position(|line| line == "after it");
+        let redacted = redactor.redact(&text).text;
+        assert!(redacted.contains("[redacted:private-key#1]"), "{redacted}");
+        assert_eq!(line(&redacted), line(&text), "{redacted:?}");
+        assert_eq!(
+            redacted.matches("\r\n").count(),
+            text.matches("\r\n").count()
+        );
+    }
+    let json = serde_json::json!({ "password": format!("{key}\nafter it"), "n": 1 }).to_string();
+    let redacted = redactor.document().json(&json).into_owned();
+    let value: serde_json::Value = serde_json::from_str(&redacted).unwrap();
+    let text = value["password"].as_str().unwrap();
+    assert_eq!(text.matches('\n').count(), key.matches('\n').count() + 1);
+    assert_eq!(redactor.document().json(&redacted), redacted.as_str());
 }
 
 #[test]
@@ -315,6 +350,7 @@ proptest! {
         let twice = redactor.redact(&once.text);
         prop_assert_eq!(&twice.text, &once.text);
         prop_assert!(twice.found.is_empty());
+        prop_assert_eq!(once.text.matches('\n').count(), text.matches('\n').count());
     }
 
     #[test]

@@ -89,7 +89,11 @@ impl<'a> Document<'a> {
             Some(span) if span.start == 0 && span.end == value.len() => span.kind,
             _ => kind,
         };
-        (!self.redactor.keep.contains(value)).then(|| self.placeholder(kind, value))
+        (!self.redactor.keep.contains(value)).then(|| {
+            let mut placeholder = self.placeholder(kind, value);
+            push_line_ends(&mut placeholder, value);
+            placeholder
+        })
     }
 
     /// What was replaced so far.
@@ -126,6 +130,7 @@ impl<'a> Document<'a> {
             }
             out.push_str(before);
             out.push_str(&self.placeholder(span.kind, secret));
+            push_line_ends(&mut out, secret);
             from = span.end;
         }
         let scanned = match from {
@@ -190,6 +195,18 @@ impl<'a> Document<'a> {
                 *last = (*last).max(number.min(u32::MAX / 2));
             }
         }
+    }
+}
+
+/// The line ends of a secret stay, so that what follows it keeps the number of
+/// its line: evidence and stubs point at lines.
+fn push_line_ends(out: &mut String, secret: &str) {
+    for line in secret
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'))
+    {
+        let end = line.len() - line.trim_end_matches(['\r', '\n']).len();
+        out.push_str(&line[line.len() - end.min(2)..]);
     }
 }
 
