@@ -36,7 +36,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) days: Option<u32>,
 
-    /// Ask the model of --model at this address
+    /// Ask the model (of --model, else dreaming.model) at this address
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 }

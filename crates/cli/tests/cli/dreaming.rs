@@ -450,6 +450,61 @@ fn a_model_words_candidates_and_what_it_makes_up_is_dropped() {
 }
 
 #[test]
+fn a_dream_asks_the_model_of_the_option_else_the_configured_one_else_nobody() {
+    let machine = machine();
+    let configured = Loopback::start(|request| Said::text("KEEP").reply(request)).unwrap();
+    let option = Loopback::start(|request| Said::text("KEEP").reply(request)).unwrap();
+    fs::create_dir_all(machine.home().join(".longhaul")).unwrap();
+    let (provider, name) = MODEL.split_once('/').unwrap();
+    fs::write(
+        machine.home().join(".longhaul/longhaul.yaml"),
+        format!(
+            "dreaming:\n  model:\n    provider: {provider}\n    modelName: {name}\n    baseUrl: {}\n",
+            configured.url()
+        ),
+    )
+    .unwrap();
+    let asked = || (configured.requests().len(), option.requests().len());
+    let dream = |key: &str, more: &[&str]| {
+        let mut command = machine.command();
+        command.env("ANTHROPIC_API_KEY", key);
+        machine.finish(command.args(["dream", "run", "--json"]).args(more))
+    };
+    let without = dream("sk-test", &["--model", "extractive"]);
+    assert_eq!((without.code, asked()), (0, (0, 0)), "{without:?}");
+    // Nobody may be there to mend a configured model.
+    let keyless = dream("", &[]);
+    assert_eq!((keyless.code, asked()), (0, (0, 0)), "{keyless:?}");
+    assert!(keyless.err.contains("without a model"), "{keyless:?}");
+    let address = option.url();
+    let typed = dream("sk-test", &["--model", MODEL, "--base-url", &address]);
+    assert_eq!((typed.code, asked().0), (0, 0), "{typed:?}");
+    assert!(asked().1 > 0);
+    let typed = asked().1;
+    log(
+        &machine,
+        TODAY,
+        "Important Decisions",
+        "the queue of the mailer is kept in Valkey",
+        Source::Agent,
+    );
+    let ran = dream("sk-test", &[]);
+    assert_eq!((ran.code, asked().1), (0, typed), "{ran:?}");
+    assert!(asked().0 > 0 && ran.json()["model"]["calls"].as_u64() > Some(0));
+    fs::write(
+        machine.home().join(".longhaul/longhaul.yaml"),
+        "dreaming:\n  model:\n    provider: nobody\n    modelName: m\n",
+    )
+    .unwrap();
+    let wrong = dream("sk-test", &[]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    assert!(wrong.err.contains("`dreaming.model`"), "{wrong:?}");
+    fs::remove_file(machine.home().join(".longhaul/longhaul.yaml")).unwrap();
+    let nowhere = dream("sk-test", &["--base-url", &address]);
+    assert_eq!(nowhere.code, 2, "{nowhere:?}");
+}
+
+#[test]
 fn a_model_that_fails_costs_its_wording_and_a_wrong_name_is_a_mistake() {
     let machine = machine();
     let server =

@@ -128,6 +128,51 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         );
     }
 
+    // An address in a name would be one that a workspace may set, and would get
+    // the provider's key.
+    let dreams = &config.dreaming.model;
+    for (key, name) in [
+        (
+            "compaction.model.provider",
+            &config.compaction.model.provider,
+        ),
+        (
+            "compaction.model.modelName",
+            &config.compaction.model.model_name,
+        ),
+        ("dreaming.model.provider", &dreams.provider),
+        ("dreaming.model.modelName", &dreams.model_name),
+    ] {
+        let name = name.as_deref().unwrap_or_default();
+        clash(
+            name.contains("://"),
+            &[key],
+            format!("`{key}` holds an address (\"{name}\"); write the name alone"),
+        );
+    }
+    clash(
+        dreams.provider.is_some() != dreams.model_name.is_some(),
+        &["dreaming.model.provider", "dreaming.model.modelName"],
+        "`dreaming.model.provider` and `dreaming.model.modelName` name a model together; set \
+         both or none"
+            .to_owned(),
+    );
+    clash(
+        dreams.base_url.is_some() && dreams.provider.is_none(),
+        &["dreaming.model.baseUrl"],
+        "`dreaming.model.baseUrl` is the address of no model; set `dreaming.model.provider` and \
+         `dreaming.model.modelName` too"
+            .to_owned(),
+    );
+    let address = dreams.base_url.as_deref().unwrap_or("http://");
+    clash(
+        !(address.starts_with("http://") || address.starts_with("https://")),
+        &["dreaming.model.baseUrl"],
+        format!(
+            "`dreaming.model.baseUrl` is \"{address}\"; an address begins with http:// or https://"
+        ),
+    );
+
     for trigger in &config.dreaming.triggers {
         let DreamTrigger::Schedule { cron } = trigger else {
             continue;

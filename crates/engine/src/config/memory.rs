@@ -172,6 +172,34 @@ settings! {
         /// Promote without review from this confidence on; unset, everything is reviewed.
         #[schemars(range(min = 0, max = 1))]
         promote_at_confidence: Option<f64> = None,
+        /// The model that words and merges what was found.
+        model: DreamModel = DreamModel::default(),
+    }
+}
+
+settings! {
+    /// The model that words and merges what a dream found; without one it is done extractively.
+    pub struct DreamModel {
+        /// Provider, such as `anthropic`; unset, no model is asked.
+        #[schemars(length(min = 1))]
+        provider: Option<String> = None,
+        /// Model, such as `claude-haiku-4-5`; unset, no model is asked.
+        #[schemars(length(min = 1))]
+        model_name: Option<String> = None,
+        /// Address of its server, if not where the provider usually is.
+        #[schemars(length(min = 1))]
+        base_url: Option<String> = None,
+    }
+}
+
+impl DreamModel {
+    /// The model as it is named on a command line, if one is configured.
+    pub fn named(&self) -> Option<String> {
+        let (provider, name) = (self.provider.as_deref()?, self.model_name.as_deref()?);
+        Some(match &self.base_url {
+            Some(url) => format!("{provider}/{name}@{url}"),
+            None => format!("{provider}/{name}"),
+        })
     }
 }
 

@@ -66,8 +66,8 @@ pub use discover::{Candidate, FILE_NAMES, Files, FoundBy, Places, candidates, fi
 pub use error::{ConfigError, Problem};
 pub use key::KeyPath;
 pub use memory::{
-    DreamTrigger, Dreaming, Embedding, EmbeddingProvider, Fusion, Memory, MemoryFiles, MemoryIndex,
-    MemorySearch,
+    DreamModel, DreamTrigger, Dreaming, Embedding, EmbeddingProvider, Fusion, Memory, MemoryFiles,
+    MemoryIndex, MemorySearch,
 };
 pub use models::{ModelPrices, ModelRule, Requests};
 pub use origin::{Note, Origin};

@@ -26,7 +26,11 @@ const OTHER_VARIABLES: [&str; 4] = [
 
 /// Settings that decide who receives a key of the user's. A workspace may be
 /// somebody else's work, so it does not get to make them.
-const NOT_FROM_WORKSPACE: [&str; 2] = ["memory.embedding.baseUrl", "memory.embedding.apiKeyEnv"];
+const NOT_FROM_WORKSPACE: [&str; 3] = [
+    "memory.embedding.baseUrl",
+    "memory.embedding.apiKeyEnv",
+    "dreaming.model.baseUrl",
+];
 
 /// The configuration from all layers, or everything that is wrong with them.
 pub fn resolve(sources: &Sources) -> Result<Resolved, ConfigError> {

@@ -153,6 +153,18 @@ fn settings_that_do_not_go_together_are_refused() {
             "compaction: {summary: {totalTokens: 3000}}",
             "less than the prose",
         ),
+        (
+            "dreaming: {model: {provider: anthropic}}",
+            "set both or none",
+        ),
+        (
+            "dreaming: {model: {baseUrl: 'http://10.0.0.5:8000'}}",
+            "the address of no model",
+        ),
+        (
+            "dreaming: {model: {provider: vllm, modelName: qwen, baseUrl: 'localhost:8000'}}",
+            "begins with http:// or https://",
+        ),
     ];
     for (text, expected) in cases {
         let message = refused(&yaml(text));
@@ -210,4 +222,22 @@ fn a_workspace_does_not_decide_who_gets_a_key() {
     sources.file.as_mut().unwrap().found_by = FoundBy::Workspace;
     assert_eq!(resolve(&sources).unwrap_err().problems().len(), 2);
     assert!(refused(&sources).contains("name this file with --config if you trust it"));
+    let dreams =
+        "dreaming: {model: {provider: openai, modelName: m, baseUrl: 'https://evil.example'}}";
+    let mut sources = yaml(dreams);
+    let config = resolve(&sources).unwrap().config;
+    let named = config.dreaming.model.named();
+    assert_eq!(named.as_deref(), Some("openai/m@https://evil.example"));
+    sources.file.as_mut().unwrap().found_by = FoundBy::Workspace;
+    assert!(refused(&sources).contains("`dreaming.model.baseUrl`"));
+    // Nor by the back door: a name may not carry an address.
+    for section in ["dreaming", "compaction"] {
+        for model in [
+            "provider: openai, modelName: 'm@https://evil.example'",
+            "provider: 'openai/m@https://evil.example/', modelName: m",
+        ] {
+            let message = refused(&yaml(&format!("{section}: {{model: {{{model}}}}}")));
+            assert!(message.contains("write the name alone"), "{message}");
+        }
+    }
 }

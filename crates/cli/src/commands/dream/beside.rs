@@ -1,5 +1,6 @@
-//! Dreams beside a chat: while nobody types, and at its end. Extractive, on a
-//! thread of their own, so that no turn waits for one.
+//! Dreams beside a chat: while nobody types, on a thread of their own so that no
+//! turn waits for one, and at its end. Only the former ask a model, if one is
+//! configured: nobody waits for them.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -9,11 +10,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use longhaul_engine::session::Clock;
 use longhaul_memory::MemoryFolder;
-use longhaul_memory::dream::{Candidate, Cause, Dreams, Moment, Settings, Trigger, due};
+use longhaul_memory::dream::{Ask, Candidate, Cause, Dreams, Moment, Settings, Trigger, due};
 use longhaul_memory::files::Limits;
+use longhaul_model::Model;
 use longhaul_tokens::Estimator;
 
-use super::{limits, triggers, writing};
+use super::{limits, model, triggers, writing};
 use crate::app::App;
 use crate::paint;
 
@@ -33,6 +35,7 @@ struct Parts {
     promote_at: Option<f64>,
     limits: Limits,
     estimator: Estimator,
+    model: Option<Arc<dyn Model>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -49,6 +52,8 @@ impl Beside {
         let wanted = !triggers.is_empty() && !app.config.config.sandbox.read_only;
         let memory = wanted.then(|| writing(app).ok()).flatten();
         let dreaming = &app.config.config.dreaming;
+        // A chat has a --model of its own, which is not asked for dreams.
+        let model = memory.as_ref().and_then(|_| model::configured(app));
         let parts = memory.map(|memory| Parts {
             state_dir: app.state_dir.clone(),
             memory,
@@ -57,6 +62,7 @@ impl Beside {
             promote_at: dreaming.promote_at_confidence,
             limits: limits(app),
             estimator: app.config.config.tokens.estimator,
+            model,
             clock: app.clock(),
         });
         Beside {
@@ -169,7 +175,11 @@ impl Parts {
             recalls: &recalls,
         };
         let lock = dreams.lock()?;
-        let report = dreams.run(&lock, &now, cause, &settings, None)?;
+        // Without a runtime there is no wording, which can be made up for.
+        let model = self.model.clone().filter(|_| idle.is_some());
+        let mut model = model.and_then(|model| model::asking(model).ok());
+        let ask = model.as_mut().map(|ask| &mut **ask as &mut Ask<'_>);
+        let report = dreams.run(&lock, &now, cause, &settings, ask)?;
         let new = report.consolidated.found;
         Ok(match (new, report.promoted.len()) {
             (0, 0) => None,
@@ -217,6 +227,7 @@ mod tests {
                 promote_at: None,
                 limits: Limits::default(),
                 estimator: Estimator::default(),
+                model: None,
                 clock: Arc::new(Stopped),
             })),
             told: Arc::default(),

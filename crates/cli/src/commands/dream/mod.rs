@@ -4,6 +4,7 @@ mod backfill;
 mod beside;
 mod change;
 mod dialogue;
+mod model;
 mod review;
 mod shapes;
 
@@ -15,9 +16,8 @@ use longhaul_engine::catalog;
 use longhaul_engine::config::DreamTrigger;
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{
-    Ask, Candidate, Cause, Dreams, Moment, Question, Report, Settings, Trigger, due, next, waiting,
+    Ask, Candidate, Cause, Dreams, Moment, Report, Settings, Trigger, due, next, waiting,
 };
-use longhaul_model::{CancellationToken, Limits, Message, ModelSpec, Request, SystemBlock};
 use longhaul_transcript::Millis;
 use serde_json::{Value, json};
 
@@ -28,9 +28,6 @@ use crate::args::{DreamCommand, RunArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{paint, resolve};
-
-/// A line of a pointer, and what a model may think before it.
-const MOST_ANSWER_TOKENS: u32 = 4_000;
 
 pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
     match command {
@@ -116,10 +113,8 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
         ..settings_with(app, &recalls)
     };
     let lock = dreams.lock()?;
-    let mut model = match &app.model {
-        Some(name) => Some(asking_model(app, args, name)?),
-        None => None,
-    };
+    let model = model::chosen(app, args.base_url.as_deref())?;
+    let mut model = model.map(model::asking).transpose()?;
     let report = dreams.run(
         &lock,
         &app.zoned(),
@@ -131,42 +126,6 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
         return out::json(&shapes::with_workspace(&memory, &report)?);
     }
     tell(app, &report)
-}
-
-/// A model that words and merges candidates. One that cannot be asked at all is
-/// a mistake of the command line; one that fails later is told, and the dream
-/// goes on without it.
-fn asking_model(app: &App, args: &RunArgs, name: &str) -> Result<Box<Ask<'static>>, Failure> {
-    let failed = |error: longhaul_model::Error| {
-        let failure = match error {
-            longhaul_model::Error::BadSpec { .. } => Failure::usage(error.to_string()),
-            _ => Failure::new(error.to_string()),
-        };
-        failure.help(error.remedy())
-    };
-    let mut spec = ModelSpec::parse(name).map_err(failed)?;
-    if let Some(url) = &args.base_url {
-        spec = spec.at(url);
-    }
-    let model = longhaul_model::connect(&spec, &|name| app.variable(name), Limits::default())
-        .map_err(failed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    Ok(Box::new(move |question: &Question| {
-        let request = Request {
-            system: vec![SystemBlock::new(question.system.clone())],
-            messages: vec![Message::user(question.prompt.clone())],
-            max_output: Some(MOST_ANSWER_TOKENS),
-            ..Request::default()
-        };
-        let cancel = CancellationToken::new();
-        let answer = runtime.block_on(model.ask(&request, &mut |_| {}, &cancel));
-        match answer {
-            Ok(answer) => Ok(answer.text()),
-            Err(failure) => Err(failure.error.to_string()),
-        }
-    }))
 }
 
 fn tell(app: &App, report: &Report) -> Result<(), Failure> {

@@ -1,0 +1,116 @@
+//! Who words and merges what a dream found: the model of the command line, else
+//! the configured one, else nobody.
+
+use std::sync::Arc;
+
+use longhaul_engine::session::EXTRACTIVE;
+use longhaul_memory::dream::{Ask, Question};
+use longhaul_model::{CancellationToken, Message, Model, ModelSpec, Request, SystemBlock};
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// A line of a pointer, and what a model may think before it.
+const MOST_ANSWER_TOKENS: u32 = 4_000;
+
+/// The model to be asked. One of the command line that cannot be asked is a
+/// mistake; a configured one is told, and the dream does without, since nobody
+/// may be there to mend it.
+pub(super) fn chosen(app: &App, base_url: Option<&str>) -> Result<Option<Arc<dyn Model>>, Failure> {
+    if let Some(name) = &app.model {
+        if name == EXTRACTIVE {
+            return Ok(None);
+        }
+        return connect(app, name, base_url).map(Some).map_err(failure);
+    }
+    let configured = &app.config.config.dreaming.model;
+    match (configured.named(), base_url) {
+        (Some(name), _) => without(app, connect(app, &name, base_url)),
+        (None, Some(_)) => Err(Failure::usage("--base-url is the address of no model")
+            .help("name one with --model, or `dreaming.model` in the configuration")),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The configured model, for dreams that nobody typed a command for.
+pub(super) fn configured(app: &App) -> Option<Arc<dyn Model>> {
+    let name = app.config.config.dreaming.model.named()?;
+    match without(app, connect(app, &name, None)) {
+        Ok(model) => model,
+        Err(failure) => {
+            app.note(&format!("note: dreaming without a model: {failure}"));
+            None
+        }
+    }
+}
+
+/// Does without a configured model that cannot be asked; one that cannot even
+/// be meant is a mistake of the configuration.
+fn without(
+    app: &App,
+    connected: Result<Arc<dyn Model>, longhaul_model::Error>,
+) -> Result<Option<Arc<dyn Model>>, Failure> {
+    match connected {
+        Ok(model) => Ok(Some(model)),
+        Err(error @ longhaul_model::Error::BadSpec { .. }) => {
+            let failure = Failure::usage(format!("`dreaming.model` cannot be used: {error}"));
+            Err(failure.help(error.remedy()))
+        }
+        Err(error) => {
+            let remedy = error.remedy();
+            app.note(&format!(
+                "note: dreaming without a model: {error} ({remedy})"
+            ));
+            Ok(None)
+        }
+    }
+}
+
+fn connect(
+    app: &App,
+    name: &str,
+    base_url: Option<&str>,
+) -> Result<Arc<dyn Model>, longhaul_model::Error> {
+    let mut spec = ModelSpec::parse(name)?;
+    if let Some(url) = base_url {
+        spec = spec.at(url);
+    }
+    let config = &app.config.config;
+    let variables = |name: &str| app.variable(name);
+    longhaul_model::connect_with(
+        &spec,
+        &variables,
+        config.request_limits(),
+        &config.catalogue(),
+    )
+}
+
+fn failure(error: longhaul_model::Error) -> Failure {
+    let failure = match error {
+        longhaul_model::Error::BadSpec { .. } => Failure::usage(error.to_string()),
+        _ => Failure::new(error.to_string()),
+    };
+    failure.help(error.remedy())
+}
+
+/// A model as a dream asks it. One that fails is told, and the dream goes on
+/// without it.
+pub(super) fn asking(model: Arc<dyn Model>) -> std::io::Result<Box<Ask<'static>>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    Ok(Box::new(move |question: &Question| {
+        let request = Request {
+            system: vec![SystemBlock::new(question.system.clone())],
+            messages: vec![Message::user(question.prompt.clone())],
+            max_output: Some(MOST_ANSWER_TOKENS),
+            ..Request::default()
+        };
+        let cancel = CancellationToken::new();
+        let answer = runtime.block_on(model.ask(&request, &mut |_| {}, &cancel));
+        match answer {
+            Ok(answer) => Ok(answer.text()),
+            Err(failure) => Err(failure.error.to_string()),
+        }
+    }))
+}
