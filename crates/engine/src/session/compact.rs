@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use longhaul_compaction::summary::{MemoryCache, Staged};
+use longhaul_compaction::summary::Staged;
 use longhaul_compaction::{BreakerState, Degradation, Layer, Trigger};
 use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Session as Stored, Stamp, Writer};
 
-use super::summary::Known;
+use super::summary::{Known, Used};
 use super::{Error, Listener, Result, Session, Size, Spent, tell};
 use crate::checkpoints::{Carried, Intent, Job, turn};
 use crate::event::{CompactedEvent, Event};
@@ -257,14 +257,15 @@ impl Session {
                 answers: &answers,
                 missing: None,
             };
-            let mut cache = MemoryCache::default();
+            let mut used = Used::default();
             let planned = self.live.compact_with(
-                &mut Staged::new(&mut known, &mut cache)
+                &mut Staged::new(&mut known, &mut used)
                     .with_chunks_of(self.setup.config.compaction.model.chunk_percent),
                 &mut self.meter,
                 &request,
             );
             let (name, missing) = (known.name, known.missing);
+            self.keep_answers(&mut answers, used, listener);
             match missing {
                 Some(asked) => {
                     if cancel.is_cancelled() {

@@ -4,12 +4,13 @@
 //! A compaction is planned as if the model had answered already. Where it turns
 //! out that an answer is missing, that one is asked for, and the plan is made
 //! again: it is a matter of milliseconds, and the same input gives the same
-//! questions. Finished answers are kept until the compaction is written, so that
-//! one that is cut short does not pay twice.
+//! questions. Answers that the plan could use are kept until the compaction is
+//! written, so that one that is cut short does not pay twice; an empty or refused
+//! one is not, so that the next attempt asks again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use longhaul_compaction::summary::{ChunkKey, ModelFailure, SummaryRequest, TextModel};
+use longhaul_compaction::summary::{ChunkCache, ChunkKey, ModelFailure, SummaryRequest, TextModel};
 use longhaul_model::{
     CancellationToken, Error as ModelError, Message, Model, Request, Stop, SystemBlock,
 };
@@ -94,8 +95,25 @@ pub fn summary_model(
 pub(super) struct Answers {
     /// By the hash of what was asked.
     finished: BTreeMap<String, String>,
+    /// Those that stand in the file.
+    #[serde(skip)]
+    stored: BTreeSet<String>,
     #[serde(skip)]
     failed: BTreeMap<String, String>,
+}
+
+/// Which answers a plan could use.
+#[derive(Debug, Default)]
+pub(super) struct Used(BTreeSet<String>);
+
+impl ChunkCache for Used {
+    fn get(&self, _: &ChunkKey) -> Option<String> {
+        None
+    }
+
+    fn put(&mut self, key: ChunkKey, _: &str) {
+        self.0.insert(key.to_hex());
+    }
 }
 
 const NOTE: &str = "summaries.json";
@@ -134,8 +152,30 @@ impl Session {
     /// What was finished of an earlier attempt.
     pub(super) fn finished_answers(&self) -> Answers {
         let text = self.notebook.read(NOTE).ok().flatten();
-        text.and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default()
+        let mut answers: Answers = text
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        answers.stored = answers.finished.keys().cloned().collect();
+        answers
+    }
+
+    /// Keeps the answers that a plan could use, for an attempt after this one.
+    pub(super) fn keep_answers(
+        &self,
+        answers: &mut Answers,
+        used: Used,
+        listener: &mut (dyn Listener + '_),
+    ) {
+        if used.0.is_subset(&answers.stored) {
+            return;
+        }
+        answers.stored.extend(used.0);
+        let mut kept = answers.clone();
+        kept.finished.retain(|key, _| answers.stored.contains(key));
+        let text = serde_json::to_string(&kept).unwrap_or_default();
+        if let Err(error) = self.notebook.write(NOTE, &text) {
+            tell(listener, error.event());
+        }
     }
 
     /// The compaction is written: its answers are no longer needed.
@@ -143,7 +183,7 @@ impl Session {
         let _ = self.notebook.remove(NOTE);
     }
 
-    /// Asks for one summary and keeps the answer.
+    /// Asks for one summary.
     pub(super) async fn ask_for_summary(
         &mut self,
         model: &dyn Model,
@@ -174,10 +214,6 @@ impl Session {
                     answers.failed.insert(key, why);
                 } else {
                     answers.finished.insert(key, without_pointers(&text));
-                    let text = serde_json::to_string(answers).unwrap_or_default();
-                    if let Err(error) = self.notebook.write(NOTE, &text) {
-                        tell(listener, error.event());
-                    }
                 }
             }
             Err(failure) => {

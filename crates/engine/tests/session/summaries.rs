@@ -1,7 +1,8 @@
 //! Summaries by a model: in stages, checked, repaired, or extracted after all.
 
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use longhaul_compaction::Layer;
 use longhaul_engine::config::Config;
@@ -193,6 +194,31 @@ fn what_was_finished_before_a_stop_is_not_asked_for_again_even_after_a_restart()
         .collect();
     assert_eq!(first.len(), 1, "the first part was paid for twice");
     assert_eq!(words(&requests[1]), words(&requests[2]));
+}
+
+#[test]
+fn an_answer_of_no_use_is_not_kept_for_the_next_attempt() {
+    let away: Arc<Mutex<Option<(PathBuf, PathBuf)>>> = Arc::default();
+    let moved = Arc::clone(&away);
+    let (mut rig, writer) = talked(200_000, move |_| {
+        // The first time the answer is empty, and the entry cannot be written.
+        match moved.lock().unwrap().take() {
+            Some((from, to)) => {
+                std::fs::rename(from, to).unwrap();
+                Said::text("")
+            }
+            None => Said::text(GOOD),
+        }
+    });
+    let file = rig.session.path().to_owned();
+    let aside = file.with_extension("aside");
+    *away.lock().unwrap() = Some((file.clone(), aside.clone()));
+    assert!(compact(&mut rig, None).is_err());
+    std::fs::rename(&aside, &file).unwrap();
+    rig.restart();
+    compact(&mut rig, None).unwrap();
+    assert_eq!(writer.requests().len(), 2);
+    assert_eq!(made(&rig.heard).summarizer, "openai-compatible/summaries");
 }
 
 #[test]
