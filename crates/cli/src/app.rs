@@ -11,12 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use longhaul_compaction::cost::Prices;
 use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_engine::catalog::Places;
 use longhaul_engine::config::{self, Resolved};
 use longhaul_engine::measure::{Meter, Reading};
+use longhaul_engine::session::{cache_prices, learnt_windows, resolve_window};
 use longhaul_memory::Redactor;
-use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowSources, known_window};
+use longhaul_model::ModelInfo;
+use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin};
 use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Session, Stamp};
 
 use crate::args::{Color, Global, Needs};
@@ -185,25 +188,39 @@ impl App {
         Meter::new(self.config.config.tokens.estimator)
     }
 
-    /// The window for a model, and who says so. A context that was seen to be
-    /// larger proves a table wrong, not the provider.
+    /// What is known of the model of a session, or of the one that the command
+    /// line names.
+    pub(crate) fn model_info(
+        &self,
+        provider: Option<&str>,
+        model: Option<&str>,
+    ) -> Option<ModelInfo> {
+        let config = &self.config.config;
+        match &self.model {
+            Some(name) => Some(config.model_info(None, name)),
+            None => model.map(|model| config.model_info(provider, model)),
+        }
+    }
+
+    /// What its tokens cost, as a session at work counts it.
+    pub(crate) fn prices(&self, provider: Option<&str>, model: Option<&str>) -> Prices {
+        let info = self.model_info(provider, model);
+        let name = self.model.as_deref().or(model).unwrap_or_default();
+        cache_prices(&self.config.config, info.as_ref(), name)
+    }
+
+    /// The window for a model, and who says so, as a session at work has it. A
+    /// context that was seen to be larger proves a table wrong, not the provider.
     pub(crate) fn window(
         &self,
+        provider: Option<&str>,
         model: Option<&str>,
         seen: Tokens,
     ) -> Result<(Window, ResolvedWindow), Failure> {
-        let model = self.model.as_deref().or(model);
-        let sources = WindowSources {
-            config: self
-                .window
-                .map(Tokens)
-                .or(self.config.config.compaction.context_window),
-            metadata: model.and_then(known_window),
-            provider_error: None,
-            observed: Some(seen),
-        };
-        let resolved = sources.resolve();
-        let settings = self.config.config.window_settings(resolved.window);
+        let info = self.model_info(provider, model);
+        let config = &self.config.config;
+        let resolved = resolve_window(config, &self.state_dir, info.as_ref(), Some(seen));
+        let settings = config.window_settings(resolved.window);
         let window = Window::new(&settings).map_err(|error| {
             Failure::usage(format!("the window cannot be used: {error}"))
                 .help("give the model's real window with --window, such as --window 200k")
@@ -233,7 +250,11 @@ impl App {
 
     /// The window for a reading.
     pub(crate) fn window_of(&self, reading: &Reading) -> Result<(Window, ResolvedWindow), Failure> {
-        self.window(reading.model.as_deref(), reading.measurement.tokens)
+        self.window(
+            reading.provider.as_deref(),
+            reading.model.as_deref(),
+            reading.measurement.tokens,
+        )
     }
 
     /// The window for a reading of a session: the one that its chat ran with,
@@ -246,11 +267,20 @@ impl App {
         let asked = self.window.is_some() || self.model.is_some();
         let kept = Kept::of(self, session).filter(|_| !asked);
         if let Some((window, origin)) = kept.and_then(|kept| kept.window())
+            && self.still_holds(window, origin)
             && let Ok(kept) = Window::new(&self.config.config.window_settings(window))
         {
             return Ok((kept, ResolvedWindow { window, origin }));
         }
         self.window_of(reading)
+    }
+
+    /// Whether a window that a chat ran with has not been forgotten since.
+    fn still_holds(&self, window: Tokens, origin: WindowOrigin) -> bool {
+        origin != WindowOrigin::ProviderError
+            || learnt_windows(&self.state_dir)
+                .iter()
+                .any(|learnt| learnt.window == window)
     }
 
     /// An id and a time for a new entry.

@@ -84,6 +84,8 @@ pub struct Reading {
     pub anchor: Option<EntryId>,
     /// The model that is counted for.
     pub model: Option<String>,
+    /// Who serves it.
+    pub provider: Option<String>,
     /// The learnt correction for that model, and from how many samples.
     pub factor: Factor,
 }
@@ -173,11 +175,9 @@ impl Meter {
             .collect();
         let copies = copies(loaded);
         self.learn(context, &per_message, &copies);
-        let model = loaded
-            .settings
-            .model
-            .as_ref()
-            .map(|model| model.model_id.clone());
+        let used = loaded.settings.model.as_ref();
+        let provider = used.map(|model| model.provider.clone());
+        let model = used.map(|model| model.model_id.clone());
         let name = model.as_deref().unwrap_or_default();
         let anchor = anchor(loaded, context, &copies);
         let measurement = match anchor {
@@ -206,6 +206,7 @@ impl Meter {
             per_message,
             unasked: unasked.len(),
             model,
+            provider: provider.filter(|provider| !provider.is_empty()),
         }
     }
 

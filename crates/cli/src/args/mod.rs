@@ -19,7 +19,7 @@ pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, M
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
     AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, Reach, RecallArgs,
-    ReplayArgs, ReportKind, Switch,
+    ReplayArgs, ReportKind, Switch, WindowsArgs,
 };
 
 use crate::sizes::{parse_size, parse_tokens};
@@ -433,6 +433,8 @@ pub(crate) enum ContextCommand {
     Diff(DiffArgs),
     /// Let thresholds compact this session, or not
     Autocompact(AutocompactArgs),
+    /// Windows learnt from servers that refused what did not fit, and how to forget them
+    Windows(WindowsArgs),
     /// Write one self-contained file that a fresh session can begin from
     Export(ExportArgs),
     /// Begin a fresh session from an exported file

@@ -206,3 +206,14 @@ pub(crate) enum ReportKind {
     /// A page with the context over time as a picture
     Html,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct WindowsArgs {
+    /// Only of this model, as `provider/name` or a name alone
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// Forget them; the next error of the server may teach it again
+    #[arg(long)]
+    pub(crate) forget: bool,
+}

@@ -3,7 +3,7 @@
 use console::{Style, style};
 use longhaul_assembly::{Breakpoint, Error, PartName, Problem};
 use longhaul_checkpoint::CheckpointStore;
-use longhaul_compaction::cost::{EXPECTED_TURNS, Prices, Since, Verdict};
+use longhaul_compaction::cost::{EXPECTED_TURNS, Since, Verdict};
 use longhaul_engine::assembled::{self, Layout};
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::live::{CacheTerms, Live};
@@ -56,8 +56,8 @@ fn failure(error: Error) -> Failure {
 /// Whether the prompt cache makes pruning now cheaper, with its numbers.
 pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict, Failure> {
     let live = Live::open_with(&measured.session, app.config.config.state_capture())?;
-    let model = app.model.as_deref().or(measured.reading.model.as_deref());
-    let prices = Prices::of_model(model.unwrap_or_default());
+    let reading = &measured.reading;
+    let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
     let last = measured
         .loaded
         .entries

@@ -39,7 +39,7 @@ struct Work {
     window: Window,
     tokens: Tokens,
     overhead: Tokens,
-    model: Option<String>,
+    prices: Prices,
     trigger: Trigger,
     /// What is to be said about results that answer no call.
     unasked: Option<String>,
@@ -226,13 +226,13 @@ fn open(app: &App, session: Session) -> Result<Work, Failure> {
     let mut meter = app.meter();
     let context = live.context();
     let reading = meter.context(live.loaded(), &context);
-    let (window, _) = app.window_of(&reading)?;
+    let (window, _) = app.window_in(&session, &reading)?;
     let counted: Tokens = reading.per_message.iter().copied().sum();
     Ok(Work {
         overhead: reading.measurement.tokens - counted,
         tokens: reading.measurement.tokens,
         unasked: reading.unasked_note(),
-        model: reading.model,
+        prices: app.prices(reading.provider.as_deref(), reading.model.as_deref()),
         trigger: Trigger::Manual,
         session,
         live,
@@ -301,8 +301,8 @@ fn preview(app: &App, work: &Work, layer: Layer, compacted: &Compacted) -> Resul
 
 /// Requests after which the rewritten cache is paid back.
 fn pays_after(work: &Work, compacted: &Compacted) -> Option<f64> {
-    let prices = Prices::of_model(work.model.as_deref().unwrap_or_default());
     let ratio = f64::from(compacted.tokens_after.0) / f64::from(work.tokens.0.max(1));
+    let prices = &work.prices;
     prices.compaction_pays_after(ratio, Summarizer::Mechanical)
 }
 

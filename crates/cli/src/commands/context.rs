@@ -15,7 +15,7 @@ use serde_json::json;
 use super::chat::money;
 use super::measured::{Measured, fidelity, heading, percent, thresholds_json};
 use super::saving::{Saving, restored, tell};
-use super::{answer, budget, carry, compact, diff, history, inspect, report_faults};
+use super::{answer, budget, carry, compact, diff, history, inspect, report_faults, windows};
 use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
 use crate::failure::Failure;
@@ -37,6 +37,7 @@ pub(crate) fn run(app: &App, command: &ContextCommand) -> Result<(), Failure> {
         ContextCommand::History { which } => history::history(app, which),
         ContextCommand::Diff(args) => diff::diff(app, args),
         ContextCommand::Autocompact(args) => autocompact(app, args),
+        ContextCommand::Windows(args) => windows::windows(app, args),
         ContextCommand::Export(args) => carry::export(app, args),
         ContextCommand::Import(args) => carry::import(app, args),
     }
@@ -128,6 +129,7 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
         "tokensFrom": measured.reading.measurement.source.to_string(),
         "window": window.size(),
         "windowFrom": measured.origin.origin.to_string(),
+        "windowSource": measured.window_source(app),
         "percent": percent(&measured),
         "level": level_name(measured.level()),
         "model": model(app, &measured),
@@ -173,10 +175,8 @@ fn print_status(
         format!("{tokens} of {} ({source})", window.size()),
     )?;
     let model = paint::gist(model(app, measured).unwrap_or("unknown"), 60);
-    paint::row(
-        "Model",
-        format!("{model} (window: {})", measured.origin.origin),
-    )?;
+    paint::row("Model", model)?;
+    paint::row("Window", measured.window_source(app))?;
     let census = measured.context.census();
     paint::row(
         "Messages",

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use console::style;
 use longhaul_compaction::audit::Audit;
 use longhaul_engine::measure::Reading;
+use longhaul_engine::session::window_source;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Context, Entry, Epoch, Loaded, Session};
@@ -61,6 +62,13 @@ impl Measured {
         if let Some(note) = self.reading.unasked_note() {
             app.note(&format!("note: {note}"));
         }
+    }
+
+    /// Who says how large the window is, and how to change it.
+    pub(super) fn window_source(&self, app: &App) -> String {
+        let reading = &self.reading;
+        let info = app.model_info(reading.provider.as_deref(), reading.model.as_deref());
+        window_source(self.origin.origin, info.as_ref())
     }
 
     pub(super) fn level(&self) -> Level {

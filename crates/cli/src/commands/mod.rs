@@ -27,6 +27,7 @@ pub(crate) mod sample;
 mod saving;
 pub(crate) mod session;
 mod show;
+mod windows;
 
 use longhaul_transcript::Fault;
 

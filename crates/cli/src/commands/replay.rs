@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use console::style;
 use longhaul_compaction::Layer;
-use longhaul_compaction::cost::Prices;
 use longhaul_compaction::ladder::Block;
 use longhaul_engine::catalog;
 use longhaul_engine::event::Event;
@@ -87,7 +86,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     let model = catalog::glance(session.reference(), &mut app.meter())
         .ok()
         .and_then(|glance| glance.model);
-    let (window, _) = app.window(model.as_deref(), Tokens::ZERO)?;
+    let (window, _) = app.window(None, model.as_deref(), Tokens::ZERO)?;
     let live = !app.json && !app.quiet;
     if live {
         say!("{}", heading(app, session))?;
@@ -109,7 +108,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
         layers: config.layers(),
         rules: config.compaction_rules(),
         breaker: config.breaker_rules(),
-        prices: Prices::of_model(model.as_deref().unwrap_or_default()),
+        prices: app.prices(None, model.as_deref()),
         expected_turns: 20,
         checkpoints: app.config.config.checkpoint_policy(),
         clock: &clock,

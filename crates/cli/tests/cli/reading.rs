@@ -1,6 +1,7 @@
 //! Commands that read: what they print, and that they change nothing.
 
 use insta::assert_snapshot;
+use longhaul_model::loopback::Said;
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -182,6 +183,95 @@ fn status_says_how_full_how_worn_and_what_next() {
         "status-json",
         machine.run_line("context status s --json").shown()
     );
+}
+
+#[test]
+fn from_outside_a_configured_model_has_the_window_and_prices_that_a_session_has() {
+    let machine = Machine::new();
+    machine.put_pi("s", compacted("s", "/home/ada/app").text(), 1);
+    machine.put_pi("long", crate::talk::long(60), 2);
+    let dry = || {
+        let ran = machine.run_line("compact long --window 20k --dry-run --json");
+        ran.json()["paysAfterTurns"].clone()
+    };
+    let before = dry();
+    let status = || machine.run_line("context status s --json").json();
+    let plain = status();
+    assert_eq!(plain["window"], 200_000);
+    let source = plain["windowSource"].as_str().unwrap();
+    assert!(source.starts_with("from the table of models"), "{source}");
+    std::fs::create_dir_all(machine.home().join(".longhaul")).unwrap();
+    std::fs::write(
+        machine.home().join(".longhaul/longhaul.yaml"),
+        "models:\n  - match: \"*\"\n    \
+         prices: { input: 1, output: 1, cacheRead: 0.9, cacheWrite: 9 }\n  \
+         - match: anthropic/claude-sonnet-4-5\n    contextWindow: 77000\n",
+    )
+    .unwrap();
+    let given = status();
+    assert_eq!(
+        (&given["window"], &given["windowFrom"]),
+        (&77_000.into(), &"config".into())
+    );
+    let shown = machine.run_line("context status s");
+    assert!(shown.out.contains("Window           set by "), "{shown:?}");
+    assert_eq!(
+        machine.run_line("context inspect s --json").json()["window"],
+        77_000
+    );
+    // Another provider's model of the same name is another one.
+    let other = machine.run_line("context status s --json --model openrouter/claude-sonnet-4-5");
+    assert_eq!(other.json()["window"], 200_000);
+    assert_ne!(dry(), before);
+}
+
+#[test]
+fn a_window_that_was_learnt_is_told_and_can_be_forgotten() {
+    let ground = crate::chatting::Ground::saying(vec![Said::text("Good.")]);
+    let machine = &ground.machine;
+    assert_eq!(machine.run_line("context windows").code, 3);
+    let server = ground.server.url().trim_end_matches('/').to_owned();
+    let learnt = serde_json::json!({ "windows": [
+        { "provider": "anthropic", "endpoint": server, "model": "claude-sonnet-4-5", "window": 60_000 },
+        { "provider": "vllm", "endpoint": "http://127.0.0.1:1", "model": "qwen", "window": 3_000 },
+    ]});
+    std::fs::create_dir_all(machine.home().join(".longhaul")).unwrap();
+    let file = machine.home().join(".longhaul/windows.json");
+    std::fs::write(&file, learnt.to_string()).unwrap();
+    let ran = ground.piped(&["--session", "s"], "Hello.\n/status\n");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out
+            .contains("Window           learnt from an error of anthropic/"),
+        "{ran:?}"
+    );
+    let status = || machine.run_line("context status s --json").json();
+    assert_eq!(status()["window"], 60_000);
+    let source = status()["windowSource"].as_str().unwrap().to_owned();
+    assert!(source.contains("context windows --forget"), "{source}");
+    let listed = machine.run_line("context windows --json").json();
+    crate::documented::assert_same_fields(
+        &crate::documented::example("context windows"),
+        &listed,
+        "context windows",
+    );
+    assert_eq!(listed["windows"], learnt["windows"]);
+    assert_eq!(
+        machine
+            .run_line("context windows claude-opus --forget")
+            .code,
+        3
+    );
+    let forgotten = machine.run_line("context windows anthropic/claude-sonnet-4-5 --forget");
+    assert_eq!(forgotten.code, 0, "{forgotten:?}");
+    assert_eq!(status()["window"], 200_000);
+    let left = machine.run_line("context windows");
+    assert!(
+        left.out
+            .contains("vllm/qwen at http://127.0.0.1:1: 3,000 tokens"),
+        "{left:?}"
+    );
+    assert!(!left.out.contains("anthropic"), "{left:?}");
 }
 
 #[test]

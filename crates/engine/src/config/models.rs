@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use longhaul_model::{Catalogue, Known, Limits, Prices};
+use longhaul_model::{Catalogue, Known, Limits, ModelInfo, ModelSpec, Prices, Provider};
 use longhaul_tokens::Tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,6 +100,20 @@ impl Config {
             };
             catalogue.with(rule.pattern.trim(), known)
         })
+    }
+
+    /// What is known of a model that nobody connects to, such as that of another
+    /// agent's session. Without a provider the name may bring it, as on a command
+    /// line; one that is not known here is like any compatible server.
+    pub fn model_info(&self, provider: Option<&str>, model: &str) -> ModelInfo {
+        let spec = match provider.map(Provider::named) {
+            Some(Some(provider)) => ModelSpec::new(provider, model),
+            Some(None) => ModelSpec::new(Provider::Compatible, model),
+            None => ModelSpec::parse(model)
+                .unwrap_or_else(|_| ModelSpec::new(Provider::Compatible, model)),
+        };
+        let catalogue = self.catalogue();
+        catalogue.info(spec.provider, spec.protocol(), &spec.name)
     }
 
     /// Time-outs and retries of a request.

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use longhaul_assembly::{FileCache, PartCounts};
 use longhaul_checkpoint::FileStore;
-use longhaul_model::ModelInfo;
-use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin, WindowSources, known_window};
+use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin, WindowSources};
 use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer, durable};
 
 use super::layout::{self, Layout};
@@ -261,37 +260,9 @@ impl Session {
 
 fn window(setup: &Setup) -> Result<(Window, ResolvedWindow)> {
     let info = setup.model.as_deref().map(|model| model.info());
-    let learnt = info.and_then(|info| windows::learnt(&setup.state_dir, info));
-    let resolved = sources(setup.config.compaction.context_window, info, learnt).resolve();
+    let resolved = windows::resolve_window(&setup.config, &setup.state_dir, info, None);
     let settings = setup.config.window_settings(resolved.window);
     Ok((Window::new(&settings)?, resolved))
-}
-
-/// Who says what of a model's window.
-fn sources(
-    at_most: Option<Tokens>,
-    info: Option<&ModelInfo>,
-    learnt: Option<Tokens>,
-) -> WindowSources {
-    let smaller = |one: Option<Tokens>, other: Option<Tokens>| one.into_iter().chain(other).min();
-    let window = info.and_then(|info| info.window).map(Tokens);
-    let given = window.filter(|_| info.is_some_and(|info| info.window_given));
-    let (config, metadata) = match given {
-        // Whoever gives a model's window knows better than any table.
-        Some(_) => (smaller(at_most, given), None),
-        // Two tables may disagree, as the same name is served with several windows;
-        // the smaller one fits everywhere.
-        None => {
-            let tabulated = info.and_then(|info| known_window(&info.name));
-            (at_most, smaller(window, tabulated))
-        }
-    };
-    WindowSources {
-        config,
-        metadata,
-        provider_error: learnt,
-        observed: None,
-    }
 }
 
 #[cfg(test)]
@@ -366,8 +337,11 @@ mod tests {
         let mut session = engine.create(Some("one"), &mut heard).unwrap();
         assert_eq!(session.window().size(), Tokens(3_000));
         let source = session.status().window_source;
-        let file = windows::path(state_dir).display().to_string();
-        for named in ["vllm/qwen", "http://127.0.0.1:1;", file.as_str()] {
+        for named in [
+            "vllm/qwen",
+            "http://127.0.0.1:1;",
+            "context windows --forget",
+        ] {
             assert!(source.contains(named), "{named}: {source}");
         }
         assert_eq!(heard.0, [format!("the window is 3,000: {source}")]);
@@ -399,39 +373,5 @@ mod tests {
             assert_eq!(session.window().size(), Tokens(64_000));
             assert!(heard.0.is_empty(), "{:?}", heard.0);
         }
-    }
-
-    fn resolved(
-        at_most: Option<u32>,
-        window: Option<u32>,
-        window_given: bool,
-        learnt: Option<u32>,
-    ) -> (u32, WindowOrigin) {
-        let info = ModelInfo {
-            name: "claude-opus-4-5".into(),
-            window,
-            window_given,
-            ..ModelInfo::default()
-        };
-        let sources = sources(at_most.map(Tokens), Some(&info), learnt.map(Tokens));
-        let resolved = sources.resolve();
-        (resolved.window.0, resolved.origin)
-    }
-
-    #[test]
-    fn a_window_that_is_given_counts_above_the_tables_also_where_it_is_larger() {
-        use WindowOrigin::{Config, Metadata, ProviderError};
-        let million = Some(1_000_000);
-        assert_eq!(resolved(None, million, false, None), (200_000, Metadata));
-        assert_eq!(resolved(None, million, true, None), (1_000_000, Config));
-        assert_eq!(resolved(None, Some(9_000), true, None), (9_000, Config));
-        // At most so much is used, whatever the model has.
-        assert_eq!(
-            resolved(Some(64_000), million, true, None),
-            (64_000, Config)
-        );
-        // What the server refused, it refuses.
-        let learnt = resolved(Some(64_000), million, true, Some(3_000));
-        assert_eq!(learnt, (3_000, ProviderError));
     }
 }

@@ -92,8 +92,7 @@ impl Error {
                 "say less at once, unpin something, choose a model with a larger window, or begin \
                  a fresh session from this one (`longhaul session handoff`); should the window be \
                  smaller than the server's, give it with `models` in the configuration, and \
-                 delete the model's entry in `windows.json` in the state folder if it was once \
-                 learnt from an error"
+                 forget what was once learnt from an error (`longhaul context windows --forget`)"
                     .into()
             }
             Error::TooManyRounds(_) => {

@@ -2,7 +2,7 @@
 //! every request and after every turn.
 
 use longhaul_checkpoint::Trigger as Saved;
-use longhaul_compaction::cost::{Prices, Since, Unit};
+use longhaul_compaction::cost::{Prices, Since};
 use longhaul_compaction::ladder::{self, Block, Limits, Occasion, State, Step};
 use longhaul_compaction::summary::Limits as SummaryLimits;
 use longhaul_compaction::{Degradation, Layer, Risk, Trigger};
@@ -11,7 +11,7 @@ use longhaul_tokens::Tokens;
 use longhaul_transcript::Draft;
 
 use super::compact::Made;
-use super::{Listener, Result, Session, Size, Told, tell};
+use super::{Listener, Result, Session, Size, Told, cache_prices, tell};
 use crate::checkpoints::{Occasion as Saving, turn};
 use crate::event::Event;
 use crate::live::{CacheTerms, Pruned};
@@ -240,26 +240,7 @@ impl Session {
 
     /// What tokens cost, for the cache's arithmetic.
     fn prices(&self) -> Prices {
-        let ttl = self.setup.config.compaction.prune.cache_ttl_seconds;
-        let info = self.model();
-        let known = info.and_then(|info| info.prices).map(|prices| Prices {
-            input: prices.input,
-            cache_read: prices.cache_read,
-            cache_write: prices.cache_write,
-            output: prices.output,
-            ttl_seconds: Prices::RATIO.ttl_seconds,
-            unit: Unit::Dollars,
-        });
-        // Where tokens are free, they still take time in proportion.
-        let known = known.filter(|prices| prices.input > 0.0);
-        let prices = known.unwrap_or_else(|| Prices::of_model(&self.model_name()));
-        let of_model = info
-            .and_then(|info| info.cache_ttl)
-            .and_then(|ttl| u32::try_from(ttl.as_secs()).ok());
-        match ttl.or(of_model) {
-            Some(ttl) => prices.with_ttl(ttl),
-            None => prices,
-        }
+        cache_prices(&self.setup.config, self.model(), &self.model_name())
     }
 
     /// The tail that a layer protects, fitted to the window.

@@ -19,6 +19,7 @@
 //! | a host runs the model itself | [`Session::ingest`], [`Session::maintain`], [`Session::assemble`], [`Session::commit`] |
 //! | what happened? | [`Event`]s, to a [`Listener`] |
 //! | how full, how worn, how dear? | [`Session::status`] |
+//! | how large is the window, and who says so? | [`resolve_window`], [`window_source`], [`learnt_windows`] |
 //! | who writes summaries? | [`summary_model`] |
 
 mod compact;
@@ -29,6 +30,7 @@ mod keep;
 mod layout;
 mod maintain;
 mod overflow;
+mod prices;
 mod setup;
 mod size;
 mod spending;
@@ -52,12 +54,14 @@ use longhaul_transcript::{EntryId, Millis, Writer};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use maintain::Due;
+pub use prices::cache_prices;
 pub use setup::{Clock, Departures, Listener, Setup};
 pub use size::Size;
 pub use spending::{Spending, Spent};
 pub use status::Status;
 pub use summary::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};
 pub use turn::Turn;
+pub use windows::{LearntWindow, forget_windows, learnt_windows, resolve_window, window_source};
 
 use crate::checkpoints::{FileNotebook, Whose};
 use crate::event::Event;

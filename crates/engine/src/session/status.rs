@@ -5,7 +5,7 @@ use longhaul_tokens::{Tokens, WindowOrigin};
 use longhaul_transcript::EntryId;
 use serde::Serialize;
 
-use super::{Listener, Result, Session, Size, Spending};
+use super::{Listener, Result, Session, Size, Spending, window_source};
 
 /// A session's state in numbers.
 #[derive(Debug, Clone, Serialize)]
@@ -82,33 +82,7 @@ impl Session {
 
     /// Who says how large the window is, and how to change it.
     pub fn window_source(&self) -> String {
-        match self.resolved.origin {
-            WindowOrigin::Config => {
-                "set by `compaction.contextWindow`, `--window` or `models`".to_owned()
-            }
-            WindowOrigin::Metadata => {
-                "from the table of models; `models` in the configuration counts above it".to_owned()
-            }
-            WindowOrigin::ProviderError => {
-                let whose = match self.model() {
-                    Some(info) => {
-                        let server = info.endpoint.as_deref().unwrap_or("its server");
-                        format!("{}/{} at {server}", info.provider, info.name)
-                    }
-                    None => "the model".to_owned(),
-                };
-                let file = super::windows::path(&self.setup.state_dir);
-                format!(
-                    "learnt from an error of {whose}; delete its entry in {} to forget it, or set \
-                     it with `models` in the configuration to keep it",
-                    file.display()
-                )
-            }
-            WindowOrigin::Observed => "seen in use".to_owned(),
-            WindowOrigin::Default => {
-                "assumed, as nobody says; set it with `models` in the configuration".to_owned()
-            }
-        }
+        window_source(self.resolved.origin, self.model())
     }
 
     /// Switches compaction by itself on or off for this session.

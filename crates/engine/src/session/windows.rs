@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_model::ModelInfo;
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{ResolvedWindow, Tokens, WindowOrigin, WindowSources, known_window};
 use longhaul_transcript::{Result, durable};
 use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
 
 /// Where they are kept.
 pub(super) fn path(state_dir: &Path) -> PathBuf {
@@ -16,20 +18,25 @@ pub(super) fn path(state_dir: &Path) -> PathBuf {
 /// models by their names alone, is read as nothing.
 #[derive(Default, Serialize, Deserialize)]
 struct Windows {
-    windows: Vec<Learnt>,
+    windows: Vec<LearntWindow>,
 }
 
-/// One model at one server: the same name is served with several windows.
-#[derive(Serialize, Deserialize)]
-struct Learnt {
-    provider: String,
+/// The window of one model at one server, as the server told it: the same name is
+/// served with several windows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearntWindow {
+    /// Who serves it.
+    pub provider: String,
+    /// Where: scheme, host and port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    endpoint: Option<String>,
-    model: String,
-    window: Tokens,
+    pub endpoint: Option<String>,
+    /// Its name.
+    pub model: String,
+    /// What fits.
+    pub window: Tokens,
 }
 
-impl Learnt {
+impl LearntWindow {
     fn is_of(&self, info: &ModelInfo) -> bool {
         self.provider == info.provider && self.endpoint == info.endpoint && self.model == info.name
     }
@@ -60,7 +67,7 @@ pub(super) fn learnt(state_dir: &Path, info: &ModelInfo) -> Option<Tokens> {
 pub(super) fn learn(state_dir: &Path, info: &ModelInfo, window: Tokens) -> Result<()> {
     let mut known = all(state_dir);
     known.windows.retain(|learnt| !learnt.is_of(info));
-    known.windows.push(Learnt {
+    known.windows.push(LearntWindow {
         provider: info.provider.clone(),
         endpoint: info.endpoint.clone(),
         model: info.name.clone(),
@@ -71,14 +78,103 @@ pub(super) fn learn(state_dir: &Path, info: &ModelInfo, window: Tokens) -> Resul
 
 /// Forgets it; whether there was one.
 pub(super) fn forget(state_dir: &Path, info: &ModelInfo) -> Result<bool> {
+    let forgotten = forget_windows(state_dir, &|learnt| learnt.is_of(info))?;
+    Ok(!forgotten.is_empty())
+}
+
+/// Every window that servers have told us, by refusing what did not fit.
+pub fn learnt_windows(state_dir: &Path) -> Vec<LearntWindow> {
+    all(state_dir).windows
+}
+
+/// Forgets the windows that are meant, and says which there were. The next error
+/// of a server may teach it again.
+pub fn forget_windows(
+    state_dir: &Path,
+    meant: &dyn Fn(&LearntWindow) -> bool,
+) -> Result<Vec<LearntWindow>> {
     let mut known = all(state_dir);
-    let before = known.windows.len();
-    known.windows.retain(|learnt| !learnt.is_of(info));
-    if known.windows.len() == before {
-        return Ok(false);
+    let (forgotten, kept) = known.windows.into_iter().partition(|one| meant(one));
+    known.windows = kept;
+    let forgotten: Vec<LearntWindow> = forgotten;
+    if !forgotten.is_empty() {
+        keep(state_dir, &known)?;
     }
-    keep(state_dir, &known)?;
-    Ok(true)
+    Ok(forgotten)
+}
+
+/// The window of a model as a session has it: the smallest of what the
+/// configuration, its metadata and its server say. A context that was seen to be
+/// larger proves a table wrong, not the server.
+pub fn resolve_window(
+    config: &Config,
+    state_dir: &Path,
+    info: Option<&ModelInfo>,
+    seen: Option<Tokens>,
+) -> ResolvedWindow {
+    let learnt = info.and_then(|info| learnt(state_dir, info));
+    sources(config.compaction.context_window, info, learnt, seen).resolve()
+}
+
+/// Who says what of a model's window.
+fn sources(
+    at_most: Option<Tokens>,
+    info: Option<&ModelInfo>,
+    learnt: Option<Tokens>,
+    seen: Option<Tokens>,
+) -> WindowSources {
+    let smaller = |one: Option<Tokens>, other: Option<Tokens>| one.into_iter().chain(other).min();
+    let window = info.and_then(|info| info.window).map(Tokens);
+    let given = window.filter(|_| info.is_some_and(|info| info.window_given));
+    let (config, metadata) = match given {
+        // Whoever gives a model's window knows better than any table.
+        Some(_) => (smaller(at_most, given), None),
+        // Two tables may disagree, as the same name is served with several windows;
+        // the smaller one fits everywhere.
+        None => {
+            let tabulated = info.and_then(|info| known_window(&info.name));
+            (at_most, smaller(window, tabulated))
+        }
+    };
+    WindowSources {
+        config,
+        metadata,
+        provider_error: learnt,
+        // What is given is not outgrown; it is kept to.
+        observed: seen.filter(|_| given.is_none()),
+    }
+}
+
+/// Who says how large a window is, in words, and how to change it.
+pub fn window_source(origin: WindowOrigin, info: Option<&ModelInfo>) -> String {
+    match origin {
+        WindowOrigin::Config => {
+            "set by `compaction.contextWindow`, `--window` or `models`".to_owned()
+        }
+        WindowOrigin::Metadata => {
+            "from the table of models; `models` in the configuration counts above it".to_owned()
+        }
+        WindowOrigin::ProviderError => {
+            let whose = match info {
+                Some(info) => {
+                    let server = info.endpoint.as_deref().unwrap_or("its server");
+                    format!("{}/{} at {server}", info.provider, info.name)
+                }
+                None => "the model".to_owned(),
+            };
+            format!(
+                "learnt from an error of {whose}; `longhaul context windows --forget` \
+                 forgets it, or set it with \
+                 `models` in the configuration to keep it"
+            )
+        }
+        WindowOrigin::Observed => {
+            "seen in use; `models` in the configuration says what it is".to_owned()
+        }
+        WindowOrigin::Default => {
+            "assumed, as nobody says; set it with `models` in the configuration".to_owned()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,5 +235,39 @@ mod tests {
         assert_eq!(learnt(dir, &qwen), None);
         learn(dir, &qwen, Tokens(5_000)).unwrap();
         assert_eq!(learnt(dir, &qwen), Some(Tokens(5_000)));
+    }
+
+    fn resolved(
+        at_most: Option<u32>,
+        window: Option<u32>,
+        window_given: bool,
+        learnt: Option<u32>,
+    ) -> (u32, WindowOrigin) {
+        let info = ModelInfo {
+            name: "claude-opus-4-5".into(),
+            window,
+            window_given,
+            ..ModelInfo::default()
+        };
+        let sources = sources(at_most.map(Tokens), Some(&info), learnt.map(Tokens), None);
+        let resolved = sources.resolve();
+        (resolved.window.0, resolved.origin)
+    }
+
+    #[test]
+    fn a_window_that_is_given_counts_above_the_tables_also_where_it_is_larger() {
+        use WindowOrigin::{Config, Metadata, ProviderError};
+        let million = Some(1_000_000);
+        assert_eq!(resolved(None, million, false, None), (200_000, Metadata));
+        assert_eq!(resolved(None, million, true, None), (1_000_000, Config));
+        assert_eq!(resolved(None, Some(9_000), true, None), (9_000, Config));
+        // At most so much is used, whatever the model has.
+        assert_eq!(
+            resolved(Some(64_000), million, true, None),
+            (64_000, Config)
+        );
+        // What the server refused, it refuses.
+        let learnt = resolved(Some(64_000), million, true, Some(3_000));
+        assert_eq!(learnt, (3_000, ProviderError));
     }
 }

@@ -110,6 +110,7 @@ impl Chat<'_> {
                 status.activation
             ),
         )?;
+        paint::row("Window", &status.window_source)?;
         let state = &status.degradation;
         paint::row(
             "Compactions",

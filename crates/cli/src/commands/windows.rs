@@ -1,0 +1,48 @@
+//! `context windows`: what servers said of their windows, by refusing a request.
+
+use longhaul_engine::session::{LearntWindow, forget_windows, learnt_windows};
+use serde_json::json;
+
+use crate::app::App;
+use crate::args::WindowsArgs;
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::paint;
+
+pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result<(), Failure> {
+    let meant = |learnt: &LearntWindow| {
+        args.model.as_deref().is_none_or(|model| {
+            model == learnt.model || model == format!("{}/{}", learnt.provider, learnt.model)
+        })
+    };
+    let windows: Vec<LearntWindow> = match args.forget {
+        true => forget_windows(&app.state_dir, &meant)?,
+        false => learnt_windows(&app.state_dir)
+            .into_iter()
+            .filter(meant)
+            .collect(),
+    };
+    if app.json {
+        return out::json(&json!({ "windows": windows, "forgotten": args.forget }));
+    }
+    if windows.is_empty() {
+        let of = match &args.model {
+            Some(model) => format!(" of {}", paint::gist(model, 60)),
+            None => String::new(),
+        };
+        return Err(Failure::nothing(format!(
+            "no window{of} was learnt from an error"
+        )));
+    }
+    for learnt in &windows {
+        let server = learnt.endpoint.as_deref().unwrap_or("its server");
+        say!(
+            "{}{}/{} at {server}: {} tokens",
+            if args.forget { "forgotten: " } else { "" },
+            paint::tame(&learnt.provider),
+            paint::tame(&learnt.model),
+            learnt.window
+        )?;
+    }
+    Ok(())
+}
