@@ -43,6 +43,10 @@ fn run(cli: &Cli) -> Result<(), Failure> {
     if let Command::Man { dir } = &cli.command {
         return commands::man::run(Cli::command(), dir.as_deref());
     }
+    if let Command::Guard { mark } = &cli.command {
+        longhaul_engine::tools::guard_commands(mark, &mut std::io::stdin());
+        return Ok(());
+    }
     let app = App::new(&cli.global, cli.command.needs())?;
     match &cli.command {
         Command::Chat(args) => commands::chat::run(&app, args),
@@ -60,6 +64,6 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),
         Command::Sample(args) => commands::sample::run(&app, args),
-        Command::Completions { .. } | Command::Man { .. } => Ok(()),
+        Command::Completions { .. } | Command::Man { .. } | Command::Guard { .. } => Ok(()),
     }
 }

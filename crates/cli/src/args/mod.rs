@@ -151,6 +151,12 @@ pub(crate) enum Command {
     Doctor,
     /// Write a realistic sample session, for trying things out
     Sample(SampleArgs),
+    /// Ends a command of a chat that was killed
+    #[command(name = "__guard", hide = true)]
+    Guard {
+        /// The mark of the command's processes
+        mark: String,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -731,3 +731,42 @@ fn stopped_by(signal: &str, code: i32) {
     let ran = ground.chat(&["--help"]);
     assert_eq!(ran.code, 0);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_ends_with_the_chat_also_when_that_is_killed() {
+    let command = r#"{"command":"setsid sleep 1000 & echo $$ $! > started; sleep 1000"}"#;
+    let ground = Ground::saying(vec![Said::call("c1", "bash", command)]);
+    let mut child = ground
+        .command(&["--yes", "-p", "go on"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let wait = || {
+        assert!(std::time::Instant::now() < patience, "it takes for ever");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    let file = ground.machine.work().join("started");
+    let ids = loop {
+        let said = fs::read_to_string(&file).unwrap_or_default();
+        if said.ends_with('\n') {
+            break said;
+        }
+        wait();
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // One that nobody has waited for yet is dead all the same.
+    let alive = |id: &str| {
+        fs::read_to_string(format!("/proc/{id}/stat"))
+            .is_ok_and(|stat| !stat.rsplit(") ").next().unwrap().starts_with('Z'))
+    };
+    for id in ids.split_whitespace() {
+        while alive(id) {
+            wait();
+        }
+    }
+}

@@ -24,7 +24,7 @@ mod tests;
 mod toolbox;
 mod workspace;
 
-pub use self::bash::BashSettings;
+pub use self::bash::{BashSettings, guard_commands};
 pub use self::memory::Notebook;
 pub use self::permission::{Approval, Approver, Ask, NobodyToAsk, Permissions, Policy};
 pub use self::remembered::{Findings, Recall};

@@ -1,5 +1,6 @@
 //! What a chat is made of: the model, the tools, the clock.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -212,12 +213,23 @@ pub(super) fn tools(
         readable: Vec::new(),
         permissions: permissions(args, app.config.config.sandbox.read_only)?,
         approver,
-        bash: Some(BashSettings::new(app.environment(), outputs)),
+        bash: Some(BashSettings {
+            guard: guard(),
+            ..BashSettings::new(app.environment(), outputs)
+        }),
         notebook,
         recall: Some(Arc::new(place.clone())),
     })
     .map_err(|error| Failure::new(error.to_string()))?;
     Ok(Arc::new(tools))
+}
+
+/// This program, as the guard of a command: it ends it should the chat be killed.
+fn guard() -> Vec<OsString> {
+    match std::env::current_exe() {
+        Ok(program) => vec![program.into_os_string(), "__guard".into()],
+        Err(_) => Vec::new(),
+    }
 }
 
 /// What may be done without asking, from the command line. Where nothing may be

@@ -38,6 +38,18 @@ impl Family {
         }
     }
 
+    /// The family that another process has started.
+    pub(super) fn of(mark: &str, leader: Option<u32>) -> Family {
+        let mut family = Family {
+            mark: mark.to_owned(),
+            ended: false,
+            #[cfg(unix)]
+            group: None,
+        };
+        family.lead(leader);
+        family
+    }
+
     /// What their environment has.
     pub(super) fn mark(&self) -> &str {
         &self.mark

@@ -9,6 +9,7 @@
 //! system's, it can do whatever the user can.
 
 mod end;
+mod guard;
 mod output;
 
 use std::ffi::{OsStr, OsString};
@@ -23,7 +24,10 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+pub use self::guard::guard_commands;
+
 use self::end::Family;
+use self::guard::Guard;
 use self::output::{Output, clean};
 use super::toolbox::Outcome;
 
@@ -48,6 +52,10 @@ pub struct BashSettings {
     pub kept_bytes: u64,
     /// Folder for outputs that are not shown whole.
     pub outputs: PathBuf,
+    /// Program and arguments of a guard, which is given a mark and calls
+    /// [`guard_commands`] with it and its standard input: should this process be
+    /// killed, the guard ends what it was running. Empty for none.
+    pub guard: Vec<OsString>,
 }
 
 impl BashSettings {
@@ -62,6 +70,7 @@ impl BashSettings {
             shown_bytes: 30 * 1024,
             kept_bytes: 256 << 20,
             outputs,
+            guard: Vec::new(),
         }
     }
 }
@@ -93,11 +102,15 @@ pub(super) async fn run(
         .unwrap_or(settings.timeout)
         .min(settings.longest_timeout);
     let mut family = Family::new(id);
+    let mut guard = Guard::start(&settings.guard, family.mark());
     let (mut child, output) = match start(settings, workspace, command, &family) {
         Ok(started) => started,
         Err(why) => return Outcome::failed(why),
     };
     family.lead(child.id());
+    if let Some(guard) = &mut guard {
+        guard.lead(child.id());
+    }
     let end = tokio::select! {
         // A command that has ended is not called cancelled.
         biased;
@@ -126,6 +139,9 @@ pub(super) async fn run(
         finished = tokio::time::timeout(LAST_WORDS, done).await.is_ok();
     }
     let _ = child.wait().await;
+    if let Some(guard) = guard {
+        guard.dismiss().await;
+    }
     let output = {
         let mut output = kept.lock().unwrap_or_else(PoisonError::into_inner);
         output.close()
