@@ -44,6 +44,7 @@ pub use facts::{
     ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Speaker, Trouble,
 };
 pub use ledger::Ledger;
+pub use norm::reads_as_rule;
 pub use patch::FileEdit;
 pub use state::{
     DecisionsFile, OpenItemsFile, ResourcesFile, StateDecision, StateError, StateExchange,

@@ -16,6 +16,15 @@ pub(crate) struct Verdict {
     pub(crate) leans: bool,
 }
 
+/// Whether a text reads as if it held a standing rule, whoever says it.
+pub fn reads_as_rule(text: &str) -> bool {
+    let sentences = crate::text::sentences(text);
+    sentences.iter().any(|range| {
+        let sentence = &text[range.clone()];
+        judge(sentence, &Words::new(sentence)).is_some()
+    })
+}
+
 /// Whether a sentence is a rule.
 pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
     if words.len() == 0 || looks_like_output(sentence) {

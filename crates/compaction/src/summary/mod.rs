@@ -21,6 +21,7 @@
 //! | its parts | [`mechanical`], [`extractive`], [`continuation`] |
 //! | a model writes the prose | [`Staged`] over a [`TextModel`], with a [`ChunkCache`] |
 
+mod attributed;
 mod block;
 mod chunks;
 mod compose;

@@ -2,6 +2,7 @@
 
 use longhaul_tokens::{ContentKind, Tokens};
 
+use super::attributed::attributed;
 use super::model::Task;
 use super::text::{defused, open_lines, within};
 use crate::audit::{Fact, facts, present};
@@ -24,7 +25,7 @@ const HEADINGS: [&str; 8] = [
 /// the model's text is cut.
 pub(super) fn repaired(written: &str, extracted: &str, task: &Task<'_>) -> (String, usize) {
     let count = |text: &str| task.counter.count(text, ContentKind::Prose);
-    let written = safe(written);
+    let written = attributed(&safe(written), task.material);
     let facts = facts(task.material.ledger);
     let has = present(&facts, &format!("{written}\n{}", task.ledger_text));
     let could = present(&facts, extracted);
@@ -97,13 +98,15 @@ fn safe(text: &str) -> String {
     let lines: Vec<String> = text
         .lines()
         .map(|line| {
-            let line = line.trim_end();
+            // Nor as another summary of ours.
+            let line = line.trim_end().replace("[longhaul ", "(longhaul ");
             if line.starts_with("```") || line.starts_with("~~~") {
                 String::new()
-            } else if line == "---" || (line.starts_with('#') && !HEADINGS.contains(&line)) {
+            } else if line == "---" || (line.starts_with('#') && !HEADINGS.contains(&line.as_str()))
+            {
                 format!("- {}", line.trim_start_matches(['#', '-', ' ']))
             } else {
-                line.to_owned()
+                line
             }
         })
         .filter(|line| !line.is_empty() && line != "- ")
