@@ -1,0 +1,302 @@
+// The context engine as the host sees it. No method breaks a turn: where
+// longhaul cannot answer, the host gets its own messages back and goes on as it
+// would without a plugin. `commitTurn` alone throws, because the host keeps the
+// turn then and hands it over again.
+
+import { resolve } from "./history.js";
+import { Crashed, Refused, Unavailable } from "./sidecar.js";
+
+/** The list that a change refers to is not known (any more). */
+const UNKNOWN_BASE = -32010;
+/** How long one turn waits for a crashed process to come back, to be committed. */
+const COMMIT_WAIT_MS = 5_000;
+/** OpenClaw's limit of a compaction where its configuration sets none. */
+const COMPACTION_SECONDS = 180;
+
+/** Calls that may be repeated when the process has died over them. */
+const REPEATABLE = new Set(["bootstrap", "assemble", "compact", "commitTurn", "maintain"]);
+
+const ACCEPTED = [
+  "sessionKey",
+  "prompt",
+  "runtimeSettings",
+  "sessionTarget",
+  "runtimeContext",
+  "abortSignal",
+];
+
+/**
+ * What longhaul learns of the host's runtime. The rest stays here: it holds the
+ * whole configuration, with the keys of providers.
+ */
+const RUNTIME = [
+  "agentDir",
+  "allowDeferredCompactionExecution",
+  "attempt",
+  "currentTokenCount",
+  "cwd",
+  "forceReason",
+  "maxAttempts",
+  "model",
+  "modelContextWindow",
+  "modelId",
+  "promptCache",
+  "provider",
+  "sessionTarget",
+  "thinkLevel",
+  "tokenBudget",
+  "transcriptStorage",
+  "trigger",
+  "workspaceDir",
+];
+
+function runtimeOf(context) {
+  if (typeof context !== "object" || context === null) return undefined;
+  const some = RUNTIME.filter((key) => context[key] !== undefined);
+  return Object.fromEntries(some.map((key) => [key, context[key]]));
+}
+
+function agentOf(params) {
+  const { sessionTarget, agentId, sessionKey } = params;
+  return sessionTarget?.agentId ?? agentId ?? /^agent:([^:]+):/.exec(sessionKey ?? "")?.[1];
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+export class Engine {
+  #sidecar;
+  #histories;
+  #settings;
+  #log;
+  #sdk;
+  #where;
+  #compactionMs;
+  #said;
+  #budget;
+
+  /**
+   * @param shared what all instances share: `sidecar`, `histories`, `settings`, `log`,
+   * `sdk` (the host's helpers), `said` (what was logged already)
+   * @param context what the host says of this instance
+   */
+  constructor(shared, context = {}) {
+    this.#sidecar = shared.sidecar;
+    this.#histories = shared.histories;
+    this.#settings = shared.settings;
+    this.#log = shared.log;
+    this.#sdk = shared.sdk;
+    this.#said = shared.said;
+    this.#where = { workspaceDir: context.workspaceDir, agentDir: context.agentDir };
+    const seconds = context.config?.agents?.defaults?.compaction?.timeoutSeconds;
+    const limit = Number.isFinite(seconds) && seconds > 0 ? seconds : COMPACTION_SECONDS;
+    this.#compactionMs = limit * 1000;
+  }
+
+  get info() {
+    return {
+      id: "longhaul",
+      name: "longhaul",
+      version: this.#settings.version,
+      // While there is no process, the host must go on compacting by itself.
+      ownsCompaction: this.#sidecar.available,
+      acceptedHostParams: ACCEPTED,
+      turnMaintenanceMode: "background",
+      transcriptSemantics: {
+        currentTurnFence: "before-current-turn-entry-v1",
+        turnAdvancementIdempotency: "atomic-idempotent-v1",
+      },
+    };
+  }
+
+  async bootstrap(params) {
+    return await this.#or("bootstrap", params, (reason) => ({ bootstrapped: false, reason }));
+  }
+
+  async ingest(params) {
+    return await this.#or("ingest", params, () => ({ ingested: false }));
+  }
+
+  async ingestBatch(params) {
+    return await this.#or("ingestBatch", params, () => ({ ingestedCount: 0 }));
+  }
+
+  async assemble(params) {
+    const memory = this.#memorySection(params);
+    const result = await this.#or(
+      "assemble",
+      params,
+      () => ({ messages: params.messages, estimatedTokens: 0 }),
+      { refs: true, ...this.#room(params) },
+    );
+    const addition = [memory, result.systemPromptAddition].filter(Boolean).join("\n\n");
+    return addition ? { ...result, systemPromptAddition: addition } : result;
+  }
+
+  async compact(params) {
+    const extra = { timeoutMs: this.#compactionMs };
+    const result = await this.#or("compact", params, (reason) => ({ degraded: reason }), extra);
+    if (!result.degraded) return result;
+    return await this.#compactByHost(params, result.degraded);
+  }
+
+  async commitTurn(params) {
+    const until = Date.now() + COMMIT_WAIT_MS;
+    for (;;) {
+      try {
+        return await this.#ask("commitTurn", params);
+      } catch (error) {
+        // The host offers the turn again before the next one of this session, and
+        // leaves that one to its own engine if it fails then: worth a short wait.
+        const { wait } = this.#sidecar;
+        if (!(error instanceof Crashed) || Date.now() + wait > until) throw error;
+        await pause(wait);
+      }
+    }
+  }
+
+  async afterTurn(params) {
+    await this.#or("afterTurn", params, () => undefined);
+  }
+
+  async maintain(params) {
+    return await this.#or("maintain", params, (reason) => ({
+      changed: false,
+      bytesFreed: 0,
+      rewrittenEntries: 0,
+      reason,
+    }));
+  }
+
+  async prepareSubagentSpawn(params) {
+    const prepared = await this.#or("prepareSubagentSpawn", params, () => undefined);
+    if (!prepared) return undefined;
+    const { parentSessionKey, childSessionKey, childSessionId } = params;
+    return {
+      rollback: async () => {
+        const spawn = { parentSessionKey, childSessionKey, childSessionId };
+        await this.#or("rollbackSubagentSpawn", { ...prepared, ...spawn }, () => undefined);
+      },
+    };
+  }
+
+  async onSubagentEnded(params) {
+    await this.#or("onSubagentEnded", params, () => undefined);
+  }
+
+  /** The process is shared and outlives the instance; nothing else is held. */
+  async dispose() {}
+
+  /** Asks longhaul; whatever goes wrong is said in the log and the host goes on. */
+  async #or(method, params, fallback, extra) {
+    try {
+      const result = await this.#ask(method, params, extra);
+      this.#trouble(params, result?.degraded);
+      return result;
+    } catch (error) {
+      // An aborted call is the host's own wish, and it knows its own error.
+      if (params.abortSignal?.aborted) throw error;
+      // What concerns the process itself has been said where it was noticed.
+      if (!(error instanceof Unavailable)) this.#trouble(params, `${method}: ${error.message}`);
+      return fallback(`longhaul: ${error.message}`);
+    }
+  }
+
+  async #ask(method, params, extra) {
+    try {
+      return await this.#askOnce(method, params, extra);
+    } catch (error) {
+      const again =
+        error instanceof Refused
+          ? error.code === UNKNOWN_BASE
+          : error instanceof Crashed && REPEATABLE.has(method) && this.#sidecar.wait === 0;
+      if (!again) throw error;
+      this.#histories.forget(params.sessionId);
+      return await this.#askOnce(method, params, extra);
+    }
+  }
+
+  async #askOnce(method, params, extra) {
+    const { messages, abortSignal, runtimeContext, ...rest } = params;
+    rest.runtimeContext = runtimeOf(runtimeContext);
+    const llm = runtimeContext?.llm;
+    const complete = typeof llm?.complete === "function" ? (ask) => llm.complete(ask) : undefined;
+    const where = { ...this.#where, agentId: agentOf(params) };
+    const long = method === "compact" || method === "maintain";
+    const timeoutMs = long
+      ? Math.max(this.#compactionMs, this.#settings.timeoutMs)
+      : this.#settings.timeoutMs;
+    const options = {
+      signal: abortSignal,
+      timeoutMs,
+      complete,
+      session: { sessionId: params.sessionId, sessionKey: params.sessionKey },
+      where,
+    };
+    // A restart forgets all lists, so it must not fall between looking and sending.
+    await this.#sidecar.start(where);
+    const list = Array.isArray(messages) && method !== "commitTurn";
+    const { prints, params: sent } = list
+      ? this.#histories.params(params.sessionId, messages)
+      : { params: messages === undefined ? {} : { messages } };
+    const body = { ...rest, ...where, ...sent, ...extra, llm: complete !== undefined };
+    const result = await this.#sidecar.call(method, body, options);
+    if (method !== "assemble") return result;
+    const { base, ...assembled } = result ?? {};
+    const whole = { ...assembled, messages: resolve(assembled.messages, messages) };
+    this.#histories.accept(params.sessionId, base, prints);
+    return whole;
+  }
+
+  /**
+   * How much the messages may take. For the first request of a turn the host
+   * gives what the window leaves beside system prompt and answer; for those
+   * after it, the whole window less the messages of the turn. `messages` is then
+   * what was assembled for the turn, not the transcript.
+   */
+  #room({ tokenBudget, runtimeSettings }) {
+    const whole = runtimeSettings?.limits?.promptTokenBudget;
+    if (!Number.isFinite(tokenBudget)) return {};
+    if (!Number.isFinite(whole) || whole === tokenBudget) {
+      this.#budget = tokenBudget;
+      return {};
+    }
+    if (this.#budget === undefined) return { toolLoop: true };
+    return { toolLoop: true, tokenBudget: Math.max(1, this.#budget - (whole - tokenBudget)) };
+  }
+
+  /**
+   * The host leaves its section about memory out of the system prompt for every
+   * engine but its own; it is for the engine to put it back.
+   */
+  #memorySection({ availableTools, citationsMode, sessionKey }) {
+    try {
+      return this.#sdk?.buildMemorySystemPromptAddition?.({
+        availableTools: availableTools ?? new Set(),
+        citationsMode,
+        agentSessionKey: sessionKey,
+      });
+    } catch (error) {
+      this.#log.debug?.(`longhaul: the host's section about memory: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  async #compactByHost(params, reason) {
+    const delegate = this.#sdk?.delegateCompactionToRuntime;
+    if (typeof delegate !== "function") return { ok: false, compacted: false, reason };
+    this.#log.warn(`longhaul: this compaction is OpenClaw's own (${reason})`);
+    return await delegate(params);
+  }
+
+  /** Says what went wrong once, and again only when it is something else. */
+  #trouble(params, what) {
+    const session = params.sessionKey ?? params.sessionId ?? "";
+    if (!what) {
+      if (this.#said.delete(session)) this.#log.info(`longhaul serves ${session} again`);
+      return;
+    }
+    if (this.#said.get(session) === what) return;
+    this.#said.set(session, what);
+    this.#log.warn(`longhaul: ${session} goes on with the host's own messages: ${what}`);
+  }
+}
