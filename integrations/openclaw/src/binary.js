@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 
+const ownRequire = createRequire(import.meta.url);
 const NAME = process.platform === "win32" ? "longhaul.exe" : "longhaul";
 
 /** The npm package that carries the program for this platform. */
@@ -35,29 +36,30 @@ function fromPackage(require) {
  * this platform, PATH. One that is named and not there is an error; to take
  * another in its place would hide the mistake.
  *
- * @returns {{file: string, from: string} | {problem: string}}
+ * @param {{binary?: string, env?: object, require?: NodeJS.Require}} where
+ * @returns {{path: string, source: string} | {path: null, problem: string}}
  */
-export function findBinary(configured, env = process.env, require = createRequire(import.meta.url)) {
+export function findBinary({ binary, env = process.env, require = ownRequire } = {}) {
   const named = [
-    [configured, "plugins.entries.longhaul.config.binary"],
+    [binary, "plugins.entries.longhaul.config.binary"],
     [env.LONGHAUL_BINARY, "LONGHAUL_BINARY"],
   ];
-  for (const [file, from] of named) {
-    if (!file) continue;
-    if (isProgram(file)) return { file, from };
-    return { problem: `${from} names ${file}, which is not there or cannot be run` };
+  for (const [path, source] of named) {
+    if (!path) continue;
+    if (isProgram(path)) return { path, source };
+    const problem = `${source} names ${path}, which is not there or cannot be run`;
+    return { path: null, problem };
   }
   const packaged = fromPackage(require);
-  if (packaged && isProgram(packaged)) return { file: packaged, from: platformPackage() };
+  if (packaged && isProgram(packaged)) return { path: packaged, source: platformPackage() };
   for (const folder of (env.PATH ?? "").split(delimiter)) {
     // A relative folder would depend on where the gateway was started.
     if (!isAbsolute(folder)) continue;
-    const file = join(folder, NAME);
-    if (isProgram(file)) return { file, from: "PATH" };
+    const path = join(folder, NAME);
+    if (isProgram(path)) return { path, source: "PATH" };
   }
-  return {
-    problem:
-      `the longhaul program was not found: install it so that it is on the gateway's PATH, ` +
-      `or set plugins.entries.longhaul.config.binary`,
-  };
+  const problem =
+    "the longhaul program was not found: install it so that it is on the gateway's PATH, or set " +
+    "plugins.entries.longhaul.config.binary";
+  return { path: null, problem };
 }

@@ -202,8 +202,11 @@ export class Engine {
   }
 
   async #ask(method, params, extra) {
+    const begun = performance.now();
     try {
-      return await this.#askOnce(method, params, extra);
+      const result = await this.#askOnce(method, params, extra);
+      this.#served(method, params, result, performance.now() - begun);
+      return result;
     } catch (error) {
       const again =
         error instanceof Refused
@@ -211,8 +214,19 @@ export class Engine {
           : error instanceof Crashed && REPEATABLE.has(method) && this.#sidecar.wait === 0;
       if (!again) throw error;
       this.#histories.forget(params.sessionId);
-      return await this.#askOnce(method, params, extra);
+      const result = await this.#askOnce(method, params, extra);
+      this.#served(method, params, result, performance.now() - begun);
+      return result;
     }
+  }
+
+  /** The trail of what longhaul did, for whoever turns debugging on. */
+  #served(method, params, result, ms) {
+    if (!this.#log.debug || result?.degraded) return;
+    const session = params.sessionKey ?? params.sessionId ?? params.childSessionKey ?? "";
+    const list = result?.messages && `, ${params.messages.length} to ${result.messages.length}`;
+    const how = list ?? (result?.status ? `, ${result.status}` : "");
+    this.#log.debug(`longhaul served ${method} of ${session} in ${ms.toFixed(1)} ms${how}`);
   }
 
   async #askOnce(method, params, extra) {

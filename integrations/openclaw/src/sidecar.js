@@ -165,15 +165,15 @@ export class Sidecar {
   }
 
   async #launch(where) {
-    const found = findBinary(this.#options.binary);
-    if (found.problem) throw this.#unavailable(found.problem);
-    const program = identity(found.file);
+    const found = findBinary({ binary: this.#options.binary });
+    if (found.path === null) throw this.#unavailable(found.problem);
+    const program = identity(found.path);
     if (this.#failed?.program === program && Date.now() < this.#retryAt) {
       throw new Unavailable(this.#failed.problem);
     }
     let child;
     try {
-      child = this.#spawn(found.file);
+      child = this.#spawn(found.path, program);
       const answer = await this.#request(
         child,
         "initialize",
@@ -206,20 +206,19 @@ export class Sidecar {
           ? `; a program that does not know "rpc" with protocol ${PROTOCOL} is too old for this ` +
             `plugin: update longhaul`
           : "";
-      this.#delay(program);
-      throw this.#unavailable(
-        `${found.file} (from ${found.from}) did not start: ${error.message}${old}`,
-        program,
-      );
+      const problem =
+        `${found.path} (from ${found.source}) did not start: ${error.message}${old}`;
+      this.#delay(program, problem);
+      throw this.#unavailable(problem);
     }
   }
 
-  #spawn(file) {
+  #spawn(file, program) {
     const process = spawn(file, ["rpc", "--stdio"], {
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
     });
-    const child = { process, words: [], held: 0, ending: false, closed: false };
+    const child = { process, program, words: [], held: 0, ending: false, closed: false };
     process.on("error", (error) => this.#ended(child, error.message));
     process.on("close", (code, signal) => {
       this.#ended(child, signal ? `ended by ${signal}` : `ended with code ${code}`);
@@ -369,7 +368,7 @@ export class Sidecar {
     if (running) this.#child = undefined;
     if (running && !child.ending) {
       if (Date.now() - child.since >= STEADY_MS) this.#failures = 0;
-      this.#delay(undefined);
+      this.#delay(child.program, `longhaul ${child.end}`);
       this.#log.warn(`longhaul ${child.end}; it is started again when it is needed`);
     }
     for (const call of [...this.#pending.values()]) {
@@ -378,15 +377,14 @@ export class Sidecar {
   }
 
   /** The first failure costs nothing; each further one doubles the wait. */
-  #delay(program) {
+  #delay(program, problem) {
     this.#failures += 1;
     const wait = this.#failures === 1 ? 0 : 1000 * 2 ** Math.min(this.#failures - 2, 10);
     this.#retryAt = Date.now() + Math.min(wait, LONGEST_WAIT_MS);
-    this.#failed = { program, problem: this.#failed?.problem };
+    this.#failed = { program, problem };
   }
 
-  #unavailable(problem, program) {
-    this.#failed = { program, problem };
+  #unavailable(problem) {
     if (this.#said !== problem) {
       this.#said = problem;
       this.#log.error(
@@ -400,11 +398,10 @@ export class Sidecar {
   #recovered(found, answer) {
     const again = this.#said !== undefined;
     this.#said = undefined;
-    this.#failed = undefined;
     for (const callback of this.#restarted) callback();
     this.#log.info(
-      `longhaul ${answer.version} ${again ? "is back" : "runs"} (${found.file}, from ` +
-        `${found.from}, process ${this.pid})`,
+      `longhaul ${answer.version} ${again ? "is back" : "runs"} (${found.path}, from ` +
+        `${found.source}, process ${this.pid})`,
     );
   }
 }

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { Engine } from "../src/engine.js";
+import { Histories } from "../src/history.js";
+import { Sidecar } from "../src/sidecar.js";
+import { registerTools } from "../src/tools.js";
+
+const PROGRAM = fileURLToPath(new URL("../fixtures/program.mjs", import.meta.url));
+
+let folder;
+let sidecar;
+const folders = [];
+
+/** A folder with a program of its own. */
+function ground() {
+  folder = mkdtempSync(join(tmpdir(), "longhaul-shim-"));
+  folders.push(folder);
+  const binary = join(folder, "longhaul");
+  const text = `#!/bin/sh\nPROGRAM_FOLDER='${folder}' exec '${process.execPath}' '${PROGRAM}'\n`;
+  writeFileSync(binary, text);
+  chmodSync(binary, 0o700);
+  return binary;
+}
+
+const feel = (mood) => writeFileSync(join(folder, "mood"), mood);
+const lines = (name) => {
+  const file = join(folder, name);
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+};
+const heard = (method) => lines("heard").map((line) => JSON.parse(line)).filter((m) => m.method === method);
+
+function engine({ binary = ground(), timeoutMs = 20_000, sdk } = {}) {
+  const said = [];
+  const keep = (level) => (message) => said.push(`${level} ${message}`);
+  const log = { debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
+  sidecar = new Sidecar({ binary, host: { name: "openclaw", version: "test" } }, log);
+  const histories = new Histories();
+  sidecar.onRestart(() => histories.clear());
+  const settings = { version: "1", timeoutMs, memoryTools: "auto" };
+  const shared = { sidecar, histories, settings, log, sdk, said: new Map() };
+  return { engine: new Engine(shared, { workspaceDir: "/w" }), said, settings };
+}
+
+const user = (text, timestamp = 1) => ({ role: "user", content: text, timestamp });
+const turn = (messages, more) => ({ sessionId: "s", sessionKey: "agent:main:x", messages, ...more });
+const loud = (said) => said.filter((line) => /^(warn|error)/.test(line));
+
+beforeEach(async () => {
+  await sidecar?.stop();
+});
+after(async () => {
+  await sidecar?.stop();
+  for (const made of folders) rmSync(made, { recursive: true, force: true });
+});
+
+test("an assembled list holds the host's own objects, and the next one is sent as a change", async () => {
+  const { engine: ours, said } = engine();
+  const messages = [user("one"), user("two")];
+  const result = await ours.assemble(turn(messages, { availableTools: new Set(["read"]) }));
+  assert.equal(result.messages.length, 2);
+  assert.equal(result.messages[1], messages[1]);
+  assert.equal(result.systemPromptAddition, "ours");
+  assert.equal("base" in result, false);
+  const more = [...messages, user("three")];
+  assert.equal((await ours.assemble(turn(more))).messages[1], more[2]);
+  const [first, second] = heard("assemble").map(({ params }) => params);
+  assert.deepEqual(first.availableTools, ["read"]);
+  assert.equal(first.workspaceDir, "/w");
+  assert.equal(first.agentId, "main");
+  assert.deepEqual(second.history, { base: "t0", keep: 2, tail: [user("three")] });
+  assert.deepEqual(loud(said), []);
+});
+
+test("a list that the program has forgotten is sent whole", async () => {
+  const { engine: ours } = engine();
+  feel("forgetful");
+  const messages = [user("one")];
+  await ours.assemble(turn(messages));
+  const result = await ours.assemble(turn(messages));
+  assert.equal(result.messages[1], messages[0]);
+  assert.deepEqual(heard("assemble").map(({ params }) => Object.hasOwn(params, "messages")), [true, false, true]);
+});
+
+test("the keys in the host's configuration do not leave the gateway", async () => {
+  const { engine: ours } = engine();
+  const runtimeContext = { config: { key: "sk-secret" }, tokenBudget: 9, llm: { complete() {} } };
+  await ours.bootstrap({ sessionId: "s", sessionFile: "f", runtimeContext });
+  assert.equal(lines("heard").join("").includes("sk-secret"), false);
+  assert.deepEqual(heard("bootstrap")[0].params.runtimeContext, { tokenBudget: 9 });
+});
+
+test("in a tool loop the budget is what the first request of the turn left, less what is pending", async () => {
+  const { engine: ours } = engine();
+  const limits = (promptTokenBudget) => ({ runtimeSettings: { limits: { promptTokenBudget } } });
+  await ours.assemble(turn([], { tokenBudget: 11_000, ...limits(11_000) }));
+  await ours.assemble(turn([], { tokenBudget: 21_000, ...limits(24_000) }));
+  const budgets = heard("assemble").map(({ params }) => [params.tokenBudget, params.toolLoop]);
+  assert.deepEqual(budgets, [[11_000, undefined], [8_000, true]]);
+});
+
+test("without a program the host's messages come back, it says so once, and later it serves", async () => {
+  const binary = join(mkdtempSync(join(tmpdir(), "longhaul-shim-")), "none");
+  const { engine: ours, said } = engine({ binary });
+  const messages = [user("one")];
+  assert.equal(ours.info.ownsCompaction, true);
+  for (let time = 0; time < 3; time += 1) {
+    assert.equal((await ours.assemble(turn(messages))).messages, messages);
+  }
+  assert.equal(ours.info.ownsCompaction, false);
+  await assert.rejects(ours.commitTurn(turn(messages)), /not there/);
+  assert.equal(loud(said).length, 1);
+  assert.match(loud(said)[0], /none, which is not there or cannot be run/);
+  writeFileSync(binary, readFileSync(ground()));
+  chmodSync(binary, 0o700);
+  assert.equal((await ours.assemble(turn(messages))).messages.length, 2);
+  assert.equal(ours.info.ownsCompaction, true);
+  assert.equal(said.some((line) => /is back/.test(line)), true);
+});
+
+test("a program that is too old is named with the remedy, and is not started in a loop", async () => {
+  const { engine: ours, said } = engine();
+  feel("old");
+  const messages = [user("one")];
+  for (let time = 0; time < 20; time += 1) {
+    assert.equal((await ours.assemble(turn(messages))).messages, messages);
+  }
+  assert.equal(loud(said).length, 1);
+  assert.match(loud(said)[0], /unrecognized subcommand.*too old for this plugin: update longhaul/);
+  assert.ok(lines("starts").length <= 3, `${lines("starts").length} starts`);
+});
+
+test("another protocol is refused with the remedy", async () => {
+  const { engine: ours, said } = engine();
+  feel("other protocol");
+  const messages = [user("one")];
+  assert.equal((await ours.assemble(turn(messages))).messages, messages);
+  assert.match(loud(said)[0], /protocol 1 is not spoken.*update longhaul/);
+});
+
+test("a program that dies over a call is started again and asked once more", async () => {
+  const { engine: ours } = engine();
+  feel("crash once");
+  const messages = [user("one")];
+  assert.equal((await ours.assemble(turn(messages))).messages.length, 2);
+  assert.equal(lines("starts").length, 2);
+});
+
+test("a program that always dies leaves the turn as it was, and commitTurn fails", async () => {
+  const { engine: ours } = engine();
+  feel("crash");
+  const messages = [user("one")];
+  for (let time = 0; time < 10; time += 1) {
+    assert.equal((await ours.assemble(turn(messages))).messages, messages);
+  }
+  assert.ok(lines("starts").length <= 5, `${lines("starts").length} starts`);
+  await assert.rejects(ours.commitTurn(turn(messages)));
+});
+
+test("a crash is survived by commitTurn", async () => {
+  const { engine: ours } = engine();
+  feel("crash once");
+  assert.deepEqual(await ours.commitTurn(turn([user("one")])), { status: "committed" });
+  assert.equal(heard("commitTurn").length, 2);
+});
+
+test("a call that takes too long is cancelled, and the host goes on", async () => {
+  const { engine: ours, said } = engine({ timeoutMs: 200 });
+  feel("silent");
+  const messages = [user("one")];
+  assert.equal((await ours.assemble(turn(messages))).messages, messages);
+  assert.match(loud(said)[0], /assemble took longer/);
+  feel("");
+  assert.equal((await ours.assemble(turn(messages))).messages.length, 2);
+  const [cancelled] = heard("cancel");
+  assert.equal(cancelled.params.id, heard("assemble")[0].id);
+});
+
+test("an abort of the host cancels the call and is not swallowed", async () => {
+  const { engine: ours } = engine();
+  feel("silent");
+  const abort = new AbortController();
+  const running = ours.compact({ sessionId: "s", sessionKey: "k", abortSignal: abort.signal });
+  while (heard("compact").length === 0) await new Promise((done) => setTimeout(done, 5));
+  abort.abort(new Error("stop"));
+  await assert.rejects(running, /stop/);
+  feel("");
+  await ours.assemble(turn([user("one")]));
+  assert.equal(heard("cancel")[0].params.id, heard("compact")[0].id);
+});
+
+test("the program may ask the model of the call that runs", async () => {
+  const { engine: ours } = engine();
+  let asked;
+  const llm = {
+    async complete(params) {
+      asked = params;
+      return { text: "short", model: "m", usage: { input: 1 }, audit: {} };
+    },
+  };
+  const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext: { llm } });
+  assert.deepEqual(JSON.parse(result.result.summary), { text: "short", usage: { input: 1 }, model: "m" });
+  assert.deepEqual(asked.messages, [{ role: "user", content: "summarise" }]);
+  assert.deepEqual([asked.maxTokens, asked.purpose], [9, "longhaul.summary"]);
+});
+
+test("a model that fails is an error for the program, not for the host", async () => {
+  const { engine: ours } = engine();
+  const llm = { complete: () => Promise.reject(new Error("no credit")) };
+  const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext: { llm } });
+  assert.match(result.result.summary, /no credit/);
+});
+
+test("where longhaul cannot compact, OpenClaw does", async () => {
+  const delegated = [];
+  const sdk = {
+    async delegateCompactionToRuntime(params) {
+      delegated.push(params);
+      return { ok: true, compacted: true };
+    },
+  };
+  const binary = join(tmpdir(), "longhaul-shim-none", "none");
+  const { engine: ours } = engine({ binary, sdk });
+  const params = { sessionId: "s", sessionKey: "k", force: true };
+  assert.deepEqual(await ours.compact(params), { ok: true, compacted: true });
+  assert.equal(delegated[0], params);
+});
+
+test("the host's section about memory is kept, in front of ours", async () => {
+  const sdk = { buildMemorySystemPromptAddition: ({ availableTools }) => `memory of ${availableTools.size}` };
+  const { engine: ours } = engine({ sdk });
+  const result = await ours.assemble(turn([user("one")], { availableTools: new Set(["a"]) }));
+  assert.equal(result.systemPromptAddition, "memory of 1\n\nours");
+});
+
+test("an answer that makes no sense is not given to the host", async () => {
+  const { engine: ours, said } = engine();
+  feel("wrong refs");
+  const messages = [user("one")];
+  assert.equal((await ours.assemble(turn(messages))).messages, messages);
+  assert.match(loud(said)[0], /refers to message 99 of 1/);
+  feel("garbage");
+  assert.equal((await ours.assemble(turn(messages))).messages.length, 2);
+  assert.equal(said.some((line) => /not JSON/.test(line)), true);
+});
+
+test("tools run in the session of the caller, and their errors are errors", async () => {
+  const { settings } = engine();
+  const tools = new Map();
+  const api = { registerTool: (make, { name }) => tools.set(name, make) };
+  registerTools(api, sidecar, settings);
+  const context = { sessionId: "s", sessionKey: "k", workspaceDir: "/w", agentId: "main", config: {} };
+  const recall = tools.get("recall")(context);
+  assert.deepEqual((await recall.execute("id", { text: "port" })).content, [
+    { type: "text", text: "recall: port" },
+  ]);
+  await assert.rejects(recall.execute("id", { text: "bad" }), /no such thing/);
+  assert.equal(heard("tools/call")[0].params.sessionKey, "k");
+  assert.equal(tools.get("memory_search")(context), null);
+  const free = { ...context, config: { plugins: { slots: { memory: "none" } } } };
+  assert.equal(tools.get("memory_search")(free).name, "memory_search");
+});
