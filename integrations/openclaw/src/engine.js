@@ -56,6 +56,20 @@ function runtimeOf(context) {
   return Object.fromEntries(some.map((key) => [key, context[key]]));
 }
 
+/**
+ * What did not compact, in words that the host takes for a reason and not for a
+ * failure. Before a turn it compacts by its own count of tokens, and gives the
+ * turn up if it hears anything but that there was no need; whether there is, is
+ * ours to know, because what is sent is what we assemble.
+ */
+function unneeded(params, result) {
+  if (result.compacted) return result;
+  const asked = params.runtimeContext?.forceReason === "preflight_required";
+  if (!result.ok && !asked) return result;
+  const reason = `already under target${result.reason ? ` (${result.reason})` : ""}`;
+  return { ...result, ok: true, reason };
+}
+
 function agentOf(params) {
   const { sessionTarget, agentId, sessionKey } = params;
   return sessionTarget?.agentId ?? agentId ?? /^agent:([^:]+):/.exec(sessionKey ?? "")?.[1];
@@ -135,7 +149,7 @@ export class Engine {
   async compact(params) {
     const extra = { timeoutMs: this.#compactionMs };
     const result = await this.#or("compact", params, (reason) => ({ degraded: reason }), extra);
-    if (!result.degraded) return result;
+    if (!result.degraded) return unneeded(params, result);
     return await this.#compactByHost(params, result.degraded);
   }
 

@@ -230,6 +230,18 @@ test("where longhaul cannot compact, OpenClaw does", async () => {
   assert.equal(delegated[0], params);
 });
 
+test("what needs no compaction is told in words that do not end the host's turn", async () => {
+  const { engine: ours } = engine();
+  feel("nothing to do");
+  const preflight = { runtimeContext: { forceReason: "preflight_required" } };
+  const compact = (more) => ours.compact({ sessionId: "s", sessionKey: "k", ...more });
+  assert.deepEqual(await compact(), { ok: true, compacted: false, reason: "already under target (small)" });
+  feel("cannot");
+  assert.deepEqual(await compact(), { ok: false, compacted: false, reason: "too large" });
+  const before = { ok: true, compacted: false, reason: "already under target (too large)" };
+  assert.deepEqual(await compact(preflight), before);
+});
+
 test("the host's section about memory is kept, in front of ours", async () => {
   const sdk = { buildMemorySystemPromptAddition: ({ availableTools }) => `memory of ${availableTools.size}` };
   const { engine: ours } = engine({ sdk });
