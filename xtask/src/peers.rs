@@ -35,6 +35,11 @@ impl Peers {
         Ok(Peers { node: node()?, pi })
     }
 
+    /// The Node that runs them.
+    pub(crate) fn node(&self) -> &Path {
+        &self.node
+    }
+
     /// OpenClaw's package with all it depends on: some hundred megabytes.
     pub(crate) fn openclaw(&self) -> Result<PathBuf> {
         let home = home().join("openclaw");

@@ -8,8 +8,10 @@ import { Crashed, Refused, Unavailable } from "./sidecar.js";
 
 /** The list that a change refers to is not known (any more). */
 const UNKNOWN_BASE = -32010;
-/** How long one turn waits for a crashed process to come back, to be committed. */
-const COMMIT_WAIT_MS = 5_000;
+/** How long a call waits until a process that crashed may be started again. */
+const WAIT_MS = 2_000;
+/** The same for a turn that is to be committed, with several starts. */
+const COMMIT_WAIT_MS = 10_000;
 /** OpenClaw's limit of a compaction where its configuration sets none. */
 const COMPACTION_SECONDS = 180;
 
@@ -161,9 +163,8 @@ export class Engine {
       } catch (error) {
         // The host offers the turn again before the next one of this session, and
         // leaves that one to its own engine if it fails then: worth a short wait.
-        const { wait } = this.#sidecar;
-        if (!(error instanceof Crashed) || Date.now() + wait > until) throw error;
-        await pause(wait);
+        if (!this.#comesBack(error, until - Date.now())) throw error;
+        await pause(this.#sidecar.wait);
       }
     }
   }
@@ -222,16 +223,22 @@ export class Engine {
       this.#served(method, params, result, performance.now() - begun);
       return result;
     } catch (error) {
-      const again =
-        error instanceof Refused
-          ? error.code === UNKNOWN_BASE
-          : error instanceof Crashed && REPEATABLE.has(method) && this.#sidecar.wait === 0;
-      if (!again) throw error;
+      const forgotten = error instanceof Refused && error.code === UNKNOWN_BASE;
+      const again = REPEATABLE.has(method) && this.#comesBack(error, WAIT_MS);
+      if (!forgotten && !again) throw error;
       this.#histories.forget(params.sessionId);
+      if (again) await pause(this.#sidecar.wait);
       const result = await this.#askOnce(method, params, extra);
       this.#served(method, params, result, performance.now() - begun);
       return result;
     }
+  }
+
+  /** Whether a process that is gone may be started again within this time. */
+  #comesBack(error, ms) {
+    const { wait } = this.#sidecar;
+    const gone = error instanceof Crashed || (error instanceof Unavailable && wait > 0);
+    return gone && wait <= ms;
   }
 
   /** The trail of what longhaul did, for whoever turns debugging on. */

@@ -11,8 +11,9 @@ import { line } from "./plain.js";
 export const PROTOCOL = 1;
 /** How long a process may take until it answers for the first time. */
 const START_MS = 20_000;
-/** A process that lived this long is no crash loop. */
+/** A process that lived this long, or answered this much, is in no crash loop. */
 const STEADY_MS = 30_000;
+const STEADY_CALLS = 5;
 /** The longest wait between two starts. */
 const LONGEST_WAIT_MS = 60_000;
 /** How long a process may take to end once its input is closed. */
@@ -218,7 +219,7 @@ export class Sidecar {
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
     });
-    const child = { process, program, words: [], held: 0, ending: false, closed: false };
+    const child = { process, program, words: [], held: 0, answered: 0, ending: false, closed: false };
     process.on("error", (error) => this.#ended(child, error.message));
     process.on("close", (code, signal) => {
       this.#ended(child, signal ? `ended by ${signal}` : `ended with code ${code}`);
@@ -303,6 +304,7 @@ export class Sidecar {
     const call = this.#pending.get(message?.id);
     // The answer to a call that was cancelled meanwhile.
     if (!call || call.child !== child) return;
+    child.answered += 1;
     if (message.error) call.reject(new Refused(message.error));
     else call.resolve(message.result);
   }
@@ -367,7 +369,8 @@ export class Sidecar {
     const running = this.#child === child;
     if (running) this.#child = undefined;
     if (running && !child.ending) {
-      if (Date.now() - child.since >= STEADY_MS) this.#failures = 0;
+      const steady = Date.now() - child.since >= STEADY_MS || child.answered > STEADY_CALLS;
+      if (steady) this.#failures = 0;
       this.#delay(child.program, `longhaul ${child.end}`);
       this.#log.warn(`longhaul ${child.end}; it is started again when it is needed`);
     }

@@ -2,9 +2,14 @@
 
 mod install;
 mod model;
+#[cfg(unix)]
+mod openclaw;
 mod server;
 
+use std::path::PathBuf;
+
 use crate::Result;
+use crate::{paths, shell};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -16,15 +21,28 @@ pub(crate) struct Args {
 enum What {
     /// Chat with a real model over every protocol, through several compactions
     Model(model::Args),
+    /// Drive a conversation through a real OpenClaw with our plugin in its slot
+    #[cfg(unix)]
+    Openclaw(openclaw::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     match &args.what {
         Some(What::Model(args)) => model::run(args),
+        #[cfg(unix)]
+        Some(What::Openclaw(args)) => openclaw::run(args),
         None => {
             println!("Tests with real programs; slow, and not part of `cargo xtask test`:\n");
-            println!("  cargo xtask e2e model    chats with a real model over every protocol");
+            println!("  cargo xtask e2e model       chats with a real model over every protocol");
+            println!("  cargo xtask e2e openclaw    a conversation through OpenClaw with our plugin");
             Ok(())
         }
     }
+}
+
+/// Builds our program.
+fn program() -> Result<PathBuf> {
+    shell::run(shell::cargo().args(["build", "--quiet", "--package", "longhaul"]))?;
+    let name = format!("longhaul{}", std::env::consts::EXE_SUFFIX);
+    Ok(paths::target().join("debug").join(name))
 }

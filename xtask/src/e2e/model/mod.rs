@@ -27,7 +27,7 @@ use self::report::{Report, Row};
 use super::install::{self, Weights};
 use super::server::{Server, Size};
 use crate::Result;
-use crate::{paths, shell};
+use crate::paths;
 
 /// What an answer may take: the chats are to be long in turns, not in waiting.
 const ANSWER: u32 = 40;
@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let scratch = paths::scratch("e2e-model")?;
     let program = match &args.program {
         Some(program) => program.clone(),
-        None => build()?,
+        None => super::program()?,
     };
     let windows = match args.window.as_slice() {
         [] => vec![2048, 4096],
@@ -154,12 +154,6 @@ pub(super) fn run(args: &Args) -> Result<()> {
         }
     }
     report.print(begun.elapsed())
-}
-
-fn build() -> Result<PathBuf> {
-    shell::run(shell::cargo().args(["build", "--quiet", "--package", "longhaul"]))?;
-    let name = format!("longhaul{}", std::env::consts::EXE_SUFFIX);
-    Ok(paths::target().join("debug").join(name))
 }
 
 /// Runs both chats of a cell.

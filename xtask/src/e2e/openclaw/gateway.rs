@@ -1,0 +1,306 @@
+//! An OpenClaw with a home of its own, and its gateway.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::http;
+use super::model::{Model, WINDOW};
+use super::trail::Trail;
+use crate::Result;
+use crate::{paths, shell};
+
+/// The token of a gateway that only this machine can reach.
+const TOKEN: &str = "e2e";
+/// A gateway starts in ten seconds, and on a busy machine in a minute.
+const START: Duration = Duration::from_secs(240);
+/// And a turn takes two.
+const TURN: Duration = Duration::from_secs(240);
+/// How long it may take to end when asked to.
+const END: Duration = Duration::from_secs(60);
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    Longhaul,
+    Legacy,
+}
+
+/// The files of an OpenClaw.
+pub(super) struct Home {
+    folder: PathBuf,
+    node: PathBuf,
+    package: PathBuf,
+    /// The program that is built here.
+    program: PathBuf,
+    port: u16,
+}
+
+/// A running gateway. It ends when this is dropped.
+pub(super) struct Gateway<'a> {
+    home: &'a Home,
+    child: Child,
+    pub(super) trail: Trail,
+}
+
+impl Home {
+    pub(super) fn new(
+        folder: &Path,
+        node: &Path,
+        package: &Path,
+        program: &Path,
+        model: &Model,
+    ) -> Result<Home> {
+        let home = Home {
+            folder: folder.to_owned(),
+            node: node.to_owned(),
+            package: package.to_owned(),
+            program: program.to_owned(),
+            port: TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port(),
+        };
+        for name in ["home/.openclaw", "workspace", "tmp", "state"] {
+            fs::create_dir_all(folder.join(name))?;
+        }
+        home.write(&home.settings(model))?;
+        Ok(home)
+    }
+
+    fn settings(&self, model: &Model) -> Value {
+        json!({
+            "gateway": {
+                "mode": "local",
+                "port": self.port,
+                "bind": "loopback",
+                "auth": {"mode": "token", "token": TOKEN},
+                "http": {"endpoints": {"chatCompletions": {"enabled": true}}},
+            },
+            "logging": {
+                "level": "debug",
+                "consoleLevel": "debug",
+                "file": self.folder.join("openclaw.log"),
+            },
+            "models": {
+                "mode": "replace",
+                "providers": {"loopback": {
+                    "baseUrl": model.url(),
+                    "apiKey": "none",
+                    "api": "openai-completions",
+                    "models": [{
+                        "id": "small",
+                        "name": "small",
+                        "reasoning": false,
+                        "input": ["text"],
+                        "contextWindow": WINDOW,
+                        "maxTokens": 2000,
+                        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+                    }],
+                }},
+            },
+            "agents": {"defaults": {
+                "workspace": self.workspace(),
+                "skipBootstrap": true,
+                "model": {"primary": "loopback/small"},
+                // The model's summaries would not pass OpenClaw's own check of them.
+                "compaction": {"mode": "default"},
+            }},
+            "tools": {
+                "toolSearch": false,
+                "allow": ["read", "recall", "memory_search", "memory_get"],
+            },
+            // Nothing else is to be loaded: it would only cost time.
+            "plugins": {"enabled": true, "allow": ["longhaul"], "slots": {"memory": "none"}},
+            "update": {"checkOnStart": false},
+            "discovery": {"mdns": {"mode": "off"}},
+        })
+    }
+
+    /// Where the agent's files are.
+    pub(super) fn workspace(&self) -> PathBuf {
+        self.folder.join("workspace")
+    }
+
+    /// Where our program keeps its own files.
+    pub(super) fn state(&self) -> PathBuf {
+        self.folder.join("state")
+    }
+
+    /// The program that is built here.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// A place for a program that is not there yet.
+    pub(super) fn elsewhere(&self) -> PathBuf {
+        self.folder.join("bin/longhaul")
+    }
+
+    fn config(&self) -> PathBuf {
+        self.folder.join("home/.openclaw/openclaw.json")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("gateway.log")
+    }
+
+    fn write(&self, settings: &Value) -> Result<()> {
+        Ok(fs::write(
+            self.config(),
+            serde_json::to_string_pretty(settings)?,
+        )?)
+    }
+
+    /// An `openclaw` command.
+    fn command(&self) -> Result<Command> {
+        let mut command = Command::new(&self.node);
+        command
+            .arg(self.package.join("openclaw.mjs"))
+            .current_dir(&self.folder)
+            .env_clear()
+            .env("HOME", self.folder.join("home"))
+            .env("TMPDIR", self.folder.join("tmp"))
+            .env("NO_COLOR", "1");
+        let mut folders: Vec<PathBuf> = self.node.parent().map(Path::to_owned).into_iter().collect();
+        let path = env::var_os("PATH").unwrap_or_else(OsString::new);
+        folders.extend(env::split_paths(&path));
+        command.env("PATH", env::join_paths(folders)?);
+        Ok(command)
+    }
+
+    /// Installs the plugin with OpenClaw's own command.
+    pub(super) fn install_plugin(&self) -> Result<()> {
+        println!("openclaw plugins install integrations/openclaw");
+        shell::output(
+            self.command()?
+                .args(["plugins", "install", "--force", "--accept-capabilities"])
+                .arg(paths::root().join("integrations/openclaw")),
+        )?;
+        let settings = self.read()?;
+        // The command selects an engine where none was selected.
+        if settings["plugins"]["slots"]["contextEngine"] != "longhaul" {
+            return Err("the installation did not select the engine".into());
+        }
+        Ok(())
+    }
+
+    fn read(&self) -> Result<Value> {
+        Ok(serde_json::from_str(&fs::read_to_string(self.config())?)?)
+    }
+
+    /// Says who serves the turns, and with which program.
+    pub(super) fn select(&self, slot: Slot, program: &Path) -> Result<()> {
+        let mut settings = self.read()?;
+        settings["plugins"]["slots"]["contextEngine"] = match slot {
+            Slot::Longhaul => json!("longhaul"),
+            Slot::Legacy => json!("legacy"),
+        };
+        settings["plugins"]["entries"]["longhaul"]["config"] = json!({
+            "binary": program,
+            "stateDir": self.state(),
+        });
+        self.write(&settings)
+    }
+
+    /// Starts the gateway and waits until it answers.
+    pub(super) fn start(&self) -> Result<Gateway<'_>> {
+        let log = fs::File::create(self.log())?;
+        let child = self
+            .command()?
+            .args(["gateway", "run"])
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()?;
+        let mut gateway = Gateway {
+            home: self,
+            child,
+            trail: Trail::of(&self.log()),
+        };
+        let until = Instant::now() + START;
+        while Instant::now() < until {
+            if let Some(status) = gateway.child.try_wait()? {
+                return Err(format!("the gateway ended ({status})").into());
+            }
+            let health = http::ask(self.port, "GET /health HTTP/1.1", "", TURN);
+            if health.is_ok_and(|answer| answer.status == 200) {
+                return Ok(gateway);
+            }
+            thread::sleep(Duration::from_millis(250));
+        }
+        Err("the gateway does not answer".into())
+    }
+
+    /// The end of the gateway's log.
+    pub(super) fn last_words(&self) -> String {
+        let said = fs::read(self.log()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let lines: Vec<&str> = said.trim_end().lines().collect();
+        lines[lines.len().saturating_sub(30)..].join("\n")
+    }
+}
+
+impl Gateway<'_> {
+    /// One turn: what the user says, and what comes back.
+    pub(super) fn say(&self, session: &str, words: &str) -> Result<String> {
+        let body = json!({
+            "model": "openclaw",
+            "messages": [{"role": "user", "content": words}],
+        });
+        let head = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\n\
+             Authorization: Bearer {TOKEN}\r\nx-openclaw-session-key: {session}"
+        );
+        let answer = http::ask(self.home.port, &head, &body.to_string(), TURN)?;
+        if answer.status != 200 {
+            return Err(format!("the gateway answers {}: {}", answer.status, answer.body).into());
+        }
+        let answer: Value = serde_json::from_str(&answer.body)?;
+        let text = answer["choices"][0]["message"]["content"].as_str();
+        Ok(text.unwrap_or_default().to_owned())
+    }
+
+    /// A message as a person types it in a chat window, commands included.
+    pub(super) fn type_in(&self, session: &str, words: &str, key: &str) -> Result<()> {
+        let params = json!({"sessionKey": session, "message": words, "idempotencyKey": key});
+        shell::output(
+            self.home
+                .command()?
+                .args(["gateway", "call", "chat.send", "--json", "--timeout", "60000"])
+                .args(["--params", &params.to_string()]),
+        )?;
+        Ok(())
+    }
+
+    /// Ends it as a service manager would.
+    pub(super) fn stop(mut self) -> Result<()> {
+        self.ask_to_end();
+        if self.child.try_wait()?.is_none() {
+            return Err(format!("the gateway did not end within {} s", END.as_secs()).into());
+        }
+        Ok(())
+    }
+
+    fn ask_to_end(&mut self) {
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let until = Instant::now() + END;
+        while Instant::now() < until && self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Gateway<'_> {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            self.ask_to_end();
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,416 @@
+//! The conversation, from the first word to the last.
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::gateway::{Gateway, Home, Slot};
+use super::model::{self, Model, Request, WINDOW};
+use super::report::Report;
+use super::trail;
+use crate::Result;
+
+/// Whose conversation it is.
+const SESSION: &str = "agent:main:e2e";
+/// What is said at the beginning and must never be lost.
+const RULE: &str = "Never change the file deploy.lock";
+const FACT: &str = "The staging port is 48231";
+/// Lines of a file: together about an eighth of the window.
+const LINES: u32 = 160;
+/// How long the log may lag behind.
+const LAG: Duration = Duration::from_secs(20);
+/// What the log must not say while our engine serves.
+const FORBIDDEN: [&str; 4] = [
+    "degraded to",
+    "quarantin",
+    "goes on with the host's own messages",
+    "longhaul does not run",
+];
+
+pub(super) struct Story<'a> {
+    home: &'a Home,
+    model: &'a Model,
+    report: &'a mut Report,
+    turn: u32,
+}
+
+impl<'a> Story<'a> {
+    pub(super) fn new(home: &'a Home, model: &'a Model, report: &'a mut Report) -> Story<'a> {
+        Story {
+            home,
+            model,
+            report,
+            turn: 0,
+        }
+    }
+
+    pub(super) fn tell(mut self, turns: u32) -> Result<()> {
+        self.home.select(Slot::Longhaul, self.home.program())?;
+        self.long(turns)?;
+        self.restarted()?;
+        self.switched()?;
+        self.without_a_program()
+    }
+
+    /// Many windows, a command, an overflow.
+    fn long(&mut self, turns: u32) -> Result<()> {
+        let mut gateway = self.home.start()?;
+        self.begin("many windows");
+        self.served(
+            &mut gateway,
+            &format!("Rules for all of this work: {RULE}. {FACT}."),
+        )?;
+        for _ in 1..turns {
+            self.read(&mut gateway)?;
+        }
+        let compactions = count(&mut gateway, "compacted")?;
+        self.report.compactions += compactions;
+        self.report.check(
+            compactions >= 3,
+            format!("{compactions} compactions in {turns} turns, three at least were expected"),
+        );
+
+        self.begin("recall");
+        let recalled = self.served(&mut gateway, "Recall the words line 7 of part 3.")?;
+        let found = recalled.iter().any(|request| {
+            let results = messages(request).filter(|message| message["role"] == "tool");
+            results
+                .map(model::text)
+                .any(|text| text.contains("line 7 of part 3:"))
+        });
+        self.report
+            .check(found, "recall did not bring back what had left the context");
+
+        self.begin("/compact");
+        let from = gateway.trail.lines()?.len();
+        gateway.type_in(SESSION, "/compact keep the port numbers", "compact")?;
+        let compacted = gateway.trail.wait(from, LAG, |line| {
+            trail::served(line).is_some_and(|served| served.method == "compact")
+        })?;
+        self.report
+            .check(compacted.is_some(), "/compact did not reach our engine");
+        self.read(&mut gateway)?;
+
+        self.begin("overflow");
+        // The provider allows less than it says: it refuses until it was compacted.
+        let usual = self.read(&mut gateway)?;
+        let usual = usual.iter().map(|request| request.tokens).max();
+        let from = gateway.trail.lines()?.len();
+        self.model.shrink(usual.unwrap_or(WINDOW) * 9 / 10);
+        for _ in 0..3 {
+            self.read(&mut gateway)?;
+        }
+        self.model.shrink(WINDOW);
+        let answered = gateway.trail.wait(from, Duration::ZERO, |line| {
+            trail::served(line).is_some_and(|served| served.method == "compact")
+        })?;
+        self.report.check(
+            answered.is_some(),
+            "an overflow did not reach our engine as a compaction",
+        );
+
+        self.begin("sidecar killed between turns");
+        if let Some(process) = gateway.trail.process()? {
+            model::kill(process);
+        }
+        self.read(&mut gateway)?;
+
+        self.begin("sidecar killed within a turn");
+        if let Some(process) = gateway.trail.process()? {
+            self.model.kills(process);
+        }
+        self.read(&mut gateway)?;
+        let now = gateway.trail.process()?;
+        self.read(&mut gateway)?;
+        self.report.check(
+            gateway.trail.process()? == now,
+            "the sidecar was started once more without need",
+        );
+        self.quiet(&mut gateway, 0)?;
+        self.timings(&mut gateway)?;
+        gateway.stop()
+    }
+
+    /// The gateway is another process; the session is the same.
+    fn restarted(&mut self) -> Result<()> {
+        self.begin("gateway restarted");
+        let mut gateway = self.home.start()?;
+        for _ in 0..2 {
+            self.read(&mut gateway)?;
+        }
+        self.quiet(&mut gateway, 0)?;
+        self.timings(&mut gateway)?;
+        gateway.stop()
+    }
+
+    /// The built-in engine serves for a while.
+    fn switched(&mut self) -> Result<()> {
+        self.begin("built-in engine");
+        self.home.select(Slot::Legacy, self.home.program())?;
+        let mut gateway = self.home.start()?;
+        for _ in 0..2 {
+            let words = self.next_file()?;
+            gateway.say(SESSION, &words)?;
+        }
+        let lines = gateway.trail.lines()?;
+        let ours = lines.iter().filter_map(|line| trail::served(line)).count();
+        self.report
+            .check(ours == 0, "our engine served what was not its turn");
+        gateway.stop()
+    }
+
+    /// Back in the slot, with a program that is missing, comes, is too old, and
+    /// is there again.
+    fn without_a_program(&mut self) -> Result<()> {
+        let place = self.home.elsewhere();
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        self.home.select(Slot::Longhaul, &place)?;
+        let mut gateway = self.home.start()?;
+        self.begin("program missing");
+        for _ in 0..2 {
+            let words = self.next_file()?;
+            self.answered(&gateway, &words)?;
+        }
+        let said = gateway.trail.wait(0, LAG, |line| {
+            line.contains("longhaul does not run") && line.contains("is not there")
+        })?;
+        self.report.check(
+            said.is_some(),
+            "the log does not say that the program is missing",
+        );
+
+        self.begin("program there again");
+        symlink(self.home.program(), &place)?;
+        let back = gateway.trail.lines()?.len();
+        for _ in 0..2 {
+            self.read(&mut gateway)?;
+        }
+        self.quiet(&mut gateway, back)?;
+
+        self.begin("program too old");
+        let old = gateway.trail.lines()?.len();
+        fs::remove_file(&place)?;
+        fs::write(
+            &place,
+            "#!/bin/sh\necho \"error: unrecognized subcommand '$1'\" >&2\nexit 2\n",
+        )?;
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755))?;
+        if let Some(process) = gateway.trail.process()? {
+            model::kill(process);
+        }
+        let words = self.next_file()?;
+        self.answered(&gateway, &words)?;
+        let said = gateway
+            .trail
+            .wait(old, LAG, |line| line.contains("too old for this plugin"))?;
+        self.report.check(
+            said.is_some(),
+            "the log does not say that the program is too old",
+        );
+
+        self.begin("nothing doubled");
+        fs::remove_file(&place)?;
+        symlink(self.home.program(), &place)?;
+        let new = gateway.trail.lines()?.len();
+        self.read(&mut gateway)?;
+        let last = self.read(&mut gateway)?;
+        self.quiet(&mut gateway, new)?;
+        if let Some(request) = last.last() {
+            self.once(request);
+        }
+        self.timings(&mut gateway)?;
+        gateway.stop()?;
+        self.mirror()
+    }
+
+    fn begin(&mut self, part: &str) {
+        println!("{part}");
+        self.report.begin(part);
+    }
+
+    /// Makes another file and asks for it.
+    fn next_file(&mut self) -> Result<String> {
+        self.turn += 1;
+        let part = self.turn;
+        let lines = (0..LINES).map(|line| {
+            let number = u64::from(part) * 7919 + u64::from(line) * 104_729;
+            format!("line {line} of part {part}: the reading of gauge {number} was noted\n")
+        });
+        let file = format!("part-{part:02}.txt");
+        fs::write(self.home.workspace().join(&file), lines.collect::<String>())?;
+        Ok(format!("Turn {part}. Read the file {file}."))
+    }
+
+    /// A turn that reads a file, served by our engine.
+    fn read(&mut self, gateway: &mut Gateway<'_>) -> Result<Vec<Request>> {
+        let words = self.next_file()?;
+        self.served(gateway, &words)
+    }
+
+    /// A turn that ends with an answer, whoever served it.
+    fn answered(&mut self, gateway: &Gateway<'_>, words: &str) -> Result<()> {
+        self.report.turns += 1;
+        let answer = gateway.say(SESSION, words)?;
+        let fine = matches!(answer.as_str(), "Noted." | "Understood.");
+        self.report
+            .check(fine, format!("{words:?} was answered with {answer:?}"));
+        Ok(())
+    }
+
+    /// A turn that our engine must have served, and the requests it made.
+    fn served(&mut self, gateway: &mut Gateway<'_>, words: &str) -> Result<Vec<Request>> {
+        let from = gateway.trail.lines()?.len();
+        let asked = self.model.count();
+        self.answered(gateway, words)?;
+        let committed = gateway.trail.wait(from, LAG, |line| {
+            trail::served(line)
+                .is_some_and(|served| served.method == "commitTurn" && served.how == "committed")
+        })?;
+        self.report
+            .check(committed.is_some(), format!("{words:?} was not committed"));
+        let lines = gateway.trail.lines()?.get(from..).unwrap_or_default();
+        let assembled = lines
+            .iter()
+            .filter_map(|line| trail::served(line))
+            .filter(|served| served.method == "assemble" && served.session == SESSION)
+            .count();
+        let requests = self.model.since(asked);
+        self.report.check(
+            assembled > requests.len(),
+            format!(
+                "{words:?}: {assembled} lists were assembled for {} requests",
+                requests.len()
+            ),
+        );
+        for request in &requests {
+            self.sound(request);
+        }
+        Ok(requests)
+    }
+
+    /// What holds of every request: the rule and the fact are there, and every
+    /// call has its result.
+    fn sound(&mut self, request: &Request) {
+        self.report.requests += 1;
+        self.report.largest = self.report.largest.max(request.tokens);
+        let whole: String = messages(request).map(model::text).collect();
+        for kept in [RULE, FACT] {
+            self.report.check(
+                whole.contains(kept),
+                format!("a request did not hold {kept:?}"),
+            );
+        }
+        let mut open: HashMap<&str, u32> = HashMap::new();
+        for message in messages(request) {
+            for call in message["tool_calls"].as_array().into_iter().flatten() {
+                *open
+                    .entry(call["id"].as_str().unwrap_or_default())
+                    .or_default() += 1;
+            }
+            if message["role"] == "tool" {
+                let id = message["tool_call_id"].as_str().unwrap_or_default();
+                let had = open.remove(id);
+                self.report.check(
+                    had.is_some(),
+                    format!("a request held a result without its call {id}"),
+                );
+            }
+        }
+        self.report.check(
+            open.is_empty(),
+            format!("a request held calls without results: {open:?}"),
+        );
+    }
+
+    /// No user message is in a request twice.
+    fn once(&mut self, request: &Request) {
+        for turn in 1..=self.turn {
+            let words = format!("Turn {turn}. Read the file");
+            let users = messages(request).filter(|message| message["role"] == "user");
+            let times = users
+                .filter(|message| model::text(message).starts_with(&words))
+                .count();
+            self.report
+                .check(times <= 1, format!("{words:?} was sent {times} times"));
+        }
+    }
+
+    /// The log says nothing of trouble since a line.
+    fn quiet(&mut self, gateway: &mut Gateway<'_>, from: usize) -> Result<()> {
+        let lines = gateway.trail.lines()?.get(from..).unwrap_or_default();
+        for word in FORBIDDEN {
+            if let Some(line) = lines.iter().find(|line| line.contains(word)) {
+                self.report.failed(format!("the log says: {line}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn timings(&mut self, gateway: &mut Gateway<'_>) -> Result<()> {
+        let lines = gateway.trail.lines()?;
+        let served = lines.iter().filter_map(|line| trail::served(line));
+        self.report.served.extend(served);
+        Ok(())
+    }
+
+    /// What our program has kept of the session: every turn, each once.
+    fn mirror(&mut self) -> Result<()> {
+        let mut mirrors = Vec::new();
+        find(&self.home.state(), &mut mirrors)?;
+        let mut kept = HashMap::new();
+        for file in &mirrors {
+            let text = fs::read_to_string(file)?;
+            for line in text.lines() {
+                let entry: Value = serde_json::from_str(line)?;
+                if entry["message"]["role"] != "user" {
+                    continue;
+                }
+                let words = model::text(&entry["message"]);
+                if let Some(number) = words
+                    .strip_prefix("Turn ")
+                    .and_then(|rest| rest.split('.').next())
+                    .and_then(|number| number.parse::<u32>().ok())
+                {
+                    *kept.entry(number).or_insert(0) += 1;
+                }
+            }
+        }
+        for turn in 1..=self.turn {
+            let times = kept.get(&turn).copied().unwrap_or(0);
+            self.report.check(
+                times == 1,
+                format!("turn {turn} is kept {times} times in {} files", mirrors.len()),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Session files below a folder.
+fn find(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn messages(request: &Request) -> impl Iterator<Item = &Value> {
+    request.body["messages"].as_array().into_iter().flatten()
+}
+
+/// How many events of a kind the log holds.
+fn count(gateway: &mut Gateway<'_>, kind: &str) -> Result<usize> {
+    let lines = gateway.trail.lines()?;
+    let events = lines.iter().filter_map(|line| trail::event(line));
+    Ok(events.filter(|event| event == kind).count())
+}
