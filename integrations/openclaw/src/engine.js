@@ -236,8 +236,9 @@ export class Engine {
 
   /** Whether a process that is gone may be started again within this time. */
   #comesBack(error, ms) {
-    const { wait } = this.#sidecar;
-    const gone = error instanceof Crashed || (error instanceof Unavailable && wait > 0);
+    const { wait, available } = this.#sidecar;
+    // One that does not even start is not worth waiting for.
+    const gone = error instanceof Crashed || (error instanceof Unavailable && available);
     return gone && wait <= ms;
   }
 
