@@ -153,7 +153,7 @@ impl<'a> Story<'a> {
         let mut gateway = self.home.start()?;
         for _ in 0..2 {
             let words = self.next_file()?;
-            gateway.say(SESSION, &words)?;
+            self.answered(&gateway, &words);
         }
         let lines = gateway.trail.lines()?;
         let ours = lines.iter().filter_map(|line| trail::served(line)).count();
@@ -174,7 +174,7 @@ impl<'a> Story<'a> {
         self.begin("program missing");
         for _ in 0..2 {
             let words = self.next_file()?;
-            self.answered(&gateway, &words)?;
+            self.answered(&gateway, &words);
         }
         let said = gateway.trail.wait(0, LAG, |line| {
             line.contains("longhaul does not run") && line.contains("is not there")
@@ -204,7 +204,7 @@ impl<'a> Story<'a> {
             model::kill(process);
         }
         let words = self.next_file()?;
-        self.answered(&gateway, &words)?;
+        self.answered(&gateway, &words);
         let said = gateway
             .trail
             .wait(old, LAG, |line| line.contains("too old for this plugin"))?;
@@ -253,20 +253,21 @@ impl<'a> Story<'a> {
     }
 
     /// A turn that ends with an answer, whoever served it.
-    fn answered(&mut self, gateway: &Gateway<'_>, words: &str) -> Result<()> {
+    fn answered(&mut self, gateway: &Gateway<'_>, words: &str) {
         self.report.turns += 1;
-        let answer = gateway.say(SESSION, words)?;
-        let fine = matches!(answer.as_str(), "Noted." | "Understood.");
+        let answer = gateway.say(SESSION, words);
+        let fine = answer
+            .as_ref()
+            .is_ok_and(|answer| matches!(answer.as_str(), "Noted." | "Understood."));
         self.report
             .check(fine, format!("{words:?} was answered with {answer:?}"));
-        Ok(())
     }
 
     /// A turn that our engine must have served, and the requests it made.
     fn served(&mut self, gateway: &mut Gateway<'_>, words: &str) -> Result<Vec<Request>> {
         let from = gateway.trail.lines()?.len();
         let asked = self.model.count();
-        self.answered(gateway, words)?;
+        self.answered(gateway, words);
         let committed = gateway.trail.wait(from, LAG, |line| {
             trail::served(line)
                 .is_some_and(|served| served.method == "commitTurn" && served.how == "committed")
