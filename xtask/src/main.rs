@@ -14,6 +14,7 @@ mod eval_compaction;
 mod eval_dreaming;
 mod fuzz;
 mod nextest;
+mod node;
 mod paths;
 mod peers;
 mod python;

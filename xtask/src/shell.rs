@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -15,6 +15,13 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(paths::root());
     command
+}
+
+/// Our own program, built as the tests build it.
+pub(crate) fn program() -> Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "--package", "longhaul"]))?;
+    let name = format!("longhaul{}", env::consts::EXE_SUFFIX);
+    Ok(paths::target().join("debug").join(name))
 }
 
 /// A folder to look for programs in before all others.

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::tally::Tally;
-use crate::{fuzz, nextest, python, shell, tmux};
+use crate::{fuzz, nextest, node, python, shell, tmux};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.fuzz {
         stood = fuzz::short(FUZZ_SECONDS)?;
     }
-    let mut tally = Tally::default();
+    let (shims, mut tally) = node::test()?;
     for (_, output) in &runs {
         tally += Tally::of(output);
     }
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !stood {
         return Err("a fuzz target failed".into());
     }
-    if runs.iter().all(|(content, _)| *content) && tally.failed == 0 {
+    if shims && runs.iter().all(|(content, _)| *content) && tally.failed == 0 {
         Ok(())
     } else {
         Err("not all tests passed".into())

@@ -6,10 +6,7 @@ mod model;
 mod openclaw;
 mod server;
 
-use std::path::PathBuf;
-
 use crate::Result;
-use crate::{paths, shell};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -34,15 +31,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         None => {
             println!("Tests with real programs; slow, and not part of `cargo xtask test`:\n");
             println!("  cargo xtask e2e model       chats with a real model over every protocol");
-            println!("  cargo xtask e2e openclaw    a conversation through OpenClaw with our plugin");
+            println!(
+                "  cargo xtask e2e openclaw    a conversation through OpenClaw with our plugin"
+            );
             Ok(())
         }
     }
-}
-
-/// Builds our program.
-fn program() -> Result<PathBuf> {
-    shell::run(shell::cargo().args(["build", "--quiet", "--package", "longhaul"]))?;
-    let name = format!("longhaul{}", std::env::consts::EXE_SUFFIX);
-    Ok(paths::target().join("debug").join(name))
 }

@@ -27,7 +27,7 @@ use self::report::{Report, Row};
 use super::install::{self, Weights};
 use super::server::{Server, Size};
 use crate::Result;
-use crate::paths;
+use crate::{paths, shell};
 
 /// What an answer may take: the chats are to be long in turns, not in waiting.
 const ANSWER: u32 = 40;
@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let scratch = paths::scratch("e2e-model")?;
     let program = match &args.program {
         Some(program) => program.clone(),
-        None => super::program()?,
+        None => shell::program()?,
     };
     let windows = match args.window.as_slice() {
         [] => vec![2048, 4096],

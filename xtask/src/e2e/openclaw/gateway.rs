@@ -1,7 +1,6 @@
 //! An OpenClaw with a home of its own, and its gateway.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -166,8 +165,9 @@ impl Home {
             .env("HOME", self.folder.join("home"))
             .env("TMPDIR", self.folder.join("tmp"))
             .env("NO_COLOR", "1");
-        let mut folders: Vec<PathBuf> = self.node.parent().map(Path::to_owned).into_iter().collect();
-        let path = env::var_os("PATH").unwrap_or_else(OsString::new);
+        let mut folders: Vec<PathBuf> =
+            self.node.parent().map(Path::to_owned).into_iter().collect();
+        let path = env::var_os("PATH").unwrap_or_default();
         folders.extend(env::split_paths(&path));
         command.env("PATH", env::join_paths(folders)?);
         Ok(command)
@@ -271,7 +271,14 @@ impl Gateway<'_> {
         shell::output(
             self.home
                 .command()?
-                .args(["gateway", "call", "chat.send", "--json", "--timeout", "60000"])
+                .args([
+                    "gateway",
+                    "call",
+                    "chat.send",
+                    "--json",
+                    "--timeout",
+                    "60000",
+                ])
                 .args(["--params", &params.to_string()]),
         )?;
         Ok(())
@@ -287,7 +294,9 @@ impl Gateway<'_> {
     }
 
     fn ask_to_end(&mut self) {
-        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let _ = Command::new("kill")
+            .arg(self.child.id().to_string())
+            .status();
         let until = Instant::now() + END;
         while Instant::now() < until && self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
             thread::sleep(Duration::from_millis(50));

@@ -61,7 +61,8 @@ mod tests {
     fn an_answer_is_read_whole_and_in_pieces() {
         let whole = parse("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi").unwrap();
         assert_eq!((whole.status, whole.body.as_str()), (200, "hi"));
-        let pieces = "HTTP/1.1 404 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n1\r\n!\r\n0\r\n\r\n";
+        let pieces =
+            "HTTP/1.1 404 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n1\r\n!\r\n0\r\n\r\n";
         let pieces = parse(pieces).unwrap();
         assert_eq!((pieces.status, pieces.body.as_str()), (404, "hi!"));
     }

@@ -21,8 +21,8 @@ use self::model::Model;
 use self::report::Report;
 use self::story::Story;
 use crate::Result;
-use crate::paths;
 use crate::peers::Peers;
+use crate::{paths, shell};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let program = match &args.program {
         Some(program) => program.canonicalize()?,
-        None => super::program()?,
+        None => shell::program()?,
     };
     let peers = Peers::install()?;
     let openclaw = peers.openclaw()?;

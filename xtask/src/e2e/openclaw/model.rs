@@ -185,7 +185,8 @@ mod tests {
     fn the_last_words_are_the_users_and_not_the_gateways() {
         let user = |text: &str| json!({"role": "user", "content": text});
         let internal = format!("{INTERNAL} x");
-        let body = json!({"messages": [user("one"), user("Read the file a.txt."), user(&internal)]});
+        let body =
+            json!({"messages": [user("one"), user("Read the file a.txt."), user(&internal)]});
         let words = asked(&body).unwrap();
         assert_eq!(after(&words, "Read the file ").as_deref(), Some("a.txt"));
         let done = json!({"messages": [user("one"), {"role": "tool", "content": "x"}]});

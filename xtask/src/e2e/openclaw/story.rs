@@ -385,7 +385,10 @@ impl<'a> Story<'a> {
             let times = kept.get(&turn).copied().unwrap_or(0);
             self.report.check(
                 times == 1,
-                format!("turn {turn} is kept {times} times in {} files", mirrors.len()),
+                format!(
+                    "turn {turn} is kept {times} times in {} files",
+                    mirrors.len()
+                ),
             );
         }
         Ok(())
@@ -398,7 +401,10 @@ fn find(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) -> Result
         let path = entry?.path();
         if path.is_dir() {
             find(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "jsonl")
+        {
             found.push(path);
         }
     }
