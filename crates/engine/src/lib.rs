@@ -7,6 +7,7 @@
 //! | [`measure`] | says how large a context is, and with what |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
 //! | [`checkpoints`] | saves the state of the work, and puts it back |
+//! | [`hosted`] | keeps a session whose messages a host has and whose model it runs |
 //! | [`session`] | runs a session with a model: the turn, and all that keeps it going |
 //! | [`replay`] | runs a recorded session through all of it |
 //! | [`recall`] | brings back what left a context |
@@ -30,6 +31,7 @@ pub mod config;
 pub mod event;
 pub mod export;
 pub mod handoff;
+pub mod hosted;
 pub mod input;
 pub mod library;
 pub mod live;

@@ -235,36 +235,40 @@ impl Session {
         let protect = self.protected(layer);
         let mut answers = self.finished_answers();
         loop {
-            let entries = self.entries.as_ref();
-            let request = CompactionRequest {
-                layer,
-                trigger,
-                focus,
-                window: &self.window,
-                protect,
-                overhead: size.overhead,
-                tokens_before: size.tokens,
-                rules: self.setup.config.compaction_rules(),
-                is_stored: &|id| entries.is_some_and(|entries| entries.contains_key(id)),
+            // What is planned with ends before anybody is waited for: the closures in
+            // it stay on their thread.
+            let (planned, model, name, missing, used) = {
+                let entries = self.entries.as_ref();
+                let request = CompactionRequest {
+                    layer,
+                    trigger,
+                    focus,
+                    window: &self.window,
+                    protect,
+                    overhead: size.overhead,
+                    tokens_before: size.tokens,
+                    rules: self.setup.config.compaction_rules(),
+                    is_stored: &|id| entries.is_some_and(|entries| entries.contains_key(id)),
+                };
+                let Some(model) = &model else {
+                    return Ok(self.live.compact(&mut self.meter, &request)?);
+                };
+                let info = model.info();
+                let mut known = Known {
+                    name: format!("{}/{}", info.provider, info.name),
+                    window: self.summary_window(model),
+                    answers: &answers,
+                    missing: None,
+                };
+                let mut used = Used::default();
+                let planned = self.live.compact_with(
+                    &mut Staged::new(&mut known, &mut used)
+                        .with_chunks_of(self.setup.config.compaction.model.chunk_percent),
+                    &mut self.meter,
+                    &request,
+                );
+                (planned, model, known.name, known.missing, used)
             };
-            let Some(model) = &model else {
-                return Ok(self.live.compact(&mut self.meter, &request)?);
-            };
-            let info = model.info();
-            let mut known = Known {
-                name: format!("{}/{}", info.provider, info.name),
-                window: self.summary_window(model),
-                answers: &answers,
-                missing: None,
-            };
-            let mut used = Used::default();
-            let planned = self.live.compact_with(
-                &mut Staged::new(&mut known, &mut used)
-                    .with_chunks_of(self.setup.config.compaction.model.chunk_percent),
-                &mut self.meter,
-                &request,
-            );
-            let (name, missing) = (known.name, known.missing);
             self.keep_answers(&mut answers, used, listener);
             match missing {
                 Some(asked) => {

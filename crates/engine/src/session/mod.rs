@@ -26,6 +26,7 @@ mod compact;
 mod engine;
 mod error;
 mod flush;
+mod host;
 mod keep;
 mod layout;
 mod maintain;

@@ -1,0 +1,445 @@
+//! Where a host's messages stand in what was kept of them.
+//!
+//! The host's list says what the model is to be shown, the mirror what was ever
+//! said. The list may have grown, lost its beginning to a limit on history, gone
+//! back to an earlier point, had a message rewritten or taken out, or be another
+//! conversation altogether. Which of these it is follows from the sequence of
+//! what the messages say; when they were said only decides between two places
+//! that say the same.
+
+use std::collections::HashMap;
+
+use super::print::{Print, Seen};
+
+/// A message of the mirror, as far as the alignment looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) seen: Seen,
+    /// The host took it out of its list.
+    pub(super) removed: bool,
+}
+
+/// What there is to do so that the mirror says what the list says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Alignment {
+    /// For each message of the list its place in the mirror; none for those that
+    /// are new.
+    pub(super) places: Vec<Option<usize>>,
+    /// Messages that say something else now: place in the list, in the mirror.
+    pub(super) edits: Vec<(usize, usize)>,
+    /// Messages of the mirror that the host took out.
+    pub(super) removed: Vec<usize>,
+    /// Messages that were taken out and are there again.
+    pub(super) returned: Vec<usize>,
+    /// New messages in front of others: place in the list, and in the mirror the
+    /// message they stand before.
+    pub(super) inserted: Vec<(usize, usize)>,
+    /// New messages at the end of the list begin here.
+    pub(super) appended: usize,
+    /// What the mirror has behind the last message of the list. If the list has
+    /// new ones there, they leave this behind them.
+    pub(super) beyond: Option<usize>,
+}
+
+#[cfg(test)]
+impl Alignment {
+    /// Whether nothing has to be written.
+    pub(super) fn is_level(&self) -> bool {
+        self.edits.is_empty()
+            && self.removed.is_empty()
+            && self.returned.is_empty()
+            && self.inserted.is_empty()
+            && self.appended == self.places.len()
+    }
+}
+
+/// Compares a list with the mirror.
+pub(super) fn align(mirror: &[Kept], list: &[Seen]) -> Alignment {
+    let places = pairs(mirror, list);
+    interpret(mirror, list, places)
+}
+
+/// Messages that are the same in both, in order.
+fn pairs(mirror: &[Kept], list: &[Seen]) -> Vec<Option<usize>> {
+    let mut places = vec![None; list.len()];
+    let Some(first) = list.first() else {
+        return places;
+    };
+    let start = start(mirror, first, list);
+    let (mut at, mut from) = (0, start);
+    while at < list.len() {
+        match next(mirror, from, list[at].print) {
+            Some(place) => {
+                places[at] = Some(place);
+                (at, from) = (at + 1, place + 1);
+            }
+            None => break,
+        }
+    }
+    if at == list.len() {
+        // It may as well be the end of the mirror, its beginning left out.
+        let behind = mirror[from..].iter().any(|kept| !kept.removed);
+        if start == 0
+            && behind
+            && let Some(tail) = as_tail(mirror, list)
+        {
+            return tail;
+        }
+        return places;
+    }
+    let (mut to, mut until) = (list.len(), mirror.len());
+    while to > at {
+        match last(mirror, from, until, list[to - 1].print) {
+            Some(place) => {
+                places[to - 1] = Some(place);
+                (to, until) = (to - 1, place);
+            }
+            None => break,
+        }
+    }
+    between(mirror, list, (at, to), (from, until), &mut places);
+    places
+}
+
+/// Where the mirror begins to be the list.
+fn start(mirror: &[Kept], first: &Seen, list: &[Seen]) -> usize {
+    let is = |kept: &Kept| {
+        kept.seen.print == first.print && first.time.is_some() && kept.seen.time == first.time
+    };
+    let at_front = mirror.iter().find(|kept| !kept.removed);
+    if at_front.is_some_and(|front| is(front)) {
+        return 0;
+    }
+    // The same words at the front, but said at another time than these.
+    let place = mirror.iter().position(is);
+    match place {
+        Some(place) if list.len() > 1 || place + 1 == mirror.len() => place,
+        _ => 0,
+    }
+}
+
+/// The next message of the mirror, if it says this. What was taken out may be
+/// passed over.
+fn next(mirror: &[Kept], from: usize, print: Print) -> Option<usize> {
+    for (place, kept) in mirror.iter().enumerate().skip(from) {
+        if kept.seen.print == print {
+            return Some(place);
+        }
+        if !kept.removed {
+            return None;
+        }
+    }
+    None
+}
+
+/// The same from the end.
+fn last(mirror: &[Kept], from: usize, until: usize, print: Print) -> Option<usize> {
+    for place in (from..until).rev() {
+        if mirror[place].seen.print == print {
+            return Some(place);
+        }
+        if !mirror[place].removed {
+            return None;
+        }
+    }
+    None
+}
+
+/// The list as the end of the mirror, all of it.
+fn as_tail(mirror: &[Kept], list: &[Seen]) -> Option<Vec<Option<usize>>> {
+    let mut places = vec![None; list.len()];
+    let mut until = mirror.len();
+    for at in (0..list.len()).rev() {
+        let place = last(mirror, 0, until, list[at].print)?;
+        places[at] = Some(place);
+        until = place;
+    }
+    Some(places)
+}
+
+/// Finds what is the same between two differences: by messages that are there
+/// once on either side, and from these on in both directions.
+fn between(
+    mirror: &[Kept],
+    list: &[Seen],
+    (at, to): (usize, usize),
+    (from, until): (usize, usize),
+    places: &mut [Option<usize>],
+) {
+    if at >= to || from >= until {
+        return;
+    }
+    let mut counts: HashMap<Print, (u32, usize)> = HashMap::new();
+    for (place, kept) in mirror.iter().enumerate().take(until).skip(from) {
+        let count = counts.entry(kept.seen.print).or_insert((0, place));
+        count.0 += 1;
+    }
+    let mut in_list: HashMap<Print, u32> = HashMap::new();
+    for seen in &list[at..to] {
+        *in_list.entry(seen.print).or_default() += 1;
+    }
+    let single: Vec<(usize, usize)> = (at..to)
+        .filter(|at| in_list.get(&list[*at].print) == Some(&1))
+        .filter_map(|at| match counts.get(&list[at].print) {
+            Some((1, place)) => Some((at, *place)),
+            _ => None,
+        })
+        .collect();
+    let anchors = rising(&single);
+    let (mut left, mut lowest) = (at, from);
+    for (index, &(anchor, place)) in anchors.iter().enumerate() {
+        places[anchor] = Some(place);
+        let (mut at, mut upper) = (anchor, place);
+        while at > left
+            && let Some(found) = last(mirror, lowest, upper, list[at - 1].print)
+        {
+            places[at - 1] = Some(found);
+            (at, upper) = (at - 1, found);
+        }
+        let (right, highest) = anchors.get(index + 1).copied().unwrap_or((to, until));
+        let (mut at, mut lower) = (anchor + 1, place + 1);
+        while at < right
+            && let Some(found) = next(&mirror[..highest], lower, list[at].print)
+        {
+            places[at] = Some(found);
+            (at, lower) = (at + 1, found + 1);
+        }
+        (left, lowest) = (at, lower);
+    }
+}
+
+/// The longest run of pairs that rises on both sides.
+fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for (index, pair) in pairs.iter().enumerate() {
+        let at = ends.partition_point(|&end| pairs[end].1 < pair.1);
+        before[index] = at.checked_sub(1).map(|at| ends[at]);
+        if at == ends.len() {
+            ends.push(index);
+        } else {
+            ends[at] = index;
+        }
+    }
+    let mut chosen = Vec::new();
+    let mut at = ends.last().copied();
+    while let Some(index) = at {
+        chosen.push(pairs[index]);
+        at = before[index];
+    }
+    chosen.reverse();
+    chosen
+}
+
+/// Says what the differences mean.
+fn interpret(mirror: &[Kept], list: &[Seen], mut places: Vec<Option<usize>>) -> Alignment {
+    let same: Vec<(usize, usize)> = places
+        .iter()
+        .enumerate()
+        .filter_map(|(at, place)| Some((at, (*place)?)))
+        .collect();
+    let mut out = Alignment::default();
+    out.returned.extend(
+        same.iter()
+            .map(|pair| pair.1)
+            .filter(|&at| mirror[at].removed),
+    );
+    let visible = |from: usize, until: usize| -> Vec<usize> {
+        (from..until).filter(|&at| !mirror[at].removed).collect()
+    };
+    let related = |at: usize, place: usize| list[at].kin == mirror[place].seen.kin;
+    let at_once = |at: usize, place: usize| {
+        list[at].time.is_some() && list[at].time == mirror[place].seen.time
+    };
+    // In front of everything that is the same: what the mirror has more was left
+    // out by the host's limit.
+    if let Some(&(first, place)) = same.first() {
+        let before = visible(0, place);
+        let mut at = first;
+        let mut behind = before.len();
+        while at > 0 && behind > 0 {
+            let other = before[behind - 1];
+            let apart = list[at - 1].time.is_some() && mirror[other].seen.time.is_some();
+            if !related(at - 1, other) || (apart && !at_once(at - 1, other)) {
+                break;
+            }
+            (at, behind) = (at - 1, behind - 1);
+            out.edits.push((at, other));
+            places[at] = Some(other);
+        }
+        out.inserted.extend((0..at).map(|at| (at, place)));
+    }
+    for pair in same.windows(2) {
+        let [(left, lower), (right, upper)] = [pair[0], pair[1]];
+        let gap = visible(lower + 1, upper);
+        let mut rest = gap.as_slice();
+        for at in left + 1..right {
+            match rest.iter().position(|&place| related(at, place)) {
+                Some(found) => {
+                    out.removed.extend(&rest[..found]);
+                    out.edits.push((at, rest[found]));
+                    places[at] = Some(rest[found]);
+                    rest = &rest[found + 1..];
+                }
+                None => {
+                    let before = rest.first().copied().unwrap_or(upper);
+                    out.inserted.push((at, before));
+                }
+            }
+        }
+        out.removed.extend(rest);
+    }
+    let (mut at, from) = match same.last() {
+        Some(&(at, place)) => (at + 1, place + 1),
+        None => (0, 0),
+    };
+    let behind = visible(from, mirror.len());
+    let mut rest = behind.as_slice();
+    while let (true, Some(&place)) = (at < list.len(), rest.first())
+        && related(at, place)
+        && at_once(at, place)
+    {
+        out.edits.push((at, place));
+        places[at] = Some(place);
+        (at, rest) = (at + 1, &rest[1..]);
+    }
+    out.appended = at;
+    out.beyond = rest.first().copied();
+    out.edits.sort_unstable();
+    out.places = places;
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &str, time: i64) -> Seen {
+        let number = text
+            .bytes()
+            .fold(7u128, |sum, byte| sum * 257 + u128::from(byte));
+        Seen {
+            print: Print::of_number(number),
+            kin: u64::from(text.as_bytes()[0].is_ascii_uppercase()),
+            time: (time > 0).then_some(time),
+        }
+    }
+
+    fn words(text: &str) -> Vec<Seen> {
+        text.split_whitespace().map(|word| seen(word, 0)).collect()
+    }
+
+    fn kept(text: &str) -> Vec<Kept> {
+        words(text)
+            .into_iter()
+            .map(|seen| Kept {
+                seen,
+                removed: false,
+            })
+            .collect()
+    }
+
+    fn places(mirror: &str, list: &str) -> (Vec<Option<usize>>, Alignment) {
+        let aligned = align(&kept(mirror), &words(list));
+        (aligned.places.clone(), aligned)
+    }
+
+    fn some(range: std::ops::Range<usize>) -> Vec<Option<usize>> {
+        range.map(Some).collect()
+    }
+
+    #[test]
+    fn a_list_that_grew_is_appended_to() {
+        let (found, aligned) = places("A b", "A b C d");
+        assert_eq!(found, [Some(0), Some(1), None, None]);
+        assert_eq!((aligned.appended, aligned.beyond), (2, None));
+    }
+
+    #[test]
+    fn the_same_list_again_changes_nothing() {
+        let (found, aligned) = places("A b A b", "A b A b");
+        assert_eq!(found, some(0..4));
+        assert!(aligned.is_level() && aligned.beyond.is_none());
+    }
+
+    #[test]
+    fn a_beginning_left_out_is_not_taken_out() {
+        for (mirror, list, start) in [("A b C d", "C d", 2), ("A b A b", "A b", 2)] {
+            let (found, aligned) = places(mirror, list);
+            assert_eq!(found, some(start..4), "{mirror}");
+            assert!(aligned.is_level() && aligned.beyond.is_none());
+        }
+        let (found, aligned) = places("A b C d", "C d E");
+        assert_eq!(found, [Some(2), Some(3), None]);
+        assert_eq!((aligned.appended, aligned.beyond), (2, None));
+        assert!(aligned.removed.is_empty());
+    }
+
+    #[test]
+    fn a_list_that_went_back_leaves_the_rest_behind() {
+        let (_, aligned) = places("A b C d", "A b");
+        assert!(aligned.is_level());
+        assert_eq!(aligned.beyond, Some(2));
+        let (found, aligned) = places("A b C d", "A b X y");
+        assert_eq!(found, [Some(0), Some(1), None, None]);
+        assert_eq!((aligned.appended, aligned.beyond), (2, Some(2)));
+    }
+
+    #[test]
+    fn a_message_that_says_something_else_is_an_edit() {
+        let (found, aligned) = places("A b C d", "A b X d");
+        assert_eq!(found, some(0..4));
+        assert_eq!(aligned.edits, [(2, 2)]);
+        let (_, aligned) = places("A b C d", "X b C d");
+        assert_eq!(aligned.edits, [(0, 0)]);
+        let mut mirror = kept("A b");
+        mirror[1].seen.time = Some(5);
+        let mut list = words("A x");
+        list[1].time = Some(5);
+        assert_eq!(align(&mirror, &list).edits, [(1, 1)]);
+        list[1].time = Some(6);
+        let aligned = align(&mirror, &list);
+        assert_eq!((aligned.appended, aligned.beyond), (1, Some(1)));
+    }
+
+    #[test]
+    fn what_is_taken_out_of_the_middle_is_removed_and_may_return() {
+        let (found, aligned) = places("A b C d E f", "A b E f");
+        assert_eq!(found, [Some(0), Some(1), Some(4), Some(5)]);
+        assert_eq!(aligned.removed, [2, 3]);
+        let mut mirror = kept("A b C d E f");
+        mirror[2].removed = true;
+        mirror[3].removed = true;
+        assert!(align(&mirror, &words("A b E f")).is_level());
+        assert_eq!(align(&mirror, &words("A b C d E f")).returned, [2, 3]);
+    }
+
+    #[test]
+    fn what_comes_in_between_is_inserted() {
+        let (_, aligned) = places("A b E f", "A b C d E f");
+        assert_eq!(aligned.inserted, [(2, 2), (3, 2)]);
+        let (_, aligned) = places("A b", "x A b");
+        assert_eq!(aligned.inserted, [(0, 0)]);
+    }
+
+    #[test]
+    fn another_conversation_begins_anew() {
+        let (found, aligned) = places("A b C d", "W x Y z");
+        assert_eq!(found, [None; 4]);
+        assert_eq!((aligned.appended, aligned.beyond), (0, Some(0)));
+        let (_, aligned) = places("A b", "");
+        assert_eq!(aligned.beyond, Some(0));
+    }
+
+    #[test]
+    fn the_time_decides_between_two_that_say_the_same() {
+        let mut mirror = kept("A b A b");
+        for (at, kept) in mirror.iter_mut().enumerate() {
+            kept.seen.time = Some(at as i64 + 1);
+        }
+        let list = [seen("A", 3), seen("b", 4), seen("C", 5)];
+        let aligned = align(&mirror, &list);
+        assert_eq!(aligned.places, [Some(2), Some(3), None]);
+        assert_eq!(aligned.beyond, None);
+    }
+}

@@ -1,0 +1,271 @@
+//! A session whose messages a host has, and whose model a host runs.
+//!
+//! The host gives its list of messages and is told what to send of it. What it
+//! ever gave is kept in a session file of our own, the **mirror**, so that
+//! everything else works on it as on any session: compaction, checkpoints,
+//! recall, `session verify`. The list says what the model may be shown, the
+//! mirror what was said; the two are held against each other by content, so
+//! that nothing is doubled by being given twice, and nothing is lost by being
+//! edited or left out.
+//!
+//! | question | answer |
+//! |---|---|
+//! | which file? | [`Hosted::open`], at a path that the caller chooses |
+//! | what is to be sent? | [`Hosted::assemble`]: an [`Assembly`] for a [`Given`] list |
+//! | a turn was accepted | [`Hosted::commit_turn`]: whole or not at all, and once |
+//! | a message arrived by itself | [`Hosted::ingest`] |
+//! | make room | [`Hosted::compact`], [`Hosted::maintain`] |
+//! | what was changed by the host? | [`CHANGE_MARK`], [`ASIDE_MARK`], [`BRANCH_MARK`] in the file |
+
+mod align;
+mod assemble;
+mod list;
+mod mirror;
+mod print;
+mod room;
+mod take;
+mod turn;
+
+use std::path::Path;
+
+use longhaul_transcript::{Header, Millis, Session as Stored, Writer, durable};
+
+pub use assemble::{Ask, Assembly, Shown};
+pub use list::{Base, Given};
+pub use mirror::{ASIDE_MARK, BRANCH_MARK, CHANGE_MARK, TURN_MARK};
+pub use room::Compaction;
+pub use turn::Committed;
+
+use self::list::List;
+use self::mirror::Mirror;
+use crate::event::Event;
+use crate::session::{Engine, Error as SessionError, Listener, Session, Status};
+
+/// Why a hosted session could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The session underneath refused.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The host changes a list that is not known here.
+    #[error("the list {token:?} is not known here; give it whole")]
+    UnknownList {
+        /// What the host calls it.
+        token: String,
+    },
+    /// The list and what was kept of it could not be brought together.
+    #[error("the host's list does not fit what was kept of it in {path}")]
+    Unaligned {
+        /// The mirror.
+        path: std::path::PathBuf,
+    },
+}
+
+impl From<longhaul_transcript::Error> for Error {
+    fn from(error: longhaul_transcript::Error) -> Error {
+        Error::Session(error.into())
+    }
+}
+
+impl Error {
+    /// What can be done about it.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Error::Session(error) => error.remedy(),
+            Error::UnknownList { .. } => Some("give the whole list".to_owned()),
+            Error::Unaligned { path } => Some(format!(
+                "`longhaul session verify {}` says what is wrong with it; moved away, it is made \
+                 anew from the host's messages",
+                path.display()
+            )),
+        }
+    }
+
+    /// Whether somebody stopped it.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Error::Session(SessionError::Cancelled))
+    }
+}
+
+/// The module's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What a mirror is made with when there is none yet.
+#[derive(Debug, Clone)]
+pub struct Birth {
+    /// The host's id of the session.
+    pub id: String,
+    /// The mirror of the session that started this one.
+    pub parent: Option<String>,
+}
+
+/// One session of a host.
+pub struct Hosted {
+    session: Session,
+    mirror: Mirror,
+    list: List,
+    /// The first message of the mirror that the host's list left behind: what
+    /// comes next goes before it, on a branch of its own.
+    beyond: Option<usize>,
+}
+
+impl Hosted {
+    /// Opens the mirror of a session, or begins it. What a crash left of a turn
+    /// is put aside: the host will commit it again.
+    pub fn open(
+        engine: &Engine,
+        path: &Path,
+        birth: &Birth,
+        listener: &mut dyn Listener,
+    ) -> Result<Hosted> {
+        if !path.exists() {
+            create(engine, path, birth)?;
+        }
+        let session = match engine.open(path, listener) {
+            Ok(session) => session,
+            Err(error) if is_no_session(&error) => {
+                set_aside(engine, path, &error, listener)?;
+                create(engine, path, birth)?;
+                engine.open(path, listener)?
+            }
+            Err(error) => return Err(error.into()),
+        };
+        // What is in the file counts as committed, so it has to be on the disk: the
+        // process before may have died between writing and waiting for it.
+        let sync = std::fs::File::open(path).and_then(|file| file.sync_data());
+        sync.map_err(|source| longhaul_transcript::Error::Io {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        })?;
+        let stored = Stored::open(path)?;
+        let mut hosted = Hosted {
+            mirror: Mirror::read(&stored)?,
+            list: List::new(engine.setup().clock.new_id()),
+            session,
+            beyond: None,
+        };
+        hosted.leave_torn_turn(listener)?;
+        Ok(hosted)
+    }
+
+    /// The mirror.
+    pub fn path(&self) -> &Path {
+        self.session.path()
+    }
+
+    /// Messages that were kept on the present path.
+    pub fn messages(&self) -> usize {
+        self.mirror.messages.len()
+    }
+
+    /// What the list that was given last goes by.
+    pub fn token(&self) -> String {
+        self.list.token()
+    }
+
+    /// How it stands.
+    pub fn status(&mut self) -> Status {
+        self.session.status()
+    }
+
+    /// The session underneath.
+    pub fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Whether nobody else wrote into the mirror or put another file in its
+    /// place. Where somebody did, it has to be opened again.
+    pub fn is_untouched(&self) -> bool {
+        self.session.is_untouched()
+    }
+
+    fn leave_torn_turn(&mut self, listener: &mut dyn Listener) -> Result<()> {
+        let Some(torn) = self.mirror.torn.take() else {
+            return Ok(());
+        };
+        let mark = mirror::branch_mark(None, Some(&torn.mark));
+        self.session.branch(torn.before, &[mark], listener)?;
+        self.session.make_durable()?;
+        listener.event(&Event::trouble(
+            "a turn had not been written whole; it was put aside, and is taken in when the host \
+             commits it again",
+        ));
+        self.reread()
+    }
+
+    /// Reads the mirror anew, after its path has changed.
+    fn reread(&mut self) -> Result<()> {
+        let stored = Stored::open(self.session.path())?;
+        self.mirror = Mirror::read(&stored)?;
+        self.beyond = None;
+        self.list.level = false;
+        for item in &mut self.list.items {
+            item.place = None;
+        }
+        Ok(())
+    }
+}
+
+fn create(engine: &Engine, path: &Path, birth: &Birth) -> Result<()> {
+    let setup = engine.setup();
+    if let Some(folder) = path.parent() {
+        durable::create_folder(folder)?;
+    }
+    let header = Header {
+        id: birth.id.clone(),
+        version: 3,
+        time: Some(Millis(setup.clock.now().timestamp().as_millisecond())),
+        cwd: Some(setup.workspace.clone()),
+        parent_session: birth.parent.clone(),
+    };
+    drop(Writer::create(
+        path,
+        &header,
+        setup.config.transcript.durability,
+    )?);
+    Ok(())
+}
+
+/// Whether what is there cannot be a mirror of ours, however often it is tried.
+fn is_no_session(error: &SessionError) -> bool {
+    match error {
+        SessionError::Transcript(error) => {
+            use longhaul_transcript::Error::{Database, Empty, Foreign, Refused, UnknownFormat};
+            matches!(
+                error,
+                Empty { .. }
+                    | UnknownFormat { .. }
+                    | Foreign { .. }
+                    | Refused { .. }
+                    | Database { .. }
+            )
+        }
+        _ => false,
+    }
+}
+
+/// Keeps what is there under another name.
+fn set_aside(
+    engine: &Engine,
+    path: &Path,
+    error: &SessionError,
+    listener: &mut dyn Listener,
+) -> Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".damaged-{}", engine.setup().clock.new_id()));
+    let aside = path.with_file_name(name);
+    std::fs::rename(path, &aside).map_err(|source| longhaul_transcript::Error::Io {
+        action: "rename",
+        path: path.to_owned(),
+        source,
+    })?;
+    listener.event(&Event::trouble(format!(
+        "{} is no session any more ({error}); it is kept as {}, and the mirror begins anew from \
+         the host's messages",
+        path.display(),
+        aside.display()
+    )));
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! What a session offers to a host that has the messages and runs the model.
+
+use longhaul_assembly::{Budget, Counted, Request, assemble, notes};
+use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window, WindowOrigin};
+use longhaul_transcript::{ContextMessage, Draft, EntryId, Role, Stamp};
+
+use super::{Anchor, Listener, Result, Session};
+use crate::checkpoints::Checkpoints;
+use crate::measure;
+
+/// The gauge is shown in steps of one part in so many of the window: it is part
+/// of a prompt that should stay the same for as long as it can.
+const GAUGE_STEPS: u32 = 20;
+
+/// A context for a host, laid out.
+pub(crate) struct Laid {
+    /// What is sent, in order; notes of ours among it.
+    pub(crate) messages: Vec<ContextMessage>,
+    /// How large it is, as counted part by part.
+    pub(crate) tokens: Tokens,
+}
+
+impl Session {
+    /// Appends entries in one write.
+    pub(crate) fn append_all(&mut self, drafts: &[Draft]) -> Result<Vec<EntryId>> {
+        self.append(drafts)
+    }
+
+    /// What was appended is on the disk when this returns, unless durability is
+    /// left to the operating system.
+    pub(crate) fn make_durable(&mut self) -> Result<()> {
+        Ok(self.writer.end_turn()?)
+    }
+
+    /// Goes on behind another entry than the leaf, `None` being the very start.
+    /// What is left stays in the file.
+    pub(crate) fn branch(
+        &mut self,
+        behind: Option<EntryId>,
+        drafts: &[Draft],
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        let stamped: Vec<(Draft, Stamp)> = drafts
+            .iter()
+            .map(|draft| (draft.clone(), self.stamp()))
+            .collect();
+        self.writer.branch(behind);
+        self.writer.append_all(&stamped)?;
+        // The path is another one now.
+        self.known_size = 0;
+        self.refresh(listener)
+    }
+
+    /// Whether the file is the one that was written last, and as long.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.size_on_disk() == self.known_size
+    }
+
+    /// Works within a window that a host names for its next request.
+    pub(crate) fn fit(&mut self, window: Tokens) -> Result<()> {
+        let config = &self.setup.config;
+        let window = match config.compaction.context_window {
+            Some(most) => window.min(most),
+            None => window,
+        };
+        if window == self.window.size() {
+            return Ok(());
+        }
+        self.window = Window::new(&config.window_settings(window))?;
+        self.resolved = ResolvedWindow {
+            window,
+            origin: WindowOrigin::Metadata,
+        };
+        Ok(())
+    }
+
+    /// Takes in what the provider reported with the newest answer, if that is
+    /// among the last so many messages.
+    pub(crate) fn take_report(&mut self, newest: usize) {
+        let messages = self.live.messages();
+        let mut following = Tokens::ZERO;
+        let mut found = None;
+        for message in messages.iter().rev().take(newest) {
+            let tokens = self.meter.message(message);
+            if message.role == Role::Assistant {
+                let view = message.view();
+                let usage = view.is_settled().then(|| view.usage()).flatten();
+                if let Some(usage) = usage {
+                    let usage = measure::usage(usage).with_plausible_output(tokens);
+                    found = Some(usage.context_tokens());
+                    break;
+                }
+            }
+            following += tokens;
+        }
+        if let Some(reported) = found {
+            self.anchor = Some(Anchor {
+                reported,
+                following,
+                notes: Tokens::ZERO,
+            });
+            self.last_request = Some(self.now());
+        }
+    }
+
+    /// Lays out what a host sends: summary, restored state, and of the history
+    /// what it lists.
+    pub(crate) fn lay_for_host(&mut self, lists: &dyn Fn(&EntryId) -> bool) -> Result<Laid> {
+        let shown: Vec<ContextMessage> = self
+            .live
+            .messages()
+            .iter()
+            .filter(|message| message.role == Role::CompactionSummary || lists(&message.entry))
+            .cloned()
+            .collect();
+        let unasked = longhaul_transcript::unasked(&shown);
+        let meter = &mut self.meter;
+        let history: Vec<Counted<'_>> = shown
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !unasked.contains(at))
+            .map(|(_, message)| Counted {
+                message,
+                tokens: meter.message(message),
+            })
+            .collect();
+        let request = Request {
+            prompt: &self.prompt,
+            restored: &self.restored,
+            history: &history,
+            event: None,
+            dynamic: &[],
+            now: None,
+        };
+        let budget = Budget::new(&self.window, self.setup.config.reserves())?;
+        let assembled = assemble(&request, &budget, self.meter.estimator().counter())?;
+        let tokens = assembled.breakdown().total;
+        let messages = assembled.into_messages();
+        Ok(Laid {
+            messages: messages.into_iter().map(|m| m.into_owned()).collect(),
+            tokens,
+        })
+    }
+
+    /// What an agent is told about a context of this size.
+    pub(crate) fn gauge_for_host(&self, size: Tokens) -> Vec<Fragment> {
+        let step = (self.window.size().0 / GAUGE_STEPS).max(1);
+        let size = Tokens(size.0 / step * step);
+        if !self.setup.config.gauge.enabled || size < self.window.gauge() {
+            return Vec::new();
+        }
+        let checkpoints: Checkpoints<'_> = self.checkpoints();
+        let latest = checkpoints.latest(&mut |_| {}).ok().flatten();
+        let note = checkpoints.note(latest.as_ref(), self.live.epoch());
+        notes(size, &self.window, note, self.meter.estimator().counter())
+    }
+
+    /// What counts tokens here.
+    pub(crate) fn counter(&self) -> &'static dyn longhaul_tokens::Counter {
+        self.meter.estimator().counter()
+    }
+
+    /// Whether the window may be too small for what is in the context.
+    pub(crate) fn is_over(&mut self) -> bool {
+        let size = self.size();
+        size.at_most >= self.window.hard()
+    }
+}
