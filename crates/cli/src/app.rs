@@ -49,6 +49,15 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(global: &Global, needs: Needs) -> Result<App, Failure> {
+        App::with_settings(global, needs, Vec::new())
+    }
+
+    /// The same, with settings that count above all others.
+    pub(crate) fn with_settings(
+        global: &Global,
+        needs: Needs,
+        settings: Vec<config::Flag>,
+    ) -> Result<App, Failure> {
         set_colors(global.color);
         let now = fixed_time()?;
         let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
@@ -67,7 +76,8 @@ impl App {
                     .help("name a folder with --state-dir or LONGHAUL_STATE_DIR"));
             }
         };
-        let (config, config_failure) = match load_config(global, &home, &workspace, &state_dir) {
+        let loaded = load_config(global, &home, &workspace, &state_dir, settings);
+        let (config, config_failure) = match loaded {
             Ok(config) => (config, None),
             Err(failure) if needs == Needs::Config => return Err(failure),
             Err(failure) => {
@@ -388,6 +398,7 @@ fn load_config(
     home: &Option<PathBuf>,
     workspace: &Path,
     state_dir: &Path,
+    settings: Vec<config::Flag>,
 ) -> Result<Resolved, Failure> {
     let variable = env::var_os("LONGHAUL_CONFIG")
         .filter(|v| !v.is_empty())
@@ -427,6 +438,7 @@ fn load_config(
             value: window.to_string(),
         });
     }
+    sources.flags.extend(settings);
     config::resolve(&sources).map_err(config_failure)
 }
 

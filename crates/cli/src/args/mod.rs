@@ -48,7 +48,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Configuration file [default: longhaul.yaml in the workspace, then in the state folder]
     #[arg(
@@ -144,6 +144,8 @@ pub(crate) enum Command {
     /// Turn daily logs into long-term memory, with review
     #[command(subcommand)]
     Dream(DreamCommand),
+    /// Serve a host that runs the model itself: JSON-RPC, one object a line
+    Rpc(RpcArgs),
     /// Show the configuration and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -469,6 +471,13 @@ pub(crate) enum ConfigCommand {
     Schema,
     /// Print where the configuration file is, or where it is looked for
     Path,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RpcArgs {
+    /// Talk over standard input and output, which is the only way there is
+    #[arg(long)]
+    pub(crate) stdio: bool,
 }
 
 #[derive(Debug, Args)]

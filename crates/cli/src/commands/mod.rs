@@ -23,6 +23,7 @@ pub(crate) mod memory_files;
 pub(crate) mod recall;
 pub(crate) mod replay;
 mod replay_page;
+pub(crate) mod rpc;
 pub(crate) mod sample;
 mod saving;
 pub(crate) mod session;

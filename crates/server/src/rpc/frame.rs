@@ -1,0 +1,254 @@
+//! JSON-RPC 2.0: requests, answers, errors.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// The line is not JSON.
+pub(super) const PARSE: i64 = -32700;
+/// It is no request.
+pub(super) const INVALID: i64 = -32600;
+/// Nobody knows the method.
+pub(super) const UNKNOWN_METHOD: i64 = -32601;
+/// The parameters are not what the method takes.
+pub(super) const BAD_PARAMS: i64 = -32602;
+/// The host speaks another protocol.
+pub(super) const WRONG_PROTOCOL: i64 = -32001;
+/// Something was asked before `initialize`.
+pub(super) const NOT_INITIALIZED: i64 = -32002;
+/// A list is changed that is not known here.
+pub(super) const UNKNOWN_LIST: i64 = -32010;
+/// A turn could not be made durable.
+pub(super) const NOT_COMMITTED: i64 = -32011;
+/// The host cancelled it.
+pub(super) const CANCELLED: i64 = -32800;
+
+/// The id of a request, as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Id(String);
+
+impl Id {
+    pub(super) fn new(raw: &str) -> Id {
+        Id(raw.to_owned())
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a request failed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fault {
+    pub(super) code: i64,
+    pub(super) message: String,
+    pub(super) data: Option<Value>,
+}
+
+impl Fault {
+    pub(super) fn new(code: i64, message: impl Into<String>) -> Fault {
+        Fault {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    pub(super) fn with(self, data: Value) -> Fault {
+        Fault {
+            data: Some(data),
+            ..self
+        }
+    }
+
+    pub(super) fn cancelled() -> Fault {
+        Fault::new(CANCELLED, "cancelled")
+    }
+}
+
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Frame {
+    /// A request, or without an id a notification.
+    Call {
+        id: Option<Id>,
+        method: String,
+        params: Box<RawValue>,
+    },
+    /// An answer to a call of ours.
+    Answer {
+        id: String,
+        outcome: Result<Value, String>,
+    },
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(default)]
+    method: Option<Value>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+/// Reads a line; what is wrong with it comes with the id it should be answered
+/// under, where that can be told.
+pub(super) fn read(line: &[u8]) -> Result<Frame, (Option<Id>, Fault)> {
+    let text = std::str::from_utf8(line).map_err(|error| {
+        (
+            None,
+            Fault::new(PARSE, format!("the line is not UTF-8: {error}")),
+        )
+    })?;
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with('[') {
+        let advice = "batches are not taken; send one request a line";
+        return Err((None, Fault::new(INVALID, advice)));
+    }
+    let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|error| {
+        let code = match error.is_data() {
+            true => INVALID,
+            false => PARSE,
+        };
+        (
+            None,
+            Fault::new(code, format!("the line cannot be read: {error}")),
+        )
+    })?;
+    let raw = envelope.id.map(RawValue::get);
+    let sound = |raw: &str| raw.starts_with('"') || raw.parse::<f64>().is_ok() || raw == "null";
+    let id = match raw {
+        Some(raw) if sound(raw) => Some(Id::new(raw)),
+        Some(_) => {
+            let advice = "an id is a string or a number";
+            return Err((None, Fault::new(INVALID, advice)));
+        }
+        None => None,
+    };
+    match envelope.method {
+        Some(Value::String(method)) => {
+            let params = envelope.params.map_or("{}", RawValue::get);
+            if !params.starts_with('{') && !params.starts_with('[') && params != "null" {
+                let fault = Fault::new(INVALID, "params is neither an object nor absent");
+                return Err((id, fault));
+            }
+            let params = match params {
+                "null" => "{}",
+                params => params,
+            };
+            let params = RawValue::from_string(params.to_owned());
+            let params = params.map_err(|error| {
+                let fault = Fault::new(INVALID, error.to_string());
+                (id.clone(), fault)
+            })?;
+            Ok(Frame::Call { id, method, params })
+        }
+        Some(_) => Err((id, Fault::new(INVALID, "the method is no string"))),
+        None => answer(id, envelope),
+    }
+}
+
+fn answer(id: Option<Id>, envelope: Envelope<'_>) -> Result<Frame, (Option<Id>, Fault)> {
+    let none = || Fault::new(INVALID, "neither a request nor an answer");
+    let Some(known) = &id else {
+        return Err((None, none()));
+    };
+    let outcome = match (envelope.result, envelope.error) {
+        (_, Some(error)) if !error.is_null() => {
+            let message = error.get("message").and_then(Value::as_str);
+            Err(message.map_or_else(|| error.to_string(), str::to_owned))
+        }
+        (Some(result), _) => match serde_json::from_str(result.get()) {
+            Ok(result) => Ok(result),
+            Err(error) => Err(error.to_string()),
+        },
+        _ => return Err((id, none())),
+    };
+    Ok(Frame::Answer {
+        id: known.as_str().trim_matches('"').to_owned(),
+        outcome,
+    })
+}
+
+/// The line of an answer.
+pub(super) fn result(id: &Id, result: &str) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}",
+        id.as_str()
+    )
+}
+
+/// The line of an error.
+pub(super) fn error(id: Option<&Id>, fault: &Fault) -> String {
+    let mut error = json!({ "code": fault.code, "message": fault.message });
+    if let Some(data) = &fault.data {
+        error["data"] = data.clone();
+    }
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}",
+        id.map_or("null", Id::as_str)
+    )
+}
+
+/// The line of a call of ours; without an id it is a notification.
+pub(super) fn call(id: Option<&str>, method: &str, params: &Value) -> String {
+    let mut call = json!({ "jsonrpc": "2.0" });
+    if let Some(id) = id {
+        call["id"] = id.into();
+    }
+    call["method"] = method.into();
+    call["params"] = params.clone();
+    call.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(line: &str) -> (Option<String>, i64) {
+        let (id, fault) = read(line.as_bytes()).unwrap_err();
+        (id.map(|id| id.as_str().to_owned()), fault.code)
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_is_told_under_its_id() {
+        assert_eq!(code("no"), (None, PARSE));
+        assert_eq!(code("{\"id\":1"), (None, PARSE));
+        assert_eq!(code("[]"), (None, INVALID));
+        assert_eq!(code("1"), (None, INVALID));
+        assert_eq!(code("{\"id\":{},\"method\":\"ping\"}"), (None, INVALID));
+        assert_eq!(code("{\"id\":1,\"method\":2}"), (Some("1".into()), INVALID));
+        assert_eq!(code("{\"id\":1}"), (Some("1".into()), INVALID));
+        let params = "{\"id\":\"a\",\"method\":\"ping\",\"params\":7}";
+        assert_eq!(code(params), (Some("\"a\"".into()), INVALID));
+        assert_eq!(read(b"\xff").unwrap_err().1.code, PARSE);
+    }
+
+    #[test]
+    fn requests_and_answers_are_told_apart() {
+        let Frame::Call { id, method, params } =
+            read(b"{\"id\":\"x\",\"method\":\"ping\",\"params\":null}").unwrap()
+        else {
+            panic!("no call");
+        };
+        assert_eq!(id.unwrap().as_str(), "\"x\"");
+        assert_eq!((method.as_str(), params.get()), ("ping", "{}"));
+        let Frame::Answer { id, outcome } =
+            read(b"{\"id\":\"lh-1\",\"result\":{\"a\":1}}").unwrap()
+        else {
+            panic!("no answer");
+        };
+        assert_eq!((id.as_str(), outcome), ("lh-1", Ok(json!({ "a": 1 }))));
+        let Frame::Answer { outcome, .. } =
+            read(b"{\"id\":\"lh-1\",\"error\":{\"code\":1,\"message\":\"no\"}}").unwrap()
+        else {
+            panic!("no answer");
+        };
+        assert_eq!(outcome, Err("no".to_owned()));
+    }
+}

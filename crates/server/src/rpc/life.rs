@@ -1,0 +1,489 @@
+//! The life cycle of a host's session, method by method.
+//!
+//! Trouble of ours never breaks a host's turn: where something goes wrong, the
+//! host gets its own messages back and is told what happened. Committing a turn
+//! is the exception, since a host that is told "done" never tries again.
+
+use longhaul_engine::hosted::{Ask, Assembly, Base, Committed, Compaction, Error, Given};
+use longhaul_engine::tools::{Call, Toolbox};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::frame::{BAD_PARAMS, Fault, NOT_COMMITTED, UNKNOWN_LIST};
+use super::params::{self, Compact, Listing, One, Several, ToolCall};
+use super::worker::{Job, Worker};
+
+/// What is asked about one session.
+pub(super) const METHODS: [&str; 10] = [
+    "bootstrap",
+    "ingest",
+    "ingestBatch",
+    "assemble",
+    "compact",
+    "commitTurn",
+    "afterTurn",
+    "maintain",
+    "tools/call",
+    "status",
+];
+
+/// The tools that a host may offer its agents.
+const OFFERED: [&str; 3] = ["recall", "memory_search", "memory_get"];
+
+/// An answer, as JSON.
+type Answer = Result<String, Fault>;
+
+/// Answers one request.
+pub(super) async fn answer(worker: &mut Worker, job: &Job) -> Answer {
+    match job.method.as_str() {
+        "bootstrap" => bootstrap(worker, &job.params),
+        "ingest" => ingest(worker, &job.params),
+        "ingestBatch" => ingest_batch(worker, &job.params),
+        "assemble" => assemble(worker, job).await,
+        "compact" => compact(worker, job).await,
+        "commitTurn" => commit_turn(worker, &job.params),
+        "afterTurn" => after_turn(worker, job).await,
+        "maintain" => maintain(worker, job).await,
+        "tools/call" => call_tool(worker, job).await,
+        "status" => status(worker),
+        other => Err(Fault::new(BAD_PARAMS, format!("{other:?} has no session"))),
+    }
+}
+
+/// What a host is told when a request ended in a bug of ours.
+pub(super) fn without_us(method: &str, reason: &str) -> Answer {
+    match method {
+        "commitTurn" => Err(Fault::new(NOT_COMMITTED, reason)),
+        // The host's messages went down with the request; it has them itself.
+        "assemble" => Err(Fault::new(UNKNOWN_LIST, reason)),
+        "tools/call" => Ok(json!({ "text": reason, "isError": true }).to_string()),
+        "compact" => {
+            let answer = json!({ "ok": false, "compacted": false, "reason": reason });
+            Ok(answer.to_string())
+        }
+        _ => Ok(json!({ "degraded": reason }).to_string()),
+    }
+}
+
+/// What happened, and what to do about it.
+fn said(error: &Error) -> String {
+    match error.remedy() {
+        Some(remedy) => format!("{error}; {remedy}"),
+        None => error.to_string(),
+    }
+}
+
+/// Trouble that is ours: the session is read again the next time, and the
+/// people who run the host are told.
+fn trouble(worker: &mut Worker, what: &str, error: &Error) -> String {
+    worker.close();
+    let reason = format!("{what}: {}", said(error));
+    worker.peer.log("error", &reason);
+    reason
+}
+
+/// Messages as text. Those that are no objects are no messages.
+fn texts<'a>(messages: &[&'a RawValue]) -> Option<Vec<&'a str>> {
+    let texts = messages.iter().map(|message| message.get());
+    texts
+        .map(|text| text.starts_with('{').then_some(text))
+        .collect()
+}
+
+fn wanted_texts<'a>(messages: &[&'a RawValue]) -> Result<Vec<&'a str>, Fault> {
+    texts(messages).ok_or_else(|| Fault::new(BAD_PARAMS, "a message is no object"))
+}
+
+fn bootstrap(worker: &mut Worker, params: &RawValue) -> Answer {
+    let listing: Listing<'_> = params::read(params)?;
+    let mut listener = worker.listener();
+    let done = worker.hosted().and_then(|hosted| {
+        let imported = match &listing.messages {
+            Some(messages) => match texts(messages) {
+                Some(texts) => hosted.observe(&Given::whole(&texts), &mut listener)?,
+                None => 0,
+            },
+            None => 0,
+        };
+        Ok((hosted.messages(), imported))
+    });
+    Ok(match done {
+        Ok((messages, imported)) => json!({
+            "bootstrapped": true,
+            "importedMessages": imported,
+            "messages": messages,
+        }),
+        Err(error) => {
+            let reason = trouble(worker, "the session could not be opened", &error);
+            json!({ "bootstrapped": false, "reason": reason, "degraded": reason })
+        }
+    }
+    .to_string())
+}
+
+fn ingest(worker: &mut Worker, params: &RawValue) -> Answer {
+    let one: One<'_> = params::read(params)?;
+    let message = params::wanted(one.message, "message")?;
+    let text = wanted_texts(&[message])?;
+    let mut listener = worker.listener();
+    let done = worker
+        .hosted()
+        .and_then(|hosted| hosted.ingest(text[0], &mut listener));
+    Ok(match done {
+        Ok(ingested) => json!({ "ingested": ingested }),
+        Err(error) => {
+            let reason = trouble(worker, "the message was not kept", &error);
+            json!({ "ingested": false, "degraded": reason })
+        }
+    }
+    .to_string())
+}
+
+fn ingest_batch(worker: &mut Worker, params: &RawValue) -> Answer {
+    let several: Several<'_> = params::read(params)?;
+    let messages = params::wanted(several.messages, "messages")?;
+    let texts = wanted_texts(&messages)?;
+    let mut listener = worker.listener();
+    let done = worker.hosted().and_then(|hosted| {
+        let mut count = 0;
+        for text in texts {
+            count += usize::from(hosted.ingest(text, &mut listener)?);
+        }
+        Ok(count)
+    });
+    Ok(match done {
+        Ok(count) => json!({ "ingestedCount": count }),
+        Err(error) => {
+            let reason = trouble(worker, "the messages were not kept", &error);
+            json!({ "ingestedCount": 0, "degraded": reason })
+        }
+    }
+    .to_string())
+}
+
+fn commit_turn(worker: &mut Worker, params: &RawValue) -> Answer {
+    let several: Several<'_> = params::read(params)?;
+    let key = params::wanted(several.advancement_key, "advancementKey")?;
+    let messages = params::wanted(several.messages, "messages")?;
+    let texts = wanted_texts(&messages)?;
+    let mut listener = worker.listener();
+    let done = worker
+        .hosted()
+        .and_then(|hosted| hosted.commit_turn(&key, &texts, &mut listener));
+    match done {
+        Ok(Committed::Now) => Ok(json!({ "status": "committed" }).to_string()),
+        Ok(Committed::Before) => Ok(json!({ "status": "duplicate" }).to_string()),
+        Err(error) => {
+            let reason = trouble(worker, "the turn is not on the disk", &error);
+            Err(Fault::new(NOT_COMMITTED, reason))
+        }
+    }
+}
+
+/// The list of a request: how it was given, and its texts.
+fn given<'a>(listing: &'a Listing<'_>, texts: &'a [&'a str]) -> Given<'a> {
+    Given {
+        base: listing.history.as_ref().map(|history| Base {
+            token: &history.base,
+            keep: history.keep,
+        }),
+        tail: texts,
+    }
+}
+
+/// The messages that came with a request.
+fn came<'a, 'b>(listing: &'b Listing<'a>) -> Result<&'b [&'a RawValue], Fault> {
+    match (&listing.history, &listing.messages) {
+        (Some(history), _) => Ok(&history.tail),
+        (None, Some(messages)) => Ok(messages),
+        (None, None) => Err(Fault::new(
+            BAD_PARAMS,
+            "neither `messages` nor `history` is there",
+        )),
+    }
+}
+
+async fn assemble(worker: &mut Worker, job: &Job) -> Answer {
+    let listing: Listing<'_> = params::read(&job.params)?;
+    let came = came(&listing)?;
+    let Some(texts) = texts(came) else {
+        let reason = "a message is no object; nothing was kept of this list";
+        worker.peer.log("error", reason);
+        return unchanged(&listing, came, reason);
+    };
+    let names = params::names(listing.available_tools.as_ref());
+    let ask = Ask {
+        budget: params::budget(
+            listing.token_budget,
+            listing.runtime_settings.as_ref(),
+            listing.runtime_context.as_ref(),
+        ),
+        tools: names.as_deref(),
+    };
+    let given = given(&listing, &texts);
+    let mut listener = worker.listener();
+    let done = match worker.hosted() {
+        Ok(hosted) => {
+            hosted
+                .assemble(&given, &ask, &job.cancel, &mut listener)
+                .await
+        }
+        Err(error) => Err(error),
+    };
+    match done {
+        Ok(assembly) => Ok(assembled(&assembly, listing.refs)),
+        Err(error) if error.is_cancelled() => Err(Fault::cancelled()),
+        Err(error @ Error::UnknownList { .. }) => Err(Fault::new(UNKNOWN_LIST, error.to_string())),
+        Err(error) => {
+            let what = "the host's messages are given back unchanged";
+            let reason = trouble(worker, what, &error);
+            unchanged(&listing, came, &reason)
+        }
+    }
+}
+
+/// The host's own messages, because something went wrong with ours.
+fn unchanged(listing: &Listing<'_>, came: &[&RawValue], reason: &str) -> Answer {
+    let mut text = String::from("{\"messages\":[");
+    let kept = listing.history.as_ref().map_or(0, |history| history.keep);
+    if !listing.refs && kept > 0 {
+        return Err(Fault::new(
+            UNKNOWN_LIST,
+            format!("{reason}; give the list whole"),
+        ));
+    }
+    let mut characters = 0;
+    for at in 0..kept + came.len() {
+        if at > 0 {
+            text.push(',');
+        }
+        match listing.refs {
+            true => text.push_str(&format!("{{\"ref\":{at}}}")),
+            false => text.push_str(came[at].get()),
+        }
+        characters += at.checked_sub(kept).map_or(0, |at| came[at].get().len());
+    }
+    let rest = json!({
+        "estimatedTokens": characters / 3,
+        "base": "",
+        "degraded": reason,
+    })
+    .to_string();
+    text.push_str("],");
+    text.push_str(&rest[1..]);
+    Ok(text)
+}
+
+fn assembled(assembly: &Assembly, refs: bool) -> String {
+    let size: usize = assembly.messages.iter().map(|shown| shown.json.len()).sum();
+    let mut text = String::with_capacity(if refs { 4096 } else { size });
+    text.push_str("{\"messages\":[");
+    for (index, shown) in assembly.messages.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        match shown.at {
+            Some(at) if refs => text.push_str(&format!("{{\"ref\":{at}}}")),
+            _ => text.push_str(&shown.json),
+        }
+    }
+    let mut rest = json!({ "estimatedTokens": assembly.tokens, "base": assembly.token });
+    if let Some(addition) = &assembly.addition {
+        rest["systemPromptAddition"] = addition.as_str().into();
+    }
+    if !assembly.degraded.is_empty() {
+        rest["degraded"] = assembly.degraded.join("; ").into();
+    }
+    text.push_str("],");
+    text.push_str(&rest.to_string()[1..]);
+    text
+}
+
+async fn compact(worker: &mut Worker, job: &Job) -> Answer {
+    let asked: Compact<'_> = params::read(&job.params)?;
+    let budget = params::budget(
+        asked.token_budget,
+        asked.runtime_settings.as_ref(),
+        asked.runtime_context.as_ref(),
+    );
+    let focus = asked.custom_instructions.as_deref();
+    let focus = focus.filter(|focus| !focus.trim().is_empty());
+    let mut listener = worker.listener();
+    let done = match worker.hosted() {
+        Ok(hosted) => {
+            if budget.is_some() {
+                hosted.fit(budget);
+            }
+            hosted
+                .compact(asked.force, focus, &job.cancel, &mut listener)
+                .await
+        }
+        Err(error) => Err(error),
+    };
+    match done {
+        Ok(compaction) => Ok(compacted(&compaction).to_string()),
+        Err(error) if error.is_cancelled() => Err(Fault::cancelled()),
+        Err(error) => {
+            let reason = trouble(worker, "nothing was compacted", &error);
+            let answer = json!({
+                "ok": false, "compacted": false, "reason": reason, "degraded": reason,
+            });
+            Ok(answer.to_string())
+        }
+    }
+}
+
+fn compacted(compaction: &Compaction) -> Value {
+    let mut answer = json!({
+        "ok": true,
+        "compacted": compaction.compacted,
+        "result": {
+            "tokensBefore": compaction.tokens_before,
+            "tokensAfter": compaction.tokens_after,
+        },
+    });
+    if let Some(reason) = &compaction.reason {
+        answer["reason"] = reason.as_str().into();
+    }
+    if let Some(summary) = &compaction.summary {
+        answer["result"]["summary"] = summary.as_str().into();
+    }
+    if let Some(first) = &compaction.first_kept {
+        answer["result"]["firstKeptEntryId"] = first.as_str().into();
+    }
+    answer
+}
+
+async fn after_turn(worker: &mut Worker, job: &Job) -> Answer {
+    let listing: Listing<'_> = params::read(&job.params)?;
+    let mut degraded = None;
+    let mut base = None;
+    if listing.messages.is_some() || listing.history.is_some() {
+        let came = came(&listing)?;
+        let texts = wanted_texts(came)?;
+        let mut listener = worker.listener();
+        let given = given(&listing, &texts);
+        let done = worker.hosted().and_then(|hosted| {
+            hosted.observe(&given, &mut listener)?;
+            Ok(hosted.token())
+        });
+        match done {
+            Ok(token) => base = Some(token),
+            Err(error @ Error::UnknownList { .. }) => {
+                return Err(Fault::new(UNKNOWN_LIST, error.to_string()));
+            }
+            Err(error) => {
+                degraded = Some(trouble(worker, "the turn was not kept", &error));
+            }
+        }
+    }
+    if degraded.is_none() {
+        degraded = look_after(worker, job).await?;
+    }
+    let mut answer = json!({});
+    if let Some(base) = base {
+        answer["base"] = base.into();
+    }
+    if let Some(degraded) = degraded {
+        answer["degraded"] = degraded.into();
+    }
+    Ok(answer.to_string())
+}
+
+/// Checkpoint, pruning, compaction where it is due; what went wrong with it.
+async fn look_after(worker: &mut Worker, job: &Job) -> Result<Option<String>, Fault> {
+    let mut listener = worker.listener();
+    let done = match worker.hosted() {
+        Ok(hosted) => hosted.maintain(&job.cancel, &mut listener).await,
+        Err(error) => Err(error),
+    };
+    match done {
+        Ok(()) => Ok(None),
+        Err(error) if error.is_cancelled() => Err(Fault::cancelled()),
+        Err(error) => Ok(Some(trouble(
+            worker,
+            "the session was not looked after",
+            &error,
+        ))),
+    }
+}
+
+async fn maintain(worker: &mut Worker, job: &Job) -> Answer {
+    let asked: Compact<'_> = params::read(&job.params)?;
+    let budget = params::budget(
+        asked.token_budget,
+        asked.runtime_settings.as_ref(),
+        asked.runtime_context.as_ref(),
+    );
+    if let (Some(budget), Ok(hosted)) = (budget, worker.hosted()) {
+        hosted.fit(Some(budget));
+    }
+    let degraded = look_after(worker, job).await?;
+    // Nothing of the host's transcript is ever rewritten from here.
+    let mut answer = json!({ "changed": false, "bytesFreed": 0, "rewrittenEntries": 0 });
+    if let Some(degraded) = degraded {
+        answer["degraded"] = degraded.into();
+    }
+    Ok(answer.to_string())
+}
+
+fn status(worker: &mut Worker) -> Answer {
+    let done = worker.hosted().map(|hosted| {
+        let status = hosted.status();
+        let path = hosted.path().to_string_lossy().into_owned();
+        (status, path, hosted.messages(), hosted.left())
+    });
+    Ok(match done {
+        Ok((status, path, messages, left)) => {
+            let mut answer = serde_json::to_value(&status).unwrap_or_default();
+            answer["mirror"] = path.into();
+            answer["messages"] = messages.into();
+            answer["messagesNotInContext"] = left.into();
+            answer
+        }
+        Err(error) => {
+            let reason = trouble(worker, "the session could not be read", &error);
+            json!({ "degraded": reason })
+        }
+    }
+    .to_string())
+}
+
+/// The tools that a host may offer, as it is told of them.
+pub(super) fn offered(tools: &dyn Toolbox) -> Value {
+    let tools = tools.definitions();
+    let offered = tools
+        .iter()
+        .filter(|tool| OFFERED.contains(&tool.name.as_str()));
+    offered
+        .map(|tool| {
+            let schema: Value = serde_json::from_str(&tool.parameters).unwrap_or_default();
+            json!({ "name": tool.name, "description": tool.description, "inputSchema": schema })
+        })
+        .collect()
+}
+
+async fn call_tool(worker: &mut Worker, job: &Job) -> Answer {
+    let asked: ToolCall<'_> = params::read(&job.params)?;
+    let name = params::wanted(asked.name, "name")?;
+    if !OFFERED.contains(&name.as_str()) {
+        let offered = OFFERED.join(", ");
+        let text = format!("there is no tool {name:?} here, only {offered}");
+        return Ok(json!({ "text": text, "isError": true }).to_string());
+    }
+    // A mirror that is not there yet is begun, so that there is something to look in.
+    if let Err(error) = worker.hosted() {
+        let text = trouble(worker, "the session could not be opened", &error);
+        return Ok(json!({ "text": text, "isError": true }).to_string());
+    }
+    let call = Call {
+        id: job.id.as_ref().map_or("call", |id| id.as_str()).to_owned(),
+        name,
+        arguments: asked.arguments.map_or("{}", RawValue::get).to_owned(),
+    };
+    let outcome = worker.tools().run(&call, &job.cancel).await;
+    if job.cancel.is_cancelled() {
+        return Err(Fault::cancelled());
+    }
+    Ok(json!({ "text": outcome.text, "isError": outcome.is_error }).to_string())
+}

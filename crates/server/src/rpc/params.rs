@@ -1,0 +1,161 @@
+//! What requests carry. What nobody here knows is passed over.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::frame::{BAD_PARAMS, Fault};
+
+/// The name of a session, which everything about one has.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Whose {
+    pub(super) session_id: Option<String>,
+    pub(super) session_key: Option<String>,
+    pub(super) agent_id: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Initialize {
+    pub(super) protocol: Option<Value>,
+    pub(super) host: Host,
+    pub(super) workspace_dir: Option<String>,
+    pub(super) agent_dir: Option<String>,
+    pub(super) agent_id: Option<String>,
+    pub(super) state_dir: Option<String>,
+    pub(super) config: Option<BTreeMap<String, Value>>,
+    pub(super) llm: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Host {
+    pub(super) name: String,
+    pub(super) version: String,
+}
+
+/// A list of messages, whole or as a change, and what else an `assemble` has.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Listing<'a> {
+    #[serde(borrow)]
+    pub(super) messages: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    pub(super) history: Option<History<'a>>,
+    #[serde(borrow)]
+    pub(super) token_budget: Option<&'a RawValue>,
+    pub(super) available_tools: Option<Value>,
+    pub(super) refs: bool,
+    pub(super) runtime_settings: Option<Value>,
+    pub(super) runtime_context: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct History<'a> {
+    pub(super) base: String,
+    pub(super) keep: usize,
+    #[serde(borrow, default)]
+    pub(super) tail: Vec<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct One<'a> {
+    #[serde(borrow)]
+    pub(super) message: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Several<'a> {
+    #[serde(borrow)]
+    pub(super) messages: Option<Vec<&'a RawValue>>,
+    pub(super) advancement_key: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Compact<'a> {
+    #[serde(borrow)]
+    pub(super) token_budget: Option<&'a RawValue>,
+    pub(super) force: bool,
+    pub(super) custom_instructions: Option<String>,
+    pub(super) runtime_settings: Option<Value>,
+    pub(super) runtime_context: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Spawn {
+    pub(super) parent_session_key: Option<String>,
+    pub(super) child_session_key: Option<String>,
+    pub(super) parent_session_id: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ToolCall<'a> {
+    pub(super) name: Option<String>,
+    #[serde(borrow)]
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+/// Reads parameters, or says what is wrong with them.
+pub(super) fn read<'a, T: Deserialize<'a>>(params: &'a RawValue) -> Result<T, Fault> {
+    serde_json::from_str(params.get()).map_err(|error| {
+        Fault::new(
+            BAD_PARAMS,
+            format!("the parameters cannot be read: {error}"),
+        )
+    })
+}
+
+/// A parameter that must be there.
+pub(super) fn wanted<T>(value: Option<T>, name: &str) -> Result<T, Fault> {
+    value.ok_or_else(|| Fault::new(BAD_PARAMS, format!("`{name}` is missing")))
+}
+
+/// A token budget: the one that is given, or the one of the surroundings. What
+/// is no number is given on as none that can be right.
+pub(super) fn budget(
+    given: Option<&RawValue>,
+    settings: Option<&Value>,
+    context: Option<&Value>,
+) -> Option<f64> {
+    if let Some(raw) = given.map(RawValue::get).filter(|raw| *raw != "null") {
+        return Some(raw.parse().unwrap_or(f64::NAN));
+    }
+    let limits = settings.and_then(|settings| settings.get("limits"));
+    let limit = limits.and_then(|limits| limits.get("promptTokenBudget"));
+    let runtime = context.and_then(|context| context.get("tokenBudget"));
+    limit.and_then(Value::as_f64).or_else(|| runtime?.as_f64())
+}
+
+/// Names of tools, given as a list or as the members of a set.
+pub(super) fn names(value: Option<&Value>) -> Option<Vec<String>> {
+    let names = value?.as_array()?.iter();
+    Some(names.filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// The keys of nested settings, joined by dots, and their values as JSON.
+pub(super) fn flat(settings: &BTreeMap<String, Value>) -> Vec<(String, String)> {
+    fn walk(prefix: &str, value: &Value, out: &mut Vec<(String, String)>) {
+        match value {
+            Value::Object(fields) if !fields.is_empty() => {
+                for (key, value) in fields {
+                    walk(&format!("{prefix}.{key}"), value, out);
+                }
+            }
+            Value::String(text) => out.push((prefix.to_owned(), text.clone())),
+            other => out.push((prefix.to_owned(), other.to_string())),
+        }
+    }
+    let mut out = Vec::new();
+    for (key, value) in settings {
+        walk(key, value, &mut out);
+    }
+    out
+}

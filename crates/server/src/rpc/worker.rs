@@ -1,0 +1,201 @@
+//! One session of a host: its requests, one after the other.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use longhaul_engine::event::Event;
+use longhaul_engine::hosted::{Birth, Hosted, Result};
+use longhaul_engine::session::{Engine, Listener};
+use longhaul_engine::tools::Toolbox;
+use longhaul_model::{Model, ModelInfo};
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::connection::Running;
+use super::frame::{Fault, Id};
+use super::model::HostModel;
+use super::peer::Peer;
+use super::{Place, life};
+
+/// A request about a session.
+pub(super) struct Job {
+    pub(super) id: Option<Id>,
+    pub(super) method: String,
+    pub(super) params: Box<RawValue>,
+    pub(super) cancel: CancellationToken,
+}
+
+/// Whose session it is, and where it is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Lodger {
+    pub(super) session_id: String,
+    pub(super) session_key: Option<String>,
+    pub(super) mirror: PathBuf,
+    /// It does a part of another session's work.
+    pub(super) is_child: bool,
+    pub(super) parent: Option<PathBuf>,
+    pub(super) llm: bool,
+    pub(super) host: String,
+}
+
+/// Hears what the engine does, and tells the host.
+pub(super) struct Told {
+    peer: Peer,
+    session_id: String,
+}
+
+impl Listener for Told {
+    fn event(&mut self, event: &Event) {
+        let params = json!({ "sessionId": self.session_id, "event": event });
+        self.peer.notify("event", &params);
+    }
+}
+
+/// Looks after one session.
+pub(super) struct Worker {
+    pub(super) lodger: Lodger,
+    place: Arc<dyn Place>,
+    pub(super) peer: Peer,
+    running: Running,
+    hosted: Option<Hosted>,
+}
+
+impl Worker {
+    pub(super) fn new(
+        lodger: Lodger,
+        place: Arc<dyn Place>,
+        peer: Peer,
+        running: Running,
+    ) -> Worker {
+        Worker {
+            lodger,
+            place,
+            peer,
+            running,
+            hosted: None,
+        }
+    }
+
+    /// Answers requests until there are no more.
+    pub(super) async fn run(self, mut jobs: mpsc::UnboundedReceiver<Job>) {
+        let mut worker = Some(self);
+        while let Some(job) = jobs.recv().await {
+            let Some(mut at_work) = worker.take() else {
+                return;
+            };
+            let (peer, running) = (at_work.peer.clone(), Arc::clone(&at_work.running));
+            let again = at_work.anew();
+            let (id, method) = (job.id.clone(), job.method.clone());
+            let cancel = job.cancel.clone();
+            // In a task of its own, so that a bug in one request is not the end of all.
+            let done = tokio::spawn(async move {
+                let answer = match job.cancel.is_cancelled() {
+                    true => Err(Fault::cancelled()),
+                    false => life::answer(&mut at_work, &job).await,
+                };
+                (at_work, answer)
+            });
+            let answer = match done.await {
+                Ok((at_work, answer)) => {
+                    worker = Some(at_work);
+                    answer
+                }
+                Err(error) => {
+                    worker = Some(again);
+                    let reason = format!("{method} failed: {error}");
+                    peer.log("error", &reason);
+                    life::without_us(&method, &reason)
+                }
+            };
+            if let Some(id) = &id {
+                let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+                // The host may have used the id again.
+                if running.get(id).is_some_and(|other| is_same(other, &cancel)) {
+                    running.remove(id);
+                }
+            }
+            peer.answer(id.as_ref(), &answer);
+        }
+    }
+
+    /// The same worker with its session still to be opened.
+    fn anew(&self) -> Worker {
+        Worker::new(
+            self.lodger.clone(),
+            Arc::clone(&self.place),
+            self.peer.clone(),
+            Arc::clone(&self.running),
+        )
+    }
+
+    pub(super) fn listener(&self) -> Told {
+        Told {
+            peer: self.peer.clone(),
+            session_id: self.lodger.session_id.clone(),
+        }
+    }
+
+    /// The session, opened where it is not, and opened again where somebody else
+    /// wrote into its mirror.
+    pub(super) fn hosted(&mut self) -> Result<&mut Hosted> {
+        if self
+            .hosted
+            .as_ref()
+            .is_some_and(|open| !open.is_untouched())
+        {
+            self.hosted = None;
+        }
+        let hosted = match self.hosted.take() {
+            Some(hosted) => hosted,
+            None => self.open()?,
+        };
+        Ok(self.hosted.insert(hosted))
+    }
+
+    fn open(&self) -> Result<Hosted> {
+        let lodger = &self.lodger;
+        let summaries = lodger.llm.then(|| -> Arc<dyn Model> {
+            Arc::new(HostModel {
+                peer: self.peer.clone(),
+                info: ModelInfo {
+                    provider: lodger.host.clone(),
+                    name: "llm.complete".to_owned(),
+                    ..ModelInfo::default()
+                },
+                session_id: lodger.session_id.clone(),
+                session_key: lodger.session_key.clone(),
+            })
+        });
+        let mut setup = self.place.setup(summaries);
+        if lodger.is_child {
+            setup.config.compaction.memory_flush.enabled = false;
+        }
+        let birth = Birth {
+            id: lodger.session_id.clone(),
+            parent: lodger
+                .parent
+                .as_ref()
+                .map(|path| path.to_string_lossy().into_owned()),
+        };
+        let engine = Engine::new(setup);
+        Hosted::open(&engine, &lodger.mirror, &birth, &mut self.listener())
+    }
+
+    /// Forgets the session, so that it is read again: something is not as it
+    /// should be.
+    pub(super) fn close(&mut self) {
+        self.hosted = None;
+    }
+
+    pub(super) fn tools(&self) -> Arc<dyn Toolbox> {
+        self.place.tools(&self.lodger.mirror)
+    }
+}
+
+/// Whether two tokens are of one request: cancelling one cancels the other, but
+/// only their state can be compared, so both must be running or both be stopped.
+fn is_same(one: &CancellationToken, other: &CancellationToken) -> bool {
+    one.is_cancelled() == other.is_cancelled()
+}
