@@ -246,8 +246,8 @@ export class Engine {
   #served(method, params, result, ms) {
     if (!this.#log.debug || result?.degraded) return;
     const session = params.sessionKey ?? params.sessionId ?? params.childSessionKey ?? "";
-    const list = result?.messages && `, ${params.messages.length} to ${result.messages.length}`;
-    const how = list ?? (result?.status ? `, ${result.status}` : "");
+    let how = result?.status ? `, ${result.status}` : "";
+    if (method === "assemble") how = `, ${params.messages.length} to ${result.messages.length}`;
     this.#log.debug(`longhaul served ${method} of ${session} in ${ms.toFixed(1)} ms${how}`);
   }
 

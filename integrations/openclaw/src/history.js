@@ -48,14 +48,28 @@ function value(part, depth, out) {
   } else out.push(String(part));
 }
 
+/** A block of content: its text, or whatever else it holds. */
+function block(part, out) {
+  if (typeof part?.text === "string") out.push(part.type, sampled(part.text));
+  else value(part, 4, out);
+}
+
 /**
  * What tells a message from another: role, time, ids, lengths and samples of
- * its texts. Computed for every message of every list, and so without a hash.
+ * its texts. Computed for every message of every list, and so without a hash;
+ * what only counts or describes (usage, model) is left out where the message is
+ * of a kind that is known.
  */
 export function fingerprint(message) {
   if (typeof message !== "object" || message === null) return JSON.stringify(message) ?? "";
   const out = [];
-  value(message, 5, out);
+  const { role, content } = message;
+  if (role === "user" || role === "assistant" || role === "toolResult") {
+    const { timestamp, id, idempotencyKey, toolCallId, isError, stopReason } = message;
+    out.push(role, timestamp, id, idempotencyKey, toolCallId, isError, stopReason);
+    if (Array.isArray(content)) for (const part of content) block(part, out);
+    else value(content, 4, out);
+  } else value(message, 5, out);
   return out.join("\u0002");
 }
 

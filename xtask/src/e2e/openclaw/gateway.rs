@@ -1,5 +1,6 @@
 //! An OpenClaw with a home of its own, and its gateway.
 
+use std::cell::Cell;
 use std::env;
 use std::fs;
 use std::net::TcpListener;
@@ -40,6 +41,8 @@ pub(super) struct Home {
     /// The program that is built here.
     program: PathBuf,
     port: u16,
+    /// How many gateways were started.
+    started: Cell<u32>,
 }
 
 /// A running gateway. It ends when this is dropped.
@@ -63,6 +66,7 @@ impl Home {
             package: package.to_owned(),
             program: program.to_owned(),
             port: TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port(),
+            started: Cell::new(0),
         };
         for name in ["home/.openclaw", "workspace", "tmp", "state"] {
             fs::create_dir_all(folder.join(name))?;
@@ -144,8 +148,10 @@ impl Home {
         self.folder.join("home/.openclaw/openclaw.json")
     }
 
+    /// What the latest gateway prints.
     fn log(&self) -> PathBuf {
-        self.folder.join("gateway.log")
+        self.folder
+            .join(format!("gateway-{}.log", self.started.get()))
     }
 
     fn write(&self, settings: &Value) -> Result<()> {
@@ -209,6 +215,7 @@ impl Home {
 
     /// Starts the gateway and waits until it answers.
     pub(super) fn start(&self) -> Result<Gateway<'_>> {
+        self.started.set(self.started.get() + 1);
         let log = fs::File::create(self.log())?;
         let child = self
             .command()?
