@@ -1197,3 +1197,25 @@ fn secrets_stay_out_of_what_dreaming_writes() {
         assert!(theirs || !bytes.contains(&token), "{path:?}");
     }
 }
+
+#[test]
+fn titles_that_a_person_writes_over_a_list_say_what_it_is_about() {
+    let place = Place::new();
+    place.write(
+        "memory/2026-11-14.md",
+        "# Saturday\n\n## Decisions\n- SQLite, because no server is needed\n\n## Next steps\n- call the \
+         harbour about the tide tables\n\n## 10:00 — Flush\n- the mailer keeps its queue in Valkey\n",
+    );
+    place.dream(&settings());
+    let found = place.dreams().candidates().unwrap();
+    let found: BTreeMap<String, String> = found
+        .iter()
+        .map(|one| (one.text.clone(), one.topic.to_string()))
+        .collect();
+    let expected = [
+        ("SQLite, because no server is needed", "decision"),
+        ("the mailer keeps its queue in Valkey", "fact"),
+    ];
+    let expected = expected.map(|(text, topic)| (text.to_owned(), topic.to_owned()));
+    assert_eq!(found, BTreeMap::from(expected));
+}

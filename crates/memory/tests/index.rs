@@ -680,7 +680,7 @@ fn folders_that_are_made_later_or_anew_are_noticed() {
         ("docs/notes/deep/a.md", "fifth"),
         ("docs/notes/deep/b.md", "sixth"),
     ] {
-        write(&root, name, &format!("the {word} surprise"));
+        write(&root, name, format!("the {word} surprise"));
         until(word, Some(name));
     }
     std::fs::remove_dir_all(root.join("memories")).unwrap();

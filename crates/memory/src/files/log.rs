@@ -177,7 +177,11 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
         if let Some(rest) = whole.strip_prefix("## ").filter(|_| !inside) {
             let clock = rest.split_whitespace().next().unwrap_or_default();
             time = format!("{clock}:00").parse().ok();
-            section = None;
+            // Ours begin with the time; a person's say what follows.
+            section = match time {
+                Some(_) => None,
+                None => Some(rest.trim().to_owned()).filter(|title| title.len() <= 80),
+            };
         } else if !inside && whole.starts_with("<!-- longhaul ") {
             trusted = mark(line).and_then(|mark| {
                 let body = text.get(end..end.checked_add(mark.bytes)?)?;
