@@ -41,9 +41,9 @@ pub(crate) struct MemorySearchArgs {
     /// What to look for, in any words
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
-    /// How many hits
-    #[arg(short, long = "limit", value_name = "N", default_value_t = 6)]
-    pub(crate) k: usize,
+    /// How many hits [default: memory.search.maxResults, which is 6]
+    #[arg(short, long = "limit", value_name = "N")]
+    pub(crate) k: Option<usize>,
     /// Only this session, by the name that hits show
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Vec<String>,

@@ -39,7 +39,9 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         );
     }
     let mut embedding = None;
-    let found = match (&wanted.words, app.config.config.memory.search.enabled) {
+    let wants = &app.config.config.memory;
+    let searches = wants.search.enabled && wants.index.enabled;
+    let found = match (&wanted.words, searches) {
         // The index and its model are opened only where they are needed.
         (Some(words), true) if found.hits.len() < limit => {
             let settings = app.config.config.index_settings();

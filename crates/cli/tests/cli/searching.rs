@@ -402,3 +402,57 @@ fn a_query_is_words_whatever_it_looks_like_and_however_long_it_is() {
     assert!(matches!(ran.code, 0 | 1), "{}", ran.err);
     assert!(!ran.err.contains("panicked"), "{}", ran.err);
 }
+
+#[test]
+fn what_is_indexed_and_found_is_as_the_configuration_says() {
+    let machine = machine();
+    let work = machine.work();
+    fs::create_dir_all(work.join("docs/notes")).unwrap();
+    fs::write(work.join("docs/notes/a.md"), "The deploy of the tides.\n").unwrap();
+    fs::write(work.join("DREAMS.md"), "The deploy of dreams.\n").unwrap();
+    fs::write(work.join("../private.md"), "The deploy of secrets.\n").unwrap();
+    let sources = |configuration: serde_json::Value| -> (Vec<String>, Vec<String>) {
+        fs::create_dir_all(machine.home().join(".longhaul")).unwrap();
+        let file = machine.home().join(".longhaul/longhaul.json5");
+        fs::write(file, json!({ "memory": configuration }).to_string()).unwrap();
+        let indexed = machine.run_line("memory index --rebuild --json").json();
+        let ran = machine.run_line("memory search deploy header --json");
+        let found = ran.json();
+        let name = |hit: &serde_json::Value| hit["source"].as_str().unwrap().to_owned();
+        let mut found: Vec<String> = found["hits"].as_array().unwrap().iter().map(name).collect();
+        found.sort();
+        found.dedup();
+        let notes = indexed["notes"].as_array().unwrap().iter();
+        (found, notes.map(|note| note.to_string()).collect())
+    };
+    let (plain, _) = sources(json!({}));
+    assert!(
+        plain.contains(&"memories/errors.md".to_owned()),
+        "{plain:?}"
+    );
+    assert!(plain.len() > 1, "no session: {plain:?}");
+    let (files, _) = sources(json!({ "index": { "transcripts": false } }));
+    assert_eq!(files, ["memories/errors.md"]);
+    let (more, notes) = sources(json!({ "index": {
+        "transcripts": false, "dreams": true, "extraPaths": ["docs/notes", "../private.md"],
+    } }));
+    assert_eq!(more, ["DREAMS.md", "docs/notes/a.md", "memories/errors.md"]);
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.contains("outside of the workspace")),
+        "{notes:?}"
+    );
+    let (one, _) = sources(json!({
+        "index": { "transcripts": false, "dreams": true, "extraPaths": ["docs/notes"] },
+        "search": { "maxResults": 1 },
+    }));
+    assert_eq!(one.len(), 1, "{one:?}");
+    let file = machine.home().join(".longhaul/longhaul.json5");
+    fs::write(&file, r#"{ memory: { index: { enabled: false } } }"#).unwrap();
+    for line in ["memory index", "memory search deploy"] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 4, "{ran:?}");
+        assert!(ran.err.contains("memory.index.enabled"), "{ran:?}");
+    }
+}

@@ -1,5 +1,8 @@
 //! Settings of memory files, the index, search, embeddings and dreaming.
 
+use std::path::{Path, PathBuf};
+
+use longhaul_memory::{RecordKind, WorkspaceFiles};
 use longhaul_tokens::Tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +50,7 @@ settings! {
         transcripts: bool = true,
         /// Recall from `DREAMS.md` too, which nobody has reviewed.
         dreams: bool = false,
-        /// Further files and folders to index.
+        /// Further files and folders of the workspace to index.
         #[schemars(inner(length(min = 1)))]
         extra_paths: Vec<String> = Vec::new(),
     }
@@ -75,7 +78,7 @@ settings! {
         /// Hits below this score are left out; 0 keeps all.
         #[schemars(range(min = 0, max = 1))]
         minimum_score: f64 = 0.0,
-        /// Candidates from each side, for each hit returned.
+        /// Candidates from each side, for each hit returned; read for others' files, without effect here.
         #[schemars(range(min = 1))]
         candidate_multiplier: u32 = 4,
         /// How vector and text rankings become one.
@@ -204,6 +207,25 @@ impl DreamModel {
 }
 
 impl super::Config {
+    /// Which files of a workspace are indexed.
+    pub fn workspace_files(&self, root: &Path) -> WorkspaceFiles {
+        let extra = self.memory.index.extra_paths.iter().map(PathBuf::from);
+        WorkspaceFiles {
+            extra: extra.collect(),
+            ..WorkspaceFiles::new(root)
+        }
+    }
+
+    /// What is searched where nothing else is asked for: memory files, and dreams
+    /// that nobody has reviewed only where they are wanted.
+    pub fn memory_kinds(&self) -> Vec<RecordKind> {
+        let mut kinds = vec![RecordKind::Memory, RecordKind::Daily];
+        if self.memory.index.dreams {
+            kinds.push(RecordKind::Dream);
+        }
+        kinds
+    }
+
     /// How the index is kept and searched.
     pub fn index_settings(&self) -> longhaul_memory::IndexSettings {
         use longhaul_memory::{ChunkSettings, IndexSettings, SearchSettings};

@@ -9,6 +9,7 @@ use longhaul_memory::{
 use longhaul_transcript::Millis;
 
 use super::Library;
+use crate::config::Config;
 use crate::tools::Notebook;
 
 /// What is taken in before a search; the rest is left to the background.
@@ -19,6 +20,8 @@ pub struct MemoryNotebook {
     library: Library,
     folder: MemoryFolder,
     files: WorkspaceFiles,
+    kinds: Vec<RecordKind>,
+    minimum_score: f32,
     now: Box<dyn Fn() -> Millis + Send + Sync>,
     /// Where what was returned is counted.
     counted: Option<PathBuf>,
@@ -35,6 +38,8 @@ impl Library {
             library: self.clone(),
             files: WorkspaceFiles::new(folder.root()),
             folder,
+            kinds: vec![RecordKind::Memory, RecordKind::Daily],
+            minimum_score: 0.0,
             now: Box::new(now),
             counted: None,
         }
@@ -42,6 +47,16 @@ impl Library {
 }
 
 impl MemoryNotebook {
+    /// Searches what the configuration wants searched.
+    pub fn configured(self, config: &Config) -> MemoryNotebook {
+        MemoryNotebook {
+            files: config.workspace_files(self.folder.root()),
+            kinds: config.memory_kinds(),
+            minimum_score: config.memory.search.minimum_score as f32,
+            ..self
+        }
+    }
+
     /// Counts what searches return, for dreaming: in the state folder, beside
     /// the dreams of the workspace.
     pub fn counted_in(self, state_dir: &Path) -> MemoryNotebook {
@@ -79,7 +94,7 @@ impl Notebook for MemoryNotebook {
         let search = Search {
             k: limit.max(1),
             filters: Filters {
-                kinds: vec![RecordKind::Memory, RecordKind::Daily],
+                kinds: self.kinds.clone(),
                 ..Filters::default()
             },
             now: Some((self.now)()),
@@ -90,6 +105,7 @@ impl Notebook for MemoryNotebook {
             // taken in now, what is there is searched all the same.
             let synced = self.files.sync(index, SYNCED, &mut |_| {});
             let mut found = index.search(&search)?;
+            found.hits.retain(|hit| hit.score >= self.minimum_score);
             if let Err(error) = synced {
                 found.notes.push(error.to_string());
             }

@@ -94,6 +94,15 @@ impl WorkspaceFiles {
         let mut files = Vec::new();
         let root = fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
         for place in self.places() {
+            // Whoever configures a workspace may not be its user.
+            let outside = fs::canonicalize(&place).is_ok_and(|real| !real.starts_with(&root));
+            if outside && !place.is_symlink() {
+                notes.push(format!(
+                    "{} lies outside of the workspace; it is not indexed",
+                    place.display()
+                ));
+                continue;
+            }
             collect(&place, &root, DEPTH, &mut files, notes);
         }
         files.sort();

@@ -12,8 +12,8 @@ use longhaul_engine::tools::{
     Approver, BashSettings, Findings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
 };
+use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{Dreams, Recalled};
-use longhaul_memory::{MemoryFolder, WorkspaceFiles};
 use longhaul_model::{Model, ModelSpec};
 use longhaul_transcript::{EntryId, Millis, Session as Stored};
 
@@ -80,13 +80,16 @@ impl Place {
         };
         let memory = &app.config.config.memory;
         if memory.index.watch
-            && let Err(error) = self.library.watch(&WorkspaceFiles::new(folder.root()))
+            && let Err(error) = self
+                .library
+                .watch(&app.config.config.workspace_files(folder.root()))
         {
             app.note(&format!("memory files are not watched: {error}"));
         }
         let clock = app.clock();
         let now = move || Millis(clock.now().timestamp().as_millisecond());
         let notebook = self.library.notebook(folder, now);
+        let notebook = notebook.configured(&app.config.config);
         let notebook = match app.config.config.sandbox.read_only {
             true => notebook,
             false => notebook.counted_in(&app.state_dir),
@@ -204,7 +207,8 @@ pub(super) fn tools(
     }
     let outputs = app.state_dir.join("outputs");
     sweep(&outputs);
-    let notebook = match app.config.config.memory.search.enabled {
+    let memory = &app.config.config.memory;
+    let notebook = match memory.search.enabled && memory.index.enabled {
         true => place.notebook(app),
         false => None,
     };
@@ -316,6 +320,8 @@ pub(super) fn engine(
             }
         }
     };
+    let indexed = config.memory.index.enabled && config.memory.index.transcripts;
+    let departures = indexed.then(|| Arc::new(place.clone()) as Arc<dyn Departures>);
     Engine::new(Setup {
         config,
         state_dir: app.state_dir.clone(),
@@ -329,7 +335,7 @@ pub(super) fn engine(
         model: Some(Arc::clone(&chosen.model)),
         summaries,
         tools: Arc::clone(tools),
-        departures: Some(Arc::new(place.clone())),
+        departures,
         subagent: None,
         max_rounds: Setup::MAX_ROUNDS,
     })

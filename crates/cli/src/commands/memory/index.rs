@@ -3,11 +3,11 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog;
 use longhaul_engine::library::{PutError, put_in};
-use longhaul_memory::{Budget, MemoryIndex, Progress, SqliteIndex, WorkspaceFiles};
+use longhaul_memory::{Budget, MemoryIndex, Progress, SqliteIndex};
 use longhaul_transcript::Session;
 use serde_json::json;
 
-use super::{encoder, open, path};
+use super::{encoder, open, path, refuse_without_index};
 use crate::app::App;
 use crate::args::MemoryIndexArgs;
 use crate::failure::Failure;
@@ -15,6 +15,8 @@ use crate::out;
 use crate::{paint, resolve};
 
 pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
+    let settings = &app.config.config.memory.index;
+    refuse_without_index(app)?;
     let mut index = if args.rebuild {
         SqliteIndex::rebuild(&path(app), app.config.config.index_settings())?
     } else {
@@ -22,13 +24,13 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
     };
     let bar = bar(app);
     let mut notes = Vec::new();
-    let synced =
-        WorkspaceFiles::new(&app.workspace).sync(&mut index, Budget::default(), &mut |done| {
-            bar.set_message(message(done));
-        })?;
+    let files = app.config.config.workspace_files(&app.workspace);
+    let synced = files.sync(&mut index, Budget::default(), &mut |done| {
+        bar.set_message(message(done));
+    })?;
     notes.extend(synced.notes);
     let mut done = synced.progress;
-    if !args.no_sessions {
+    if !args.no_sessions && settings.transcripts {
         sessions(app, &mut index, &bar, &mut done, &mut notes)?;
     }
     let mut missing = 0;

@@ -84,6 +84,16 @@ pub(crate) fn embedding(chosen: &ChosenEncoder) -> Value {
     })
 }
 
+/// Where the configuration wants no index, none is made.
+fn refuse_without_index(app: &App) -> Result<(), Failure> {
+    match app.config.config.memory.index.enabled {
+        true => Ok(()),
+        false => Err(Failure::blocked("no index is kept")
+            .detail("`memory.index.enabled` is false")
+            .help("unset it, or look with `longhaul recall`, which reads the session itself")),
+    }
+}
+
 /// Opens the index. A damaged one is set aside, and told.
 fn open(app: &App) -> Result<SqliteIndex, Failure> {
     let index = SqliteIndex::open(&path(app), app.config.config.index_settings())?;

@@ -5,7 +5,7 @@ use longhaul_memory::{Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind};
 use serde_json::{Value, json};
 
 use super::super::recall::unmarked;
-use super::{chosen_and_told, embedding, open};
+use super::{chosen_and_told, embedding, open, refuse_without_index};
 use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
@@ -16,6 +16,8 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage("say what to look for"));
     }
+    refuse_without_index(app)?;
+    let config = &app.config.config.memory;
     let mut index = open(app)?;
     let chosen = match args.words {
         true => ChosenEncoder {
@@ -28,7 +30,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         false => chosen_and_told(app)?,
     };
     index.use_encoder(chosen.encoder.clone());
-    let kinds = if args.dreams {
+    let kinds = if args.dreams || config.index.dreams {
         vec![
             RecordKind::Memory,
             RecordKind::Daily,
@@ -39,7 +41,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         Vec::new()
     };
     let query = Query {
-        k: args.k.max(1),
+        k: args.k.unwrap_or(config.search.max_results as usize).max(1),
         mode: if args.words {
             Mode::Words
         } else {
@@ -56,7 +58,9 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         },
         ..Query::new(text)
     };
-    let hits = index.search(&query)?;
+    let mut hits = index.search(&query)?;
+    let least = config.search.minimum_score as f32;
+    hits.hits.retain(|hit| hit.score >= least);
     if hits.hits.is_empty() {
         let empty = index.status()?.records == 0;
         return Err(Failure::new("nothing was found").help(if empty {
