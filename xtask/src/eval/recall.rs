@@ -1,0 +1,177 @@
+//! `cargo xtask eval recall`: is what was said found again from five of its words?
+//!
+//! Quotes are taken from all over the recorded sessions, and looked for as they
+//! stand there and with their words in another order. A quote that more entries
+//! have than hits are asked for cannot tell one, and is counted apart.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use longhaul_engine::library::{Library, Scope, put_in};
+use longhaul_engine::recall::full_text;
+use longhaul_engine::tools::Recall;
+use longhaul_memory::IndexSettings;
+use longhaul_transcript::{EntryId, Session};
+
+use crate::table::Table;
+use crate::{Result, paths};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Sessions in this folder instead (`.jsonl.gz`)
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Quotes taken from one session, spread over it
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    quotes: usize,
+    /// Fail when quotes that can tell an entry are found less often than this, in percent
+    #[arg(long, value_name = "PERCENT")]
+    least: Option<f64>,
+}
+
+/// Among how many hits the entry is to be.
+const HITS: usize = 5;
+/// Words of a quote.
+const WORDS: usize = 5;
+
+#[derive(Default)]
+struct Tally {
+    asked: usize,
+    found: usize,
+}
+
+impl Tally {
+    fn note(&mut self, found: bool) {
+        self.asked += 1;
+        self.found += usize::from(found);
+    }
+
+    fn percent(&self) -> f64 {
+        100.0 * self.found as f64 / self.asked.max(1) as f64
+    }
+}
+
+#[derive(Default)]
+struct Figures {
+    sessions: usize,
+    all: Tally,
+    /// Quotes that few enough entries have.
+    telling: Tally,
+    /// The same, with their words turned round.
+    turned: Tally,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let folder = match (&args.folder, paths::corpus()) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(corpus)) => corpus.join("transcripts"),
+        (None, None) => {
+            println!("skipped: no corpus beside the workspace");
+            return Ok(());
+        }
+    };
+    let figures = measure(&folder, args.quotes)?;
+    let mut table = Table::new(["quotes of five words", "found", "of", "share"]);
+    for (what, tally) in [
+        ("as they stand there, all", &figures.all),
+        ("those that can tell an entry", &figures.telling),
+        ("the same, words turned round", &figures.turned),
+    ] {
+        table.row([
+            what.to_owned(),
+            tally.found.to_string(),
+            tally.asked.to_string(),
+            format!("{:.2} %", tally.percent()),
+        ]);
+    }
+    print!("{table}");
+    println!("\n{} sessions, the first {HITS} hits", figures.sessions);
+    match args.least {
+        Some(least) if figures.telling.percent() < least => {
+            Err(format!("fewer than {least} % were found").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn measure(folder: &Path, quotes: usize) -> Result<Figures> {
+    let scratch = paths::scratch(&format!("eval-recall-{}", std::process::id()))?;
+    let mut figures = Figures::default();
+    for path in paths::files(folder, |name| name.ends_with(".jsonl.gz"))? {
+        let name = paths::name(&path);
+        let file = scratch.join(name.trim_end_matches(".gz"));
+        let mut bytes = Vec::new();
+        flate2::read::GzDecoder::new(fs::File::open(&path)?).read_to_end(&mut bytes)?;
+        fs::write(&file, bytes)?;
+        // Some of them are broken on purpose, or of formats that are not read.
+        if let Ok(session) = Session::open(&file) {
+            of_session(&session, &file, quotes, &mut figures)?;
+        }
+    }
+    fs::remove_dir_all(&scratch)?;
+    Ok(figures)
+}
+
+fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figures) -> Result<()> {
+    let mut entries: Vec<(EntryId, String)> = Vec::new();
+    let read = session.each(&mut |entry| {
+        // A summary says again what others said; those are to be found.
+        if entry.message().is_some() {
+            entries.push((entry.id.clone(), full_text(&entry)));
+        }
+        ControlFlow::Continue(())
+    });
+    if read.is_err() {
+        return Ok(());
+    }
+    let texts: Vec<String> = entries.iter().map(|(_, text)| plain(text)).collect();
+    let long: Vec<usize> = (0..entries.len())
+        .filter(|at| texts[*at].split(' ').count() >= WORDS)
+        .collect();
+    if long.is_empty() {
+        return Ok(());
+    }
+    figures.sessions += 1;
+    let library = Library::new(
+        file.with_extension("sqlite"),
+        IndexSettings::default(),
+        None,
+    );
+    let ids: HashSet<EntryId> = entries.iter().map(|(id, _)| id.clone()).collect();
+    library.reading(|index| Ok(put_in(index, session, Some(&ids), &mut |_| {})))??;
+    let past = library.recollection(file, Scope::Session);
+    for at in long.iter().step_by(long.len().div_ceil(quotes.max(1))) {
+        let (id, text) = &entries[*at];
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let from = (words.len() / 2).saturating_sub(2);
+        let from = from.min(words.len().saturating_sub(WORDS));
+        let quote = &words[from..words.len().min(from + WORDS)];
+        let found = |words: &str| -> Result<bool> {
+            let hits = past.search(words, HITS)?;
+            Ok(hits.iter().any(|hit| hit.names(id)))
+        };
+        let as_said = quote.join(" ");
+        let is_found = found(&as_said)?;
+        figures.all.note(is_found);
+        let lower = as_said.to_lowercase();
+        let having = texts.iter().filter(|text| text.contains(&lower)).count();
+        if having > HITS {
+            continue;
+        }
+        figures.telling.note(is_found);
+        if !is_found {
+            println!("not found: {} {id}: {as_said}", paths::name(file));
+        }
+        let turned: Vec<&str> = quote.iter().rev().copied().collect();
+        figures.turned.note(found(&turned.join(" "))?);
+    }
+    Ok(())
+}
+
+fn plain(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
