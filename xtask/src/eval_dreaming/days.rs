@@ -30,6 +30,7 @@ pub(super) struct Talk {
 
 /// What is asked, and which sessions hold the answer.
 pub(super) struct Question {
+    pub(super) text: String,
     pub(super) sessions: Vec<String>,
     /// Only sessions before this number count.
     pub(super) as_of: u64,
@@ -76,6 +77,7 @@ impl Person {
         for query in value["queries"].as_array()? {
             let sessions = query["gold_sessions"].as_array()?;
             questions.push(Question {
+                text: query["query"].as_str()?.to_owned(),
                 sessions: sessions
                     .iter()
                     .filter_map(|session| session.as_str().map(str::to_owned))

@@ -13,12 +13,13 @@ use longhaul_memory::files::{Body, Limits, MOST_ENTRY_BYTES, Origin};
 use longhaul_memory::flush::extractive;
 use longhaul_memory::{MemoryFolder, Seal};
 use longhaul_tokens::Estimator;
-use longhaul_transcript::Session;
+use longhaul_transcript::{Millis, Session};
 use serde_json::json;
 
 use super::Args;
-use super::days::{Person, Talk};
+use super::days::{Person, Question, Talk};
 use super::planted::changes;
+use super::retrieval::{Recalled, Shelves};
 use crate::Result;
 
 /// The sessions of which something stood where on one evening.
@@ -51,6 +52,7 @@ pub(super) struct Figures {
     stale: usize,
     untrue: usize,
     again: usize,
+    recalled: Recalled,
     seconds: f64,
 }
 
@@ -70,13 +72,19 @@ impl Figures {
         self.stale += other.stale;
         self.untrue += other.untrue;
         self.again += other.again;
+        self.recalled.add(&other.recalled);
         self.seconds += other.seconds;
     }
 
-    pub(super) fn row(&self, name: &str) -> [String; 15] {
+    pub(super) fn row(&self, name: &str) -> [String; 19] {
         let share = |part: usize| match self.asked {
             0 => "-".to_owned(),
             all => format!("{:.1} %", 100.0 * part as f64 / all as f64),
+        };
+        let recalled = self.recalled.percent();
+        let percent = |share: Option<f64>| match share {
+            Some(share) => format!("{share:.1} %"),
+            None => "-".to_owned(),
         };
         [
             name.to_owned(),
@@ -93,6 +101,10 @@ impl Figures {
             self.stale.to_string(),
             self.untrue.to_string(),
             self.again.to_string(),
+            percent(recalled.map(|all| all[0])),
+            percent(recalled.map(|all| all[1])),
+            percent(recalled.map(|all| all[2])),
+            percent(recalled.map(|all| all[3])),
             format!("{:.1}", self.seconds),
         ]
     }
@@ -101,12 +113,21 @@ impl Figures {
     pub(super) fn is_sound(&self) -> bool {
         self.untrue == 0 && self.stale == 0 && self.again == 0
     }
+
+    /// Whether search finds no less with what was promoted than without.
+    pub(super) fn finds_as_much(&self) -> bool {
+        self.recalled
+            .percent()
+            .is_none_or(|[logs, both, ..]| both >= logs)
+    }
 }
 
 pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figures> {
     let (work, state) = (scratch.join("work"), scratch.join("state"));
     fs::create_dir_all(&work)?;
-    let memory = MemoryFolder::open(&work, Some(Seal::new([1; 32])))?;
+    let seal = Seal::new([1; 32]);
+    let memory = MemoryFolder::open(&work, Some(seal.clone()))?;
+    let mut shelves = Shelves::new(&work, &scratch.join("logs"), seal)?;
     let dreams = Dreams::new(&state, &memory);
     let settings = Settings {
         lookback_days: 7,
@@ -129,7 +150,16 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
     let mut noted: HashSet<String> = HashSet::new();
     let mut evenings: Vec<Evening> = Vec::new();
     let mut newest = 0;
+    let last_of_day: Vec<u64> = days
+        .iter()
+        .scan(0, |newest, (_, talks)| {
+            let orders = talks.iter().map(|talk| talk.order);
+            *newest = orders.fold(*newest, u64::max);
+            Some(*newest)
+        })
+        .collect();
     let start = Instant::now();
+    let mut searching = 0.0;
     for (number, (date, talks)) in days.iter().enumerate() {
         for talk in talks.iter() {
             let text = said.entry(talk.session.clone()).or_default();
@@ -169,6 +199,18 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
             let fits = candidates.iter().filter(|one| wanted(one));
             fits.flat_map(|one| one.sessions.iter().cloned()).collect()
         };
+        // What is asked before the next evening is asked now.
+        let searched = Instant::now();
+        shelves.take(**date)?;
+        let until = last_of_day.get(number + 1).copied().unwrap_or(u64::MAX);
+        let due: Vec<&Question> = person
+            .questions
+            .iter()
+            .filter(|one| newest < one.as_of && one.as_of <= until && !one.sessions.is_empty())
+            .collect();
+        let at = Millis(now.timestamp().as_millisecond());
+        figures.recalled.add(&shelves.ask(&due, &candidates, at)?);
+        searching += searched.elapsed().as_secs_f64();
         let kept = of(&|one| one.status.is_kept());
         let either = of(&|one| one.status.is_kept() || one.status == Status::Staged);
         evenings.push(Evening {
@@ -178,7 +220,7 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
             noted: noted.clone(),
         });
     }
-    figures.seconds = start.elapsed().as_secs_f64();
+    figures.seconds = start.elapsed().as_secs_f64() - searching;
     for question in &person.questions {
         let before = evenings
             .iter()
