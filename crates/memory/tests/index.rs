@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use longhaul_memory::{
     Budget, Encoder, EncoderKind, Filters, IndexError, IndexSettings, Indexer, Indexing,
-    MemoryIndex, Mode, Query, Record, RecordKind, SqliteIndex, WorkspaceFiles,
+    MemoryIndex, Mode, Query, Record, RecordKind, SearchSettings, SqliteIndex, WorkspaceFiles,
 };
 use longhaul_transcript::Millis;
 use proptest::prelude::*;
@@ -109,6 +109,63 @@ fn an_answer_is_found_by_the_question_before_it() {
         keys(&mut index, &Query::new("staging proxy port")),
         ["s#q", "s#a"]
     );
+}
+
+/// The score of each entry that a search finds.
+fn scores(records: &[Record], query: &str, search: SearchSettings) -> Vec<(String, f32)> {
+    let mut index = memory();
+    index.use_search(search);
+    fill(&mut index, records);
+    let hits = index.search(&Query::new(query)).unwrap().hits;
+    hits.into_iter().map(|hit| (hit.entry, hit.score)).collect()
+}
+
+fn score_of(scores: &[(String, f32)], entry: &str) -> f32 {
+    scores.iter().find(|(name, _)| name == entry).unwrap().1
+}
+
+#[test]
+fn the_answer_comes_not_far_behind_its_question_and_what_others_said_does() {
+    let mut answer = said("s", "answer", 2, "Thirty, since the upgrade.");
+    answer.role = Some(String::from("assistant"));
+    let records = [
+        said("s", "before", 0, "Good morning to all."),
+        said("s", "question", 1, "How many lanterns hang in the harbour?"),
+        answer,
+        said("s", "after", 3, "Thank you."),
+    ];
+    let with = |exchange| SearchSettings {
+        beside: 0.1,
+        feedback: 0.0,
+        exchange,
+        ..SearchSettings::default()
+    };
+    let query = "lanterns in the harbour";
+    let ratio = |exchange, entry| {
+        let scores = scores(&records, query, with(exchange));
+        score_of(&scores, entry) / score_of(&scores, "question")
+    };
+    assert!(ratio(0.0, "answer") < 0.2);
+    assert!((ratio(0.6, "answer") - 0.6).abs() < 1e-3);
+    assert!(ratio(0.6, "before") < 0.2);
+}
+
+#[test]
+fn a_text_with_more_of_the_query_gains_on_one_that_repeats_a_word() {
+    let records = [
+        said("a", "repeats", 1, "harbour harbour harbour harbour harbour"),
+        said("b", "has both", 1, "the harbour has lanterns and boats"),
+        said("c", "neither", 1, "something about the weather"),
+    ];
+    let with = |coverage| SearchSettings {
+        coverage,
+        ..SearchSettings::default()
+    };
+    let lead = |coverage| {
+        let scores = scores(&records, "harbour lanterns", with(coverage));
+        score_of(&scores, "has both") / score_of(&scores, "repeats")
+    };
+    assert!(lead(0.4) > lead(0.0));
 }
 
 #[test]

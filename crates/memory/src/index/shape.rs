@@ -80,6 +80,17 @@ impl Shape {
         }
     }
 
+    /// Whether two units are of two conversations: of two sources, or with a
+    /// longer pause between them.
+    pub(crate) fn is_apart(&self, a: u32, b: u32, pause: i64) -> bool {
+        let (a, b) = (&self.units[a as usize], &self.units[b as usize]);
+        let paused = match (a.time, b.time) {
+            (Some(a), Some(b)) => a.abs_diff(b) > pause.unsigned_abs(),
+            _ => false,
+        };
+        a.source != b.source || paused
+    }
+
     pub(super) fn load(connection: &Connection, changes: i64) -> rusqlite::Result<Shape> {
         let mut roles: Vec<String> = Vec::new();
         let mut role_ids: HashMap<i64, u32> = HashMap::new();

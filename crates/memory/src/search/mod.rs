@@ -35,6 +35,14 @@ struct Candidate {
     why: Why,
 }
 
+/// A unit and its score.
+struct Scored {
+    unit: u32,
+    score: f32,
+    /// What the other half of its exchange added.
+    raised: f32,
+}
+
 impl SqliteIndex {
     pub(crate) fn find(&mut self, query: &Query) -> Result<Hits, IndexError> {
         // One view of the file from the first row to the last text.
@@ -123,79 +131,83 @@ impl SqliteIndex {
         let by_words = words
             .as_ref()
             .map(|words| relative(shape, words, &settings));
-        let mut candidates = Vec::new();
-        for (unit, place) in shape.units.iter().enumerate() {
-            if !allowed[unit] {
-                continue;
-            }
-            let (own, beside, source, total) =
-                by_words.as_ref().map_or((0.0, 0.0, 0.0, 0.0), |scores| {
-                    scores.of(unit, place.stretch)
-                });
-            let vector = vectors.as_ref().and_then(|(vectors, _)| vectors[unit]);
-            let score = match vector {
+        let near = |unit: usize| vectors.as_ref().and_then(|(vectors, _)| vectors[unit]);
+        let parts = |unit: usize| {
+            by_words.as_ref().map_or((0.0, 0.0, 0.0, 0.0), |scores| {
+                scores.of(unit, shape.units[unit].stretch)
+            })
+        };
+        // Nearly every text has a word of a long query, and few are looked at
+        // further: what is kept of each until then is small.
+        let mut scored: Vec<Scored> = Vec::new();
+        for unit in (0..shape.units.len()).filter(|unit| allowed[*unit]) {
+            let total = parts(unit).3;
+            let score = match near(unit) {
                 // Without a vector the words speak for both sides.
                 None => total,
                 Some((near, _)) => (1.0 - share) * total + share * near,
             };
-            if score <= 0.0 {
-                continue;
+            if score > 0.0 {
+                scored.push(Scored {
+                    unit: unit as u32,
+                    score,
+                    raised: 0.0,
+                });
             }
-            let slot = match (&words, vector) {
-                (Some(words), _) if own > 0.0 => words.slot[unit],
-                (_, Some((_, slot))) => slot,
-                (Some(words), None) => words.slot[unit],
-                (None, None) => place.slots.start,
-            };
-            candidates.push(Candidate {
-                unit: unit as u32,
-                slot,
-                score,
-                why: Why {
-                    words: own,
-                    beside,
-                    source,
-                    vector: vector.map(|(near, _)| near),
-                    decay: 1.0,
-                    repeats: 0.0,
-                    terms: Vec::new(),
-                },
-            });
         }
         if settings.fusion == Fusion::Ranks && words.is_some() && vectors.is_some() {
-            let totals: Vec<f32> = candidates
-                .iter()
-                .map(|candidate| {
-                    let unit = candidate.unit as usize;
-                    let scores = by_words
-                        .as_ref()
-                        .map(|scores| scores.of(unit, shape.units[unit].stretch));
-                    scores.map_or(0.0, |scores| scores.3)
-                })
-                .collect();
-            order::fuse_ranks(&mut candidates, &totals, share);
+            let by_words = |unit: u32| parts(unit as usize).3;
+            let by_vector = |unit: u32| near(unit as usize).map(|(near, _)| near);
+            order::fuse_ranks(&mut scored, &by_words, &by_vector, share);
         }
-        for candidate in &mut candidates {
-            let unit = &shape.units[candidate.unit as usize];
-            if shape
-                .roles
-                .get(unit.role as usize)
-                .is_some_and(|role| role.eq_ignore_ascii_case("user"))
-            {
-                candidate.score *= 1.0 + settings.user;
-            }
+        let users = shape
+            .roles
+            .iter()
+            .map(|role| role.eq_ignore_ascii_case("user"));
+        let users: Vec<bool> = users.collect();
+        let is_user = |unit: u32| {
+            let role = shape.units[unit as usize].role;
+            users.get(role as usize).copied().unwrap_or(false)
+        };
+        for one in scored.iter_mut().filter(|one| is_user(one.unit)) {
+            one.score *= 1.0 + settings.user;
         }
-        if let Some(words) = &words {
-            order::best(&mut candidates, (query.k.max(1) * 8).max(200));
-            for (word, units) in &words.terms {
-                for candidate in &mut candidates {
-                    if units.binary_search(&candidate.unit).is_ok() {
-                        candidate.why.terms.push(word.clone());
-                    }
+        share_exchanges(&mut scored, shape, &is_user, &settings);
+        order::best_scored(&mut scored, (query.k.max(1) * 8).max(200));
+        let candidates = scored.into_iter().map(
+            |Scored {
+                 unit,
+                 score,
+                 raised,
+             }| {
+                let at = unit as usize;
+                let (own, beside, source, _) = parts(at);
+                let vector = near(at);
+                let slot = match (&words, vector) {
+                    (Some(words), _) if own > 0.0 => words.slot[at],
+                    (_, Some((_, slot))) => slot,
+                    (Some(words), None) => words.slot[at],
+                    (None, None) => shape.units[at].slots.start,
+                };
+                let terms = words.iter().flat_map(|words| &words.terms);
+                let terms = terms.filter(|(_, units)| units.binary_search(&unit).is_ok());
+                Candidate {
+                    unit,
+                    slot,
+                    score,
+                    why: Why {
+                        words: own,
+                        beside: beside + raised,
+                        source,
+                        vector: vector.map(|(near, _)| near),
+                        decay: 1.0,
+                        repeats: 0.0,
+                        terms: terms.map(|(word, _)| word.clone()).collect(),
+                    },
                 }
-            }
-        }
-        Ok(candidates)
+            },
+        );
+        Ok(candidates.collect())
     }
 
     fn words(&mut self, text: &str, shape: &Shape, allowed: &[bool]) -> Result<Words, IndexError> {
@@ -396,6 +408,38 @@ fn allowed(shape: &Shape, filters: &Filters) -> Vec<bool> {
             source[unit.source as usize] && kinds && role && since && until
         })
         .collect()
+}
+
+/// A question is of little use without its answer, and an answer without its
+/// question: neither half of an exchange comes far behind the other, however
+/// few words of the query it has. The scores are in the order of units.
+fn share_exchanges(
+    scored: &mut [Scored],
+    shape: &Shape,
+    is_user: &dyn Fn(u32) -> bool,
+    settings: &SearchSettings,
+) {
+    for at in 1..scored.len() {
+        let (asked, answered) = (scored[at - 1].unit, scored[at].unit);
+        if asked + 1 != answered
+            || !is_user(asked)
+            || is_user(answered)
+            || shape.is_apart(asked, answered, settings.pause)
+        {
+            continue;
+        }
+        let (strong, weak) = if scored[at - 1].score > scored[at].score {
+            (at - 1, at)
+        } else {
+            (at, at - 1)
+        };
+        let least = settings.exchange * scored[strong].score;
+        let weak = &mut scored[weak];
+        if weak.score < least {
+            weak.raised = least - weak.score;
+            weak.score = least;
+        }
+    }
 }
 
 /// Takes from each score what its age costs. A clock that went backwards

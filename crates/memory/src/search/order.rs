@@ -2,19 +2,30 @@
 
 use std::collections::HashSet;
 
-use super::Candidate;
+use super::{Candidate, Scored};
 use crate::index::Matrix;
 
 /// Keeps the `count` best, the best first. Ties go to the newer place, which
 /// comes later in its session.
 pub(super) fn best(candidates: &mut Vec<Candidate>, count: usize) {
-    let order =
-        |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(b.unit.cmp(&a.unit));
-    if candidates.len() > count {
-        candidates.select_nth_unstable_by(count, order);
-        candidates.truncate(count);
+    keep(candidates, count, |one| (one.score, one.unit));
+}
+
+/// The same of scores.
+pub(super) fn best_scored(scored: &mut Vec<Scored>, count: usize) {
+    keep(scored, count, |one| (one.score, one.unit));
+}
+
+fn keep<T>(list: &mut Vec<T>, count: usize, of: impl Fn(&T) -> (f32, u32)) {
+    let order = |a: &T, b: &T| {
+        let (a, b) = (of(a), of(b));
+        b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
+    };
+    if list.len() > count {
+        list.select_nth_unstable_by(count, order);
+        list.truncate(count);
     }
-    candidates.sort_unstable_by(order);
+    list.sort_unstable_by(order);
 }
 
 /// Cosines as a part of the way from an ordinary one to the best. A cosine
@@ -42,21 +53,27 @@ pub(super) fn spread(cosines: &mut [Option<(f32, u32)>]) {
 const RANK: f32 = 10.0;
 
 /// Weighted reciprocal ranks in place of scores.
-pub(super) fn fuse_ranks(candidates: &mut [Candidate], words: &[f32], share: f32) {
-    let ranks = |scores: &dyn Fn(usize) -> f32| -> Vec<f32> {
-        let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by(|a, b| scores(*b).total_cmp(&scores(*a)));
+pub(super) fn fuse_ranks(
+    scored: &mut [Scored],
+    by_words: &dyn Fn(u32) -> f32,
+    by_vector: &dyn Fn(u32) -> Option<f32>,
+    share: f32,
+) {
+    let ranks = |score: &dyn Fn(u32) -> f32| -> Vec<f32> {
+        let scores: Vec<f32> = scored.iter().map(|one| score(one.unit)).collect();
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         let mut ranks = vec![0.0; order.len()];
         for (rank, at) in order.into_iter().enumerate() {
             ranks[at] = RANK / (RANK + rank as f32);
         }
         ranks
     };
-    let by_words = ranks(&|at| words[at]);
-    let by_vector = ranks(&|at| candidates[at].why.vector.unwrap_or(0.0));
-    for (at, candidate) in candidates.iter_mut().enumerate() {
-        let vector = candidate.why.vector.map_or(by_words[at], |_| by_vector[at]);
-        candidate.score = (1.0 - share) * by_words[at] + share * vector;
+    let words = ranks(by_words);
+    let vectors = ranks(&|unit| by_vector(unit).unwrap_or(0.0));
+    for (at, one) in scored.iter_mut().enumerate() {
+        let vector = by_vector(one.unit).map_or(words[at], |_| vectors[at]);
+        one.score = (1.0 - share) * words[at] + share * vector;
     }
 }
 

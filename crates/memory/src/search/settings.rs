@@ -13,8 +13,14 @@ pub struct SearchSettings {
     pub b: f32,
     /// What the texts beside a hit in the same conversation add.
     pub beside: f32,
+    /// What a hit leaves the other half of its exchange at least, a message of
+    /// the user and the answer to it.
+    pub exchange: f32,
     /// How long a pause in milliseconds ends a conversation.
     pub pause: i64,
+    /// The part of a score that a text has for how much of the query it has,
+    /// so that one word said often is less than all words said once.
+    pub coverage: f32,
     /// The share of the best sentence of a query against all of it.
     pub sentences: f32,
     /// What the further words of the best texts count, against the query's.
@@ -43,15 +49,17 @@ impl Default for SearchSettings {
     fn default() -> SearchSettings {
         SearchSettings {
             k1: 1.2,
-            b: 0.75,
-            beside: 0.5,
+            b: 0.9,
+            beside: 0.6,
+            exchange: 0.6,
             pause: 60 * 60 * 1000,
-            sentences: 0.3,
+            coverage: 0.4,
+            sentences: 0.5,
             feedback: 0.1,
             source: 0.5,
             fusion: Fusion::Scores,
             vectors: 0.3,
-            static_vectors: 0.1,
+            static_vectors: 0.15,
             user: 0.2,
             lambda: 0.7,
             half_life_days: 30.0,

@@ -155,6 +155,9 @@ impl Words {
         let mut parts: Vec<(u8, Vec<(u32, f32)>)> = Vec::new();
         let mut sums = vec![0f32; shape.stretches.len()];
         let mut spent = 0;
+        // By slot: how much of the query it has, and how much there is to have.
+        let mut has = vec![0f32; shape.slots.len()];
+        let mut all = 0f32;
         for (number, (count, term)) in counted.into_iter().enumerate() {
             spent += count;
             if number > 0 && (spent > MOST_ROWS || number >= MOST_SCORED) {
@@ -162,11 +165,17 @@ impl Words {
                 continue;
             }
             let rows = words.add(connection, shape, allowed, term, settings, &mut sums)?;
+            let tells = term.weight * rarity(shape.slots.len(), rows.len());
+            all += tells;
             for (slot, score) in &rows {
                 by_slot[*slot as usize] += score;
+                has[*slot as usize] += tells;
             }
             parts.push((term.sentences, rows));
             words.asked += term.weight;
+        }
+        for (score, has) in by_slot.iter_mut().zip(has) {
+            *score *= 1.0 - settings.coverage + settings.coverage * has / all.max(1e-6);
         }
         by_sentence(&parts, &mut by_slot, settings.sentences);
         if let Some(quote) = quote {
@@ -312,14 +321,7 @@ impl Words {
                 let Some(next) = Some(unit + 1).filter(|next| *next < source.units.end) else {
                     continue;
                 };
-                let apart = match (
-                    shape.units[unit as usize].time,
-                    shape.units[next as usize].time,
-                ) {
-                    (Some(a), Some(b)) => a.abs_diff(b) > settings.pause.unsigned_abs(),
-                    _ => false,
-                };
-                if !apart {
+                if !shape.is_apart(unit, next, settings.pause) {
                     let (unit, next) = (unit as usize, next as usize);
                     self.beside[unit] += settings.beside * self.own[next];
                     self.beside[next] += settings.beside * self.own[unit];
