@@ -131,24 +131,31 @@ fn unpacked(package: &str, name: &str) -> Result<PathBuf> {
     if !is_done(&folder, package) {
         println!("installing {package}");
         renew(&folder)?;
-        let packed = shell::output(
-            npm()
-                .args(["pack", "--silent", "--pack-destination"])
-                .arg(&folder)
-                .arg(package)
-                .current_dir(&folder),
-        )?;
-        let packed = folder.join(packed.trim().lines().last().unwrap_or_default());
-        shell::output(
-            Command::new("tar")
-                .args(["-xzf"])
-                .arg(&packed)
-                .arg("-C")
-                .arg(&folder),
-        )?;
-        fs::remove_file(&packed)?;
+        unpack(package, &folder)?;
         done(&folder, package)?;
     }
+    Ok(folder.join("package"))
+}
+
+/// Gets a package without what it depends on, and unpacks it into an existing
+/// folder; gives the package's own.
+pub(crate) fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
+    let packed = shell::output(
+        npm()
+            .args(["pack", "--silent", "--pack-destination"])
+            .arg(folder)
+            .arg(package)
+            .current_dir(folder),
+    )?;
+    let packed = folder.join(packed.trim().lines().last().unwrap_or_default());
+    shell::output(
+        Command::new("tar")
+            .args(["-xzf"])
+            .arg(&packed)
+            .arg("-C")
+            .arg(folder),
+    )?;
+    fs::remove_file(&packed)?;
     Ok(folder.join("package"))
 }
 

@@ -5,6 +5,8 @@
 //! something to find.
 
 mod cached;
+mod models;
+mod precision;
 mod score;
 mod sets;
 
@@ -21,6 +23,7 @@ use longhaul_memory::{
 use serde_json::json;
 
 use self::cached::Cached;
+use self::precision::Counts;
 use self::score::{Scores, Sums};
 use self::sets::{Group, Question};
 use crate::table::Table;
@@ -42,7 +45,11 @@ pub(crate) struct Args {
     weights: Vec<String>,
     /// Folders of embedding models to measure as well
     #[arg(long = "model", value_name = "FOLDER")]
-    models: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    /// Measure WordLlama and all-MiniLM-L6-v2 as well; they are installed below
+    /// `target/tools` if they are not there
+    #[arg(long)]
+    models: bool,
     /// Threads on which vectors are made
     #[arg(long, value_name = "N", default_value_t = 2)]
     threads: usize,
@@ -83,7 +90,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let settings = weighed(&args.weights)?;
     let mut models = Vec::new();
-    for folder in &args.models {
+    let mut folders = args.folders.clone();
+    if args.models {
+        folders.extend(models::install()?);
+    }
+    for folder in &folders {
         models.push(Arc::new(Cached::new(open_model(folder, args.threads)?)?));
     }
     let mut rows = Vec::new();
@@ -102,7 +113,23 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             row(format!("words + {}", model.id()), Mode::Hybrid, Some(model))?;
         }
     }
-    print(args, &rows);
+    let mut precisions = Vec::new();
+    if args.sets.is_empty()
+        && let Some(corpus) = paths::corpus()
+    {
+        let corpus = corpus.join("retrieval");
+        let mut row = |label: String, mode, model| -> Result<()> {
+            let counts = precision::measured(&corpus, mode, &settings, model)?;
+            precisions.extend(counts.map(|counts| (label, counts)));
+            Ok(())
+        };
+        row(String::from("words"), Mode::Words, None)?;
+        for model in &models {
+            row(model.id().to_owned(), Mode::Vectors, Some(model))?;
+            row(format!("words + {}", model.id()), Mode::Hybrid, Some(model))?;
+        }
+    }
+    print(args, &rows, &precisions);
     for model in &models {
         let (count, time) = model.made();
         if count > 0 {
@@ -175,6 +202,8 @@ fn weighed(weights: &[String]) -> Result<SearchSettings> {
             "k1" => &mut settings.k1,
             "b" => &mut settings.b,
             "beside" => &mut settings.beside,
+            "exchange" => &mut settings.exchange,
+            "coverage" => &mut settings.coverage,
             "feedback" => &mut settings.feedback,
             "source" => &mut settings.source,
             "sentences" => &mut settings.sentences,
@@ -293,7 +322,7 @@ fn found(hits: &Hits, question: &Question) -> Vec<String> {
         .collect()
 }
 
-fn print(args: &Args, rows: &[(String, String, Scores)]) {
+fn print(args: &Args, rows: &[(String, String, Scores)], precisions: &[(String, Counts)]) {
     if args.json {
         let rows: Vec<_> = rows
             .iter()
@@ -307,6 +336,19 @@ fn print(args: &Args, rows: &[(String, String, Scores)]) {
                 })
             })
             .collect();
+        let precisions = precisions.iter().map(|(mode, counts)| {
+            json!({
+                "set": "precisionmembench", "mode": mode, "cases": counts.cases,
+                "mustReturn": counts.wanted, "returnedAt10": counts.returned,
+                "amongAsManyAsWanted": counts.exact,
+                "mustNotReturn": counts.unwanted, "notAt10": counts.kept_out,
+                "notBeforeTheWanted": counts.kept_behind,
+                "supersededAt10": counts.superseded,
+                "behindTheirSuccessor": counts.behind_successor,
+                "outOfScope": counts.out_of_scope,
+            })
+        });
+        let rows: Vec<_> = rows.into_iter().chain(precisions).collect();
         println!(
             "{}",
             serde_json::to_string_pretty(&rows).unwrap_or_default()
@@ -344,16 +386,56 @@ fn print(args: &Args, rows: &[(String, String, Scores)]) {
             required.map_or_else(String::new, |(_, least)| format!("{least:.0}")),
         ]
     });
+    show(args, heading, 2, cells);
+    if precisions.is_empty() {
+        return;
+    }
+    println!();
+    let heading = [
+        "PrecisionMemBench",
+        "cases",
+        "must return, at 10",
+        "in as many as wanted",
+        "must not, not at 10",
+        "not in as many as wanted",
+        "superseded at 10",
+        "behind successor",
+        "out of scope",
+    ];
+    let cells = precisions.iter().map(|(mode, counts)| {
+        [
+            mode.clone(),
+            counts.cases.to_string(),
+            format!("{} of {}", counts.returned, counts.wanted),
+            format!("{} of {}", counts.exact, counts.wanted),
+            format!("{} of {}", counts.kept_out, counts.unwanted),
+            format!("{} of {}", counts.kept_behind, counts.unwanted),
+            counts.superseded.to_string(),
+            format!("{} of {}", counts.behind_successor, counts.superseded),
+            counts.out_of_scope.to_string(),
+        ]
+    });
+    show(args, heading, 1, cells);
+}
+
+/// A table, for the terminal or the book; the first `names` columns are no
+/// numbers.
+fn show<const N: usize>(
+    args: &Args,
+    heading: [&str; N],
+    names: usize,
+    rows: impl Iterator<Item = [String; N]>,
+) {
     if args.markdown {
         println!("| {} |", heading.join(" | "));
-        println!("|---|---|{}", "---:|".repeat(heading.len() - 2));
-        for row in cells {
+        println!("|{}{}", "---|".repeat(names), "---:|".repeat(N - names));
+        for row in rows {
             println!("| {} |", row.join(" | "));
         }
         return;
     }
     let mut table = Table::new(heading);
-    for row in cells {
+    for row in rows {
         table.row(row);
     }
     print!("{table}");
