@@ -86,8 +86,9 @@ impl Engine {
     /// left half done is completed.
     pub fn open(&self, path: &Path, listener: &mut dyn Listener) -> Result<Session> {
         let setup = Arc::clone(&self.setup);
-        let stored = Stored::open(path)?;
+        // The writer first: it sets a torn tail aside.
         let writer = Writer::open(path, setup.config.transcript.durability)?;
+        let stored = Stored::open(path)?;
         let live = Live::open_with(&stored, setup.config.state_capture())?;
         let whose = Whose::of(&stored);
         let key = whose.key.to_string();
