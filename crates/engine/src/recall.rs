@@ -190,8 +190,18 @@ fn look_up(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     }
 }
 
-/// Every entry of the archive, then of the file, until `visit` has enough.
+/// Every entry of the archive, then of the file, until `visit` has enough; what
+/// a host rewrote, as it has it now.
 pub(crate) fn each(
+    session: &Session,
+    visit: &mut dyn FnMut(Entry) -> ControlFlow<()>,
+) -> Result<()> {
+    let changes = crate::hosted::Changes::of(session)?;
+    each_stored(session, &mut |entry| visit(changes.apply(entry)))
+}
+
+/// The same as it is stored.
+pub(crate) fn each_stored(
     session: &Session,
     visit: &mut dyn FnMut(Entry) -> ControlFlow<()>,
 ) -> Result<()> {

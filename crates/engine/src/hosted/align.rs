@@ -107,7 +107,7 @@ fn start(mirror: &[Kept], first: &Seen, list: &[Seen]) -> usize {
         kept.seen.print == first.print && first.time.is_some() && kept.seen.time == first.time
     };
     let at_front = mirror.iter().find(|kept| !kept.removed);
-    if at_front.is_some_and(|front| is(front)) {
+    if at_front.is_some_and(is) {
         return 0;
     }
     // The same words at the front, but said at another time than these.
@@ -273,12 +273,13 @@ fn interpret(mirror: &[Kept], list: &[Seen], mut places: Vec<Option<usize>>) -> 
         let [(left, lower), (right, upper)] = [pair[0], pair[1]];
         let gap = visible(lower + 1, upper);
         let mut rest = gap.as_slice();
-        for at in left + 1..right {
+        let between = places.iter_mut().enumerate().take(right).skip(left + 1);
+        for (at, slot) in between {
             match rest.iter().position(|&place| related(at, place)) {
                 Some(found) => {
                     out.removed.extend(&rest[..found]);
                     out.edits.push((at, rest[found]));
-                    places[at] = Some(rest[found]);
+                    *slot = Some(rest[found]);
                     rest = &rest[found + 1..];
                 }
                 None => {

@@ -46,12 +46,13 @@ pub(super) struct Mirror {
     pub(super) torn: Option<Torn>,
 }
 
-/// A committed turn of which not everything arrived on the disk.
+/// A committed turn of which not everything arrived on the disk, or a path that
+/// lost an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Torn {
     /// The entry before it; none if it was the first.
     pub(super) before: Option<EntryId>,
-    /// Its mark.
+    /// Its mark, or the first entry behind the hole.
     pub(super) mark: EntryId,
 }
 
@@ -90,106 +91,37 @@ enum Change {
 impl Mirror {
     /// Reads a session once, its archive first.
     pub(super) fn read(stored: &Stored) -> Result<Mirror> {
-        let mut steps: HashMap<EntryId, Step> = HashMap::new();
-        let mut leaf = None;
-        let mut asides = HashSet::new();
-        let mut torn = HashSet::new();
-        crate::recall::each(stored, &mut |entry| {
-            let what = what(&entry);
-            match &what {
-                What::Aside(print) => {
-                    asides.insert(*print);
-                }
-                What::Left(mark) => {
-                    torn.insert(mark.clone());
-                }
-                _ => {}
-            }
-            leaf = Some(entry.id.clone());
-            let parent = entry.parent.clone();
-            steps.insert(entry.id, Step { parent, what });
+        let mut file = Reading::default();
+        crate::recall::each_stored(stored, &mut |entry| {
+            file.take(entry);
             ControlFlow::Continue(())
         })?;
-        let mut keys = HashSet::new();
-        let mut path = Vec::new();
-        let mut at = leaf;
-        while let Some(id) = at {
-            let Some(step) = steps.remove(&id) else {
-                break;
-            };
-            at = step.parent.clone();
-            path.push((id, step));
-        }
-        path.reverse();
-        // A turn on a branch that was left was committed all the same, unless it is
-        // the torn one that was left for that reason.
-        for (id, step) in &steps {
-            if let What::Turn(TurnMark { key: Some(key), .. }) = &step.what
-                && !torn.contains(id)
-            {
-                keys.insert(key.clone());
-            }
-        }
-        let mut mirror = Mirror {
-            keys,
-            asides,
-            ..Mirror::default()
-        };
-        mirror.walk(path);
-        Ok(mirror)
+        Ok(file.finish())
     }
 
     fn walk(&mut self, path: Vec<(EntryId, Step)>) {
-        let mut open: Option<Open> = None;
+        // What a turn claims counts as far as its messages are on this path: a host
+        // may have gone back to the middle of it.
+        let mut claims: Option<(usize, usize)> = None;
         for (id, step) in path {
-            if let Some(turn) = open.take() {
-                match (&step.what, turn.left) {
-                    (_, 0) => self.close(turn),
-                    (What::Message(..), _) => open = Some(turn),
-                    // Something else stands where a message should: it is not whole.
-                    _ => self.close(turn),
-                }
+            if let Some((claimed, left)) = claims
+                && (left == 0 || !matches!(step.what, What::Message(..)))
+            {
+                self.claimed = claimed.min(self.messages.len());
+                claims = None;
             }
             match step.what {
-                What::Message(seen, hash) => {
-                    if let Some(turn) = &mut open {
-                        turn.left = turn.left.saturating_sub(1);
-                        turn.hash.update(hash.as_bytes());
-                    }
+                What::Message(seen, _) => {
+                    claims = claims.map(|(claimed, left)| (claimed, left - 1));
                     self.place(id, step.parent, seen);
                 }
-                What::Turn(mark) => {
-                    open = Some(Open {
-                        left: mark.messages,
-                        hash: blake3::Hasher::new(),
-                        torn: Torn {
-                            before: step.parent,
-                            mark: id,
-                        },
-                        from: self.messages.len(),
-                        mark,
-                    });
-                }
+                What::Turn(mark) => claims = Some((mark.claimed, mark.messages)),
                 What::Change(target, change) => self.change(&target, change),
                 What::Aside(_) | What::Left(_) | What::Nothing => {}
             }
         }
-        if let Some(turn) = open {
-            self.close(turn);
-        }
-    }
-
-    /// A turn is over: whole, or torn if it is the last thing in the file.
-    fn close(&mut self, turn: Open) {
-        let whole = turn.left == 0 && turn.hash.finalize().to_hex().as_str() == turn.mark.check;
-        if whole {
-            self.claimed = turn.mark.claimed.min(self.messages.len());
-            self.keys.extend(turn.mark.key);
-            self.torn = None;
-        } else {
-            self.messages.truncate(turn.from);
-            self.claimed = self.claimed.min(turn.from);
-            self.torn = Some(turn.torn);
+        if let Some((claimed, _)) = claims {
+            self.claimed = claimed.min(self.messages.len());
         }
     }
 
@@ -221,14 +153,122 @@ impl Mirror {
     }
 }
 
-/// A turn whose messages are being read.
+/// A session while it is read.
+#[derive(Default)]
+struct Reading {
+    order: Vec<EntryId>,
+    steps: HashMap<EntryId, Step>,
+    asides: HashSet<Print>,
+    /// Turns that were left because they were torn.
+    left: HashSet<EntryId>,
+    /// Keys, and the marks that they stand in.
+    keys: Vec<(EntryId, String)>,
+    /// The turn whose messages are being read: in the file they follow its mark,
+    /// since they were written with it.
+    open: Option<Open>,
+}
+
 struct Open {
-    mark: TurnMark,
+    mark: EntryId,
+    key: Option<String>,
+    check: String,
     left: usize,
     hash: blake3::Hasher,
-    torn: Torn,
-    /// Messages before it.
-    from: usize,
+}
+
+impl Open {
+    fn is_whole(&self) -> bool {
+        self.left == 0 && self.hash.finalize().to_hex().as_str() == self.check
+    }
+}
+
+impl Reading {
+    fn take(&mut self, entry: Entry) {
+        let what = what(&entry);
+        match (&mut self.open, &what) {
+            (Some(open), What::Message(_, hash)) if open.left > 0 => {
+                open.left -= 1;
+                open.hash.update(hash.as_bytes());
+            }
+            // Others wrote after it, or it was archived in part: it was there once.
+            _ => self.close(),
+        }
+        match &what {
+            What::Aside(print) => {
+                self.asides.insert(*print);
+            }
+            What::Left(mark) => {
+                self.left.insert(mark.clone());
+            }
+            What::Turn(turn) => {
+                self.open = Some(Open {
+                    mark: entry.id.clone(),
+                    key: turn.key.clone(),
+                    check: turn.check.clone(),
+                    left: turn.messages,
+                    hash: blake3::Hasher::new(),
+                });
+            }
+            _ => {}
+        }
+        self.order.push(entry.id.clone());
+        let parent = entry.parent.clone();
+        self.steps.insert(entry.id, Step { parent, what });
+    }
+
+    fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.keys.extend(open.key.map(|key| (open.mark, key)));
+        }
+    }
+
+    fn finish(mut self) -> Mirror {
+        let mut torn = None;
+        if let Some(open) = self.open.take() {
+            if open.is_whole() {
+                self.keys.extend(open.key.map(|key| (open.mark, key)));
+            } else {
+                let before = self.steps.get(&open.mark);
+                torn = Some(Torn {
+                    before: before.and_then(|step| step.parent.clone()),
+                    mark: open.mark,
+                });
+            }
+        }
+        let mut path = Vec::new();
+        let mut at = self.order.last().cloned();
+        while let Some(id) = at {
+            let Some(step) = self.steps.remove(&id) else {
+                // A line that cannot be read any more: what is before it is found by its
+                // place in the file.
+                torn = torn.or_else(|| self.behind_hole(&path));
+                break;
+            };
+            at = step.parent.clone();
+            path.push((id, step));
+        }
+        path.reverse();
+        let keys = self.keys.into_iter();
+        let keys = keys.filter(|(mark, _)| !self.left.contains(mark));
+        let mut mirror = Mirror {
+            keys: keys.map(|(_, key)| key).collect(),
+            asides: self.asides,
+            torn,
+            ..Mirror::default()
+        };
+        mirror.walk(path);
+        mirror
+    }
+
+    /// Where to go on if the path, read from its end, breaks off.
+    fn behind_hole(&self, path: &[(EntryId, Step)]) -> Option<Torn> {
+        let (first, _) = path.last()?;
+        let at = self.order.iter().position(|id| id == first)?;
+        Some(Torn {
+            before: at.checked_sub(1).map(|at| self.order[at].clone()),
+            mark: first.clone(),
+        })
+    }
 }
 
 fn what(entry: &Entry) -> What {

@@ -19,6 +19,7 @@
 
 mod align;
 mod assemble;
+mod changes;
 mod list;
 mod mirror;
 mod print;
@@ -29,6 +30,8 @@ mod turn;
 use std::path::Path;
 
 use longhaul_transcript::{Header, Millis, Session as Stored, Writer, durable};
+
+pub(crate) use changes::Changes;
 
 pub use assemble::{Ask, Assembly, Shown};
 pub use list::{Base, Given};

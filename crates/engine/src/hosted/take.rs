@@ -212,7 +212,7 @@ impl Hosted {
         if self.insert(&aligned, text, listener)? {
             return Ok(false);
         }
-        self.change(&aligned, text)?;
+        self.change(&aligned, text, listener)?;
         for placed in &mut self.mirror.messages {
             placed.listed = None;
         }
@@ -342,8 +342,18 @@ impl Hosted {
     }
 
     /// Writes down what the host rewrote and took out.
-    fn change<'t>(&mut self, aligned: &Alignment, text: &dyn Fn(usize) -> &'t str) -> Result<()> {
+    fn change<'t>(
+        &mut self,
+        aligned: &Alignment,
+        text: &dyn Fn(usize) -> &'t str,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
         let mut drafts = Vec::new();
+        let places = aligned.edits.iter().map(|edit| edit.1);
+        let places = places.chain(aligned.removed.iter().chain(&aligned.returned).copied());
+        let changed: Vec<EntryId> = places
+            .map(|place| self.mirror.messages[place].entry.clone())
+            .collect();
         for &(at, place) in &aligned.edits {
             let seen = self.list.items[at].seen;
             let entry = self.mirror.messages[place].entry.clone();
@@ -378,6 +388,7 @@ impl Hosted {
         if !drafts.is_empty() {
             self.write(&drafts)?;
             self.session.make_durable()?;
+            self.session.reread(&changed, listener)?;
         }
         Ok(())
     }

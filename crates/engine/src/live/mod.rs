@@ -22,6 +22,8 @@ use longhaul_transcript::{
     Result, Session, Settings,
 };
 
+use crate::hosted::Changes;
+
 pub(crate) use compact::allowance;
 pub use compact::{
     CacheTerms, Compacted, CompactionFailure, CompactionRequest, CompactionRules, Explained,
@@ -100,7 +102,12 @@ impl Live {
     /// The same, with so much captured for checkpoints. What a ledger that is
     /// stored with a compaction holds stays as it was captured then.
     pub fn open_with(session: &Session, capture: Capture) -> Result<Live> {
-        let loaded = session.load()?;
+        let mut loaded = session.load()?;
+        let changes = Changes::among(&loaded.entries);
+        if !changes.is_empty() {
+            let entries = std::mem::take(&mut loaded.entries).into_iter();
+            loaded.entries = entries.map(|entry| changes.apply(entry)).collect();
+        }
         let mut live = Live::new_with(session.header().clone(), capture);
         match stored_ledger(&loaded) {
             Some(ledger) => {
@@ -139,10 +146,11 @@ impl Live {
             .iter()
             .filter(|entry| matches!(entry.body, Body::Compaction(_)))
             .count();
+        let changes = Changes::of(session)?;
         session.each(&mut |entry| {
             if before.contains(&entry.id) {
                 compactions += usize::from(matches!(entry.body, Body::Compaction(_)));
-                self.base.observe(&entry);
+                self.base.observe(&changes.apply(entry));
             }
             ControlFlow::Continue(())
         })?;

@@ -51,6 +51,21 @@ impl Session {
         self.refresh(listener)
     }
 
+    /// Reads the session anew, after a host has rewritten what it said, and has
+    /// the entries that it is about put into the index again.
+    pub(crate) fn reread(
+        &mut self,
+        changed: &[EntryId],
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        self.known_size = 0;
+        self.refresh(listener)?;
+        if let Some(departures) = &self.setup.departures {
+            departures.left(self.writer.path(), changed);
+        }
+        Ok(())
+    }
+
     /// Whether the file is the one that was written last, and as long.
     pub(crate) fn is_untouched(&self) -> bool {
         self.size_on_disk() == self.known_size
