@@ -14,6 +14,8 @@ mod config;
 mod corpus;
 mod documented;
 mod dreaming;
+mod hosting;
+mod hosting_client;
 mod in_use;
 mod machine;
 mod naming;

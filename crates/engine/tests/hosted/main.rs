@@ -1,0 +1,8 @@
+//! A host's session: whatever the host does to its list, nothing is doubled and
+//! nothing is lost.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod host;
+mod lists;
+mod random;
+mod turns;
