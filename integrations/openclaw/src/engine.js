@@ -3,6 +3,7 @@
 // would without a plugin. `commitTurn` alone throws, because the host keeps the
 // turn then and hands it over again.
 
+import { Calls } from "./calls.js";
 import { resolve } from "./history.js";
 import { Crashed, Refused, Unavailable } from "./sidecar.js";
 
@@ -270,15 +271,18 @@ export class Engine {
     };
     // A restart forgets all lists, so it must not fall between looking and sending.
     await this.#sidecar.start(where);
-    const list = Array.isArray(messages) && method !== "commitTurn";
-    const { prints, params: sent } = list
-      ? this.#histories.params(params.sessionId, messages)
-      : { params: messages === undefined ? {} : { messages } };
+    const calls = Array.isArray(messages) ? new Calls(messages) : undefined;
+    // A turn is small, and must not depend on a list that may have been forgotten.
+    const { prints, params: sent } =
+      calls && method !== "commitTurn"
+        ? this.#histories.params(params.sessionId, messages, calls.list)
+        : { params: calls ? { messages: calls.list } : {} };
     const body = { ...rest, ...where, ...sent, ...extra, llm: complete !== undefined };
     const result = await this.#sidecar.call(method, body, options);
     if (method !== "assemble") return result;
     const { base, ...assembled } = result ?? {};
-    const whole = { ...assembled, messages: resolve(assembled.messages, messages) };
+    const restore = (message) => calls.restore(message);
+    const whole = { ...assembled, messages: resolve(assembled.messages, messages, restore) };
     this.#histories.accept(params.sessionId, base, prints);
     return whole;
   }

@@ -110,18 +110,18 @@ export class Histories {
 
   /**
    * The parameters that stand for a list: whole, or as a change of one that
-   * was given before.
+   * was given before. `sent` is the list as it is to be sent, message by message.
    */
-  params(session, messages) {
+  params(session, messages, sent = messages) {
     const prints = messages.map(print);
     let best = { keep: 0, token: undefined };
     for (const list of this.#sessions.get(session) ?? []) {
       const keep = common(prints, list.prints);
       if (keep > best.keep) best = { keep, token: list.token };
     }
-    if (best.keep === 0) return { prints, params: { messages } };
+    if (best.keep === 0) return { prints, params: { messages: sent } };
     const { keep, token } = best;
-    return { prints, params: { history: { base: token, keep, tail: messages.slice(keep) } } };
+    return { prints, params: { history: { base: token, keep, tail: sent.slice(keep) } } };
   }
 
   /** Remembers what the other side now has under a token. */
@@ -147,15 +147,15 @@ export class Histories {
 
 /**
  * The messages of an answer: `{ref: i}` is the host's own i-th message, which is
- * given back as the same object.
+ * given back as the same object. What is not the host's goes through `made`.
  */
-export function resolve(answered, own) {
+export function resolve(answered, own, made = (message) => message) {
   if (!Array.isArray(answered)) throw new Error("the answer holds no list of messages");
   return answered.map((message) => {
     if (typeof message !== "object" || message === null) {
       throw new Error("the answer holds something that is no message");
     }
-    if (!("ref" in message)) return message;
+    if (!("ref" in message)) return made(message);
     const { ref } = message;
     if (!Number.isInteger(ref) || ref < 0 || ref >= own.length) {
       throw new Error(`the answer refers to message ${ref} of ${own.length}`);

@@ -46,7 +46,7 @@ function turn(n) {
   const at = clock + n * 10_000;
   const id = `call_${n}`;
   const lines = Array.from({ length: 60 }, (_, line) => `line ${line} of file ${n}: ${(n * 7919 + line) * 31}`);
-  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
+  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
   const assistant = (content, stopReason, later) => ({
     role: "assistant",
     content,
@@ -121,6 +121,40 @@ test("over many windows the rule stays, calls keep their results, and no message
   assert.ok(estimatedTokens <= tokenBudget, `${estimatedTokens} tokens`);
   assert.ok(messages.length < history.length);
   assert.ok(said.some((line) => /"event":"compacted"/.test(line)));
+});
+
+test("tool-call ids that the host rewrites for a provider make no other message of it", { skip }, async () => {
+  const other = { sessionId: "22222222-2222-4333-8444-555555555555", sessionKey: "agent:main:ids" };
+  const rewritten = (messages) => JSON.parse(JSON.stringify(messages).replaceAll("call_", "call"));
+  const history = [];
+  for (let n = 0; n < 12; n += 1) {
+    const given = rewritten(history);
+    const result = await ours.assemble({ ...other, messages: given, tokenBudget, prompt: "next", ...limits });
+    const blocks = result.messages.flatMap((m) => (Array.isArray(m.content) ? m.content : []));
+    const open = blocks.filter((block) => block.type === "toolCall").map((block) => block.id);
+    const closed = result.messages.filter((m) => m.role === "toolResult").map((m) => m.toolCallId);
+    assert.deepEqual(closed, open);
+    assert.equal(text(result.messages).includes("call_"), false);
+    // A few turns fit as they are.
+    if (n < 4) assert.deepEqual(result.messages, given);
+    const keys = result.messages.map((m) => m.idempotencyKey).filter(Boolean);
+    assert.equal(new Set(keys).size, keys.length);
+    await ours.commitTurn({
+      ...other,
+      advancementKey: `ids-${n}`,
+      admission: { ...other, entryId: `u${n}`, logicalTurnId: `ids-${n}`, role: "user" },
+      terminal: { ...other, entryId: `a${n}` },
+      messages: turn(n),
+    });
+    history.push(...turn(n));
+  }
+  const recalled = await sidecar.call("tools/call", {
+    name: "recall",
+    arguments: { text: "line 7 of file 1", limit: 5 },
+    workspaceDir: folder,
+    ...other,
+  });
+  assert.equal(recalled.text.split("line 7 of file 1:").length, 2, recalled.text);
 });
 
 test("what has left the context is recalled in the caller's session", { skip }, async () => {

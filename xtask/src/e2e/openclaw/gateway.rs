@@ -144,6 +144,15 @@ impl Home {
         self.folder.join("bin/longhaul")
     }
 
+    /// Keeps something to look at, unless something of that name was kept.
+    pub(super) fn keep(&self, name: &str, text: &str) {
+        let file = self.folder.join(name);
+        if !file.exists() {
+            // It is for people; the finding counts without it.
+            let _ = fs::write(file, text);
+        }
+    }
+
     fn config(&self) -> PathBuf {
         self.folder.join("home/.openclaw/openclaw.json")
     }
@@ -241,6 +250,38 @@ impl Home {
             thread::sleep(Duration::from_millis(250));
         }
         Err("the gateway does not answer".into())
+    }
+
+    /// One turn without a gateway, in a command that ends with it.
+    pub(super) fn once(&self, session: &str, words: &str) -> Result<String> {
+        let output = self.folder.join("once.txt");
+        let file = fs::File::create(&output)?;
+        let mut child = self
+            .command()?
+            .args(["agent", "--local", "--session-key", session])
+            .args(["--message", words])
+            .stdin(Stdio::null())
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .spawn()?;
+        let until = Instant::now() + TURN;
+        let status = loop {
+            match child.try_wait()? {
+                Some(status) => break status,
+                None if Instant::now() > until => {
+                    child.kill()?;
+                    child.wait()?;
+                    return Err("the command does not end".into());
+                }
+                None => thread::sleep(Duration::from_millis(100)),
+            }
+        };
+        let said = fs::read_to_string(output)?;
+        if status.success() {
+            Ok(said)
+        } else {
+            Err(format!("the command ended with {status}: {said}").into())
+        }
     }
 
     /// The end of the gateway's log.

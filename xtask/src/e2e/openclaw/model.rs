@@ -10,6 +10,7 @@ use longhaul_model::loopback::{Fault, Loopback, Recorded, Reply, Said};
 use serde_json::{Value, json};
 
 use crate::Result;
+use crate::shell;
 
 /// What it says of itself; small, so that many windows pass in minutes.
 pub(super) const WINDOW: u64 = 24_000;
@@ -175,6 +176,11 @@ pub(super) fn kill(process: u32) {
     let _ = Command::new("kill")
         .args(["-9", &process.to_string()])
         .status();
+}
+
+/// Whether a process is there.
+pub(super) fn lives(process: u32) -> bool {
+    shell::works(Command::new("kill").args(["-0", &process.to_string()]))
 }
 
 #[cfg(test)]

@@ -224,8 +224,25 @@ impl<'a> Story<'a> {
             self.once(request);
         }
         self.timings(&mut gateway)?;
+        let process = gateway.trail.process()?;
         gateway.stop()?;
-        self.mirror()
+        self.report.check(
+            !process.is_some_and(model::lives),
+            "the sidecar outlived the gateway",
+        );
+        self.mirror()?;
+        self.one_shot()
+    }
+
+    /// A command that runs one turn by itself must end with it, and not before.
+    fn one_shot(&mut self) -> Result<()> {
+        self.begin("one turn without a gateway");
+        let said = self.home.once("agent:main:once", "Hello there.");
+        let fine = said.as_ref().is_ok_and(|said| {
+            said.contains("Understood.") && said.contains("longhaul served commitTurn")
+        });
+        self.report.check(fine, format!("it went wrong: {said:?}"));
+        Ok(())
     }
 
     fn begin(&mut self, part: &str) {
@@ -301,10 +318,13 @@ impl<'a> Story<'a> {
         self.report.largest = self.report.largest.max(request.tokens);
         let whole: String = messages(request).map(model::text).collect();
         for kept in [RULE, FACT] {
-            self.report.check(
-                whole.contains(kept),
-                format!("a request did not hold {kept:?}"),
-            );
+            let holds = whole.contains(kept);
+            self.report
+                .check(holds, format!("a request did not hold {kept:?}"));
+            if !holds {
+                // The first of them is enough to see why.
+                self.home.keep("request.json", &request.body.to_string());
+            }
         }
         let mut open: HashMap<&str, u32> = HashMap::new();
         for message in messages(request) {
