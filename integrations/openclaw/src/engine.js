@@ -152,8 +152,10 @@ export class Engine {
   async compact(params) {
     const extra = { timeoutMs: this.#compactionMs };
     const result = await this.#or("compact", params, (reason) => ({ degraded: reason }), extra);
-    if (!result.degraded) return unneeded(params, result);
-    return await this.#compactByHost(params, result.degraded);
+    const needed = !result.compacted && params.runtimeContext?.trigger === "overflow";
+    if (!result.degraded && !needed) return unneeded(params, result);
+    // The provider has refused the request: without a smaller one the turn is lost.
+    return await this.#compactByHost(params, result.degraded ?? result.reason);
   }
 
   async commitTurn(params) {

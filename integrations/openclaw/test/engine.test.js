@@ -230,6 +230,15 @@ test("where longhaul cannot compact, OpenClaw does", async () => {
   assert.equal(delegated[0], params);
 });
 
+test("after an overflow OpenClaw compacts where longhaul finds nothing to leave out", async () => {
+  const sdk = { delegateCompactionToRuntime: async () => ({ ok: true, compacted: true }) };
+  const { engine: ours } = engine({ sdk });
+  feel("nothing to do");
+  const runtimeContext = { trigger: "overflow" };
+  const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext });
+  assert.deepEqual(result, { ok: true, compacted: true });
+});
+
 test("what needs no compaction is told in words that do not end the host's turn", async () => {
   const { engine: ours } = engine();
   feel("nothing to do");

@@ -26,7 +26,7 @@ pub(super) struct Model {
 }
 
 struct Control {
-    window: AtomicU64,
+    refusals: AtomicU64,
     calls: AtomicU64,
     victim: Mutex<Option<u32>>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Request {
 impl Model {
     pub(super) fn start() -> Result<Model> {
         let control = Arc::new(Control {
-            window: AtomicU64::new(WINDOW),
+            refusals: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             victim: Mutex::new(None),
         });
@@ -54,9 +54,10 @@ impl Model {
         format!("{}/v1", self.server.url())
     }
 
-    /// From now on it refuses what is larger than this.
-    pub(super) fn shrink(&self, tokens: u64) {
-        self.control.window.store(tokens, Ordering::SeqCst);
+    /// It refuses the agent's next request, as if its window were smaller than it
+    /// says: other tokenizers than the host's guess are often the reason.
+    pub(super) fn refuse(&self) {
+        self.control.refusals.store(1, Ordering::SeqCst);
     }
 
     /// With the next request it ends this process before it answers.
@@ -103,11 +104,13 @@ impl Control {
             kill(process);
         }
         let requested = tokens(request);
-        let limit = self.window.load(Ordering::SeqCst);
-        if requested > limit {
+        let body = request.json();
+        let refused = body["tools"].is_array() && self.refusals.swap(0, Ordering::SeqCst) > 0;
+        if refused || requested > WINDOW {
+            let limit = WINDOW.min(requested - 1);
             return Fault::Overflow { limit, requested }.reply(request);
         }
-        let said = self.say(&request.json());
+        let said = self.say(&body);
         let usage = Usage {
             input: requested,
             output: 20,

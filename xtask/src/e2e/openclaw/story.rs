@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::gateway::{Gateway, Home, Slot};
-use super::model::{self, Model, Request, WINDOW};
+use super::model::{self, Model, Request};
 use super::report::Report;
 use super::trail;
 use crate::Result;
@@ -95,15 +95,17 @@ impl<'a> Story<'a> {
         self.read(&mut gateway)?;
 
         self.begin("overflow");
-        // The provider allows less than it says: it refuses until it was compacted.
-        let usual = self.read(&mut gateway)?;
-        let usual = usual.iter().map(|request| request.tokens).max();
-        let from = gateway.trail.lines()?.len();
-        self.model.shrink(usual.unwrap_or(WINDOW) * 9 / 10);
-        for _ in 0..3 {
+        for _ in 0..2 {
             self.read(&mut gateway)?;
         }
-        self.model.shrink(WINDOW);
+        let from = gateway.trail.lines()?.len();
+        self.model.refuse();
+        let asked = self.read(&mut gateway)?;
+        let sizes: Vec<u64> = asked.iter().map(|request| request.tokens).collect();
+        self.report.check(
+            sizes.get(1) < sizes.first(),
+            format!("what was refused was sent again in these sizes: {sizes:?}"),
+        );
         let answered = gateway.trail.wait(from, Duration::ZERO, |line| {
             trail::served(line).is_some_and(|served| served.method == "compact")
         })?;
