@@ -5,7 +5,8 @@ use std::path::Path;
 use console::{Style, style, truncate_str};
 use longhaul_compaction::Risk;
 use longhaul_engine::catalog::Count;
-use longhaul_tokens::{Level, Tokens, Window};
+pub(crate) use longhaul_engine::standing::percent;
+use longhaul_tokens::Level;
 use longhaul_transcript::{Epoch, Millis};
 
 use crate::failure::Failure;
@@ -32,11 +33,6 @@ pub(crate) fn plural(count: u64, one: &str) -> String {
 /// So many of something.
 pub(crate) fn plural_of(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", number(count), if count == 1 { one } else { many })
-}
-
-/// The share of a window, in percent with one decimal.
-pub(crate) fn percent(window: &Window, tokens: Tokens) -> f64 {
-    (window.fullness(tokens) * 1000.0).round() / 10.0
 }
 
 /// A size in bytes, in the unit people would use.

@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::catalog::{self, Catalog};
+pub(crate) use longhaul_engine::catalog::{belongs_to, id_of};
 use longhaul_transcript::import::{self, Listed};
-use longhaul_transcript::{Body, EntryId, Session, SessionRef, Tree};
+use longhaul_transcript::{EntryId, Session, SessionRef, Tree};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -43,14 +44,7 @@ fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
     }
     let name = &*name.to_string_lossy();
     let catalog = catalog::find(&app.places());
-    let mut matches = exact(&catalog, name);
-    if matches.is_empty() {
-        matches = by_prefix(&catalog, name);
-    }
-    if matches.is_empty() {
-        matches = by_content(&catalog, name);
-    }
-    match matches.as_slice() {
+    match catalog.called(name).as_slice() {
         [only] => Ok(only.reference.clone()),
         [] => Err(unknown(&catalog, name)),
         several => Err(ambiguous(app, name, several)),
@@ -89,11 +83,7 @@ fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef, Failure> {
                 .help("name a file, or make one to try things out: `longhaul sample demo.jsonl`"),
         );
     }
-    let here = catalog
-        .sessions
-        .iter()
-        .find(|found| belongs_to(&found.reference, &app.workspace));
-    let found = match here {
+    let found = match catalog.newest_in(&app.workspace) {
         Some(found) => found,
         None if elsewhere == Elsewhere::Refused => {
             let workspace = app.show_path(&app.workspace);
@@ -114,108 +104,6 @@ fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef, Failure> {
         found.reference.format
     ));
     Ok(found.reference.clone())
-}
-
-/// Whether a session ran in a folder, by its header.
-pub(crate) fn belongs_to(reference: &SessionRef, workspace: &Path) -> bool {
-    let same = |cwd: &Path| {
-        // A workspace may be reached through a link.
-        cwd == workspace
-            || (cwd.file_name() == workspace.file_name()
-                && cwd.canonicalize().is_ok_and(|cwd| {
-                    workspace
-                        .canonicalize()
-                        .is_ok_and(|workspace| cwd == workspace)
-                }))
-    };
-    Session::open_ref(reference)
-        .is_ok_and(|session| session.header().cwd.as_deref().is_some_and(same))
-}
-
-/// The id a session goes by in lists: the store's, or the one in its file name.
-pub(crate) fn id_of(reference: &SessionRef) -> String {
-    if let Some(session) = &reference.session {
-        return session.clone();
-    }
-    let stem = reference
-        .path
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    // pi: <time>_<id>; Codex: rollout-<time>-<uuid>.
-    if let Some((time, id)) = stem.split_once('_')
-        && is_file_time(time)
-    {
-        return id.to_owned();
-    }
-    if let Some(rest) = stem.strip_prefix("rollout-")
-        && let Some(at) = rest.len().checked_sub(36)
-        && rest.is_char_boundary(at)
-    {
-        return rest[at..].to_owned();
-    }
-    stem
-}
-
-/// A time as pi writes it into file names: `2026-11-15T01-17-46-156Z`.
-fn is_file_time(text: &str) -> bool {
-    text.len() >= 19
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || b"-TZ".contains(&byte))
-        && text.as_bytes().get(10) == Some(&b'T')
-}
-
-fn exact<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
-    catalog
-        .sessions
-        .iter()
-        .filter(|found| {
-            found.reference.key.as_deref() == Some(name) || id_of(&found.reference) == name
-        })
-        .collect()
-}
-
-fn by_prefix<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
-    if name.is_empty() {
-        return Vec::new();
-    }
-    catalog
-        .sessions
-        .iter()
-        .filter(|found| {
-            id_of(&found.reference).starts_with(name)
-                || found
-                    .reference
-                    .key
-                    .as_deref()
-                    .is_some_and(|key| key.starts_with(name))
-        })
-        .collect()
-}
-
-/// Labels, session names and the header's id stand inside the files, so this
-/// reads the start and the end of each; it is asked last.
-fn by_content<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
-    const LOOK: u64 = 256 * 1024;
-    if name.is_empty() {
-        return Vec::new();
-    }
-    let is_called = |session: &Session| {
-        session.header().id == name
-            || session.tail(LOOK).is_ok_and(|tail| {
-                tail.entries.iter().any(|entry| match &entry.body {
-                    Body::SessionInfo { name: found } => found.as_deref() == Some(name),
-                    Body::Label { label, .. } => label.as_deref() == Some(name),
-                    _ => false,
-                })
-            })
-    };
-    catalog
-        .sessions
-        .iter()
-        .filter(|found| Session::open_ref(&found.reference).is_ok_and(|s| is_called(&s)))
-        .collect()
 }
 
 /// For each session the start of its id that names it and no other.

@@ -4,6 +4,8 @@
 //! file's first line and its last kilobytes. Neither reads whole files, so
 //! gigabytes of sessions list in well under a second.
 
+mod named;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +15,8 @@ use longhaul_transcript::{
     Body, Context, Epoch, Format, Header, Loaded, Millis, Role, Session, SessionRef, import,
 };
 use serde::Serialize;
+
+pub use named::{belongs_to, id_of};
 
 use crate::measure::Meter;
 

@@ -5,6 +5,7 @@
 //! | [`catalog`] | finds the sessions of every agent on a machine |
 //! | [`assembled`] | lays out the whole request that a model would be sent |
 //! | [`measure`] | says how large a context is, and with what |
+//! | [`standing`] | says how a session stands, and what to do next |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
 //! | [`checkpoints`] | saves the state of the work, and puts it back |
 //! | [`hosted`] | keeps a session whose messages a host has and whose model it runs |
@@ -40,6 +41,7 @@ pub mod prewarm;
 pub mod recall;
 pub mod replay;
 pub mod session;
+pub mod standing;
 pub mod state;
 pub mod subagent;
 pub mod tools;

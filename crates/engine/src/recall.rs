@@ -320,6 +320,14 @@ fn start_of(entry: &Entry) -> String {
     full_text(entry).chars().take(EXCERPT_CHARS).collect()
 }
 
+/// A text between two marks that carry its hash: no text can contain its own,
+/// so none can end its own quotation.
+pub fn fenced(word: &str, what: &str, text: &str) -> String {
+    let hash = blake3::hash(text.as_bytes()).to_hex();
+    let hash = &hash[..12];
+    format!("\n── {word} {hash} · {what} ──\n{text}\n── end {hash} ──\n")
+}
+
 /// Everything an entry says: text, tool calls and their arguments, summaries.
 pub fn full_text(entry: &Entry) -> String {
     match entry.message() {

@@ -1,19 +1,16 @@
 //! `context status` and `context show`: how full the window is, and with what.
 
 use console::style;
-use longhaul_checkpoint::{Checkpoint, CheckpointStore};
-use longhaul_compaction::Degradation;
+use longhaul_checkpoint::CheckpointStore;
 use longhaul_engine::checkpoints::Restoration;
-use longhaul_engine::session::Spending;
+use longhaul_engine::standing::Standing;
 use longhaul_engine::state::SessionState;
-use longhaul_tokens::{Gauge, Level, Tokens, Window};
-use longhaul_transcript::{
-    Block, ContextMessage, Epoch, MessageView, Millis, Role, json as stored,
-};
+use longhaul_tokens::{Gauge, Tokens, Window};
+use longhaul_transcript::{Block, ContextMessage, MessageView, Millis, Role, json as stored};
 use serde_json::json;
 
 use super::chat::money;
-use super::measured::{Measured, fidelity, heading, percent, thresholds_json};
+use super::measured::{Measured, heading, percent};
 use super::saving::{Saving, restored, tell};
 use super::{answer, budget, carry, compact, diff, history, inspect, report_faults, windows};
 use crate::app::App;
@@ -75,91 +72,41 @@ fn autocompact(app: &App, args: &AutocompactArgs) -> Result<(), Failure> {
 
 fn status(app: &App, which: &Which) -> Result<(), Failure> {
     let measured = Measured::of(app, which.name(), None)?;
-    let epoch = measured.epoch()?;
-    let loss = measured
-        .loaded
-        .compaction()
-        .and_then(|(entry, _)| fidelity(entry))
-        .map(|audit| audit.loss_percent());
-    let state = Degradation::of(epoch.count(), loss, &app.config.config.risk_rules());
-    let advice = advice(measured.level(), &state);
-    let saving = Saving::of(app, &measured.session);
-    let key = compact::key_of(&measured.session);
-    let own = SessionState::load(&app.state_dir, &key).0;
-    let auto = own.autocompact;
-    // Only of sessions that ran here is it known what was asked in silence.
-    let spending = (own.spending != Spending::default()).then_some(own.spending);
-    let mut troubles = Vec::new();
-    let latest = saving
-        .checkpoints()
-        .latest(&mut |event| troubles.push(event))
-        .unwrap_or_else(|error| {
-            tell(app, &error.event());
-            None
-        });
-    if !app.json {
-        let from = match loss {
-            Some(_) => "% of the facts only by recall, measured",
-            None => "% lost, by rule of thumb",
-        };
-        print_status(app, &measured, epoch, (&state, from), latest.as_ref())?;
-        if let Some(spending) = &spending {
-            money::print(spending)?;
-        }
-        paint::row("Advice", &advice)?;
-        measured.note_unasked(app);
-        for event in &troubles {
-            tell(app, event);
-        }
-        if auto == Some(false) {
-            app.note(
-                "automatic compaction is off; `longhaul context autocompact on` switches it on",
-            );
-        }
-        if saving.sequence(app).is_pending() {
-            app.note("note: a compaction was interrupted; `longhaul compact` completes it");
-        }
-        report_faults(app, &measured.loaded.faults);
-        return Ok(());
+    let seen = measured.seen();
+    let mut standing = Standing::of(&seen, &app.config.config, &app.state_dir)?;
+    // `--model` asks about another one than the session's.
+    standing.window_source = measured.window_source(app);
+    if app.json {
+        return out::json(&standing.to_json(&seen, model(app, &measured)));
     }
-    let window = &measured.window;
-    out::json(&json!({
-        "session": answer::session(&measured.session),
-        "tokens": measured.tokens(),
-        "tokensFrom": measured.reading.measurement.source.to_string(),
-        "window": window.size(),
-        "windowFrom": measured.origin.origin.to_string(),
-        "windowSource": measured.window_source(app),
-        "percent": percent(&measured),
-        "level": level_name(measured.level()),
-        "model": model(app, &measured),
-        "messages": measured.context.census(),
-        "compactions": epoch,
-        "lastCompaction": measured.loaded.last_compaction().map(|time| time.to_iso()),
-        "risk": state.risk,
-        "lossPercent": state.loss_percent,
-        "recommendation": advice,
-        "autocompact": auto,
-        "spending": spending,
-        "checkpoint": latest.as_ref().map(|checkpoint| json!({
-            "id": checkpoint.meta.checkpoint_id.to_string(),
-            "time": checkpoint.meta.created_at,
-            "trigger": checkpoint.meta.trigger,
-            "tokens": checkpoint.meta.token_usage.input_tokens,
-            "compactions": checkpoint.meta.compaction_count,
-        })),
-        "thresholds": thresholds_json(window),
-        "faults": answer::faults(&measured.loaded.faults)?,
-    }))
+    print_status(app, &measured, &standing)?;
+    if let Some(spending) = &standing.spending {
+        money::print(spending)?;
+    }
+    paint::row("Advice", &standing.advice)?;
+    measured.note_unasked(app);
+    for event in &standing.troubles {
+        tell(app, event);
+    }
+    if standing.autocompact == Some(false) {
+        app.note("automatic compaction is off; `longhaul context autocompact on` switches it on");
+    }
+    if Saving::of(app, &measured.session)
+        .sequence(app)
+        .is_pending()
+    {
+        app.note("note: a compaction was interrupted; `longhaul compact` completes it");
+    }
+    report_faults(app, &measured.loaded.faults);
+    Ok(())
 }
 
-fn print_status(
-    app: &App,
-    measured: &Measured,
-    epoch: Epoch,
-    (state, loss_from): (&Degradation, &str),
-    checkpoint: Option<&Checkpoint>,
-) -> Result<(), Failure> {
+fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result<(), Failure> {
+    let state = &standing.degradation;
+    let loss_from = match standing.loss_measured {
+        true => "% of the facts only by recall, measured",
+        false => "% lost, by rule of thumb",
+    };
     let tokens = measured.tokens();
     let window = &measured.window;
     say!("{}", heading(app, &measured.session))?;
@@ -192,7 +139,10 @@ fn print_status(
         Some(time) => format!(" (last {})", paint::ago(app.now(), time)),
         None => String::new(),
     };
-    paint::row("Compactions", format!("{}{when}", paint::epoch(epoch)))?;
+    paint::row(
+        "Compactions",
+        format!("{}{when}", paint::epoch(standing.epoch)),
+    )?;
     paint::row(
         "Risk",
         format!(
@@ -201,7 +151,7 @@ fn print_status(
             state.loss_percent
         ),
     )?;
-    if let Some(checkpoint) = checkpoint {
+    if let Some(checkpoint) = &standing.checkpoint {
         let time = Millis::parse_iso(&checkpoint.meta.created_at);
         let when = time.map(|time| format!(" ({})", paint::ago(app.now(), time)));
         paint::row(
@@ -223,26 +173,6 @@ fn model<'a>(app: &'a App, measured: &'a Measured) -> Option<&'a str> {
         .as_deref()
         .filter(|model| !model.is_empty());
     app.model.as_deref().or(stated)
-}
-
-/// What to do next: a full window is more pressing than a worn session.
-fn advice(level: Level, state: &Degradation) -> String {
-    match level {
-        Level::Hard | Level::Full => "compact before the next request; it would not fit".into(),
-        Level::Activation => "compact now, or let the agent do it with its next turn".into(),
-        Level::Calm | Level::Gauge | Level::Checkpoint => state.recommendation.clone(),
-    }
-}
-
-fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Calm => "calm",
-        Level::Gauge => "gauge",
-        Level::Checkpoint => "checkpoint",
-        Level::Activation => "activation",
-        Level::Hard => "hard",
-        Level::Full => "full",
-    }
 }
 
 fn next_threshold(window: &Window, tokens: Tokens) -> String {
@@ -359,7 +289,7 @@ fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result<(
         }.line(),
         "restored": restored.fragments,
         "session": answer::session(&measured.session),
-        "faults": answer::faults(&measured.loaded.faults)?,
+        "faults": answer::faults(&measured.loaded.faults),
     });
     let rest = serde_json::to_string(&rest)?;
     say!(

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use longhaul_compaction::audit::Audit;
+use longhaul_engine::standing::{compactions, fidelity};
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role};
 use serde_json::{Value, json};
 
 use super::answer;
 use super::compact::{has_archive, is_whole};
-use super::measured::{compactions, fidelity, heading};
+use super::measured::heading;
 use crate::app::App;
 use crate::args::DiffArgs;
 use crate::failure::Failure;

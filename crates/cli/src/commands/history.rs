@@ -1,11 +1,12 @@
 //! `context history`: every compaction of a session.
 
 use longhaul_engine::checkpoints::named_checkpoint;
+use longhaul_engine::standing::{compactions, fidelity};
 use longhaul_transcript::{Body, Compaction, Entry};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::measured::{compactions, fidelity, heading};
+use super::measured::heading;
 use crate::app::App;
 use crate::args::Which;
 use crate::failure::Failure;

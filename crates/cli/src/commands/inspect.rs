@@ -1,12 +1,13 @@
 //! `context inspect`: what fills the context, part by part.
 
 use console::style;
+use longhaul_engine::standing;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
 use serde_json::json;
 
 use super::context::title;
-use super::measured::{Measured, heading, percent, thresholds_json};
+use super::measured::{Measured, heading, percent};
 use super::saving::restored;
 use super::show::call;
 use super::{answer, budget};
@@ -49,7 +50,7 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
             "counted": parts.total(),
             "window": window.size(),
             "windowFrom": measured.origin.origin.to_string(),
-            "thresholds": thresholds_json(window),
+            "thresholds": standing::thresholds(window),
             "largest": largest.iter().map(|(at, tokens)| json!({
                 "entry": measured.context.messages[*at].entry.as_str(),
                 "role": measured.context.messages[*at].role,

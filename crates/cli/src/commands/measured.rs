@@ -1,16 +1,13 @@
 //! A session with its context measured.
 
 use std::ffi::OsStr;
-use std::ops::ControlFlow;
 
 use console::style;
-use longhaul_compaction::audit::Audit;
 use longhaul_engine::measure::Reading;
 use longhaul_engine::session::window_source;
+use longhaul_engine::standing::Seen;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
-use longhaul_transcript::json::Object;
-use longhaul_transcript::{Body, Context, Entry, Epoch, Loaded, Session};
-use serde_json::{Value, json};
+use longhaul_transcript::{Context, Loaded, Session};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -75,41 +72,17 @@ impl Measured {
         self.window.level(self.tokens())
     }
 
-    /// Compactions on the path, counted through the whole file unless it is
-    /// so large that nobody would wait for it.
-    pub(super) fn epoch(&self) -> Result<Epoch, Failure> {
-        const COUNTED_UP_TO: u64 = 256 * 1024 * 1024;
-        let size = std::fs::metadata(self.session.path()).map_or(0, |meta| meta.len());
-        if self.loaded.epoch.is_exact() || size > COUNTED_UP_TO {
-            return Ok(self.loaded.epoch);
+    /// The same, as the engine looks at it.
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen {
+            session: &self.session,
+            loaded: &self.loaded,
+            context: &self.context,
+            reading: &self.reading,
+            window: &self.window,
+            origin: &self.origin,
         }
-        Ok(Epoch::Exact(compactions(&self.session)?.len() as u32))
     }
-}
-
-/// The compactions on the path, oldest first.
-pub(super) fn compactions(session: &Session) -> Result<Vec<Entry>, Failure> {
-    let tree = session.tree()?;
-    let path: std::collections::HashSet<_> = tree
-        .path()
-        .into_iter()
-        .map(|at| tree.nodes()[at].id.clone())
-        .collect();
-    let mut found = Vec::new();
-    session.each(&mut |entry| {
-        if matches!(entry.body, Body::Compaction(_)) && path.contains(&entry.id) {
-            found.push(entry);
-        }
-        ControlFlow::Continue(())
-    })?;
-    Ok(found)
-}
-
-/// What our own compactions say about what they kept.
-pub(super) fn fidelity(entry: &Entry) -> Option<Audit> {
-    let object = Object::parse(entry.raw()).ok()?;
-    let details = object.object("details")?;
-    serde_json::from_str(details.raw("fidelity")?).ok()
 }
 
 /// The line that says whose session this is.
@@ -126,17 +99,6 @@ pub(super) fn heading(app: &App, session: &Session) -> String {
         line.push_str(&format!(" in {}", paint::folder_ending(&folder, room)));
     }
     line
-}
-
-pub(super) fn thresholds_json(window: &Window) -> Value {
-    json!({
-        "gauge": window.gauge(),
-        "checkpoint": window.checkpoint(),
-        "prune": window.prune(),
-        "activation": window.activation(),
-        "hard": window.hard(),
-        "full": window.full(),
-    })
 }
 
 /// The share of the window, in percent with one decimal.

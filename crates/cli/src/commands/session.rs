@@ -40,7 +40,7 @@ fn check(app: &App, which: &Which) -> Result<(), Failure> {
         {
             all.extend(counts);
         }
-        value["faults"] = answer::faults(&report.faults)?;
+        value["faults"] = answer::faults(&report.faults);
         out::json(&value)?;
     } else {
         print_report(app, &session, &report)?;

@@ -10,6 +10,7 @@ use longhaul_transcript::Millis;
 
 use super::Library;
 use crate::config::Config;
+use crate::recall::fenced;
 use crate::tools::Notebook;
 
 /// What is taken in before a search; the rest is left to the background.
@@ -128,7 +129,8 @@ impl Notebook for MemoryNotebook {
         );
         for hit in &found.hits {
             let when = hit.time.map(|time| format!(" · {}", time.to_iso()));
-            text.push_str(&quoted(
+            text.push_str(&fenced(
+                "memory",
                 &format!(
                     "{} lines {}-{}{}",
                     hit.source,
@@ -170,16 +172,10 @@ impl Notebook for MemoryNotebook {
             ));
         }
         let last = skip + part.len();
-        Ok(quoted(
+        Ok(fenced(
+            "memory",
             &format!("{name} lines {from}-{last} of {of}"),
             &part.join("\n"),
         ))
     }
-}
-
-/// A text between two marks that carry its hash: no text can contain its own.
-fn quoted(what: &str, text: &str) -> String {
-    let hash = blake3::hash(text.as_bytes()).to_hex();
-    let hash = &hash[..12];
-    format!("\n── memory {hash} · {what} ──\n{text}\n── end {hash} ──\n")
 }

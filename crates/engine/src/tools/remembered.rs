@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::library::Scope;
-use crate::recall::{Found, Hit, Query, full_text};
+use crate::recall::{Found, Hit, Query, fenced, full_text};
 
 /// Where `recall` looks.
 pub trait Recall: Send + Sync {
@@ -93,12 +93,11 @@ pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> String {
             .role()
             .map_or_else(|| entry.kind().as_str().to_owned(), |role| role.to_string());
         let when = entry.time.map(|time| time.to_iso()).unwrap_or_default();
-        let hash = blake3::hash(text.as_bytes()).to_hex();
-        let hash = &hash[..12];
-        out.push_str(&format!(
-            "\n── recalled {hash} · entry {} · {who} · {when} · session {} ──\n{text}\n── end {hash} ──\n",
+        let what = format!(
+            "entry {} · {who} · {when} · session {}",
             entry.id, hit.session
-        ));
+        );
+        out.push_str(&fenced("recalled", &what, &text));
         if let Found::Meaning(why) = &hit.why {
             let near = why
                 .vector

@@ -1,0 +1,132 @@
+//! Which session is meant: by key, id, label, or as the newest of a folder.
+
+use std::path::Path;
+
+use longhaul_transcript::import::Listed;
+use longhaul_transcript::{Body, Session, SessionRef};
+
+use super::Catalog;
+
+impl Catalog {
+    /// The sessions that a name may mean: those with this key or id; else those
+    /// whose key or id starts so; else those that have it as a label, a name or
+    /// in their header.
+    pub fn called(&self, name: &str) -> Vec<&Listed> {
+        let mut matches = exact(self, name);
+        if matches.is_empty() {
+            matches = by_prefix(self, name);
+        }
+        if matches.is_empty() {
+            matches = by_content(self, name);
+        }
+        matches
+    }
+
+    /// The newest session that ran in a folder.
+    pub fn newest_in(&self, workspace: &Path) -> Option<&Listed> {
+        let here = |found: &&Listed| belongs_to(&found.reference, workspace);
+        self.sessions.iter().find(here)
+    }
+}
+
+/// Whether a session ran in a folder, by its header.
+pub fn belongs_to(reference: &SessionRef, workspace: &Path) -> bool {
+    let same = |cwd: &Path| {
+        // A workspace may be reached through a link.
+        cwd == workspace
+            || (cwd.file_name() == workspace.file_name()
+                && cwd.canonicalize().is_ok_and(|cwd| {
+                    workspace
+                        .canonicalize()
+                        .is_ok_and(|workspace| cwd == workspace)
+                }))
+    };
+    Session::open_ref(reference)
+        .is_ok_and(|session| session.header().cwd.as_deref().is_some_and(same))
+}
+
+/// The id a session goes by in lists: the store's, or the one in its file name.
+pub fn id_of(reference: &SessionRef) -> String {
+    if let Some(session) = &reference.session {
+        return session.clone();
+    }
+    let stem = reference
+        .path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    // pi: <time>_<id>; Codex: rollout-<time>-<uuid>.
+    if let Some((time, id)) = stem.split_once('_')
+        && is_file_time(time)
+    {
+        return id.to_owned();
+    }
+    if let Some(rest) = stem.strip_prefix("rollout-")
+        && let Some(at) = rest.len().checked_sub(36)
+        && rest.is_char_boundary(at)
+    {
+        return rest[at..].to_owned();
+    }
+    stem
+}
+
+/// A time as pi writes it into file names: `2026-11-15T01-17-46-156Z`.
+fn is_file_time(text: &str) -> bool {
+    text.len() >= 19
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-TZ".contains(&byte))
+        && text.as_bytes().get(10) == Some(&b'T')
+}
+
+fn exact<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
+    catalog
+        .sessions
+        .iter()
+        .filter(|found| {
+            found.reference.key.as_deref() == Some(name) || id_of(&found.reference) == name
+        })
+        .collect()
+}
+
+fn by_prefix<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    catalog
+        .sessions
+        .iter()
+        .filter(|found| {
+            id_of(&found.reference).starts_with(name)
+                || found
+                    .reference
+                    .key
+                    .as_deref()
+                    .is_some_and(|key| key.starts_with(name))
+        })
+        .collect()
+}
+
+/// Labels, session names and the header's id stand inside the files, so this
+/// reads the start and the end of each; it is asked last.
+fn by_content<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
+    const LOOK: u64 = 256 * 1024;
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let is_called = |session: &Session| {
+        session.header().id == name
+            || session.tail(LOOK).is_ok_and(|tail| {
+                tail.entries.iter().any(|entry| match &entry.body {
+                    Body::SessionInfo { name: found } => found.as_deref() == Some(name),
+                    Body::Label { label, .. } => label.as_deref() == Some(name),
+                    _ => false,
+                })
+            })
+    };
+    catalog
+        .sessions
+        .iter()
+        .filter(|found| Session::open_ref(&found.reference).is_ok_and(|s| is_called(&s)))
+        .collect()
+}

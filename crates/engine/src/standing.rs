@@ -1,0 +1,246 @@
+//! How a session stands: how full its context is, how worn it is, what was
+//! saved of it, and what to do next. Every door answers that question, and each
+//! with the same words and the same numbers.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use longhaul_checkpoint::{Checkpoint, FileStore};
+use longhaul_compaction::Degradation;
+use longhaul_compaction::audit::Audit;
+use longhaul_memory::Redactor;
+use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
+use longhaul_transcript::json::Object;
+use longhaul_transcript::{Body, Context, Entry, EntryId, Epoch, Fault, Loaded, Result, Session};
+use serde_json::{Value, json};
+
+use crate::catalog::id_of;
+use crate::checkpoints::{Checkpoints, Whose};
+use crate::config::Config;
+use crate::event::Event;
+use crate::measure::Reading;
+use crate::session::{Spending, window_source};
+use crate::state::SessionState;
+
+/// A session with its context measured against a window.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// What was loaded of it.
+    pub loaded: &'a Loaded,
+    /// The context that it makes.
+    pub context: &'a Context,
+    /// Its size.
+    pub reading: &'a Reading,
+    /// What it is measured against.
+    pub window: &'a Window,
+    /// Who says so.
+    pub origin: &'a ResolvedWindow,
+}
+
+/// How a session stands.
+#[derive(Debug)]
+pub struct Standing {
+    /// Compactions on the path.
+    pub epoch: Epoch,
+    /// How worn it is.
+    pub degradation: Degradation,
+    /// Whether the loss was measured; else it is a rule of thumb.
+    pub loss_measured: bool,
+    /// Who says how large the window is, and how to change it.
+    pub window_source: String,
+    /// What to do next.
+    pub advice: String,
+    /// Whether thresholds may compact it, where somebody said so.
+    pub autocompact: Option<bool>,
+    /// What was asked in silence; only of sessions that ran here is it known.
+    pub spending: Option<Spending>,
+    /// The newest checkpoint that can be read.
+    pub checkpoint: Option<Checkpoint>,
+    /// What is wrong with its checkpoints.
+    pub troubles: Vec<Event>,
+}
+
+impl Standing {
+    /// Looks at a session. Compactions are counted through the whole file,
+    /// unless it is so large that nobody would wait for it.
+    pub fn of(seen: &Seen<'_>, config: &Config, state_dir: &Path) -> Result<Standing> {
+        let epoch = epoch(seen.session, seen.loaded)?;
+        let compaction = seen.loaded.compaction();
+        let loss = compaction
+            .and_then(|(entry, _)| fidelity(entry))
+            .map(|audit| audit.loss_percent());
+        let degradation = Degradation::of(epoch.count(), loss, &config.risk_rules());
+        let level = seen.window.level(seen.reading.measurement.tokens);
+        let whose = Whose::of(seen.session);
+        let own = SessionState::load(state_dir, &whose.key.to_string()).0;
+        let store = FileStore::new(state_dir, config.checkpoint_policy());
+        let checkpoints = Checkpoints {
+            store: &store,
+            whose: &whose,
+            redact: &|text| Redactor::default().redact(text).text,
+        };
+        let mut troubles = Vec::new();
+        let latest = checkpoints.latest(&mut |event| troubles.push(event));
+        let checkpoint = latest.unwrap_or_else(|error| {
+            troubles.push(error.event());
+            None
+        });
+        let reading = seen.reading;
+        let info = reading
+            .model
+            .as_deref()
+            .map(|model| config.model_info(reading.provider.as_deref(), model));
+        Ok(Standing {
+            epoch,
+            window_source: window_source(seen.origin.origin, info.as_ref()),
+            advice: advice(level, &degradation),
+            degradation,
+            loss_measured: loss.is_some(),
+            autocompact: own.autocompact,
+            spending: (own.spending != Spending::default()).then_some(own.spending),
+            checkpoint,
+            troubles,
+        })
+    }
+
+    /// The same for programs. `docs/src/json.md` describes it.
+    pub fn to_json(&self, seen: &Seen<'_>, model: Option<&str>) -> Value {
+        let tokens = seen.reading.measurement.tokens;
+        json!({
+            "session": about(seen.session),
+            "tokens": tokens,
+            "tokensFrom": seen.reading.measurement.source.to_string(),
+            "window": seen.window.size(),
+            "windowFrom": seen.origin.origin.to_string(),
+            "windowSource": self.window_source,
+            "percent": percent(seen.window, tokens),
+            "level": level_name(seen.window.level(tokens)),
+            "model": model,
+            "messages": seen.context.census(),
+            "compactions": self.epoch,
+            "lastCompaction": seen.loaded.last_compaction().map(|time| time.to_iso()),
+            "risk": self.degradation.risk,
+            "lossPercent": self.degradation.loss_percent,
+            "recommendation": self.advice,
+            "autocompact": self.autocompact,
+            "spending": self.spending,
+            "checkpoint": self.checkpoint.as_ref().map(|checkpoint| json!({
+                "id": checkpoint.meta.checkpoint_id.to_string(),
+                "time": checkpoint.meta.created_at,
+                "trigger": checkpoint.meta.trigger,
+                "tokens": checkpoint.meta.token_usage.input_tokens,
+                "compactions": checkpoint.meta.compaction_count,
+            })),
+            "thresholds": thresholds(seen.window),
+            "faults": faults(&seen.loaded.faults),
+        })
+    }
+}
+
+/// The share of the window, in percent with one decimal.
+pub fn percent(window: &Window, tokens: Tokens) -> f64 {
+    (window.fullness(tokens) * 1000.0).round() / 10.0
+}
+
+/// What every answer says about its session.
+pub fn about(session: &Session) -> Value {
+    let header = session.header();
+    json!({
+        "id": id_of(session.reference()),
+        "key": session.reference().key,
+        "agent": session.format().agent(),
+        "format": session.format(),
+        "path": session.path().to_string_lossy(),
+        "workspace": header.cwd.as_deref().map(Path::to_string_lossy),
+        "started": header.time.map(|time| time.to_iso()),
+        "parentSession": header.parent_session,
+    })
+}
+
+/// Faults with their place, their kind's own fields, and the sentence that
+/// people read.
+pub fn faults(faults: &[Fault]) -> Value {
+    let each = faults.iter().map(|fault| {
+        let mut value = json!({ "line": fault.line, "offset": fault.offset });
+        if let (Value::Object(all), Ok(Value::Object(kind))) =
+            (&mut value, serde_json::to_value(&fault.kind))
+        {
+            all.extend(kind);
+            all.insert("message".into(), json!(fault.kind.to_string()));
+            all.insert("loss".into(), json!(fault.kind.is_loss()));
+        }
+        value
+    });
+    Value::Array(each.collect())
+}
+
+/// The thresholds of a window, for programs.
+pub fn thresholds(window: &Window) -> Value {
+    json!({
+        "gauge": window.gauge(),
+        "checkpoint": window.checkpoint(),
+        "prune": window.prune(),
+        "activation": window.activation(),
+        "hard": window.hard(),
+        "full": window.full(),
+    })
+}
+
+/// What one of our own compactions says about what it kept.
+pub fn fidelity(entry: &Entry) -> Option<Audit> {
+    let object = Object::parse(entry.raw()).ok()?;
+    let details = object.object("details")?;
+    serde_json::from_str(details.raw("fidelity")?).ok()
+}
+
+/// The compactions on the path, oldest first. Reads the whole file.
+pub fn compactions(session: &Session) -> Result<Vec<Entry>> {
+    let tree = session.tree()?;
+    let path: HashSet<EntryId> = tree
+        .path()
+        .into_iter()
+        .map(|at| tree.nodes()[at].id.clone())
+        .collect();
+    let mut found = Vec::new();
+    session.each(&mut |entry| {
+        if matches!(entry.body, Body::Compaction(_)) && path.contains(&entry.id) {
+            found.push(entry);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+/// Compactions on the path, counted through the whole file unless it is so
+/// large that nobody would wait for it.
+fn epoch(session: &Session, loaded: &Loaded) -> Result<Epoch> {
+    const COUNTED_UP_TO: u64 = 256 * 1024 * 1024;
+    let size = std::fs::metadata(session.path()).map_or(0, |meta| meta.len());
+    if loaded.epoch.is_exact() || size > COUNTED_UP_TO {
+        return Ok(loaded.epoch);
+    }
+    Ok(Epoch::Exact(compactions(session)?.len() as u32))
+}
+
+/// A full window is more pressing than a worn session.
+fn advice(level: Level, state: &Degradation) -> String {
+    match level {
+        Level::Hard | Level::Full => "compact before the next request; it would not fit".into(),
+        Level::Activation => "compact now, or let the agent do it with its next turn".into(),
+        Level::Calm | Level::Gauge | Level::Checkpoint => state.recommendation.clone(),
+    }
+}
+
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Calm => "calm",
+        Level::Gauge => "gauge",
+        Level::Checkpoint => "checkpoint",
+        Level::Activation => "activation",
+        Level::Hard => "hard",
+        Level::Full => "full",
+    }
+}
