@@ -62,6 +62,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Memory(MemoryCommand::Index(command)) => commands::memory::run(&app, command),
         Command::Dream(command) => commands::dream::run(&app, command),
         Command::Rpc(args) => commands::rpc::run(app, &cli.global, args),
+        Command::Mcp(args) => commands::mcp::run(app, args),
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),
         Command::Sample(args) => commands::sample::run(&app, args),

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod carry;
 mod chat;
 mod dream;
+mod mcp;
 mod memory;
 mod memory_files;
 mod work;
@@ -15,6 +16,7 @@ mod work;
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
 pub(crate) use chat::ChatArgs;
 pub(crate) use dream::{BackfillArgs, DreamCommand, PromoteArgs, RejectArgs, RunArgs};
+pub(crate) use mcp::McpArgs;
 pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, ModelCommand};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
@@ -146,6 +148,8 @@ pub(crate) enum Command {
     Dream(DreamCommand),
     /// Serve a host that runs the model itself: JSON-RPC, one object a line
     Rpc(RpcArgs),
+    /// Serve recall, memory, status, checkpoints and hand-offs to any MCP client
+    Mcp(McpArgs),
     /// Show the configuration and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -17,6 +17,7 @@ mod history;
 mod inspect;
 mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 mod measured;
 pub(crate) mod memory;
 pub(crate) mod memory_files;

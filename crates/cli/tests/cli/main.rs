@@ -18,6 +18,7 @@ mod hosting;
 mod hosting_client;
 mod in_use;
 mod machine;
+mod mcp;
 mod naming;
 mod poisoning;
 mod reading;

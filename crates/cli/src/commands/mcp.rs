@@ -1,0 +1,177 @@
+//! `mcp`: the Model Context Protocol, for any client.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use longhaul_engine::library::Library;
+use longhaul_engine::tools::Notebook;
+use longhaul_memory::MemoryFolder;
+use longhaul_model::CancellationToken;
+use longhaul_server::mcp::{Desk, Error, Gate, serve_http, serve_stdio};
+
+use super::memory;
+use crate::app::App;
+use crate::args::McpArgs;
+use crate::failure::Failure;
+use crate::out::remark;
+
+pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
+    let app = Arc::new(app);
+    let gate = match args.http {
+        Some(address) => Some((address, gate(&app, args, address)?)),
+        None => None,
+    };
+    let desk = Arc::new(desk(&app)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+    let cancel = CancellationToken::new();
+    runtime.spawn(ended(cancel.clone()));
+    let served = runtime.block_on(async {
+        match gate {
+            None => serve_stdio(desk, cancel).await.map_err(Failure::from),
+            Some((address, (gate, is_new))) => {
+                listen(&app, desk, address, gate, is_new, cancel).await
+            }
+        }
+    });
+    // A read of standard input cannot be called off, and nobody waits for it.
+    runtime.shutdown_background();
+    served
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let failure = Failure::new(error.to_string());
+        match error.remedy() {
+            Some(remedy) => failure.help(remedy),
+            None => failure,
+        }
+    }
+}
+
+/// What is served: everything below gets values.
+fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
+    let config = app.config.config.clone();
+    let mut library = None;
+    let mut notebook: Option<Arc<dyn Notebook>> = None;
+    if config.memory.search.enabled {
+        let chosen = memory::chosen_and_told(app)?;
+        let opened = Library::new(memory::path(app), config.index_settings(), chosen.encoder);
+        match MemoryFolder::open(&app.workspace, None) {
+            Ok(folder) => {
+                let clock = Arc::clone(app);
+                let found = opened.notebook(folder, move || clock.now());
+                notebook = Some(match config.sandbox.read_only {
+                    true => Arc::new(found),
+                    false => Arc::new(found.counted_in(&app.state_dir)),
+                });
+            }
+            Err(error) => app.note(&format!("the memory files cannot be used: {error}")),
+        }
+        library = Some(opened);
+    }
+    let (window, clock) = (Arc::clone(app), Arc::clone(app));
+    Ok(Desk {
+        places: app.places(),
+        workspace: app.workspace.clone(),
+        state_dir: app.state_dir.clone(),
+        config,
+        library,
+        notebook,
+        window: Box::new(move |session, reading| {
+            let found = window.window_in(session, reading);
+            found.map_err(|failure| match &failure.help {
+                Some(help) => format!("{failure}; {help}"),
+                None => failure.to_string(),
+            })
+        }),
+        now: Box::new(move || clock.now()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// Who may come in, and whether the token is a new one.
+fn gate(app: &App, args: &McpArgs, address: SocketAddr) -> Result<(Gate, bool), Failure> {
+    if !address.ip().is_loopback() && args.allow_host.is_empty() {
+        return Err(Failure::usage(format!(
+            "{address} can be reached from other machines, which could read every session here"
+        ))
+        .help(
+            "use 127.0.0.1, or name the host under which it may be reached with --allow-host, \
+             behind something that speaks TLS",
+        ));
+    }
+    const SHORTEST: usize = 16;
+    let (token, is_new) = match &args.token_env {
+        None => (new_token(), true),
+        Some(name) => match app.variable(name).map(|token| token.trim().to_owned()) {
+            Some(token) if token.len() >= SHORTEST => (token, false),
+            found => {
+                let what = match found {
+                    Some(_) => format!("the token in {name} is shorter than {SHORTEST} characters"),
+                    None => format!("there is no token in the environment variable {name}"),
+                };
+                return Err(Failure::usage(what)
+                    .help("set it to a long random text, or leave --token-env out for a new one"));
+            }
+        },
+    };
+    let gate = Gate {
+        token,
+        hosts: args.allow_host.clone(),
+        origins: args.allow_origin.clone(),
+    };
+    Ok((gate, is_new))
+}
+
+/// A token nobody can guess. Each of these ids has 32 random bits of its own.
+fn new_token() -> String {
+    let mut hasher = blake3::Hasher::new();
+    for _ in 0..8 {
+        hasher.update(uuid::Uuid::now_v7().as_bytes());
+    }
+    hasher.finalize().to_hex()[..48].to_owned()
+}
+
+async fn listen(
+    app: &App,
+    desk: Arc<Desk>,
+    address: SocketAddr,
+    gate: Gate,
+    is_new: bool,
+    cancel: CancellationToken,
+) -> Result<(), Failure> {
+    let listener = tokio::net::TcpListener::bind(address).await;
+    let listener = listener.map_err(|source| Failure::from(Error::Http { address, source }))?;
+    let bound = listener.local_addr().unwrap_or(address);
+    // Without these two lines nobody could come in, so --quiet does not hide them.
+    remark(format_args!("serving MCP at http://{bound}/mcp"));
+    if is_new {
+        remark(format_args!("token: {}", gate.token));
+    }
+    app.note("send it as Authorization: Bearer TOKEN; Ctrl-C ends the server");
+    serve_http(listener, desk, gate, cancel)
+        .await
+        .map_err(Failure::from)
+}
+
+/// Waits for a signal that asks the program to end, and lets it end in order.
+async fn ended(cancel: CancellationToken) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut asked) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = asked.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return cancel.cancel();
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_ok() {
+        cancel.cancel();
+    }
+}

@@ -1,0 +1,286 @@
+//! The desk: the sessions of this machine, and what is asked about them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Handoff, Trigger, Turn};
+use longhaul_engine::catalog::{self, Catalog, Places, belongs_to, id_of};
+use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
+use longhaul_engine::config::Config;
+use longhaul_engine::event::{CheckpointEvent, Event};
+use longhaul_engine::export::{At, Secrets, Source};
+use longhaul_engine::handoff::{self, Given};
+use longhaul_engine::library::{Library, Recollection, Scope};
+use longhaul_engine::live::Live;
+use longhaul_engine::measure::{Meter, Reading};
+use longhaul_engine::standing::{Seen, Standing};
+use longhaul_engine::tools::{
+    NobodyToAsk, Notebook, Permissions, WorkspaceSettings, WorkspaceTools,
+};
+use longhaul_memory::Redactor;
+use longhaul_tokens::{ResolvedWindow, Tokens, Window};
+use longhaul_transcript::{Context, Loaded, Millis, Session};
+use serde_json::Value;
+
+/// Says which window a session has, and who says so.
+pub type WindowOf =
+    dyn Fn(&Session, &Reading) -> Result<(Window, ResolvedWindow), String> + Send + Sync;
+
+/// What is served. The program that opens the door looks at the home folder,
+/// the environment and the clock, and fills it in.
+pub struct Desk {
+    /// Where the agents keep their sessions. Nothing else is read.
+    pub places: Places,
+    /// The folder whose newest session is meant where none is named.
+    pub workspace: PathBuf,
+    /// Where checkpoints are kept.
+    pub state_dir: PathBuf,
+    /// The settings.
+    pub config: Config,
+    /// The index of the workspace; without one words must stand as given.
+    pub library: Option<Library>,
+    /// The memory files of the workspace, if they may be searched.
+    pub notebook: Option<Arc<dyn Notebook>>,
+    /// The window of a session.
+    pub window: Box<WindowOf>,
+    /// The time now.
+    pub now: Box<dyn Fn() -> Millis + Send + Sync>,
+    /// The version of the program.
+    pub version: String,
+}
+
+/// A session with its context measured.
+pub(super) struct Measured {
+    session: Session,
+    loaded: Loaded,
+    context: Context,
+    reading: Reading,
+    window: Window,
+    origin: ResolvedWindow,
+}
+
+/// A checkpoint that was asked for.
+pub(super) struct Saved {
+    pub(super) id: CheckpointId,
+    /// What it holds; none where the last one says the same.
+    pub(super) written: Option<CheckpointEvent>,
+    /// What somebody should know.
+    pub(super) notes: Vec<String>,
+}
+
+/// What is asked for of a hand-off.
+pub(super) struct Wish {
+    pub(super) to: String,
+    pub(super) task: String,
+    pub(super) rules: Vec<String>,
+    pub(super) budget: Option<u32>,
+}
+
+/// A failure with its remedy, as a model reads it.
+pub(super) fn advised(message: impl std::fmt::Display, remedy: Option<String>) -> String {
+    match remedy {
+        Some(remedy) => format!("{message}. Remedy: {remedy}."),
+        None => format!("{message}."),
+    }
+}
+
+fn failed(error: longhaul_transcript::Error) -> String {
+    advised(&error, error.remedy())
+}
+
+impl Desk {
+    pub(super) fn catalog(&self) -> Catalog {
+        catalog::find(&self.places)
+    }
+
+    /// The session that is meant: the one of this name, else the newest of the
+    /// workspace. A name is never taken for a path.
+    pub(super) fn session(&self, name: Option<&str>) -> Result<Session, String> {
+        const SHOWN: usize = 5;
+        let catalog = self.catalog();
+        let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else {
+            let newest = catalog.newest_in(&self.workspace).ok_or_else(|| {
+                let near: Vec<String> = catalog
+                    .sessions
+                    .iter()
+                    .take(SHOWN)
+                    .map(|found| id_of(&found.reference))
+                    .collect();
+                let remedy = match near.is_empty() {
+                    true => "no agent has a session on this machine yet; begin one first".into(),
+                    false => format!(
+                        "name one in the argument session; the newest are {}",
+                        near.join(", ")
+                    ),
+                };
+                let workspace = self.workspace.display();
+                advised(format!("No session of {workspace} was found"), Some(remedy))
+            })?;
+            return Session::open_ref(&newest.reference).map_err(failed);
+        };
+        match catalog.called(name).as_slice() {
+            [only] => Session::open_ref(&only.reference).map_err(failed),
+            [] => Err(advised(
+                format!("No session is called {name:?}"),
+                Some(
+                    "leave the argument session out for the newest of the workspace, or take an \
+                     id from the resources"
+                        .into(),
+                ),
+            )),
+            several => {
+                let ids: Vec<String> = several
+                    .iter()
+                    .take(SHOWN)
+                    .map(|found| id_of(&found.reference))
+                    .collect();
+                Err(advised(
+                    format!("{name:?} could be any of {} sessions", several.len()),
+                    Some(format!("use more of the id: {}", ids.join(", "))),
+                ))
+            }
+        }
+    }
+
+    /// The tools of an agent that look back, for a session: those that write or
+    /// run something are not among them.
+    pub(super) fn looking_back(&self, session: &Session) -> Result<WorkspaceTools, String> {
+        let others = self.catalog().sessions.into_iter();
+        let others = others
+            .map(|listed| listed.reference)
+            .filter(|reference| belongs_to(reference, &self.workspace));
+        let mut past =
+            Recollection::of(session.reference(), Scope::Session).with_others(others.collect());
+        if let Some(library) = &self.library {
+            past = past.with_library(library.clone());
+        }
+        self.toolbox(Some(past))
+    }
+
+    /// The same without a session: the memory files alone.
+    pub(super) fn remembering(&self) -> Result<WorkspaceTools, String> {
+        self.toolbox(None)
+    }
+
+    fn toolbox(&self, past: Option<Recollection>) -> Result<WorkspaceTools, String> {
+        WorkspaceTools::new(WorkspaceSettings {
+            workspace: self.workspace.clone(),
+            readable: Vec::new(),
+            permissions: Permissions::default(),
+            approver: Arc::new(NobodyToAsk),
+            bash: None,
+            notebook: self.notebook.clone(),
+            recall: match past {
+                Some(past) => Some(Arc::new(past)),
+                None => None,
+            },
+        })
+        .map_err(|error| error.to_string())
+    }
+
+    fn measure(&self, session: Session) -> Result<Measured, String> {
+        let loaded = session.load().map_err(failed)?;
+        let context = Context::build(&loaded);
+        let reading = Meter::new(self.config.tokens.estimator).context(&loaded, &context);
+        let (window, origin) = (self.window)(&session, &reading)?;
+        Ok(Measured {
+            session,
+            loaded,
+            context,
+            reading,
+            window,
+            origin,
+        })
+    }
+
+    /// How a session stands, as `context status --json` says it.
+    pub(super) fn status(&self, name: Option<&str>) -> Result<Value, String> {
+        let measured = self.measure(self.session(name)?)?;
+        let seen = Seen {
+            session: &measured.session,
+            loaded: &measured.loaded,
+            context: &measured.context,
+            reading: &measured.reading,
+            window: &measured.window,
+            origin: &measured.origin,
+        };
+        let standing = Standing::of(&seen, &self.config, &self.state_dir).map_err(failed)?;
+        let model = measured.reading.model.as_deref();
+        Ok(standing.to_json(&seen, model.filter(|model| !model.is_empty())))
+    }
+
+    pub(super) fn store(&self) -> FileStore {
+        FileStore::new(&self.state_dir, self.config.checkpoint_policy())
+    }
+
+    /// Saves the state of a session's work in our own store. The session itself
+    /// is only read.
+    pub(super) fn save(&self, name: Option<&str>) -> Result<(Session, Saved), String> {
+        if self.config.sandbox.read_only {
+            return Err(advised(
+                "Nothing may be written here",
+                Some("`sandbox.readOnly` is set in the configuration; ask the user".into()),
+            ));
+        }
+        let measured = self.measure(self.session(name)?)?;
+        let session = measured.session;
+        let live = Live::open_with(&session, self.config.state_capture()).map_err(failed)?;
+        let occasion = Occasion {
+            at: (self.now)(),
+            trigger: Trigger::Manual,
+            tokens: measured.reading.measurement.tokens,
+            window: measured.window.size(),
+            turn: Turn::Whole,
+        };
+        let (store, whose) = (self.store(), Whose::of(&session));
+        let checkpoints = Checkpoints {
+            store: &store,
+            whose: &whose,
+            redact: &|text| Redactor::default().redact(text).text,
+        };
+        let (mut written, mut notes) = (None, Vec::new());
+        let id = checkpoints
+            .write(&live, &occasion, &mut |event| match event {
+                Event::CheckpointWritten(event) => written = Some(*event),
+                Event::CheckpointTrouble { reason, .. } => notes.push(reason),
+                _ => {}
+            })
+            .map_err(|error| advised(&error, error.remedy()))?;
+        let saved = Saved { id, written, notes };
+        Ok((session, saved))
+    }
+
+    /// The hand-off of a session's work.
+    pub(super) fn hand_over(&self, name: Option<&str>, wish: Wish) -> Result<Handoff, String> {
+        let measured = self.measure(self.session(name)?)?;
+        let session = &measured.session;
+        let at = At {
+            time: (self.now)(),
+            key: Whose::of(session).key.to_string(),
+            window: &measured.window,
+            tokens: measured.reading.measurement.tokens,
+            model: measured.reading.model.clone(),
+            summary: self.config.summary_sizes(),
+            capture: self.config.state_capture(),
+        };
+        let meter = Meter::new(self.config.tokens.estimator);
+        let source = Source::gather(session, &self.store(), &meter, at)
+            .map_err(|error| advised(&error, error.remedy()))?;
+        let given = Given {
+            to: wish.to,
+            task: wish.task,
+            constraints: wish.rules,
+            budget: wish.budget.map_or(measured.window.size(), Tokens),
+        };
+        let redactor = Redactor::default();
+        let (handoff, _) = handoff::give(&source, &given, Secrets::Redact(&redactor));
+        Ok(handoff)
+    }
+
+    /// The names of a session's checkpoints, newest first.
+    pub(super) fn checkpoints_of(&self, session: &Session) -> Vec<CheckpointId> {
+        let listed = self.store().list(&Whose::of(session).key);
+        let listed = listed.unwrap_or_default().into_iter();
+        listed.map(|one| one.id).collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! The door over HTTP: who may come in, and when it closes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::Error;
+use super::desk::Desk;
+use super::door::Door;
+
+/// The largest request. No argument of a tool comes near it.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Who may come in.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// What every request must carry as `Authorization: Bearer …`.
+    pub token: String,
+    /// Names in the `Host` header that are accepted beside the loopback ones.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may ask; a request without one is no page's.
+    pub origins: Vec<String>,
+}
+
+/// Serves clients at `/mcp` of a listener, until `cancel` is called. Requests
+/// without the token, for another host or from a web page are refused: a page
+/// that a browser shows must not reach the sessions of this machine.
+pub async fn serve_http(
+    listener: TcpListener,
+    desk: Arc<Desk>,
+    gate: Gate,
+    cancel: CancellationToken,
+) -> Result<(), Error> {
+    let address = listener.local_addr().map_err(|source| Error::Http {
+        address: SocketAddr::from(([0, 0, 0, 0], 0)),
+        source,
+    })?;
+    let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let config = StreamableHttpServerConfig::default()
+        // Every request stands for itself: nothing to keep for clients that are gone.
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_allowed_hosts(loopback.into_iter().chain(gate.hosts))
+        .with_allowed_origins(gate.origins)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(MOST_BYTES)
+        .with_cancellation_token(cancel.child_token());
+    let service = StreamableHttpService::new(
+        move || Ok(Door::to(Arc::clone(&desk))),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    );
+    let token: Arc<str> = gate.token.into();
+    let router = Router::new()
+        .nest_service("/mcp", service)
+        .layer(middleware::from_fn_with_state(token, admit));
+    axum::serve(listener, router)
+        .with_graceful_shutdown(cancel.cancelled_owned())
+        .await
+        .map_err(|source| Error::Http { address, source })
+}
+
+async fn admit(State(token): State<Arc<str>>, request: Request, next: Next) -> Response {
+    if carries(request.headers(), &token) {
+        return next.run(request).await;
+    }
+    let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+    let remedy = "send the token that `longhaul mcp --http` printed when it started, as \
+                  Authorization: Bearer TOKEN\n";
+    (StatusCode::UNAUTHORIZED, challenge, remedy).into_response()
+}
+
+fn carries(headers: &HeaderMap, token: &str) -> bool {
+    let given = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, given)| given.trim());
+    given.is_some_and(|given| is_same(given.as_bytes(), token.as_bytes()))
+}
+
+/// Compares without telling by its time how much was right.
+fn is_same(given: &[u8], wanted: &[u8]) -> bool {
+    let differing = given
+        .iter()
+        .zip(wanted)
+        .fold(0, |all, (one, other)| all | (one ^ other));
+    given.len() == wanted.len() && differing == 0 && !wanted.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_opens() {
+        let headers = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, value.parse().unwrap());
+            headers
+        };
+        assert!(carries(&headers("Bearer abc"), "abc"));
+        assert!(carries(&headers("bearer  abc "), "abc"));
+        for wrong in [
+            "Bearer ab",
+            "Bearer abcd",
+            "Basic abc",
+            "abc",
+            "Bearer",
+            "Bearer ",
+        ] {
+            assert!(!carries(&headers(wrong), "abc"), "{wrong}");
+        }
+        assert!(!carries(&HeaderMap::new(), "abc"));
+        assert!(!carries(&headers("Bearer "), ""));
+    }
+}
