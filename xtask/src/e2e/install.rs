@@ -47,28 +47,59 @@ fn pinned(name: &str) -> PathBuf {
 
 fn server() -> Result<PathBuf> {
     let folder = home().join("python");
-    let python = folder.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
-    });
+    let python = python_in(&folder);
     let wanted = pinned("server.txt");
     if !is_done(&folder, &wanted)? {
         println!("installing llama.cpp into target/tools");
-        let system = ["python3", "python"]
-            .into_iter()
-            .find(|python| shell::works(Command::new(python).arg("--version")))
-            .ok_or("there is no Python here; install Python 3.10 or newer with venv and pip")?;
-        fs::create_dir_all(home())?;
-        shell::output(
-            Command::new(system)
-                .args(["-m", "venv", "--clear"])
-                .arg(&folder),
-        )?;
+        new_python(&folder)?;
         shell::output(&mut pip(&python, &wanted))?;
         done(&folder, &wanted)?;
     }
     Ok(python)
+}
+
+/// A Python that has the official client of the Model Context Protocol. What
+/// that needs in turn differs from system to system, so only its own version is
+/// pinned.
+pub(super) fn mcp_client() -> Result<PathBuf> {
+    let folder = home().join("mcp");
+    let python = python_in(&folder);
+    let wanted = pinned("mcp.txt");
+    if !is_done(&folder, &wanted)? {
+        println!("installing the official MCP client into target/tools");
+        new_python(&folder)?;
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "install", "--quiet", "--no-input"])
+            .args(["--disable-pip-version-check", "--only-binary", ":all:"])
+            .arg("-r")
+            .arg(&wanted);
+        shell::output(&mut pip)?;
+        done(&folder, &wanted)?;
+    }
+    Ok(python)
+}
+
+fn python_in(folder: &Path) -> PathBuf {
+    folder.join(if cfg!(windows) {
+        "Scripts/python.exe"
+    } else {
+        "bin/python"
+    })
+}
+
+/// Makes an environment of its own for packages.
+fn new_python(folder: &Path) -> Result<()> {
+    let system = ["python3", "python"]
+        .into_iter()
+        .find(|python| shell::works(Command::new(python).arg("--version")))
+        .ok_or("there is no Python here; install Python 3.10 or newer with venv and pip")?;
+    fs::create_dir_all(home())?;
+    shell::output(
+        Command::new(system)
+            .args(["-m", "venv", "--clear"])
+            .arg(folder),
+    )?;
+    Ok(())
 }
 
 fn small(python: &Path) -> Result<PathBuf> {

@@ -1,6 +1,7 @@
 //! `cargo xtask e2e`: the whole of it, with nothing played by a stand-in.
 
 mod install;
+mod mcp;
 mod model;
 #[cfg(unix)]
 mod openclaw;
@@ -21,6 +22,8 @@ enum What {
     /// Drive a conversation through a real OpenClaw with our plugin in its slot
     #[cfg(unix)]
     Openclaw(openclaw::Args),
+    /// Ask `longhaul mcp` for everything with the official Python client
+    Mcp,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -28,11 +31,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Some(What::Model(args)) => model::run(args),
         #[cfg(unix)]
         Some(What::Openclaw(args)) => openclaw::run(args),
+        Some(What::Mcp) => mcp::run(),
         None => {
-            println!("Tests with real programs; slow, and not part of `cargo xtask test`:\n");
-            println!("  cargo xtask e2e model       chats with a real model over every protocol");
             println!(
-                "  cargo xtask e2e openclaw    a conversation through OpenClaw with our plugin"
+                "\
+Tests with real programs; slow, and not part of `cargo xtask test`:
+
+  cargo xtask e2e model       chats with a real model over every protocol
+  cargo xtask e2e openclaw    a conversation through OpenClaw with our plugin
+  cargo xtask e2e mcp         asks longhaul mcp with the official client"
             );
             Ok(())
         }
