@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -51,6 +52,11 @@ impl App {
     /// Time and new names for an engine.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(MachineClock { stopped: self.now })
+    }
+
+    /// Where this program lies.
+    pub(crate) fn own_program(&self) -> Option<PathBuf> {
+        env::current_exe().ok()?.canonicalize().ok()
     }
 
     /// A variable of the environment.

@@ -48,6 +48,14 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         return Ok(());
     }
     let app = App::new(&cli.global, cli.command.needs())?;
+    let app = match (App::new(&cli.global, cli.command.needs()), &cli.command) {
+        (Ok(app), _) => app,
+        (Err(failure), Command::Hook(args)) if args.command.is_event() => {
+            failure.print();
+            return Ok(());
+        }
+        (Err(failure), _) => return Err(failure),
+    };
     match &cli.command {
         Command::Chat(args) => commands::chat::run(&app, args),
         Command::Session(command) => commands::session::run(&app, command),
@@ -63,6 +71,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Dream(command) => commands::dream::run(&app, command),
         Command::Rpc(args) => commands::rpc::run(app, &cli.global, args),
         Command::Mcp(args) => commands::mcp::run(app, args),
+        Command::Hook(args) => commands::hook::run(app, args),
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),
         Command::Sample(args) => commands::sample::run(&app, args),

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod carry;
 mod chat;
 mod dream;
+mod hook;
 mod mcp;
 mod memory;
 mod memory_files;
@@ -16,6 +17,7 @@ mod work;
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
 pub(crate) use chat::ChatArgs;
 pub(crate) use dream::{BackfillArgs, DreamCommand, PromoteArgs, RejectArgs, RunArgs};
+pub(crate) use hook::{HookArgs, HookCommand, HookPlaceArgs};
 pub(crate) use mcp::McpArgs;
 pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, ModelCommand};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
@@ -150,6 +152,8 @@ pub(crate) enum Command {
     Rpc(RpcArgs),
     /// Serve recall, memory, status, checkpoints and hand-offs to any MCP client
     Mcp(McpArgs),
+    /// Save and give back an agent's state around its own compactions
+    Hook(HookArgs),
     /// Show the configuration and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -191,6 +195,8 @@ impl Command {
             Command::Doctor | Command::Config(ConfigCommand::Schema | ConfigCommand::Path) => {
                 Needs::Nothing
             }
+            // A mistake in the configuration must not stop the agent.
+            Command::Hook(args) if args.command.is_event() => Needs::Nothing,
             _ => Needs::Config,
         }
     }

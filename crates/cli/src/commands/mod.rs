@@ -14,6 +14,7 @@ pub(crate) mod doctor;
 pub(crate) mod dream;
 mod handoff;
 mod history;
+pub(crate) mod hook;
 mod inspect;
 mod list;
 pub(crate) mod man;

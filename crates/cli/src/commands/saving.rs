@@ -19,14 +19,14 @@ use crate::app::App;
 use crate::failure::{Failure, Outcome};
 
 /// A session's checkpoints and notes on disk.
-pub(super) struct Saving {
-    pub(super) whose: Whose,
-    pub(super) store: FileStore,
+pub(crate) struct Saving {
+    pub(crate) whose: Whose,
+    pub(crate) store: FileStore,
     pub(super) notebook: FileNotebook,
 }
 
 impl Saving {
-    pub(super) fn of(app: &App, session: &Session) -> Saving {
+    pub(crate) fn of(app: &App, session: &Session) -> Saving {
         let whose = Whose::of(session);
         Saving {
             store: FileStore::new(&app.state_dir, app.config.config.checkpoint_policy()),
@@ -35,7 +35,7 @@ impl Saving {
         }
     }
 
-    pub(super) fn checkpoints(&self) -> Checkpoints<'_> {
+    pub(crate) fn checkpoints(&self) -> Checkpoints<'_> {
         Checkpoints {
             store: &self.store,
             whose: &self.whose,

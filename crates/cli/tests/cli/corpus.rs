@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::machine::Machine;
 
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     if folder.is_dir() {
         return Some(folder);

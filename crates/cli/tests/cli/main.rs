@@ -16,6 +16,7 @@ mod documented;
 mod dreaming;
 mod hosting;
 mod hosting_client;
+mod hooking;
 mod in_use;
 mod machine;
 mod mcp;

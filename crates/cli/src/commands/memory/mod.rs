@@ -36,9 +36,12 @@ impl From<IndexError> for Failure {
     }
 }
 
+/// The agent whose index is meant, as long as there is one of each workspace.
+pub(crate) const AGENT: &str = "main";
+
 /// The index of the workspace.
 pub(crate) fn path(app: &App) -> PathBuf {
-    longhaul_engine::library::index_path(&app.state_dir, "main", &app.workspace)
+    longhaul_engine::library::index_path(&app.state_dir, AGENT, &app.workspace)
 }
 
 fn threads() -> usize {

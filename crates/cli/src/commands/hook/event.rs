@@ -1,0 +1,247 @@
+//! What an agent tells its hooks, and what is done on each occasion.
+
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use longhaul_checkpoint::{Checkpoint, CheckpointStore, Trigger, Turn};
+use longhaul_engine::checkpoints::{Occasion, turn};
+use longhaul_engine::event::Event;
+use longhaul_engine::library::Library;
+use longhaul_engine::live::Live;
+use longhaul_transcript::{Context, Millis, Role, Session, SessionKey};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::packet;
+use crate::app::App;
+use crate::commands::memory;
+use crate::commands::saving::Saving;
+use crate::failure::Failure;
+use crate::out::remark;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Happened {
+    PreCompact,
+    PostCompact,
+    SessionStart,
+    Stop,
+}
+
+/// What the agent says about it, on standard input. Fields that nobody here
+/// needs are passed over, and none is relied on.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Told {
+    pub(super) session_id: Option<String>,
+    pub(super) transcript_path: Option<PathBuf>,
+    pub(super) cwd: Option<PathBuf>,
+    /// Of a compaction: `manual` or `auto`.
+    pub(super) trigger: Option<String>,
+    /// Of a start: `startup`, `resume`, `clear` or `compact`.
+    pub(super) source: Option<String>,
+    /// Whether a hook has already kept the agent from stopping.
+    pub(super) stop_hook_active: bool,
+}
+
+/// The most bytes of input that are read. A last answer may be part of it.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Does what is to be done; what the agent reads, if it is to read something.
+pub(super) fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Failure> {
+    let told = told()?;
+    match happened {
+        Happened::PreCompact => pre_compact(app, &told).map(|()| None),
+        Happened::PostCompact => post_compact(app, &told).map(|()| None),
+        Happened::SessionStart => session_start(app, &told),
+        Happened::Stop => stop(app, &told).map(|()| None),
+    }
+}
+
+fn told() -> Result<Told, Failure> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        return Err(
+            Failure::new("an agent runs this and says on standard input what happened")
+                .help("`longhaul hook install --claude-code` tells Claude Code to"),
+        );
+    }
+    let mut bytes = Vec::new();
+    input.lock().take(MOST_BYTES).read_to_end(&mut bytes)?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Failure::new(format!("standard input is not the JSON of a hook: {error}"))
+            .help("the agent may have changed its hooks; look for a newer longhaul")
+    })
+}
+
+impl Told {
+    /// The agent's transcript.
+    pub(super) fn session(&self, app: &App) -> Result<Session, Failure> {
+        let Some(path) = &self.transcript_path else {
+            return Err(Failure::new("the agent names no transcript"));
+        };
+        let path = match (path.strip_prefix("~"), &app.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => path.clone(),
+        };
+        Ok(Session::open(&path)?)
+    }
+
+    /// The folder the agent works in.
+    pub(super) fn folder<'a>(&'a self, session: Option<&'a Session>) -> Option<&'a Path> {
+        let header = session.and_then(|session| session.header().cwd.as_deref());
+        self.cwd.as_deref().or(header)
+    }
+}
+
+/// A session opened for saving its state.
+struct Work {
+    live: Live,
+    saving: Saving,
+    occasion: Occasion,
+}
+
+impl Work {
+    fn of(app: &App, told: &Told) -> Result<Work, Failure> {
+        let session = told.session(app)?;
+        let live = Live::open_with(&session, app.config.config.state_capture())?;
+        let context = Context::build(live.loaded());
+        let reading = app.meter().context(live.loaded(), &context);
+        let (window, _) = app.window_in(&session, &reading)?;
+        let manual = told.trigger.as_deref() == Some("manual");
+        let occasion = Occasion {
+            at: app.now(),
+            trigger: match manual {
+                true => Trigger::Manual,
+                false => Trigger::Compaction,
+            },
+            tokens: reading.measurement.tokens,
+            window: window.size(),
+            turn: match manual {
+                true => Turn::Whole,
+                false => turn(&live, is_at_work(&context)),
+            },
+        };
+        Ok(Work {
+            saving: Saving::of(app, &session),
+            live,
+            occasion,
+        })
+    }
+
+    /// Writes a checkpoint, unless the last one says the same.
+    fn save(&self) -> Result<(), Failure> {
+        let mut told = |event: Event| {
+            if let Event::CheckpointTrouble { reason, .. } = event {
+                remark(format_args!("longhaul: {reason}"));
+            }
+        };
+        let checkpoints = self.saving.checkpoints();
+        checkpoints.write(&self.live, &self.occasion, &mut told)?;
+        Ok(())
+    }
+}
+
+/// Whether the agent is in the middle of something: a compaction that it starts
+/// by itself may come between a tool's result and what follows.
+fn is_at_work(context: &Context) -> bool {
+    context
+        .messages
+        .last()
+        .is_some_and(|message| match message.role {
+            Role::ToolResult => true,
+            Role::Assistant => !message.view().tool_calls().is_empty(),
+            _ => false,
+        })
+}
+
+/// Saves the state of the work. What is printed would become part of the
+/// instructions for the agent's own summary, so nothing is.
+fn pre_compact(app: &App, told: &Told) -> Result<(), Failure> {
+    match app.config.config.writes_checkpoints() {
+        true => Work::of(app, told)?.save(),
+        false => Ok(()),
+    }
+}
+
+/// Gives the state of the work back after a compaction. Every other start has
+/// its whole history, or none.
+fn session_start(app: &App, told: &Told) -> Result<Option<Value>, Failure> {
+    if told.source.as_deref() != Some("compact") {
+        return Ok(None);
+    }
+    let Some(text) = packet::text(app, told)? else {
+        return Ok(None);
+    };
+    Ok(Some(json!({
+        "hookSpecificOutput": {
+            "hookEventName": "SessionStart",
+            "additionalContext": text,
+        }
+    })))
+}
+
+/// Puts what left the context into the index. An agent takes no text from this
+/// hook: the state of the work goes back with the start that follows.
+fn post_compact(app: &App, told: &Told) -> Result<(), Failure> {
+    let config = &app.config.config;
+    let index = &config.memory.index;
+    if config.sandbox.read_only || !index.enabled || !index.transcripts {
+        return Ok(());
+    }
+    let session = told.session(app)?;
+    let folder = told.folder(Some(&session)).unwrap_or(&app.workspace);
+    let path = longhaul_engine::library::index_path(&app.state_dir, memory::AGENT, folder);
+    // Vectors take longer than a hook may; `memory index` makes them.
+    let library = Library::new(path, config.index_settings(), None);
+    library.take_session(session.path());
+    // What does not get done now is taken in by the first search.
+    library.settle(Duration::from_secs(600));
+    match library.trouble() {
+        Some(trouble) => Err(Failure::new(trouble)),
+        None => Ok(()),
+    }
+}
+
+/// Notes the state of the work, so that the next checkpoint has it even if the
+/// transcript is gone by then. Claude Code asks again when a hook has kept it
+/// from stopping; this one never does, and has nothing to add.
+fn stop(app: &App, told: &Told) -> Result<(), Failure> {
+    if told.stop_hook_active || !app.config.config.writes_checkpoints() {
+        return Ok(());
+    }
+    let work = Work::of(app, told)?;
+    let checkpoints = work.saving.checkpoints();
+    checkpoints.save_state(&work.live, &work.occasion, &mut |_| {})?;
+    Ok(())
+}
+
+/// The newest checkpoint of a session; without one, or with an old one, it is
+/// made now. Where the transcript cannot be read, what was saved before is found by its id.
+pub(super) fn newest(app: &App, told: &Told) -> Result<Option<Checkpoint>, Failure> {
+    let session = match (told.session(app), &told.session_id) {
+        (Ok(session), _) => session,
+        (Err(failure), Some(id)) => {
+            let latest = app.kept_checkpoints().latest(&SessionKey::new(id))?;
+            return latest.checkpoint.ok_or(failure).map(Some);
+        }
+        (Err(failure), None) => return Err(failure),
+    };
+    let saving = Saving::of(app, &session);
+    let latest = saving.store.latest(&saving.whose.key)?.checkpoint;
+    let writes = app.config.config.writes_checkpoints();
+    if !writes || latest.as_ref().is_some_and(|latest| is_of_now(app, latest)) {
+        return Ok(latest);
+    }
+    Work::of(app, told)?.save()?;
+    Ok(saving.store.latest(&saving.whose.key)?.checkpoint)
+}
+
+/// Whether a checkpoint was made for the compaction that has just been: the hook
+/// before it may have been given up, or not have been there.
+fn is_of_now(app: &App, checkpoint: &Checkpoint) -> bool {
+    const LONGEST_COMPACTION_MILLIS: i64 = 15 * 60 * 1000;
+    Millis::parse_iso(&checkpoint.meta.created_at)
+        .is_some_and(|made| app.now().0 - made.0 <= LONGEST_COMPACTION_MILLIS)
+}

@@ -1,0 +1,79 @@
+//! `hook`: for agents that have no place for an engine, but call programs around
+//! their own compactions, as Claude Code does.
+//!
+//! A hook must never hurt the agent that runs it. Exit code 2 would block it, so
+//! whatever goes wrong is said on standard error and the code is 0; what takes
+//! too long is given up. The agent's transcript is only read: it may be large,
+//! and it may be being written at that moment.
+
+mod event;
+mod packet;
+mod settings;
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crate::app::App;
+use crate::args::{HookArgs, HookCommand};
+use crate::failure::Failure;
+use crate::out::{self, remark};
+
+use event::Happened;
+
+pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
+    let happened = match &args.command {
+        HookCommand::Install(place) => return settings::install(&app, place),
+        HookCommand::Uninstall(place) => return settings::uninstall(&app, place),
+        HookCommand::PreCompact => Happened::PreCompact,
+        HookCommand::PostCompact => Happened::PostCompact,
+        HookCommand::SessionStart => Happened::SessionStart,
+        HookCommand::Stop => Happened::Stop,
+        HookCommand::Unknown(words) => {
+            let name = words.first().map(|word| word.to_string_lossy());
+            remark(format_args!(
+                "longhaul: nothing is done on {:?}; there are pre-compact, post-compact, \
+                 session-start and stop",
+                name.unwrap_or_default()
+            ));
+            return Ok(());
+        }
+    };
+    if let Some(failure) = &app.config_failure {
+        remark(format_args!(
+            "longhaul: {failure}; the hook goes on with the defaults"
+        ));
+    }
+    let patience = Duration::from_secs(args.give_up_after);
+    let (done, heard) = channel();
+    // Reading the input may hang as well, so all of it happens over there.
+    let started = std::thread::Builder::new()
+        .name("longhaul-hook".into())
+        .spawn(move || {
+            let _ = done.send(event::answer(&app, happened));
+        });
+    if let Err(error) = started {
+        remark(format_args!("longhaul: the hook did nothing: {error}"));
+        return Ok(());
+    }
+    match heard.recv_timeout(patience) {
+        Ok(Ok(Some(answer))) => {
+            // An agent that has gone needs no answer.
+            let _ = out::bytes(format!("{answer}\n").as_bytes());
+        }
+        Ok(Ok(None)) => {}
+        Ok(Err(failure)) => {
+            remark(format_args!("longhaul: the hook did nothing: {failure}"));
+            if let Some(help) = &failure.help {
+                remark(format_args!("longhaul: {help}"));
+            }
+        }
+        Err(RecvTimeoutError::Timeout) => remark(format_args!(
+            "longhaul: the hook was given up after {} s; `longhaul hook --give-up-after` sets that",
+            patience.as_secs()
+        )),
+        Err(RecvTimeoutError::Disconnected) => {
+            remark("longhaul: the hook broke off; please report what is above");
+        }
+    }
+    Ok(())
+}
