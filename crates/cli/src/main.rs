@@ -47,7 +47,6 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         longhaul_engine::tools::guard_commands(mark, &mut std::io::stdin());
         return Ok(());
     }
-    let app = App::new(&cli.global, cli.command.needs())?;
     let app = match (App::new(&cli.global, cli.command.needs()), &cli.command) {
         (Ok(app), _) => app,
         (Err(failure), Command::Hook(args)) if args.command.is_event() => {
