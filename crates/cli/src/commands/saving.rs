@@ -22,7 +22,7 @@ use crate::failure::{Failure, Outcome};
 pub(crate) struct Saving {
     pub(crate) whose: Whose,
     pub(crate) store: FileStore,
-    pub(super) notebook: FileNotebook,
+    pub(crate) notebook: FileNotebook,
 }
 
 impl Saving {

@@ -132,6 +132,7 @@ fn what_is_saved_before_a_compaction_comes_back_after_it() {
         "Check the winter harbour",
         "cp_001",
         "not a message of the user",
+        &format!("(session \"{ID}\")"),
         &format!("longhaul recall --session {ID}"),
     ] {
         assert!(text.contains(wanted), "no {wanted:?} in {text}");
@@ -267,11 +268,9 @@ fn stopping_notes_the_state_and_nothing_is_said() {
     assert!(noted.contains("Check the winter harbour"), "{noted}");
 }
 
-#[test]
-fn what_left_the_context_is_findable_after_a_compaction() {
-    let machine = Machine::new();
-    let path = transcript(&machine);
-    let mut text = fs::read_to_string(&path).unwrap();
+/// Claude Code compacts: a boundary and a summary, appended.
+fn compact(machine: &Machine, path: &Path) {
+    let mut text = fs::read_to_string(path).unwrap();
     let boundary = json!({
         "parentUuid": null, "logicalParentUuid": "00000000-0000-4000-8000-000000000005",
         "isSidechain": false, "userType": "external", "cwd": machine.work(), "sessionId": ID,
@@ -288,7 +287,48 @@ fn what_left_the_context_is_findable_after_a_compaction() {
         "uuid": "00000000-0000-4000-8000-000000000007", "timestamp": "2026-03-10T11:01:01.000Z",
     });
     text.push_str(&format!("{boundary}\n{summary}\n"));
-    fs::write(&path, text).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn what_was_folded_once_is_not_read_again() {
+    let machine = Machine::new();
+    let path = transcript(&machine);
+    compact(&machine, &path);
+    let told = input(
+        &machine,
+        &path,
+        json!({ "trigger": "auto", "source": "compact" }),
+    );
+    let ran = hook(&machine, "stop", &told);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let text = fs::read_to_string(&path).unwrap();
+    let (_, after) = text.split_at(text.find("\"compact_boundary\"").unwrap());
+    let start = text.len() - after.len();
+    let start = text[..start].rfind('\n').unwrap() + 1;
+    // Were what came before read again, it would be missed.
+    fs::write(&path, &text[start..]).unwrap();
+    let packet = context(&hook(&machine, "session-start", &told));
+    assert!(packet.contains("src/timetable.rs"), "{packet}");
+    assert!(packet.contains("Check the winter harbour"), "{packet}");
+    let note = machine
+        .home()
+        .join(format!(".longhaul/context/state/{ID}/folded.json"));
+    fs::write(&note, "{ damaged").unwrap();
+    let ran = hook(&machine, "pre-compact", &told);
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (0, ""),
+        "a damaged note is made anew"
+    );
+    assert!(fs::read_to_string(&note).unwrap().contains("boundary"));
+}
+
+#[test]
+fn what_left_the_context_is_findable_after_a_compaction() {
+    let machine = Machine::new();
+    let path = transcript(&machine);
+    compact(&machine, &path);
     let ran = hook(
         &machine,
         "PostCompact",

@@ -21,6 +21,7 @@ use longhaul_transcript::{
     Body, Boundary, Context, ContextMessage, Dialect, Entry, EntryId, Epoch, Header, Loaded,
     Result, Session, Settings,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::hosted::Changes;
 
@@ -53,6 +54,25 @@ pub struct Live {
     /// The context, once it was asked for and until something in it is
     /// rewritten.
     shown: OnceLock<Shown>,
+}
+
+/// What matters before the latest compaction of another agent, whose entry does
+/// not keep it as ours do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Folded {
+    /// The compaction.
+    boundary: EntryId,
+    /// Compactions so far.
+    epoch: u32,
+    ledger: Ledger,
+    labels: HashMap<EntryId, String>,
+}
+
+impl Folded {
+    /// The compaction before which it was folded.
+    pub fn boundary(&self) -> &EntryId {
+        &self.boundary
+    }
 }
 
 /// A context that grows with its session.
@@ -102,6 +122,16 @@ impl Live {
     /// The same, with so much captured for checkpoints. What a ledger that is
     /// stored with a compaction holds stays as it was captured then.
     pub fn open_with(session: &Session, capture: Capture) -> Result<Live> {
+        Live::open_folded(session, capture, None)
+    }
+
+    /// The same, with what was folded of it before. It counts as long as no
+    /// other compaction has come since; else the whole path is folded anew.
+    pub fn open_folded(
+        session: &Session,
+        capture: Capture,
+        folded: Option<Folded>,
+    ) -> Result<Live> {
         let mut loaded = session.load()?;
         let changes = Changes::among(&loaded.entries);
         if !changes.is_empty() {
@@ -109,13 +139,20 @@ impl Live {
             loaded.entries = entries.map(|entry| changes.apply(entry)).collect();
         }
         let mut live = Live::new_with(session.header().clone(), capture);
-        match stored_ledger(&loaded) {
-            Some(ledger) => {
+        let boundary = loaded.compaction().map(|(entry, _)| entry.id.clone());
+        let folded = folded.filter(|folded| Some(&folded.boundary) == boundary.as_ref());
+        match (stored_ledger(&loaded), folded) {
+            (Some(ledger), _) => {
                 live.base = ledger.capturing(capture);
                 live.labels = stored_pins(&loaded);
             }
-            None if loaded.complete && loaded.boundary.is_none() => {}
-            None => live.fold_before(session, &loaded)?,
+            (None, _) if loaded.complete && loaded.boundary.is_none() => {}
+            (None, Some(folded)) => {
+                live.base = folded.ledger.capturing(capture);
+                live.labels = folded.labels;
+                live.loaded.epoch = Epoch::Exact(folded.epoch);
+            }
+            (None, None) => live.fold_before(session, &loaded)?,
         }
         let counted = live.epoch();
         live.full = live.base.clone();
@@ -129,6 +166,22 @@ impl Live {
             live.loaded.epoch = Epoch::Exact(counted.max(live.loaded.epoch.count()));
         }
         Ok(live)
+    }
+
+    /// What was folded of the part that no longer is in the context, to be kept
+    /// for the next time. None where there is no such part, or where the session
+    /// itself keeps it.
+    pub fn folded(&self) -> Option<Folded> {
+        let (entry, _) = self.loaded.compaction()?;
+        if stored_ledger(&self.loaded).is_some() {
+            return None;
+        }
+        Some(Folded {
+            boundary: entry.id.clone(),
+            epoch: self.epoch(),
+            ledger: self.base.clone(),
+            labels: self.labels.clone(),
+        })
     }
 
     /// Folds the part of the path that no longer is in the context.

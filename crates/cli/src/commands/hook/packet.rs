@@ -33,7 +33,7 @@ pub(super) fn text(app: &App, told: &Told) -> Result<Option<String>, Failure> {
     );
     let ending = format!(
         "\nDetails that left the context can be had back: with the tool recall of the MCP server \
-         longhaul (session {session:?}), or with `longhaul recall --session {session} --query \
+         longhaul (session \"{session}\"), or with `longhaul recall --session {session} --query \
          \"what it was about\"`.\n"
     );
     let mut room = MOST_CHARS.saturating_sub(text.chars().count() + ending.chars().count());
