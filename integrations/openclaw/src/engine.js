@@ -146,12 +146,14 @@ export class Engine {
       { refs: true, ...this.#room(params) },
     );
     const addition = [memory, result.systemPromptAddition].filter(Boolean).join("\n\n");
-    return addition ? { ...result, systemPromptAddition: addition } : result;
+    const estimatedTokens = Number.isFinite(result.estimatedTokens) ? result.estimatedTokens : 0;
+    return { ...result, estimatedTokens, ...(addition ? { systemPromptAddition: addition } : {}) };
   }
 
   async compact(params) {
     const extra = { timeoutMs: this.#compactionMs };
-    const result = await this.#or("compact", params, (reason) => ({ degraded: reason }), extra);
+    const failed = (reason) => ({ degraded: reason });
+    const result = (await this.#or("compact", params, failed, extra)) ?? failed("no answer");
     const needed = !result.compacted && params.runtimeContext?.trigger === "overflow";
     if (!result.degraded && !needed) return unneeded(params, result);
     // The provider has refused the request: without a smaller one the turn is lost.
@@ -327,7 +329,13 @@ export class Engine {
     const delegate = this.#sdk?.delegateCompactionToRuntime;
     if (typeof delegate !== "function") return { ok: false, compacted: false, reason };
     this.#log.warn(`longhaul: this compaction is OpenClaw's own (${reason})`);
-    return await delegate(params);
+    try {
+      return await delegate(params);
+    } catch (error) {
+      // What a compaction throws is counted against the engine, for good.
+      if (params.abortSignal?.aborted) throw error;
+      return { ok: false, compacted: false, reason: error.message };
+    }
   }
 
   /** Says what went wrong once, and again only when it is something else. */

@@ -257,8 +257,8 @@ export class Sidecar {
       };
       const aborted = () => {
         this.#send(child, { jsonrpc: "2.0", method: "cancel", params: { id } });
-        const { reason } = options.signal;
-        finish(reject, reason instanceof Error ? reason : new Error(String(reason ?? "aborted")));
+        // The very reason: by it the host knows its own abort from a failure.
+        finish(reject, options.signal.reason);
       };
       call.resolve = (value) => finish(resolve, value);
       call.reject = (error) => finish(reject, error);
