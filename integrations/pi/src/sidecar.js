@@ -75,7 +75,6 @@ export class Sidecar {
    * nothing that is asked here changes anything of pi's.
    */
   async call(method, params, { signal, timeoutMs } = {}) {
-    signal?.throwIfAborted();
     const child = await this.#start();
     try {
       return await this.#request(child, method, params, { signal, timeoutMs });
@@ -167,6 +166,8 @@ export class Sidecar {
   }
 
   #request(child, method, params, { signal, timeoutMs }) {
+    // Meanwhile, perhaps: a process was started first.
+    if (signal?.aborted) return Promise.reject(new Error("aborted"));
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       let timer;
