@@ -280,6 +280,12 @@ fn dynamic(request: &Request<'_>, counter: &dyn Counter) -> Option<(String, Toke
     (!text.is_empty()).then_some((text, tokens + counter.message_overhead()))
 }
 
+/// Fragments as one text, each in its fence, for a host that lays its requests
+/// out itself.
+pub fn fenced(fragments: &[Fragment], counter: &dyn Counter) -> Option<String> {
+    block(fragments, counter).map(|(text, _)| text)
+}
+
 /// Fragments as one text, each in its fence.
 fn block(fragments: &[Fragment], counter: &dyn Counter) -> Option<(String, Tokens)> {
     let (mut text, mut tokens) = (String::new(), Tokens::ZERO);

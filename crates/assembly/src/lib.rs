@@ -86,7 +86,7 @@ mod skills;
 mod tools;
 mod workspace;
 
-pub use assemble::{Assembled, Breakpoint, Counted, Request, assemble};
+pub use assemble::{Assembled, Breakpoint, Counted, Request, assemble, fenced};
 pub use budget::{Breakdown, Budget, Part, PartName, Reserves};
 pub use error::{Error, Problem, Result};
 pub use event::Event;

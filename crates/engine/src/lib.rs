@@ -18,6 +18,7 @@
 //! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`export`] | puts a session into one file, and begins one from it |
 //! | [`handoff`] | gives a session's work to another agent, and takes it |
+//! | [`hosted`] | keeps the session of a program that runs the model itself |
 //! | [`input`] | reads a file that somebody names, up to a limit |
 //! | [`event`] | every decision, with its numbers |
 //! | [`state`] | what is remembered about a session beside its transcript |

@@ -15,6 +15,7 @@
 //! | a turn was accepted | [`Hosted::commit_turn`]: whole or not at all, and once |
 //! | a message arrived by itself | [`Hosted::ingest`] |
 //! | make room | [`Hosted::compact`], [`Hosted::maintain`] |
+//! | the host has a file of its own? | [`pi`] |
 //! | what was changed by the host? | [`CHANGE_MARK`], [`ASIDE_MARK`], [`BRANCH_MARK`] in the file |
 
 mod align;
@@ -22,6 +23,7 @@ mod assemble;
 mod changes;
 mod list;
 mod mirror;
+pub mod pi;
 mod print;
 mod room;
 mod take;

@@ -122,7 +122,13 @@ impl Live {
     /// The same, with so much captured for checkpoints. What a ledger that is
     /// stored with a compaction holds stays as it was captured then.
     pub fn open_with(session: &Session, capture: Capture) -> Result<Live> {
-        Live::open_folded(session, capture, None)
+        Live::open_as(session, None, capture, None)
+    }
+
+    /// The same, up to an entry other than the session's own leaf: a program
+    /// that runs the session may have gone back without writing that down.
+    pub fn open_at(session: &Session, leaf: Option<&EntryId>, capture: Capture) -> Result<Live> {
+        Live::open_as(session, leaf, capture, None)
     }
 
     /// The same, with what was folded of it before. It counts as long as no
@@ -132,7 +138,19 @@ impl Live {
         capture: Capture,
         folded: Option<Folded>,
     ) -> Result<Live> {
-        let mut loaded = session.load()?;
+        Live::open_as(session, None, capture, folded)
+    }
+
+    fn open_as(
+        session: &Session,
+        leaf: Option<&EntryId>,
+        capture: Capture,
+        folded: Option<Folded>,
+    ) -> Result<Live> {
+        let mut loaded = match leaf {
+            Some(leaf) => session.load_at(leaf)?,
+            None => session.load()?,
+        };
         let changes = Changes::among(&loaded.entries);
         if !changes.is_empty() {
             let entries = std::mem::take(&mut loaded.entries).into_iter();
@@ -152,7 +170,7 @@ impl Live {
                 live.labels = folded.labels;
                 live.loaded.epoch = Epoch::Exact(folded.epoch);
             }
-            (None, None) => live.fold_before(session, &loaded)?,
+            (None, None) => live.fold_before(session, leaf, &loaded)?,
         }
         let counted = live.epoch();
         live.full = live.base.clone();
@@ -185,11 +203,17 @@ impl Live {
     }
 
     /// Folds the part of the path that no longer is in the context.
-    fn fold_before(&mut self, session: &Session, loaded: &Loaded) -> Result<()> {
+    fn fold_before(
+        &mut self,
+        session: &Session,
+        leaf: Option<&EntryId>,
+        loaded: &Loaded,
+    ) -> Result<()> {
         let tree = session.tree()?;
+        let path = leaf.and_then(|leaf| tree.path_to(leaf));
         let kept: HashSet<&EntryId> = loaded.entries.iter().map(|entry| &entry.id).collect();
-        let before: HashSet<EntryId> = tree
-            .path()
+        let before: HashSet<EntryId> = path
+            .unwrap_or_else(|| tree.path())
             .into_iter()
             .map(|at| tree.nodes()[at].id.clone())
             .filter(|id| !kept.contains(id))

@@ -214,7 +214,7 @@ impl Session {
             &mut dyn FnMut(Event),
         ) -> crate::checkpoints::Result<T>,
     ) -> Option<T> {
-        let limits = restore_limits(&self.setup, &self.window);
+        let limits = restore_limits(&self.setup.config, &self.window);
         let mut files = std::mem::take(&mut self.files);
         // Reading the whole file for this would make opening it slow; what is not
         // in the context was read long ago.
@@ -342,10 +342,10 @@ impl Session {
 }
 
 /// What is put back, fitted to the window: a small one has no room for files.
-fn restore_limits(setup: &Setup, window: &Window) -> RestoreLimits {
+pub(crate) fn restore_limits(config: &crate::config::Config, window: &Window) -> RestoreLimits {
     const ENOUGH: f64 = 64_000.0;
     let share = (f64::from(window.size().0) / ENOUGH).min(1.0);
-    let limits = setup.config.restore_limits();
+    let limits = config.restore_limits();
     RestoreLimits {
         checkpoint_tokens: limits.checkpoint_tokens.scale(share.max(0.2)),
         memory_tokens: limits.memory_tokens.scale(share),

@@ -54,6 +54,7 @@ use longhaul_transcript::{EntryId, Millis, Writer};
 
 pub use engine::Engine;
 pub use error::{Error, Result};
+pub(crate) use layout::restore_limits;
 pub use maintain::Due;
 pub use prices::cache_prices;
 pub use setup::{Clock, Departures, Listener, Setup};

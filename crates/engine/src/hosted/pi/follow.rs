@@ -1,0 +1,160 @@
+//! Following a file that another program writes: what was appended is read, what
+//! was read is not; and a file that is no longer the same is read anew.
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::path::Path;
+
+use longhaul_transcript::{Body, Entry, EntryId, Error as FileError, Format, Session as Stored};
+
+use super::{Error, PiSession, Result};
+use crate::live::Live;
+
+/// How far a file was read.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    size: u64,
+    identity: Option<(u64, u64)>,
+    /// The last entry that was read, and where it stands.
+    leaf: Option<(EntryId, u64)>,
+}
+
+/// What became of a session since it was last looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Followed {
+    /// Nothing, or more of the same.
+    On,
+    /// Another branch, or another file: all was read anew.
+    Anew,
+}
+
+impl Seen {
+    /// Opens a file of pi's as it is now.
+    pub(super) fn open(path: &Path) -> Result<(Stored, Seen)> {
+        // Before it is read: what comes in between is read twice, not never.
+        let meta = metadata(path)?;
+        let stored = Stored::open(path)?;
+        if stored.format() != Format::Pi {
+            return Err(Error::NotPi {
+                path: path.to_owned(),
+                format: stored.format(),
+            });
+        }
+        let seen = Seen {
+            size: meta.len(),
+            identity: identity(&meta),
+            leaf: None,
+        };
+        Ok((stored, seen))
+    }
+
+    /// Notes the entry up to which a session was read.
+    pub(super) fn at(&mut self, live: &Live) {
+        let leaf = live.entries().last();
+        self.leaf = leaf.map(|entry| (entry.id.clone(), entry.place.offset));
+    }
+}
+
+impl PiSession {
+    /// Takes in what pi has written since, up to the entry at which pi is now.
+    pub(super) fn follow(&mut self, leaf: Option<&EntryId>) -> Result<Followed> {
+        let meta = metadata(&self.path)?;
+        let same = identity(&meta) == self.seen.identity && meta.len() >= self.seen.size;
+        if same && meta.len() == self.seen.size && self.is_at(leaf) {
+            return Ok(Followed::On);
+        }
+        if same && let Some(new) = self.appended(&meta)? {
+            for entry in new {
+                self.take(entry);
+            }
+            self.seen.size = meta.len();
+            self.seen.at(&self.live);
+            if self.is_at(leaf) {
+                return Ok(Followed::On);
+            }
+        }
+        let (stored, seen) = Seen::open(&self.path)?;
+        if stored.header().id != self.live.header().id {
+            // Another session under the same name: nothing of this one is true of it.
+            *self = PiSession::open(&self.setup, &self.path, leaf)?;
+            return Ok(Followed::Anew);
+        }
+        self.live = Live::open_at(&stored, leaf, self.setup.config.state_capture())?;
+        self.seen = seen;
+        self.seen.at(&self.live);
+        self.checkpointed = None;
+        self.told.clear();
+        Ok(Followed::Anew)
+    }
+
+    /// Takes an entry in. What a compaction removes can be made findable now.
+    fn take(&mut self, entry: Entry) {
+        let departures = match entry.body {
+            Body::Compaction(_) => self.setup.departures.clone(),
+            _ => None,
+        };
+        let ids = |live: &Live| -> Vec<EntryId> {
+            let entries = live.entries().iter();
+            entries.map(|entry| entry.id.clone()).collect()
+        };
+        let before = departures.as_ref().map(|_| ids(&self.live));
+        self.live.push(entry);
+        if let (Some(departures), Some(mut left)) = (departures, before) {
+            let here: HashSet<EntryId> = ids(&self.live).into_iter().collect();
+            left.retain(|id| !here.contains(id));
+            departures.left(&self.path, &left);
+        }
+    }
+
+    fn is_at(&self, leaf: Option<&EntryId>) -> bool {
+        let own = self.seen.leaf.as_ref().map(|(id, _)| id);
+        leaf.is_none() || leaf == own
+    }
+
+    /// What follows the last entry that was read, if all of it does.
+    fn appended(&self, meta: &Metadata) -> Result<Option<Vec<Entry>>> {
+        let Some((leaf, offset)) = &self.seen.leaf else {
+            return Ok(None);
+        };
+        let stored = Stored::open(&self.path)?;
+        if stored.header().id != self.live.header().id || stored.header().version < 2 {
+            return Ok(None);
+        }
+        let mut tail = stored.tail(meta.len().saturating_sub(*offset))?.entries;
+        let known = tail
+            .iter()
+            .position(|entry| entry.id == *leaf && entry.place.offset == *offset);
+        let Some(known) = known else {
+            return Ok(None);
+        };
+        tail.drain(..=known);
+        let mut parent = Some(leaf);
+        for entry in &tail {
+            if entry.parent.as_ref() != parent {
+                return Ok(None);
+            }
+            parent = Some(&entry.id);
+        }
+        Ok(Some(tail))
+    }
+}
+
+fn metadata(path: &Path) -> Result<Metadata> {
+    let failed = |source| FileError::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    };
+    Ok(fs::metadata(path).map_err(failed)?)
+}
+
+#[cfg(unix)]
+fn identity(meta: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_meta: &Metadata) -> Option<(u64, u64)> {
+    None
+}

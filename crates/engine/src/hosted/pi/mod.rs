@@ -1,0 +1,335 @@
+//! A session of pi: pi runs the model and is the only one that writes its file.
+//!
+//! [`PiSession`] reads that file as it grows and says what to append; pi does.
+//! What is appended are the drafts of [`Live`], the same that a session of our
+//! own is given, so that everything that reads our sessions reads pi's. What is
+//! ours alone (checkpoints, results that are too large to be shown) lies in the
+//! state folder, under the session's id.
+//!
+//! | when | what |
+//! |---|---|
+//! | a round has ended | [`PiSession::turn_end`]: checkpoint, pruning, compaction |
+//! | pi is about to compact | [`PiSession::before_compact`]: the compaction that it writes |
+//! | a request is about to leave | [`PiSession::tail`]: the gauge, and what is put back |
+//! | a tool has answered | [`PiSession::tool_result`]: the part of it that is shown |
+//! | the model calls `recall` | it looks in the file, and in [`PiSession::results`] |
+
+mod carry;
+mod compact;
+mod follow;
+mod results;
+mod shown;
+#[cfg(test)]
+mod tests;
+mod turn;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul_assembly::FileCache;
+use longhaul_checkpoint::FileStore;
+use longhaul_compaction::Degradation;
+use longhaul_compaction::ladder::Block;
+use longhaul_tokens::{Tokens, Window};
+use longhaul_transcript::{EntryId, Format, Millis, Role, Session as Stored, Stamp};
+use serde::Serialize;
+use serde_json::Value;
+
+pub use compact::{PiCompaction, Reason};
+pub use results::ShownResult;
+
+use self::follow::Seen;
+use crate::checkpoints::{Checkpoints, FileNotebook, Occasion, Whose, turn};
+use crate::config::Config;
+use crate::event::Event;
+use crate::live::{Live, allowance};
+use crate::measure::Meter;
+use crate::session::{Clock, Departures, Size};
+use crate::state::SessionState;
+
+/// The `customType` of the message that puts the state of the work back.
+pub const RESTORE_MARK: &str = "longhaul:restore";
+
+/// What is the same for all sessions of one pi.
+pub struct PiSetup {
+    /// What is configured.
+    pub config: Config,
+    /// Where our own files lie.
+    pub state_dir: PathBuf,
+    /// Time and new names.
+    pub clock: Arc<dyn Clock>,
+    /// Is told what left a context.
+    pub departures: Option<Arc<dyn Departures>>,
+}
+
+/// What pi says of itself with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PiHost {
+    /// The window of its model.
+    pub window: Option<Tokens>,
+    /// What it keeps free before it compacts by itself.
+    pub reserve: Option<Tokens>,
+    /// Whether it compacts by itself at all.
+    pub compacts: bool,
+}
+
+/// Why a call could not be served. pi then goes on as if we were not there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The session's file cannot be read, or has no such leaf.
+    #[error(transparent)]
+    Transcript(#[from] longhaul_transcript::Error),
+    /// It is not a file that pi writes.
+    #[error("{path} is a session of {format}, not of pi")]
+    NotPi {
+        /// The file.
+        path: PathBuf,
+        /// Whose it is.
+        format: Format,
+    },
+    /// The window is none.
+    #[error("{0}; set `contextWindow` of the model in pi's models.json")]
+    Window(#[from] longhaul_tokens::WindowError),
+}
+
+impl Error {
+    /// What can be done about it, if there is something.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Error::Transcript(error) => error.remedy(),
+            Error::NotPi { .. } | Error::Window(_) => None,
+        }
+    }
+}
+
+/// The module's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What a round's end comes to.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct TurnEnd {
+    /// What pi should append, in its own words.
+    pub entries: Vec<Value>,
+    /// What its user should know.
+    pub notices: Vec<String>,
+}
+
+/// How a session stands.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PiStatus {
+    /// What it goes by.
+    pub session: String,
+    /// The size of the next request.
+    pub size: Size,
+    /// The window.
+    pub window: Window,
+    /// The size against the window.
+    pub fullness: f64,
+    /// Compactions so far, and what to make of it.
+    pub degradation: Degradation,
+    /// The newest checkpoint.
+    pub checkpoint: Option<String>,
+    /// Why compaction was given up, if it was.
+    pub breaker: Option<Vec<String>>,
+}
+
+/// One session of pi.
+pub struct PiSession {
+    setup: Arc<PiSetup>,
+    path: PathBuf,
+    seen: Seen,
+    live: Live,
+    meter: Meter,
+    whose: Whose,
+    store: FileStore,
+    notebook: FileNotebook,
+    state: SessionState,
+    files: FileCache,
+    /// Tokens of a request that are not in the file: tools, most of all.
+    overhead: Tokens,
+    /// The context's size at the last checkpoint.
+    checkpointed: Option<Tokens>,
+    /// What was told in this epoch.
+    told: HashSet<Block>,
+}
+
+impl PiSession {
+    /// Opens the file that pi is writing, up to the entry at which pi is.
+    pub fn open(setup: &Arc<PiSetup>, path: &Path, leaf: Option<&EntryId>) -> Result<PiSession> {
+        let setup = Arc::clone(setup);
+        let (stored, seen) = Seen::open(path)?;
+        let live = Live::open_at(&stored, leaf, setup.config.state_capture())?;
+        let whose = Whose::of(&stored);
+        // What was damaged is set aside; a breaker that is closed again by that does
+        // no harm.
+        let (state, _) = SessionState::load(&setup.state_dir, &whose.key.to_string());
+        let mut session = PiSession {
+            store: FileStore::new(&setup.state_dir, setup.config.checkpoint_policy()),
+            notebook: FileNotebook::new(&setup.state_dir, &whose.key),
+            meter: Meter::new(setup.config.tokens.estimator),
+            path: path.to_owned(),
+            files: FileCache::new(),
+            overhead: Tokens::ZERO,
+            checkpointed: None,
+            told: HashSet::new(),
+            seen,
+            live,
+            whose,
+            state,
+            setup,
+        };
+        session.seen.at(&session.live);
+        Ok(session)
+    }
+
+    /// The session as it was last read.
+    pub fn live(&self) -> &Live {
+        &self.live
+    }
+
+    /// What it goes by.
+    pub fn key(&self) -> &str {
+        &self.state.session_key
+    }
+
+    /// How it stands.
+    pub fn status(&mut self, leaf: Option<&EntryId>, host: PiHost) -> Result<PiStatus> {
+        self.follow(leaf)?;
+        let window = self.window(host)?;
+        let size = self.size(None, &window);
+        let rules = self.setup.config.breaker_rules();
+        let latest = self.checkpoints().latest(&mut |_| {}).ok().flatten();
+        Ok(PiStatus {
+            session: self.state.session_key.clone(),
+            fullness: window.fullness(size.tokens),
+            degradation: Degradation::of(self.live.epoch(), None, &self.setup.config.risk_rules()),
+            checkpoint: latest.map(|checkpoint| checkpoint.meta.checkpoint_id.to_string()),
+            breaker: self
+                .state
+                .breaker
+                .is_open(rules)
+                .then(|| self.state.breaker.reasons.clone()),
+            size,
+            window,
+        })
+    }
+
+    /// The window, with thresholds at which we come before pi does: what it cuts
+    /// by itself, it has to ask a model for.
+    fn window(&self, host: PiHost) -> Result<Window> {
+        let config = &self.setup.config;
+        let configured = config.compaction.context_window;
+        let size = configured.into_iter().chain(host.window).min();
+        let size = size.unwrap_or(longhaul_tokens::DEFAULT_WINDOW);
+        let mut settings = config.window_settings(size);
+        let usual = Window::new(&settings)?;
+        if let Some(reserve) = host.reserve.filter(|_| host.compacts)
+            && let own = size - reserve
+            && own > Tokens::ZERO
+            && own < usual.activation()
+        {
+            settings.trigger_tokens = Some(own);
+            settings.auto_threshold_percent = None;
+        }
+        Ok(Window::new(&settings)?)
+    }
+
+    /// How large the next request is, for a session as it is or as it will be.
+    fn size(&mut self, ahead: Option<&Live>, window: &Window) -> Size {
+        let live = ahead.unwrap_or(&self.live);
+        let context = live.context();
+        let reading = self.meter.context(live.loaded(), &context);
+        let factor = reading.factor.value;
+        let messages = context.messages.iter();
+        let system: Tokens = messages
+            .zip(&reading.per_message)
+            .filter(|(message, _)| message.role == Role::System)
+            .map(|(_, tokens)| *tokens)
+            .sum();
+        let anchor = reading.anchor.as_ref().and_then(|anchor| {
+            let mut messages = context.messages.iter();
+            messages.rposition(|message| message.entry == *anchor)
+        });
+        let estimator = self.meter.estimator();
+        let tokens = reading.measurement.tokens;
+        match anchor {
+            Some(at) => {
+                let counted: Tokens = reading.per_message[..=at].iter().copied().sum();
+                let following: Tokens = reading.per_message[at + 1..].iter().copied().sum();
+                let following = following.scale(factor);
+                self.overhead = tokens - following - counted.scale(factor);
+                Size {
+                    tokens,
+                    at_most: tokens + allowance(window, estimator, following),
+                    overhead: self.overhead + system,
+                    reported: true,
+                }
+            }
+            None => {
+                let tokens = tokens + self.overhead;
+                Size {
+                    tokens,
+                    at_most: tokens + allowance(window, estimator, tokens),
+                    overhead: self.overhead + system,
+                    reported: false,
+                }
+            }
+        }
+    }
+
+    fn checkpoints(&self) -> Checkpoints<'_> {
+        Checkpoints {
+            store: &self.store,
+            whose: &self.whose,
+            redact: &|text| longhaul_memory::Redactor::default().redact(text).text,
+        }
+    }
+
+    fn occasion(
+        &self,
+        live: &Live,
+        trigger: longhaul_checkpoint::Trigger,
+        (tokens, window): (Tokens, &Window),
+        splits_turn: bool,
+    ) -> Occasion {
+        Occasion {
+            at: self.now(),
+            trigger,
+            tokens,
+            window: window.size(),
+            turn: turn(live, splits_turn),
+        }
+    }
+
+    fn now(&self) -> Millis {
+        Millis(self.setup.clock.now().timestamp().as_millisecond())
+    }
+
+    /// A name for an entry until pi gives it its own.
+    fn stamp(&self) -> Stamp {
+        Stamp {
+            id: EntryId::new(self.setup.clock.new_id()),
+            time: self.now(),
+        }
+    }
+
+    fn remember(&self, sink: &mut dyn FnMut(Event)) {
+        if let Err(error) = self.state.save(&self.setup.state_dir) {
+            sink(Event::trouble(error.to_string()));
+        }
+    }
+
+    /// Every entry that can be recalled.
+    fn stored_entries(&self) -> Result<HashSet<EntryId>> {
+        let tree = Stored::open(&self.path)?.tree()?;
+        let mut known: HashSet<EntryId> = tree.nodes().iter().map(|node| node.id.clone()).collect();
+        longhaul_transcript::each_archived(&self.path, &mut |entry| {
+            known.insert(entry.id);
+            std::ops::ControlFlow::Continue(())
+        })?;
+        Ok(known)
+    }
+}

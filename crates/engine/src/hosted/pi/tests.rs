@@ -1,0 +1,418 @@
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::{Timestamp, Zoned, tz::TimeZone};
+use longhaul_tokens::Tokens;
+use longhaul_transcript::{Body, EntryId, Session as Stored};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::recall::{Hit, Query, full_text, recall};
+
+/// A clock that stands still and never names two things alike.
+#[derive(Default)]
+struct Counting(AtomicU64);
+
+impl Clock for Counting {
+    fn now(&self) -> Zoned {
+        Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC)
+    }
+
+    fn new_id(&self) -> String {
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
+        format!("00000000-0000-7000-8000-{number:012}")
+    }
+}
+
+/// pi, as far as its file is concerned.
+struct Pi {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+    leaf: Option<String>,
+    written: u32,
+    setup: Arc<PiSetup>,
+}
+
+impl Pi {
+    fn new() -> Pi {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl");
+        let workspace = folder.path().join("work");
+        fs::create_dir_all(&workspace).unwrap();
+        fs::write(&path, header("one", &workspace)).unwrap();
+        let setup = PiSetup {
+            config: Config::default(),
+            state_dir: folder.path().join("state"),
+            clock: Arc::new(Counting::default()),
+            departures: None,
+        };
+        Pi {
+            setup: Arc::new(setup),
+            folder,
+            path,
+            leaf: None,
+            written: 0,
+        }
+    }
+
+    fn append(&mut self, mut entry: Value) -> EntryId {
+        self.written += 1;
+        let id = format!("{:08x}", self.written);
+        entry["id"] = json!(id);
+        entry["parentId"] = json!(self.leaf);
+        entry["timestamp"] = json!("2026-11-15T12:00:00.000Z");
+        if entry["type"] == "compaction" && entry["firstKeptEntryId"].is_null() {
+            entry["firstKeptEntryId"] = json!(id);
+        }
+        let mut file = OpenOptions::new().append(true).open(&self.path).unwrap();
+        writeln!(file, "{entry}").unwrap();
+        self.leaf = Some(id.clone());
+        EntryId::new(id)
+    }
+
+    fn message(&mut self, message: Value) -> EntryId {
+        self.append(json!({"type": "message", "message": message}))
+    }
+
+    fn user(&mut self, text: &str) -> EntryId {
+        self.message(json!({"role": "user", "content": text, "timestamp": 0}))
+    }
+
+    /// A call of `read` and its result.
+    fn round(&mut self, number: u32, text: &str) -> EntryId {
+        let call = format!("call-{number}");
+        self.message(json!({
+            "role": "assistant",
+            "content": [{"type": "toolCall", "id": call, "name": "read",
+                "arguments": {"path": format!("src/part_{number}.rs")}}],
+            "stopReason": "toolUse", "timestamp": 0,
+        }));
+        self.message(json!({
+            "role": "toolResult", "toolCallId": call, "toolName": "read",
+            "content": [{"type": "text", "text": text}], "isError": false, "timestamp": 0,
+        }))
+    }
+
+    fn open(&self) -> PiSession {
+        PiSession::open(&self.setup, &self.path, self.at().as_ref()).unwrap()
+    }
+
+    fn at(&self) -> Option<EntryId> {
+        self.leaf.as_deref().map(EntryId::from)
+    }
+
+    /// Ends a round as the extension does: what comes back is appended.
+    fn end_turn(&mut self, session: &mut PiSession) -> (Vec<Value>, Vec<Event>) {
+        let mut events = Vec::new();
+        let mut sink = |event| events.push(event);
+        let end = session
+            .turn_end(self.at().as_ref(), host(), &mut sink)
+            .unwrap();
+        for entry in &end.entries {
+            self.append(entry.clone());
+        }
+        (end.entries, events)
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        let stored = Stored::open(&self.path).unwrap();
+        let mut kinds = Vec::new();
+        stored
+            .each(&mut |entry| {
+                kinds.push(entry.kind().as_str().to_owned());
+                std::ops::ControlFlow::Continue(())
+            })
+            .unwrap();
+        kinds
+    }
+}
+
+fn header(id: &str, cwd: &Path) -> String {
+    let header = json!({"type": "session", "version": 3, "id": id,
+        "timestamp": "2026-11-15T12:00:00.000Z", "cwd": cwd});
+    format!("{header}\n")
+}
+
+fn host() -> PiHost {
+    PiHost {
+        window: Some(Tokens(24_000)),
+        reserve: Some(Tokens(4_000)),
+        compacts: true,
+    }
+}
+
+/// A file of about so many tokens that no other is like.
+fn file(number: u32, lines: u32) -> String {
+    (0..lines)
+        .map(|line| format!("    let value_{number}_{line} = compute({line}, \"{number}\");\n"))
+        .collect()
+}
+
+fn recalled(path: &Path, query: Query) -> Vec<Hit> {
+    recall(&Stored::open(path).unwrap(), &query, 5).unwrap()
+}
+
+fn kinds_of(entries: &[Value]) -> Vec<&str> {
+    entries
+        .iter()
+        .map(|entry| entry["type"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn what_pi_appends_is_read_on_as_if_all_were_read_at_once() {
+    let mut pi = Pi::new();
+    pi.user("Read the parts.");
+    let mut session = pi.open();
+    for number in 0..5 {
+        pi.round(number, &file(number, 10));
+        assert_eq!(
+            session.follow(pi.at().as_ref()).unwrap(),
+            follow::Followed::On
+        );
+    }
+    let anew = pi.open();
+    let ids = |session: &PiSession| -> Vec<EntryId> {
+        let entries = session.live().entries().iter();
+        entries.map(|entry| entry.id.clone()).collect()
+    };
+    assert_eq!(ids(&session), ids(&anew));
+    assert_eq!(
+        session.live().context().to_json(),
+        anew.live().context().to_json()
+    );
+    assert_eq!(
+        session.live().ledger().files.len(),
+        anew.live().ledger().files.len()
+    );
+}
+
+#[test]
+fn a_leaf_that_was_moved_is_followed_to_its_branch() {
+    let mut pi = Pi::new();
+    let first = pi.user("One way.");
+    pi.round(1, "of one way");
+    let mut session = pi.open();
+    // Back to the first message, without a word in the file.
+    let followed = session.follow(Some(&first)).unwrap();
+    assert_eq!(followed, follow::Followed::Anew);
+    assert_eq!(session.live().entries().len(), 1);
+    pi.leaf = Some(first.as_str().to_owned());
+    let other = pi.user("Another way.");
+    session.follow(Some(&other)).unwrap();
+    let shown: Vec<&str> = session
+        .live()
+        .entries()
+        .iter()
+        .map(|entry| entry.id.as_str())
+        .collect();
+    assert_eq!(shown, [first.as_str(), other.as_str()]);
+}
+
+#[test]
+fn a_file_that_was_replaced_is_another_session() {
+    let mut pi = Pi::new();
+    pi.user("The first session.");
+    let mut session = pi.open();
+    let other = pi.folder.path().join("other.jsonl");
+    fs::write(&other, header("two", pi.folder.path())).unwrap();
+    fs::rename(&other, &pi.path).unwrap();
+    pi.leaf = None;
+    let leaf = pi.user("The second session.");
+    session.follow(Some(&leaf)).unwrap();
+    assert_eq!(session.key(), "two");
+    assert_eq!(session.live().entries().len(), 1);
+
+    // A leaf that the file does not have is an error that names both.
+    let missing = session.follow(Some(&EntryId::from("ffffffff")));
+    let said = missing.unwrap_err().to_string();
+    assert!(said.contains("ffffffff"), "{said}");
+    // And the session recovers from it.
+    session.follow(Some(&leaf)).unwrap();
+    assert_eq!(session.live().entries().len(), 1);
+}
+
+#[test]
+fn a_file_of_another_agent_is_refused() {
+    let pi = Pi::new();
+    let path = pi.folder.path().join("claude.jsonl");
+    let line = json!({"type": "user", "uuid": "a", "parentUuid": null, "sessionId": "s",
+        "timestamp": "2026-11-15T12:00:00.000Z", "cwd": "/", "version": "2.0.0",
+        "message": {"role": "user", "content": "hello"}});
+    fs::write(&path, format!("{line}\n")).unwrap();
+    let refused = PiSession::open(&pi.setup, &path, None).err().unwrap();
+    assert!(matches!(refused, Error::NotPi { .. }), "{refused}");
+}
+
+#[test]
+fn tool_output_is_pruned_then_compacted_and_the_file_verifies() {
+    let mut pi = Pi::new();
+    pi.user("Always answer in English. Read every part of src and list what it computes.");
+    let mut session = pi.open();
+    let (mut pruned, mut compacted, mut restored) = (0, 0, 0);
+    let mut saved = Vec::new();
+    let results: Vec<(EntryId, String)> = (0..40)
+        .map(|number| {
+            let text = file(number, 60);
+            let id = pi.round(number, &text);
+            let (entries, events) = pi.end_turn(&mut session);
+            pruned += kinds_of(&entries)
+                .iter()
+                .filter(|kind| **kind == "context_edit")
+                .count();
+            compacted += usize::from(kinds_of(&entries).contains(&"compaction"));
+            restored += usize::from(kinds_of(&entries).contains(&"custom_message"));
+            saved.extend(events.into_iter().filter_map(|event| match event {
+                Event::CheckpointWritten(checkpoint) => Some(checkpoint),
+                _ => None,
+            }));
+            let size = session.size(None, &session.window(host()).unwrap());
+            assert!(size.tokens <= Tokens(24_000), "{}", size.tokens);
+            (id, text)
+        })
+        .collect();
+    assert!(pruned > 0, "{:?}", pi.kinds());
+    assert!(compacted > 0, "{:?}", pi.kinds());
+    assert_eq!(restored, compacted, "{:?}", pi.kinds());
+    assert!(saved.len() >= compacted, "{} checkpoints", saved.len());
+
+    let stored = Stored::open(&pi.path).unwrap();
+    let report = longhaul_transcript::verify(&stored).unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    // Opened again, it goes on from what the compaction entry carries.
+    let again = pi.open();
+    assert_eq!(again.live().epoch(), u32::try_from(compacted).unwrap());
+    assert_eq!(session.live().epoch(), again.live().epoch());
+    // Every byte can be had back.
+    for (id, text) in results {
+        let hits = recalled(&pi.path, Query::Id(id.as_str().to_owned()));
+        assert!(full_text(&hits[0].entry).contains(text.trim_end()), "{id}");
+    }
+}
+
+#[test]
+fn what_is_put_back_is_shown_until_it_is_written_and_never_twice() {
+    let mut pi = Pi::new();
+    pi.user("Read every part of src.");
+    for number in 0..12 {
+        pi.round(number, &file(number, 60));
+    }
+    let mut session = pi.open();
+    let none = &mut |_| {};
+    let made = session
+        .before_compact(pi.at().as_ref(), Reason::Threshold, None, host(), none)
+        .unwrap()
+        .unwrap();
+    assert!(made.details["ledger"].is_string() || made.details["ledger"].is_object());
+    assert!(made.details["checkpointId"].is_string());
+    // pi has not written it: nothing of it is true yet.
+    assert_eq!(session.live().epoch(), 0);
+    let mut entry = serde_json::to_value(&made).unwrap();
+    entry["type"] = json!("compaction");
+    entry["fromHook"] = json!(true);
+    pi.append(entry);
+
+    let tail = session.tail(pi.at().as_ref(), host(), none).unwrap();
+    let tail = tail.expect("an epoch has begun");
+    assert!(tail.contains("<longhaul:checkpoint"), "{tail}");
+    // Behind a last answer nothing is said.
+    pi.message(
+        json!({"role": "assistant", "stopReason": "stop", "timestamp": 0,
+        "content": [{"type": "text", "text": "Done."}]}),
+    );
+    assert!(pi.end_turn(&mut session).0.is_empty());
+    pi.user("Go on.");
+    let again = session.tail(pi.at().as_ref(), host(), none).unwrap();
+    assert_eq!(again.as_deref(), Some(tail.as_str()));
+    pi.round(12, "short");
+    let (entries, _) = pi.end_turn(&mut session);
+    let texts: Vec<&str> = entries
+        .iter()
+        .filter_map(|entry| entry["content"].as_str())
+        .collect();
+    assert_eq!(texts.len(), 1, "{entries:?}");
+    assert!(tail.starts_with(texts[0]), "{tail}\n---\n{}", texts[0]);
+    let shown = session.tail(pi.at().as_ref(), host(), none).unwrap();
+    assert!(!shown.unwrap_or_default().contains("<longhaul:checkpoint"));
+    pi.round(13, "short");
+    assert!(pi.end_turn(&mut session).0.is_empty());
+    let marks = session.live().entries().iter().filter(
+        |entry| matches!(&entry.body, Body::CustomMessage { custom_type } if custom_type == RESTORE_MARK),
+    );
+    assert_eq!(marks.count(), 1);
+}
+
+#[test]
+fn the_thresholds_come_before_those_of_pi() {
+    let mut pi = Pi::new();
+    pi.user("Hello.");
+    let session = pi.open();
+    let window = |host| session.window(host).unwrap();
+    let usual = window(host());
+    assert_eq!(usual.size(), Tokens(24_000));
+    let early = window(PiHost {
+        reserve: Some(Tokens(16_384)),
+        ..host()
+    });
+    assert_eq!(early.activation(), Tokens(24_000 - 16_384));
+    // Where pi does not compact, what it would keep free says nothing.
+    let off = window(PiHost {
+        reserve: Some(Tokens(16_384)),
+        compacts: false,
+        ..host()
+    });
+    assert_eq!(off.activation(), usual.activation());
+    // Nor does a reserve that is larger than the window.
+    let absurd = window(PiHost {
+        reserve: Some(Tokens(30_000)),
+        ..host()
+    });
+    assert_eq!(absurd.activation(), usual.activation());
+}
+
+#[test]
+fn a_large_result_is_kept_whole_before_it_is_shown_in_part() {
+    let mut pi = Pi::new();
+    pi.user("Run it.");
+    let mut session = pi.open();
+    let small = [json!({"type": "text", "text": file(1, 20)})];
+    let shown = session
+        .tool_result("call-1", "bash", &small, false, host())
+        .unwrap();
+    assert_eq!(shown, None);
+    assert_eq!(session.results(), None);
+
+    let text = file(7, 900);
+    let picture = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
+    let large = [json!({"type": "text", "text": text}), picture.clone()];
+    let shown = session
+        .tool_result("call-2", "bash", &large, false, host())
+        .unwrap()
+        .expect("it is larger than a quarter of the window");
+    let part = shown.content[0]["text"].as_str().unwrap();
+    assert!(
+        part.len() < text.len() / 2,
+        "{} of {}",
+        part.len(),
+        text.len()
+    );
+    assert!(part.starts_with(&text[..1000]));
+    assert!(part.ends_with(&text[text.len() - 500..]));
+    assert!(
+        part.contains(&format!("recall id={}", shown.entry)),
+        "{part}"
+    );
+    assert_eq!(shown.content[1], picture);
+
+    // In another process, by its id and by words of the part that is not shown.
+    let kept = pi.open().results().unwrap();
+    let by_id = recalled(&kept, Query::Id(shown.entry.clone()));
+    assert!(full_text(&by_id[0].entry).contains(text.trim_end()));
+    let words = "let value_7_600 = compute(600";
+    assert!(!part.contains(words));
+    let by_words = recalled(&kept, Query::Text(words.into()));
+    assert_eq!(by_words[0].entry.id.as_str(), shown.entry);
+}
