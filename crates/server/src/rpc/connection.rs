@@ -20,7 +20,7 @@ use super::line::{self, Line};
 use super::params::{self, Initialize, Spawn, Whose};
 use super::peer::Peer;
 use super::worker::{Job, Lodger, Worker};
-use super::{Guest, PROTOCOL, Place, Surroundings, life};
+use super::{Guest, PROTOCOL, Place, Surroundings, life, pi};
 
 /// Sessions that are held open at once. One that is closed for another's sake is
 /// read again when it is next asked for.
@@ -43,6 +43,7 @@ pub async fn serve(
         running: Arc::default(),
         used: 0,
         children: HashMap::new(),
+        pi: None,
     };
     let ended = connection
         .run(BufReader::with_capacity(1 << 16, input))
@@ -104,6 +105,8 @@ struct Connection {
     /// Sessions that others are about to start, by their keys: the mirror of the
     /// one that does.
     children: HashMap<String, Option<PathBuf>>,
+    /// Where pi is served, once it has asked for something.
+    pi: Option<pi::Desk>,
 }
 
 impl Connection {
@@ -151,6 +154,9 @@ impl Connection {
             // A worker that has failed has said so.
             let _ = open.task.await;
         }
+        if let Some(desk) = self.pi.take() {
+            desk.close().await;
+        }
     }
 
     fn call(&mut self, id: Option<Id>, method: &str, params: Box<RawValue>) {
@@ -169,6 +175,10 @@ impl Connection {
             "prepareSubagentSpawn" => Some(self.spawning(&params)),
             "rollbackSubagentSpawn" | "onSubagentEnded" => Some(self.spawned(&params)),
             "dispose" => self.dispose(&params),
+            _ if pi::METHODS.contains(&method) => {
+                self.hand_to_pi(&id, method, params);
+                None
+            }
             _ if life::METHODS.contains(&method) => match self.hand_on(&id, method, params) {
                 Ok(()) => None,
                 Err(fault) => Some(Err(fault)),
@@ -215,6 +225,7 @@ impl Connection {
         for (_, open) in self.workers.drain() {
             drop(open.jobs);
         }
+        self.pi = None;
         self.host = Some(Settled {
             guest,
             place,
@@ -339,6 +350,24 @@ impl Connection {
         Ok(())
     }
 
+    /// Gives a request of pi's to its desk.
+    fn hand_to_pi(&mut self, id: &Option<Id>, method: &str, params: Box<RawValue>) {
+        let host = self.host.as_ref().expect("it was initialized before");
+        let cancel = CancellationToken::new();
+        if let Some(id) = id {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.insert(id.clone(), cancel.clone());
+        }
+        let open = || pi::Desk::open(&host.place, &self.peer, &self.running);
+        let job = Job {
+            id: id.clone(),
+            method: method.to_owned(),
+            params,
+            cancel,
+        };
+        self.pi.get_or_insert_with(open).take(job);
+    }
+
     fn open(&mut self, session: &str, whose: &Whose) -> Open {
         let host = self.host.as_ref().expect("it was initialized before");
         let key = whose.session_key.as_deref();
@@ -425,5 +454,6 @@ fn methods() -> Vec<&'static str> {
         "dispose",
     ];
     methods.extend(life::METHODS);
+    methods.extend(pi::METHODS);
     methods
 }

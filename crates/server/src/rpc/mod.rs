@@ -18,6 +18,7 @@ mod line;
 mod model;
 mod params;
 mod peer;
+mod pi;
 mod worker;
 
 use std::path::{Path, PathBuf};
