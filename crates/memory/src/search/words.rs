@@ -15,7 +15,7 @@ use crate::text::Term;
 
 /// Rows that may be looked at for the terms of one query. The rarest terms
 /// come first, so what is left out would hardly have changed the order.
-const MOST_ROWS: u64 = 40_000;
+const MOST_ROWS: usize = 40_000;
 
 /// Terms that are looked up at all.
 const MOST_TERMS: usize = 512;
@@ -106,15 +106,69 @@ fn quoted(connection: &Connection, shape: &Shape, tokens: &str) -> rusqlite::Res
     Ok(found)
 }
 
-/// In how many chunks a token stands.
-fn frequency(connection: &Connection, token: &str) -> rusqlite::Result<u64> {
-    let mut statement =
-        connection.prepare_cached("SELECT doc FROM temp.frequency WHERE term = ?1")?;
-    let mut rows = statement.query([token])?;
-    match rows.next()? {
-        Some(row) => row.get::<_, i64>(0).map(|count| count as u64),
-        None => Ok(0),
+/// A term of the query with where each of its tokens stands.
+struct Found<'a> {
+    term: &'a Term,
+    rows: Vec<Vec<(u32, u32)>>,
+}
+
+impl Found<'_> {
+    fn count(&self) -> usize {
+        self.rows.iter().map(Vec::len).sum()
     }
+}
+
+/// Looks terms up, the rarest first, and leaves out the most frequent ones that
+/// together stand in more than [`MOST_ROWS`] chunks.
+fn look_up<'a>(
+    connection: &Connection,
+    shape: &Shape,
+    terms: &'a [Term],
+    left_out: &mut Vec<String>,
+) -> rusqlite::Result<Vec<Found<'a>>> {
+    let mut found: Vec<Found<'a>> = Vec::new();
+    let mut held = 0;
+    for term in terms.iter().take(MOST_TERMS) {
+        let tokens = term.tokens.iter();
+        // What stands in more than all may be looked at is left out anyway.
+        let rows = tokens.map(|token| rows(connection, shape, token, MOST_ROWS + 1));
+        let one = Found {
+            term,
+            rows: rows.collect::<rusqlite::Result<_>>()?,
+        };
+        if one.count() > 0 {
+            held += one.count();
+            found.push(one);
+        }
+        // A query of a whole page would hold many times what it may look at.
+        if held > 4 * MOST_ROWS {
+            leave_out(&mut found, left_out);
+            held = found.iter().map(Found::count).sum();
+        }
+    }
+    leave_out(&mut found, left_out);
+    if let [only] = &mut found[..]
+        && only.rows.iter().any(|rows| rows.len() > MOST_ROWS)
+    {
+        // The one word there is counts wherever it stands.
+        for (token, all) in only.term.tokens.iter().zip(&mut only.rows) {
+            *all = rows(connection, shape, token, usize::MAX)?;
+        }
+    }
+    Ok(found)
+}
+
+fn leave_out(found: &mut Vec<Found<'_>>, left_out: &mut Vec<String>) {
+    found.sort_by_key(Found::count);
+    let mut spent = 0;
+    let within = |one: &Found<'_>| {
+        spent += one.count();
+        spent <= MOST_ROWS
+    };
+    let kept = found.iter().map(within).take_while(|fits| *fits).count();
+    let kept = kept.clamp(1, MOST_SCORED).min(found.len());
+    let rest = found.drain(kept..);
+    left_out.extend(rest.map(|one| one.term.word.clone()));
 }
 
 impl Words {
@@ -127,20 +181,8 @@ impl Words {
         settings: &SearchSettings,
     ) -> rusqlite::Result<Words> {
         connection.execute_batch(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.frequency USING fts5vocab(main, words, row);
-             CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance)",
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance)",
         )?;
-        let mut counted = Vec::new();
-        for term in terms.iter().take(MOST_TERMS) {
-            let mut count = 0;
-            for token in &term.tokens {
-                count += frequency(connection, token)?;
-            }
-            if count > 0 {
-                counted.push((count, term));
-            }
-        }
-        counted.sort_by_key(|(count, _)| *count);
         let mut words = Words {
             own: vec![0.0; shape.units.len()],
             beside: vec![0.0; shape.units.len()],
@@ -154,17 +196,12 @@ impl Words {
         let mut by_slot = vec![0f32; shape.slots.len()];
         let mut parts: Vec<(u8, Vec<(u32, f32)>)> = Vec::new();
         let mut sums = vec![0f32; shape.stretches.len()];
-        let mut spent = 0;
         // By slot: how much of the query it has, and how much there is to have.
         let mut has = vec![0f32; shape.slots.len()];
         let mut all = 0f32;
-        for (number, (count, term)) in counted.into_iter().enumerate() {
-            spent += count;
-            if number > 0 && (spent > MOST_ROWS || number >= MOST_SCORED) {
-                words.left_out.push(term.word.clone());
-                continue;
-            }
-            let rows = words.add(connection, shape, allowed, term, settings, &mut sums)?;
+        let found = look_up(connection, shape, terms, &mut words.left_out)?;
+        for Found { term, rows } in found {
+            let rows = words.add(shape, allowed, term, rows, settings, &mut sums);
             let tells = term.weight * rarity(shape.slots.len(), rows.len());
             all += tells;
             for (slot, score) in &rows {
@@ -261,17 +298,16 @@ impl Words {
     /// Scores one term: by slot, and by stretch in place.
     fn add(
         &mut self,
-        connection: &Connection,
         shape: &Shape,
         allowed: &[bool],
         term: &Term,
+        rows: Vec<Vec<(u32, u32)>>,
         settings: &SearchSettings,
         sums: &mut [f32],
-    ) -> rusqlite::Result<Vec<(u32, f32)>> {
+    ) -> Vec<(u32, f32)> {
         // The best of the word's forms counts, not their sum.
         let mut best: Vec<(u32, f32)> = Vec::new();
-        for token in &term.tokens {
-            let found = rows(connection, shape, token, usize::MAX)?;
+        for found in rows {
             let rare = rarity(shape.slots.len(), found.len());
             for (slot, often) in found {
                 if allowed[shape.slots[slot as usize].unit as usize] {
@@ -309,7 +345,7 @@ impl Words {
             self.stretches[stretch as usize] += term.weight * rare * count * 2.2 / (count + norm);
         }
         self.terms.push((term.word.clone(), units));
-        Ok(best)
+        best
     }
 
     /// An answer stands beside its question, and often only the question has
