@@ -58,7 +58,7 @@ impl Default for SearchSettings {
             feedback: 0.1,
             source: 0.5,
             fusion: Fusion::Scores,
-            vectors: 0.3,
+            vectors: 0.2,
             static_vectors: 0.15,
             user: 0.2,
             lambda: 0.7,
