@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 
 import { Engine } from "./src/engine.js";
 import { Histories } from "./src/history.js";
+import { Limits } from "./src/limits.js";
 import { Sidecar } from "./src/sidecar.js";
 import { registerTools } from "./src/tools.js";
 
@@ -27,6 +28,7 @@ function shared(options, log) {
     sidecar: new Sidecar(options, log),
     histories: new Histories(),
     said: new Map(),
+    limits: new Limits(),
   };
   made.sidecar.onRestart(() => made.histories.clear());
   globalThis[SHARED] = made;
@@ -53,7 +55,8 @@ export default {
     const config = api.pluginConfig ?? {};
     const { binary, stateDir, config: overrides } = config;
     const host = { name: "openclaw", version: api.runtime?.version ?? "unknown" };
-    const { sidecar, histories, said } = shared({ binary, stateDir, config: overrides, host }, log);
+    const held = shared({ binary, stateDir, config: overrides, host }, log);
+    const { sidecar, histories, said, limits } = held;
     const settings = {
       version,
       timeoutMs: (config.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
@@ -66,7 +69,7 @@ export default {
       const { workspaceDir, agentDir } = context;
       // Tried here so that `info` tells the truth from the first turn on.
       await sidecar.start({ workspaceDir, agentDir }).catch(() => undefined);
-      return new Engine({ sidecar, histories, settings, log, sdk, said }, context);
+      return new Engine({ sidecar, histories, settings, log, sdk, said, limits }, context);
     });
     registerTools(api, sidecar, settings);
     api.registerService?.({

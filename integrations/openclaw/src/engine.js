@@ -89,11 +89,12 @@ export class Engine {
   #where;
   #compactionMs;
   #said;
+  #limits;
   #budget;
 
   /**
    * @param shared what all instances share: `sidecar`, `histories`, `settings`, `log`,
-   * `sdk` (the host's helpers), `said` (what was logged already)
+   * `sdk` (the host's helpers), `said` (what was logged already), `limits` (of providers)
    * @param context what the host says of this instance
    */
   constructor(shared, context = {}) {
@@ -103,6 +104,7 @@ export class Engine {
     this.#log = shared.log;
     this.#sdk = shared.sdk;
     this.#said = shared.said;
+    this.#limits = shared.limits;
     this.#where = { workspaceDir: context.workspaceDir, agentDir: context.agentDir };
     const seconds = context.config?.agents?.defaults?.compaction?.timeoutSeconds;
     const limit = Number.isFinite(seconds) && seconds > 0 ? seconds : COMPACTION_SECONDS;
@@ -139,12 +141,16 @@ export class Engine {
 
   async assemble(params) {
     const memory = this.#memorySection(params);
+    const room = this.#room(params);
+    const budget = room.tokenBudget ?? params.tokenBudget;
+    const tokenBudget = this.#limits.within(params.sessionId, budget);
     const result = await this.#or(
       "assemble",
       params,
       () => ({ messages: params.messages, estimatedTokens: 0 }),
-      { refs: true, ...this.#room(params) },
+      { refs: true, ...room, tokenBudget },
     );
+    this.#limits.assembled(params.sessionId, result.estimatedTokens, budget);
     const addition = [memory, result.systemPromptAddition].filter(Boolean).join("\n\n");
     const estimatedTokens = Number.isFinite(result.estimatedTokens) ? result.estimatedTokens : 0;
     return { ...result, estimatedTokens, ...(addition ? { systemPromptAddition: addition } : {}) };
@@ -154,9 +160,14 @@ export class Engine {
     const extra = { timeoutMs: this.#compactionMs };
     const failed = (reason) => ({ degraded: reason });
     const result = (await this.#or("compact", params, failed, extra)) ?? failed("no answer");
-    const needed = !result.compacted && params.runtimeContext?.trigger === "overflow";
-    if (!result.degraded && !needed) return unneeded(params, result);
-    // The provider has refused the request: without a smaller one the turn is lost.
+    const refused = params.runtimeContext?.trigger === "overflow";
+    const smaller = refused && this.#limits.refused(params.sessionId);
+    if (!result.degraded) {
+      if (result.compacted || !refused) return unneeded(params, result);
+      // The host tries again only if something was compacted, and it will be: the
+      // next list is made for less than what was refused.
+      if (smaller) return { ...result, ok: true, compacted: true };
+    }
     return await this.#compactByHost(params, result.degraded ?? result.reason);
   }
 
@@ -164,7 +175,9 @@ export class Engine {
     const until = Date.now() + COMMIT_WAIT_MS;
     for (;;) {
       try {
-        return await this.#ask("commitTurn", params);
+        const result = await this.#ask("commitTurn", params);
+        this.#limits.accepted(params.sessionId);
+        return result;
       } catch (error) {
         // The host offers the turn again before the next one of this session, and
         // leaves that one to its own engine if it fails then: worth a short wait.

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { Engine } from "../src/engine.js";
 import { Histories } from "../src/history.js";
+import { Limits } from "../src/limits.js";
 import { Sidecar } from "../src/sidecar.js";
 import { registerTools } from "../src/tools.js";
 
@@ -42,7 +43,7 @@ function engine({ binary = ground(), timeoutMs = 20_000, sdk } = {}) {
   const histories = new Histories();
   sidecar.onRestart(() => histories.clear());
   const settings = { version: "1", timeoutMs, memoryTools: "auto" };
-  const shared = { sidecar, histories, settings, log, sdk, said: new Map() };
+  const shared = { sidecar, histories, settings, log, sdk, said: new Map(), limits: new Limits() };
   return { engine: new Engine(shared, { workspaceDir: "/w" }), said, settings };
 }
 
@@ -244,6 +245,17 @@ test("after an overflow OpenClaw compacts where longhaul finds nothing to leave 
   const runtimeContext = { trigger: "overflow" };
   const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext });
   assert.deepEqual(result, { ok: true, compacted: true });
+});
+
+test("after an overflow the next list is made for less than what was refused", async () => {
+  const { engine: ours } = engine();
+  feel("nothing to do");
+  await ours.assemble(turn([user("one")], { tokenBudget: 900 }));
+  const runtimeContext = { trigger: "overflow" };
+  const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext });
+  assert.deepEqual([result.ok, result.compacted], [true, true]);
+  await ours.assemble(turn([user("one")], { tokenBudget: 900 }));
+  assert.deepEqual(heard("assemble").map(({ params }) => params.tokenBudget), [900, 3]);
 });
 
 test("what needs no compaction is told in words that do not end the host's turn", async () => {

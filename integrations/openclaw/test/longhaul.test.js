@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 
 import { Engine } from "../src/engine.js";
 import { Histories } from "../src/history.js";
+import { Limits } from "../src/limits.js";
 import { Sidecar } from "../src/sidecar.js";
 import { MEMORY_GET, MEMORY_SEARCH, RECALL } from "../src/tools.js";
 
@@ -29,7 +30,7 @@ before(() => {
   const histories = new Histories();
   sidecar.onRestart(() => histories.clear());
   const settings = { version: "test", timeoutMs: 60_000, memoryTools: "on" };
-  const shared = { sidecar, histories, settings, log, said: new Map() };
+  const shared = { sidecar, histories, settings, log, said: new Map(), limits: new Limits() };
   ours = new Engine(shared, { workspaceDir: folder, agentDir: join(folder, "agent") });
 });
 
@@ -166,6 +167,17 @@ test("what has left the context is recalled in the caller's session", { skip }, 
   });
   assert.equal(answer.isError, false, answer.text);
   assert.match(answer.text, /line 7 of file 3/);
+});
+
+test("what a provider refused is made smaller", { skip }, async () => {
+  const history = Array.from({ length: 40 }, (_, n) => turn(n)).flat();
+  const before = await assemble(history);
+  const runtimeContext = { trigger: "overflow" };
+  const compacted = await ours.compact({ ...session, force: true, tokenBudget, runtimeContext });
+  assert.equal(compacted.compacted, true);
+  const after = await assemble(history);
+  assert.ok(text(after.messages).length < text(before.messages).length);
+  assert.match(text(after.messages), /deploy\.lock/);
 });
 
 test("the process may die between two turns", { skip }, async () => {
