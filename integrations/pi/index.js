@@ -113,7 +113,12 @@ export default function longhaul(pi) {
     const params = { ...at, customInstructions, reason, tokensBefore };
     const answer = await ask(ctx, "pi/beforeCompact", params, { signal, patience: SLOW_FACTOR });
     tell(ctx, answer);
-    // Without one, pi compacts by itself.
+    // pi would ask a model to summarise our summary, and nothing would come free.
+    if (answer?.nothing) {
+      notify(ctx, "longhaul: there is nothing to compact; all that is left is the work at hand");
+      return { cancel: true };
+    }
+    // Without a compaction of ours, pi makes its own.
     if (!answer?.compaction) return;
     return { compaction: { ...answer.compaction, tokensBefore } };
   });

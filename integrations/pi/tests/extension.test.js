@@ -74,6 +74,12 @@ test("without a compaction of ours, pi makes its own", async (t) => {
   assert.equal(await emit("session_before_compact", compact), undefined);
 });
 
+test("where nothing would come free, pi does not compact and its user is told", async (t) => {
+  const { emit, notices } = host(t, { answers: { "pi/beforeCompact": { nothing: true } } });
+  assert.deepEqual(await emit("session_before_compact", { ...compact, reason: "manual" }), { cancel: true });
+  assert.match(notices.join(), /nothing to compact/);
+});
+
 test("a note is the last message and nothing in front of it changes", async (t) => {
   const { emit } = host(t, { answers: { "pi/context": { append: "[Context: 81%]" } } });
   const messages = [{ role: "system" }, { role: "user" }];

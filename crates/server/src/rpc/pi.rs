@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use longhaul_engine::event::Event;
-use longhaul_engine::hosted::pi::{Error, PiHost, PiSession, PiSetup, Reason};
+use longhaul_engine::hosted::pi::{Error, Offer, PiHost, PiSession, PiSetup, Reason};
 use longhaul_engine::tools::{Call, Outcome};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::EntryId;
@@ -318,9 +318,10 @@ impl Sessions {
                 .map(|end| json!(end)),
             "pi/beforeCompact" => session
                 .before_compact(leaf, reason, focus, host, &mut sink)
-                .map(|made| match made {
-                    Some(compaction) => json!({ "compaction": compaction }),
-                    None => json!({}),
+                .map(|offer| match offer {
+                    Offer::Compaction(compaction) => json!({ "compaction": compaction }),
+                    Offer::Nothing => json!({ "nothing": true }),
+                    Offer::Own => json!({}),
                 }),
             "pi/context" => session.tail(leaf, host, &mut sink).map(|tail| match tail {
                 Some(append) => json!({ "append": append }),

@@ -40,6 +40,28 @@ pub struct PiCompaction {
     pub details: Value,
 }
 
+/// What pi is offered when it is about to compact.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Offer {
+    /// The compaction that it should write in place of its own.
+    Compaction(Box<PiCompaction>),
+    /// Nothing would come free. What pi would do by itself asks a model to
+    /// summarise our summary, which loses what that keeps exactly.
+    Nothing,
+    /// It did not come about, and pi should do what it would do without us.
+    Own,
+}
+
+/// What came of one layer.
+pub(super) enum Attempt {
+    /// A compaction.
+    Made(Box<Made>),
+    /// There is nothing to do.
+    Nothing,
+    /// It failed, or may not be tried now; an event says why.
+    Failed,
+}
+
 /// A compaction that was made.
 pub(super) struct Made {
     /// What pi is asked to append.
@@ -62,8 +84,7 @@ impl Made {
 }
 
 impl PiSession {
-    /// pi is about to compact: the compaction that it should write in place of its
-    /// own. `None` where nothing better can be done than what pi would do.
+    /// pi is about to compact, by its own thresholds or because its user says so.
     pub fn before_compact(
         &mut self,
         leaf: Option<&EntryId>,
@@ -71,16 +92,16 @@ impl PiSession {
         focus: Option<&str>,
         host: PiHost,
         sink: &mut dyn FnMut(Event),
-    ) -> Result<Option<PiCompaction>> {
+    ) -> Result<Offer> {
         self.follow(leaf)?;
         let window = self.window(host)?;
         if self.setup.config.sandbox.read_only {
-            return Ok(None);
+            return Ok(Offer::Own);
         }
         let rules = self.setup.config.breaker_rules();
         let (trigger, layers): (_, &[Layer]) = match reason {
             Reason::Manual => (Trigger::Manual, &[Layer::Summarize, Layer::Full]),
-            Reason::Threshold if self.state.breaker.is_open(rules) => return Ok(None),
+            Reason::Threshold if self.state.breaker.is_open(rules) => return Ok(Offer::Own),
             Reason::Threshold => (Trigger::Auto, &[Layer::Summarize, Layer::Full]),
             Reason::Overflow => (
                 Trigger::Overflow,
@@ -88,11 +109,17 @@ impl PiSession {
             ),
         };
         let live = self.live.clone();
-        let mut best: Option<Made> = None;
+        let mut best: Option<Box<Made>> = None;
+        let mut failed = false;
         for layer in layers {
             let made = self.compact(&live, *layer, trigger, focus, &window, sink)?;
-            let Some(made) = made else {
-                continue;
+            let made = match made {
+                Attempt::Made(made) => made,
+                Attempt::Nothing => continue,
+                Attempt::Failed => {
+                    failed = true;
+                    continue;
+                }
             };
             let enough = reason == Reason::Manual || made.after < window.hysteresis_target();
             if best.as_ref().is_none_or(|best| made.after < best.after) {
@@ -102,11 +129,16 @@ impl PiSession {
                 break;
             }
         }
-        Ok(best.and_then(|made| PiCompaction::of(&made.entry)))
+        let compaction = best.and_then(|made| PiCompaction::of(&made.entry));
+        Ok(match compaction {
+            Some(compaction) => Offer::Compaction(Box::new(compaction)),
+            // Above a threshold something has to be done, and pi still can.
+            None if failed || reason != Reason::Manual => Offer::Own,
+            None => Offer::Nothing,
+        })
     }
 
-    /// Carries one layer out. `None` where there is nothing to do, or it failed;
-    /// an event says which.
+    /// Carries one layer out, on paper.
     pub(super) fn compact(
         &mut self,
         live: &Live,
@@ -115,14 +147,14 @@ impl PiSession {
         focus: Option<&str>,
         window: &Window,
         sink: &mut dyn FnMut(Event),
-    ) -> Result<Option<Made>> {
+    ) -> Result<Attempt> {
         let begun = self.setup.clock.now();
         let size = self.size(Some(live), window);
         let _lock = match self.notebook.lock() {
             Ok(lock) => lock,
             Err(error) => {
                 sink(error.event());
-                return Ok(None);
+                return Ok(Attempt::Failed);
             }
         };
         let known = self.stored_entries()?;
@@ -149,13 +181,13 @@ impl PiSession {
                     layer,
                     tokens: size.tokens,
                 });
-                return Ok(None);
+                return Ok(Attempt::Nothing);
             }
             Err(failure) => {
                 if layer != Layer::Emergency {
                     self.failed(failure.to_string(), sink);
                 }
-                return Ok(None);
+                return Ok(Attempt::Failed);
             }
         };
         let checkpoint = match self.setup.config.writes_checkpoints() {
@@ -198,13 +230,13 @@ impl PiSession {
         if layer != Layer::Emergency {
             self.judge(size.tokens, tokens_after, sink);
         }
-        Ok(Some(Made {
+        Ok(Attempt::Made(Box::new(Made {
             entry: carry::for_pi(&draft, &stamp),
             live: after,
             before: size.tokens,
             after: tokens_after,
             messages: compacted.removed.messages,
-        }))
+        })))
     }
 
     /// Whether a compaction was worth its name.

@@ -36,7 +36,7 @@ use longhaul_transcript::{EntryId, Format, Millis, Role, Session as Stored, Stam
 use serde::Serialize;
 use serde_json::Value;
 
-pub use compact::{PiCompaction, Reason};
+pub use compact::{Offer, PiCompaction, Reason};
 pub use results::ShownResult;
 
 use self::follow::Seen;

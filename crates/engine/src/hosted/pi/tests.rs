@@ -304,8 +304,10 @@ fn what_is_put_back_is_shown_until_it_is_written_and_never_twice() {
     let none = &mut |_| {};
     let made = session
         .before_compact(pi.at().as_ref(), Reason::Threshold, None, host(), none)
-        .unwrap()
         .unwrap();
+    let Offer::Compaction(made) = made else {
+        panic!("{made:?}");
+    };
     assert!(made.details["ledger"].is_string() || made.details["ledger"].is_object());
     assert!(made.details["checkpointId"].is_string());
     // pi has not written it: nothing of it is true yet.
@@ -343,6 +345,21 @@ fn what_is_put_back_is_shown_until_it_is_written_and_never_twice() {
         |entry| matches!(&entry.body, Body::CustomMessage { custom_type } if custom_type == RESTORE_MARK),
     );
     assert_eq!(marks.count(), 1);
+}
+
+#[test]
+fn where_nothing_would_come_free_a_person_is_told_and_a_threshold_is_left_to_pi() {
+    let mut pi = Pi::new();
+    pi.user("Read one part.");
+    pi.round(0, "short");
+    let mut session = pi.open();
+    let mut offer = |reason| {
+        session
+            .before_compact(pi.at().as_ref(), reason, None, host(), &mut |_| {})
+            .unwrap()
+    };
+    assert_eq!(offer(Reason::Manual), Offer::Nothing);
+    assert_eq!(offer(Reason::Threshold), Offer::Own);
 }
 
 #[test]

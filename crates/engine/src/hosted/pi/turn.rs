@@ -8,6 +8,7 @@ use longhaul_transcript::{Draft, EntryId, Role};
 use serde_json::{Value, json};
 
 use super::carry;
+use super::compact::Attempt;
 use super::follow::Followed;
 use super::{PiHost, PiSession, RESTORE_MARK, Result, TurnEnd};
 use crate::event::Event;
@@ -102,7 +103,7 @@ impl PiSession {
                         tried.push(layer);
                         let made =
                             self.compact(&ahead.live, layer, Trigger::Auto, None, window, sink)?;
-                        if let Some(made) = made {
+                        if let Attempt::Made(made) = made {
                             ahead.notices.push(made.told());
                             ahead.entries.push(made.entry);
                             ahead.live = made.live;
