@@ -9,6 +9,8 @@ use crate::Result;
 use crate::{paths, shell};
 
 const PI: &str = "@earendil-works/pi-coding-agent@1.5.0";
+/// What pi loads extensions with; its bundle has everything else.
+const LOADER: &str = "jiti@2.7.0";
 const OPENCLAW: &str = "openclaw@2026.9.6";
 /// OpenClaw asks for it, pi's bundle for 22 at least.
 const NODE_MAJOR: &str = "24";
@@ -38,6 +40,25 @@ impl Peers {
     /// The Node that runs them.
     pub(crate) fn node(&self) -> &Path {
         &self.node
+    }
+
+    /// pi as a program that loads extensions.
+    pub(crate) fn pi_program(&self) -> Result<Command> {
+        let home = home().join("pi");
+        let mark = home.join("node_modules/jiti");
+        if !mark.is_dir() {
+            println!("installing {LOADER}");
+            shell::output(
+                npm()
+                    .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
+                    .args(["--no-save", "--loglevel=error", "--prefix"])
+                    .arg(&home)
+                    .arg(LOADER),
+            )?;
+        }
+        let mut command = Command::new(&self.node);
+        command.arg(self.pi.with_file_name("cli.js"));
+        Ok(command)
     }
 
     /// OpenClaw's package with all it depends on: some hundred megabytes.

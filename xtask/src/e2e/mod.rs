@@ -5,6 +5,7 @@ mod mcp;
 mod model;
 #[cfg(unix)]
 mod openclaw;
+mod pi;
 mod server;
 
 use crate::Result;
@@ -24,6 +25,8 @@ enum What {
     Openclaw(openclaw::Args),
     /// Ask `longhaul mcp` for everything with the official Python client
     Mcp,
+    /// Work in the real pi with its extension, through prunings and compactions
+    Pi(pi::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -32,6 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         #[cfg(unix)]
         Some(What::Openclaw(args)) => openclaw::run(args),
         Some(What::Mcp) => mcp::run(),
+        Some(What::Pi(args)) => pi::run(args),
         None => {
             println!(
                 "\
@@ -39,7 +43,8 @@ Tests with real programs; slow, and not part of `cargo xtask test`:
 
   cargo xtask e2e model       chats with a real model over every protocol
   cargo xtask e2e openclaw    a conversation through OpenClaw with our plugin
-  cargo xtask e2e mcp         asks longhaul mcp with the official client"
+  cargo xtask e2e mcp         asks longhaul mcp with the official client
+  cargo xtask e2e pi          works in the real pi with its extension"
             );
             Ok(())
         }
