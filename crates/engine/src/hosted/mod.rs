@@ -113,6 +113,8 @@ pub struct Hosted {
     /// The first message of the mirror that the host's list left behind: what
     /// comes next goes before it, on a branch of its own.
     beyond: Option<usize>,
+    /// Which file it is, whatever it is called.
+    file: Option<(u64, u64)>,
 }
 
 impl Hosted {
@@ -150,6 +152,7 @@ impl Hosted {
             list: List::new(engine.setup().clock.new_id()),
             session,
             beyond: None,
+            file: identity(path),
         };
         hosted.leave_torn_turn(listener)?;
         Ok(hosted)
@@ -183,7 +186,7 @@ impl Hosted {
     /// Whether nobody else wrote into the mirror or put another file in its
     /// place. Where somebody did, it has to be opened again.
     pub fn is_untouched(&self) -> bool {
-        self.session.is_untouched()
+        self.session.is_untouched() && identity(self.session.path()) == self.file
     }
 
     fn leave_torn_turn(&mut self, listener: &mut dyn Listener) -> Result<()> {
@@ -211,6 +214,19 @@ impl Hosted {
         }
         Ok(())
     }
+}
+
+/// What tells a file from another one under the same name.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 fn create(engine: &Engine, path: &Path, birth: &Birth) -> Result<()> {

@@ -42,6 +42,7 @@ pub async fn serve(
         workers: HashMap::new(),
         running: Arc::default(),
         used: 0,
+        ending: Vec::new(),
         children: HashMap::new(),
         pi: None,
     };
@@ -86,8 +87,9 @@ struct Settled {
     llm: bool,
 }
 
-/// Requests that are not answered yet.
-pub(super) type Running = Arc<Mutex<HashMap<Id, CancellationToken>>>;
+/// Requests that are not answered yet, with their numbers: a host may use an id
+/// again.
+pub(super) type Running = Arc<Mutex<HashMap<Id, (u64, CancellationToken)>>>;
 
 struct Open {
     jobs: mpsc::UnboundedSender<Job>,
@@ -101,7 +103,10 @@ struct Connection {
     host: Option<Settled>,
     workers: HashMap<String, Open>,
     running: Running,
+    /// Requests so far.
     used: u64,
+    /// Workers that have been let go and may still have something to do.
+    ending: Vec<JoinHandle<()>>,
     /// Sessions that others are about to start, by their keys: the mirror of the
     /// one that does.
     children: HashMap<String, Option<PathBuf>>,
@@ -149,14 +154,26 @@ impl Connection {
     async fn end(&mut self) {
         // Whoever waits for the host waits no longer.
         self.peer.hang_up();
-        for (_, open) in self.workers.drain() {
-            drop(open.jobs);
+        self.let_go_of_all();
+        for task in self.ending.drain(..) {
             // A worker that has failed has said so.
-            let _ = open.task.await;
+            let _ = task.await;
         }
         if let Some(desk) = self.pi.take() {
             desk.close().await;
         }
+    }
+
+    fn let_go_of_all(&mut self) {
+        let open = self.workers.drain().map(|(_, open)| open.task);
+        self.ending.extend(open);
+    }
+
+    /// A worker ends when it has done what it was given.
+    fn let_go(&mut self, session: &str) {
+        self.ending.retain(|task| !task.is_finished());
+        let open = self.workers.remove(session);
+        self.ending.extend(open.map(|open| open.task));
     }
 
     fn call(&mut self, id: Option<Id>, method: &str, params: Box<RawValue>) {
@@ -222,9 +239,7 @@ impl Connection {
             .place(&guest)
             .map_err(|reason| Fault::new(BAD_PARAMS, reason))?;
         // A host that introduces itself again begins anew.
-        for (_, open) in self.workers.drain() {
-            drop(open.jobs);
-        }
+        self.let_go_of_all();
         self.pi = None;
         self.host = Some(Settled {
             guest,
@@ -268,7 +283,7 @@ impl Connection {
         };
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         // What was answered meanwhile cannot be cancelled any more.
-        if let Some(cancel) = running.get(&Id::new(named.id.get())) {
+        if let Some((_, cancel)) = running.get(&Id::new(named.id.get())) {
             cancel.cancel();
         }
     }
@@ -318,19 +333,20 @@ impl Connection {
         if session.is_empty() {
             return Err(Fault::new(BAD_PARAMS, "`sessionId` is empty"));
         }
+        self.used += 1;
+        let used = self.used;
         let cancel = CancellationToken::new();
         if let Some(id) = id {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            running.insert(id.clone(), cancel.clone());
+            running.insert(id.clone(), (used, cancel.clone()));
         }
         let job = Job {
             id: id.clone(),
+            number: used,
             method: method.to_owned(),
             params,
             cancel,
         };
-        self.used += 1;
-        let used = self.used;
         // A worker that has ended is replaced.
         let job = match self.workers.get_mut(&session) {
             Some(open) => {
@@ -401,7 +417,7 @@ impl Connection {
         }
         let oldest = self.workers.iter().min_by_key(|(_, open)| open.used);
         if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-            self.workers.remove(&oldest);
+            self.let_go(&oldest);
         }
     }
 
@@ -413,8 +429,7 @@ impl Connection {
             Err(fault) => return Some(Err(fault)),
         };
         if let Some(session) = whose.session_id {
-            // It ends when it has done what it was given.
-            self.workers.remove(&session);
+            self.let_go(&session);
         }
         Some(Ok("{}".to_owned()))
     }

@@ -378,6 +378,14 @@ async fn after_turn(worker: &mut Worker, job: &Job) -> Answer {
         }
     }
     if degraded.is_none() {
+        fit(
+            worker,
+            params::budget(
+                listing.token_budget,
+                listing.runtime_settings.as_ref(),
+                listing.runtime_context.as_ref(),
+            ),
+        );
         degraded = look_after(worker, job).await?;
     }
     let mut answer = json!({});
@@ -388,6 +396,14 @@ async fn after_turn(worker: &mut Worker, job: &Job) -> Answer {
         answer["degraded"] = degraded.into();
     }
     Ok(answer.to_string())
+}
+
+/// Takes a window over, where the host names one.
+fn fit(worker: &mut Worker, budget: Option<f64>) {
+    // A session that cannot be opened is told of by whatever comes next.
+    if let (Some(budget), Ok(hosted)) = (budget, worker.hosted()) {
+        hosted.fit(Some(budget));
+    }
 }
 
 /// Checkpoint, pruning, compaction where it is due; what went wrong with it.
@@ -410,14 +426,14 @@ async fn look_after(worker: &mut Worker, job: &Job) -> Result<Option<String>, Fa
 
 async fn maintain(worker: &mut Worker, job: &Job) -> Answer {
     let asked: Compact<'_> = params::read(&job.params)?;
-    let budget = params::budget(
-        asked.token_budget,
-        asked.runtime_settings.as_ref(),
-        asked.runtime_context.as_ref(),
+    fit(
+        worker,
+        params::budget(
+            asked.token_budget,
+            asked.runtime_settings.as_ref(),
+            asked.runtime_context.as_ref(),
+        ),
     );
-    if let (Some(budget), Ok(hosted)) = (budget, worker.hosted()) {
-        hosted.fit(Some(budget));
-    }
     let degraded = look_after(worker, job).await?;
     // Nothing of the host's transcript is ever rewritten from here.
     let mut answer = json!({ "changed": false, "bytesFreed": 0, "rewrittenEntries": 0 });
@@ -428,19 +444,36 @@ async fn maintain(worker: &mut Worker, job: &Job) -> Answer {
 }
 
 fn status(worker: &mut Worker) -> Answer {
+    let (id, key) = (
+        worker.lodger.session_id.clone(),
+        worker.lodger.session_key.clone(),
+    );
     let done = worker.hosted().map(|hosted| {
         let status = hosted.status();
         let path = hosted.path().to_string_lossy().into_owned();
-        (status, path, hosted.messages(), hosted.left())
+        // The names that `context status --json` has, and a few more.
+        json!({
+            "session": { "id": id, "key": key, "path": path },
+            "tokens": status.size.tokens,
+            "tokensFrom": if status.size.reported { "provider" } else { "counted" },
+            "window": status.window,
+            "windowFrom": status.window_origin.to_string(),
+            "percent": (status.fullness * 1000.0).round() / 10.0,
+            "summarizer": status.summarizer,
+            "messages": hosted.messages(),
+            "messagesNotInContext": hosted.left(),
+            "compactions": status.degradation.compactions,
+            "risk": status.degradation.risk,
+            "lossPercent": status.degradation.loss_percent,
+            "recommendation": status.degradation.recommendation,
+            "autocompact": status.autocompact,
+            "breaker": status.breaker,
+            "spending": status.spending,
+            "thresholds": { "activation": status.activation, "hard": status.hard },
+        })
     });
     Ok(match done {
-        Ok((status, path, messages, left)) => {
-            let mut answer = serde_json::to_value(&status).unwrap_or_default();
-            answer["mirror"] = path.into();
-            answer["messages"] = messages.into();
-            answer["messagesNotInContext"] = left.into();
-            answer
-        }
+        Ok(answer) => answer,
         Err(error) => {
             let reason = trouble(worker, "the session could not be read", &error);
             json!({ "degraded": reason })

@@ -22,6 +22,7 @@ use super::{Place, life};
 /// A request about a session.
 pub(super) struct Job {
     pub(super) id: Option<Id>,
+    pub(super) number: u64,
     pub(super) method: String,
     pub(super) params: Box<RawValue>,
     pub(super) cancel: CancellationToken,
@@ -87,8 +88,7 @@ impl Worker {
             };
             let (peer, running) = (at_work.peer.clone(), Arc::clone(&at_work.running));
             let again = at_work.anew();
-            let (id, method) = (job.id.clone(), job.method.clone());
-            let cancel = job.cancel.clone();
+            let (id, number, method) = (job.id.clone(), job.number, job.method.clone());
             // In a task of its own, so that a bug in one request is not the end of all.
             let done = tokio::spawn(async move {
                 let answer = match job.cancel.is_cancelled() {
@@ -111,8 +111,7 @@ impl Worker {
             };
             if let Some(id) = &id {
                 let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
-                // The host may have used the id again.
-                if running.get(id).is_some_and(|other| is_same(other, &cancel)) {
+                if running.get(id).is_some_and(|(other, _)| *other == number) {
                     running.remove(id);
                 }
             }
@@ -192,10 +191,4 @@ impl Worker {
     pub(super) fn tools(&self) -> Arc<dyn Toolbox> {
         self.place.tools(&self.lodger.mirror)
     }
-}
-
-/// Whether two tokens are of one request: cancelling one cancels the other, but
-/// only their state can be compared, so both must be running or both be stopped.
-fn is_same(one: &CancellationToken, other: &CancellationToken) -> bool {
-    one.is_cancelled() == other.is_cancelled()
 }
