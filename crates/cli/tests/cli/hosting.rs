@@ -322,9 +322,19 @@ fn what_a_host_rewrites_or_takes_out_is_no_longer_shown() {
     assemble(&mut client, &list);
     list[2]["content"] = json!("[redacted]");
     assert_eq!(refs(&assemble(&mut client, &list)), [0, 1, 2, 3, 4, 5]);
+    // Neither is it found again.
+    let recalled = client.ask(
+        "tools/call",
+        json!({ "sessionId": S, "name": "recall", "arguments": { "text": "key is SWORDFISH" } }),
+    );
+    let said = recalled["text"].as_str().unwrap();
+    assert!(!said.contains("── recalled"), "{said}");
     list.remove(3);
     assert_eq!(refs(&assemble(&mut client, &list)), [0, 1, 2, 3, 4]);
     drop(client);
+    let path = mirror(&machine, S);
+    let ran = machine.run(["recall", "SWORDFISH", "--session", path.to_str().unwrap()]);
+    assert!(!ran.out.contains("my key"), "{ran:?}");
     let shown = kept(&machine);
     assert_eq!(shown, texts(&list));
     // And after a restart it is still the same list.
@@ -629,6 +639,134 @@ fn a_subagent_knows_whose_work_it_does() {
         json!({})
     );
     assert!(client.id() > 0);
+}
+
+/// Runs it under `strace` with some lines as input; what it answered. `None`
+/// where the machine has no strace, or does not let a process be traced.
+#[cfg(target_os = "linux")]
+fn traced(machine: &Machine, inject: &str, lines: &[Value]) -> Option<(bool, Vec<Value>)> {
+    use std::process::{Command, Stdio};
+    let longhaul = machine.command();
+    let input = machine.work().join("input");
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    fs::write(&input, text.join("\n")).unwrap();
+    let mut command = Command::new("strace");
+    command
+        .args(["-f", "-qq", "-o", "/dev/null", "-P"])
+        .arg(mirror(machine, S))
+        .args(["-e", inject])
+        .arg(longhaul.get_program())
+        .arg("rpc")
+        .env_clear()
+        .current_dir(machine.work())
+        .stdin(Stdio::from(fs::File::open(&input).unwrap()))
+        .stderr(Stdio::null());
+    for (name, value) in longhaul.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let output = command.output().ok()?;
+    let answers = String::from_utf8_lossy(&output.stdout);
+    let answers = answers
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    Some((output.status.success(), answers.collect()))
+}
+
+#[cfg(target_os = "linux")]
+fn can_trace() -> bool {
+    let traced = std::process::Command::new("strace")
+        .args(["-qq", "-o", "/dev/null", "true"])
+        .status();
+    traced.is_ok_and(|status| status.success())
+}
+
+#[cfg(target_os = "linux")]
+fn three_turns() -> Vec<Value> {
+    let mut lines = vec![json!({
+        "id": 0, "method": "initialize",
+        "params": { "protocol": 1, "host": { "name": "test" } },
+    })];
+    lines.extend((1..=3).map(|number| {
+        json!({
+            "id": number, "method": "commitTurn",
+            "params": {
+                "sessionId": S, "advancementKey": format!("k{number}"), "messages": turn(number),
+            },
+        })
+    }));
+    lines
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn turns_killed_at_any_write_are_there_once_when_they_are_committed_again() {
+    if !can_trace() {
+        return;
+    }
+    let list: Vec<Value> = (1..=3).flat_map(turn).collect();
+    let mut kills = 0;
+    for call in ["write", "fdatasync", "fsync"] {
+        for nth in 1.. {
+            let machine = Machine::new();
+            let inject = format!("inject={call}:signal=KILL:when={nth}");
+            let Some((survived, answers)) = traced(&machine, &inject, &three_turns()) else {
+                return;
+            };
+            if survived {
+                break;
+            }
+            kills += 1;
+            let at = format!("killed at {call} {nth}");
+            let mut client = Client::ready(&machine);
+            for number in 1..=3u64 {
+                let done = answers.iter().any(|answer| {
+                    answer["id"] == number && answer["result"]["status"] == "committed"
+                });
+                let status = commit(&mut client, &format!("k{number}"), &turn(number));
+                assert!(!done || status == "duplicate", "{at}: {number} is lost");
+            }
+            assert_eq!(
+                refs(&assemble(&mut client, &list)),
+                [0, 1, 2, 3, 4, 5],
+                "{at}"
+            );
+            assert!(client.end());
+            assert_eq!(kept(&machine), texts(&list), "{at}");
+        }
+    }
+    assert!(kills >= 6, "only {kills} places to die at");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_and_the_turn_can_be_committed_later() {
+    if !can_trace() {
+        return;
+    }
+    let machine = Machine::new();
+    let mut client = Client::ready(&machine);
+    assert_eq!(commit(&mut client, "k1", &turn(1)), "committed");
+    assert!(client.end());
+    let inject = "inject=write:error=ENOSPC:when=1+";
+    let Some((_, answers)) = traced(&machine, inject, &three_turns()) else {
+        return;
+    };
+    let of = |id: u64| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(of(1)["result"]["status"], "duplicate", "{answers:?}");
+    for id in [2, 3] {
+        assert_eq!(of(id)["error"]["code"], -32011, "{answers:?}");
+        let message = of(id)["error"]["message"].as_str().unwrap();
+        assert!(message.contains(S), "{message}");
+    }
+    let mut client = Client::ready(&machine);
+    for (number, expected) in [(1, "duplicate"), (2, "committed"), (3, "committed")] {
+        let status = commit(&mut client, &format!("k{number}"), &turn(number));
+        assert_eq!(status, expected);
+    }
+    assert!(client.end());
+    let list: Vec<Value> = (1..=3).flat_map(turn).collect();
+    assert_eq!(kept(&machine), texts(&list));
 }
 
 const PAGE: &str = include_str!("../../../../docs/src/rpc.md");
