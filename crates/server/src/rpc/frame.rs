@@ -42,7 +42,7 @@ impl Id {
 pub(super) struct Fault {
     pub(super) code: i64,
     pub(super) message: String,
-    pub(super) data: Option<Value>,
+    pub(super) data: Option<Box<Value>>,
 }
 
 impl Fault {
@@ -56,7 +56,7 @@ impl Fault {
 
     pub(super) fn with(self, data: Value) -> Fault {
         Fault {
-            data: Some(data),
+            data: Some(Box::new(data)),
             ..self
         }
     }
@@ -187,7 +187,7 @@ pub(super) fn result(id: &Id, result: &str) -> String {
 pub(super) fn error(id: Option<&Id>, fault: &Fault) -> String {
     let mut error = json!({ "code": fault.code, "message": fault.message });
     if let Some(data) = &fault.data {
-        error["data"] = data.clone();
+        error["data"] = data.as_ref().clone();
     }
     format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}",
