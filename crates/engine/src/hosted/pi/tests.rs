@@ -1,8 +1,8 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use longhaul_tokens::Tokens;
@@ -345,6 +345,50 @@ fn what_is_put_back_is_shown_until_it_is_written_and_never_twice() {
         |entry| matches!(&entry.body, Body::CustomMessage { custom_type } if custom_type == RESTORE_MARK),
     );
     assert_eq!(marks.count(), 1);
+}
+
+/// Notes what it is told.
+#[derive(Default)]
+struct Noted(Mutex<Vec<EntryId>>);
+
+impl Departures for Noted {
+    fn left(&self, _: &Path, entries: &[EntryId]) {
+        self.0.lock().unwrap().extend_from_slice(entries);
+    }
+}
+
+#[test]
+fn what_a_compaction_removes_is_told_once_pi_has_written_it() {
+    let mut pi = Pi::new();
+    let noted = Arc::new(Noted::default());
+    pi.setup = Arc::new(PiSetup {
+        config: Config::default(),
+        state_dir: pi.folder.path().join("state"),
+        clock: Arc::new(Counting::default()),
+        departures: Some(Arc::<Noted>::clone(&noted)),
+    });
+    let first = pi.user("Read every part of src.");
+    let mut session = pi.open();
+    for number in 0..40 {
+        pi.round(number, &file(number, 60));
+        let end = session
+            .turn_end(pi.at().as_ref(), host(), &mut |_| {})
+            .unwrap();
+        let compacts = kinds_of(&end.entries).contains(&"compaction");
+        assert!(noted.0.lock().unwrap().is_empty());
+        for entry in end.entries {
+            pi.append(entry);
+        }
+        if compacts {
+            session.follow(pi.at().as_ref()).unwrap();
+            let left = noted.0.lock().unwrap();
+            assert_eq!(left.first(), Some(&first));
+            let here = session.live().entries();
+            assert!(here.iter().all(|entry| !left.contains(&entry.id)));
+            return;
+        }
+    }
+    panic!("nothing was compacted");
 }
 
 #[test]
