@@ -107,7 +107,7 @@ impl Pi {
         let log = fs::File::create(home.folder.join("pi.log"))?;
         let mut child = home
             .command(peers, program)?
-            .args(["--mode", "rpc"])
+            .args(["--continue", "--mode", "rpc"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)

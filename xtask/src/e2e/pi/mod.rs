@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     run.goes_on_without_us()?;
     run.comes_back()?;
     run.reads_afterwards()?;
+    run.survives_another_file()?;
     println!("\n{:.0} s", begun.elapsed().as_secs_f64());
     run.findings.end()
 }
@@ -457,6 +458,36 @@ impl Run {
             output.status.success() && text.contains(&needle(0, 1)),
             String::from_utf8_lossy(&output.stdout).trim(),
         );
+        Ok(())
+    }
+
+    /// The session file is replaced under a running pi: by a copy, then by its
+    /// first half, in which the entry at which pi is has no place.
+    fn survives_another_file(&mut self) -> Result<()> {
+        let file = self.home.session()?;
+        let mut pi = Pi::start(&self.home, &self.peers, &self.program)?;
+        let text = fs::read_to_string(&file)?;
+        let lines: Vec<&str> = text.lines().collect();
+        let half = lines[..lines.len() / 2].join("\n") + "\n";
+        for (what, content) in [("a copy", text.clone()), ("its first half", half)] {
+            self.model.will([Answer::Text("Before.".into())]);
+            pi.prompt("Say something.")?;
+            let other = file.with_extension("other");
+            fs::write(&other, content)?;
+            fs::rename(&other, &file)?;
+            self.model.will([
+                Answer::Call("read", json!({ "path": "part-0-0.rs" })),
+                Answer::Text("After.".into()),
+            ]);
+            pi.prompt("Read the first part.")?;
+            let left = self.model.left();
+            let errors = pi.errors.join("; ");
+            self.findings.check(
+                &format!("a file replaced by {what} does not stop pi"),
+                left == 0 && errors.is_empty(),
+                errors,
+            );
+        }
         Ok(())
     }
 
