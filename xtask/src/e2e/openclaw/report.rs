@@ -15,6 +15,8 @@ pub(super) struct Report {
     pub(super) turns: u64,
     pub(super) requests: u64,
     pub(super) compactions: usize,
+    /// Requests in which the fact of the first message was not to be seen.
+    pub(super) without_fact: u64,
     /// Tokens of the largest request.
     pub(super) largest: u64,
     pub(super) served: Vec<Served>,
@@ -65,7 +67,7 @@ impl Report {
         let sent: u64 = model.since(0).iter().map(|request| request.tokens).sum();
         println!(
             "{} turns, {} requests of the agent ({} tokens, {} windows of {}; the largest {}), {} \
-             compactions by themselves",
+             compactions by themselves; the fact was in all requests but {}",
             self.turns,
             self.requests,
             grouped(sent),
@@ -73,6 +75,7 @@ impl Report {
             grouped(WINDOW),
             grouped(self.largest),
             self.compactions,
+            self.without_fact,
         );
         println!(
             "{} checks, {} failed ({} s)",
