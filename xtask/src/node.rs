@@ -19,10 +19,15 @@ pub(crate) fn test() -> Result<(bool, Tally)> {
     }
     let program = shell::program()?;
     for shim in paths::files(&paths::root().join("integrations"), |_| true)? {
-        let tests = match shim.join("test").is_dir() {
-            true => paths::files(&shim.join("test"), |name| name.ends_with(".test.js"))?,
-            false => continue,
-        };
+        let mut tests = Vec::new();
+        for folder in ["test", "tests"].map(|name| shim.join(name)) {
+            if folder.is_dir() {
+                tests.extend(paths::files(&folder, |name| name.ends_with(".test.js"))?);
+            }
+        }
+        if tests.is_empty() {
+            continue;
+        }
         let (content, output) = shell::tee(
             Command::new("node")
                 .args(["--test", "--test-reporter=tap"])
