@@ -369,14 +369,17 @@ impl Connection {
     /// Gives a request of pi's to its desk.
     fn hand_to_pi(&mut self, id: &Option<Id>, method: &str, params: Box<RawValue>) {
         let host = self.host.as_ref().expect("it was initialized before");
+        self.used += 1;
+        let number = self.used;
         let cancel = CancellationToken::new();
         if let Some(id) = id {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            running.insert(id.clone(), cancel.clone());
+            running.insert(id.clone(), (number, cancel.clone()));
         }
         let open = || pi::Desk::open(&host.place, &self.peer, &self.running);
         let job = Job {
             id: id.clone(),
+            number,
             method: method.to_owned(),
             params,
             cancel,
