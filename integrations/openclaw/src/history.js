@@ -126,7 +126,8 @@ export class Histories {
 
   /** Remembers what the other side now has under a token. */
   accept(session, token, prints) {
-    if (typeof token !== "string") return;
+    // A list that is only passing, as in a tool loop, has no name.
+    if (typeof token !== "string" || token === "") return;
     const lists = (this.#sessions.get(session) ?? []).filter((list) => list.token !== token);
     lists.unshift({ token, prints });
     this.#sessions.delete(session);

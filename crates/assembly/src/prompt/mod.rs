@@ -113,6 +113,19 @@ impl SystemPrompt {
         }
     }
 
+    /// No prompt at all: another program writes its own.
+    pub fn none() -> SystemPrompt {
+        let tools = Tools::default();
+        let tools_json = tools.to_json();
+        SystemPrompt {
+            text: "".into(),
+            tools,
+            tools_json: tools_json.into(),
+            tokens: Vec::new(),
+            fingerprint: String::new(),
+        }
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text

@@ -7,7 +7,7 @@ use longhaul_tokens::{Fragment, FragmentKind, Tokens};
 use longhaul_transcript::{Context, ContextMessage, EntryId, Role};
 
 use super::list::Given;
-use super::print::Seen;
+use super::print::{Print, Seen};
 use super::{Hosted, Result};
 use crate::session::{Due, Error as SessionError, Listener};
 
@@ -68,6 +68,104 @@ impl Hosted {
         let mut degraded = Vec::new();
         self.take(given, listener)?;
         degraded.extend(self.fit(ask.budget));
+        self.room = Some(self.session.window().size());
+        self.make_room(&mut degraded, cancel, listener).await?;
+        let (messages, tokens) = self.shown()?;
+        let addition = self.addition(tokens, ask.tools);
+        Ok(Assembly {
+            messages,
+            tokens: tokens + addition.1,
+            addition: addition.0,
+            token: self.list.token(),
+            degraded,
+        })
+    }
+
+    /// Says what to send within a turn, when the model has called tools and is
+    /// asked again. What is given is then what was assembled for the turn before,
+    /// summary and all, and not the host's history: nothing of it is kept, and a
+    /// result that we have hidden is no edit of the host's. The budget is what
+    /// the turn has left so far.
+    pub async fn assemble_again(
+        &mut self,
+        given: &Given<'_>,
+        ask: &Ask<'_>,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<Assembly> {
+        let prints = self.prints(given)?;
+        if self.list.items.is_empty() && !prints.is_empty() {
+            // We have come in the middle of a turn, whose history was given to the
+            // process before: what that one made of it serves on.
+            self.fit(ask.budget);
+            let tokens = self.session.size().tokens;
+            let addition = self.addition(tokens, ask.tools);
+            let messages = given.tail.iter().enumerate();
+            return Ok(Assembly {
+                messages: messages
+                    .map(|(at, text)| Shown {
+                        at: Some(at),
+                        json: (*text).into(),
+                    })
+                    .collect(),
+                tokens: tokens + addition.1,
+                addition: addition.0,
+                token: String::new(),
+                degraded: Vec::new(),
+            });
+        }
+        let mut degraded = Vec::new();
+        degraded.extend(self.fit(ask.budget));
+        let room = self.make_room(&mut degraded, cancel, listener).await;
+        let shown = self.shown();
+        let addition = match &shown {
+            Ok((_, tokens)) => self.addition(*tokens, ask.tools),
+            Err(_) => (None, Tokens::ZERO),
+        };
+        // The next turn has its whole room again.
+        self.keep_to(None);
+        room?;
+        let (mut messages, tokens) = shown?;
+        let mut next = 0;
+        for shown in &mut messages {
+            let print = Seen::of(&shown.json).print;
+            let behind = prints[next..].iter().position(|given| *given == print);
+            shown.at = behind.map(|behind| next + behind);
+            next = shown.at.map_or(next, |at| at + 1);
+        }
+        Ok(Assembly {
+            messages,
+            tokens: tokens + addition.1,
+            addition: addition.0,
+            // Only the history goes by a name.
+            token: String::new(),
+            degraded,
+        })
+    }
+
+    /// The contents of a list, message by message.
+    fn prints(&self, given: &Given<'_>) -> Result<Vec<Print>> {
+        let mut prints = Vec::new();
+        if let Some(base) = &given.base {
+            if !self.list.level || !self.list.knows(base) {
+                return Err(super::Error::UnknownList {
+                    token: base.token.to_owned(),
+                });
+            }
+            let kept = self.list.items[..base.keep].iter();
+            prints.extend(kept.map(|item| item.seen.print));
+        }
+        prints.extend(given.tail.iter().map(|text| Seen::of(text).print));
+        Ok(prints)
+    }
+
+    /// Makes room where the window may be too small for what is in it.
+    async fn make_room(
+        &mut self,
+        degraded: &mut Vec<String>,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
         if self.session.is_over() {
             let made = self
                 .session
@@ -79,15 +177,22 @@ impl Hosted {
                 Err(error) => degraded.push(format!("no room could be made: {error}")),
             }
         }
-        let (messages, tokens) = self.shown()?;
-        let addition = self.addition(tokens, ask.tools);
-        Ok(Assembly {
-            messages,
-            tokens: tokens + addition.1,
-            addition: addition.0,
-            token: self.list.token(),
-            degraded,
-        })
+        Ok(())
+    }
+
+    /// Works with what the messages had at the beginning of the last turn, or
+    /// with less if the host says so: beside a turn it names its whole window,
+    /// of which its own prompt takes a part.
+    pub fn keep_to(&mut self, budget: Option<f64>) {
+        let room = self.room.map(|room| f64::from(room.0));
+        let least = match (room, budget.filter(|budget| budget.is_finite())) {
+            (Some(room), Some(budget)) => Some(room.min(budget)),
+            (room, budget) => room.or(budget),
+        };
+        if least.is_some() {
+            // A budget that cannot be right changes nothing.
+            self.fit(least);
+        }
     }
 
     /// Takes in a list without asking what to send of it.

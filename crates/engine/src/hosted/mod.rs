@@ -12,6 +12,7 @@
 //! |---|---|
 //! | which file? | [`Hosted::open`], at a path that the caller chooses |
 //! | what is to be sent? | [`Hosted::assemble`]: an [`Assembly`] for a [`Given`] list |
+//! | and again, within a turn? | [`Hosted::assemble_again`] |
 //! | a turn was accepted | [`Hosted::commit_turn`]: whole or not at all, and once |
 //! | a message arrived by itself | [`Hosted::ingest`] |
 //! | make room | [`Hosted::compact`], [`Hosted::maintain`] |
@@ -31,6 +32,7 @@ mod turn;
 
 use std::path::Path;
 
+use longhaul_tokens::Tokens;
 use longhaul_transcript::{Header, Millis, Session as Stored, Writer, durable};
 
 pub(crate) use changes::Changes;
@@ -113,6 +115,8 @@ pub struct Hosted {
     /// The first message of the mirror that the host's list left behind: what
     /// comes next goes before it, on a branch of its own.
     beyond: Option<usize>,
+    /// What the host's messages may take at the beginning of a turn.
+    room: Option<Tokens>,
     /// Which file it is, whatever it is called.
     file: Option<(u64, u64)>,
 }
@@ -129,7 +133,7 @@ impl Hosted {
         if !path.exists() {
             create(engine, path, birth)?;
         }
-        let session = match engine.open(path, listener) {
+        let mut session = match engine.open(path, listener) {
             Ok(session) => session,
             Err(error) if is_no_session(&error) => {
                 set_aside(engine, path, &error, listener)?;
@@ -138,6 +142,7 @@ impl Hosted {
             }
             Err(error) => return Err(error.into()),
         };
+        session.serve_host();
         // What is in the file counts as committed, so it has to be on the disk: the
         // process before may have died between writing and waiting for it.
         let sync = std::fs::File::open(path).and_then(|file| file.sync_data());
@@ -152,6 +157,7 @@ impl Hosted {
             list: List::new(engine.setup().clock.new_id()),
             session,
             beyond: None,
+            room: None,
             file: identity(path),
         };
         hosted.leave_torn_turn(listener)?;

@@ -141,7 +141,7 @@ impl Hosted {
             .map(|text| Draft::Message((*text).to_owned()))
             .collect();
         self.write(&drafts)?;
-        self.session.take_report(texts.len());
+        self.session.note_answer();
         Ok(())
     }
 

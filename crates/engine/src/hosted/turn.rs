@@ -71,7 +71,7 @@ impl Hosted {
                 self.mirror.keys.insert(key.to_owned());
             }
         }
-        self.session.take_report(new.len());
+        self.session.note_answer();
         Ok(Committed::Now)
     }
 

@@ -124,6 +124,7 @@ impl Engine {
             noted: Tokens::ZERO,
             flushed_up_to: None,
             turn_spent: Spent::default(),
+            hosted: false,
             prompt_day: day,
             setup,
             writer,

@@ -1,12 +1,11 @@
 //! What a session offers to a host that has the messages and runs the model.
 
-use longhaul_assembly::{Budget, Counted, Request, assemble, notes};
+use longhaul_assembly::{Budget, Counted, Request, SystemPrompt, assemble, notes};
 use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window, WindowOrigin};
 use longhaul_transcript::{ContextMessage, Draft, EntryId, Role, Stamp};
 
-use super::{Anchor, Listener, Result, Session};
+use super::{Listener, Result, Session};
 use crate::checkpoints::Checkpoints;
-use crate::measure;
 
 /// The gauge is shown in steps of one part in so many of the window: it is part
 /// of a prompt that should stay the same for as long as it can.
@@ -89,33 +88,18 @@ impl Session {
         Ok(())
     }
 
-    /// Takes in what the provider reported with the newest answer, if that is
-    /// among the last so many messages.
-    pub(crate) fn take_report(&mut self, newest: usize) {
-        let messages = self.live.messages();
-        let mut following = Tokens::ZERO;
-        let mut found = None;
-        for message in messages.iter().rev().take(newest) {
-            let tokens = self.meter.message(message);
-            if message.role == Role::Assistant {
-                let view = message.view();
-                let usage = view.is_settled().then(|| view.usage()).flatten();
-                if let Some(usage) = usage {
-                    let usage = measure::usage(usage).with_plausible_output(tokens);
-                    found = Some(usage.context_tokens());
-                    break;
-                }
-            }
-            following += tokens;
-        }
-        if let Some(reported) = found {
-            self.anchor = Some(Anchor {
-                reported,
-                following,
-                notes: Tokens::ZERO,
-            });
-            self.last_request = Some(self.now());
-        }
+    /// Serves a host from now on. It has the system prompt and the tools, and
+    /// its budget is for the messages alone; what its provider reports is the
+    /// size of all of them together, and says nothing about that.
+    pub(crate) fn serve_host(&mut self) {
+        self.hosted = true;
+        self.anchor = None;
+        self.prompt = SystemPrompt::none();
+    }
+
+    /// An answer has come: the provider has the prompt in its cache.
+    pub(crate) fn note_answer(&mut self) {
+        self.last_request = Some(self.now());
     }
 
     /// Lays out what a host sends: summary, restored state, and of the history

@@ -137,7 +137,9 @@ impl Session {
         match laid {
             Ok(layout) => {
                 self.workspace = layout.workspace;
-                self.prompt = layout.prompt;
+                if !self.hosted {
+                    self.prompt = layout.prompt;
+                }
                 self.prompt_day = layout.day;
             }
             // The one before serves on.

@@ -114,6 +114,9 @@ pub struct Session {
     flushed_up_to: Option<EntryId>,
     /// What this turn took so far.
     turn_spent: Spent,
+    /// Whether a host has the system prompt and runs the model: then only the
+    /// messages are counted, against what the host gives for them.
+    hosted: bool,
 }
 
 /// A context's size as a provider reported it.

@@ -99,6 +99,7 @@ impl Session {
             let messages = context.messages.iter();
             messages.rev().position(|message| message.entry == *anchor)
         });
+        let at = at.filter(|_| !self.hosted);
         self.anchor = at.map(|behind| {
             let from = reading.per_message.len() - behind;
             let following: Tokens = reading.per_message[from..].iter().copied().sum();

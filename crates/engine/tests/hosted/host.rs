@@ -102,6 +102,23 @@ impl World {
         block_on(self.hosted().assemble(&given, &ask, &cancel, &mut ())).unwrap()
     }
 
+    /// The model is asked again within a turn: what was sent before is given, and
+    /// the budget that the turn has left.
+    pub(crate) fn again(&mut self, sent: &[&str], budget: f64) -> Assembly {
+        let ask = Ask {
+            budget: Some(budget),
+            tools: None,
+        };
+        let given = Given::whole(sent);
+        let cancel = CancellationToken::new();
+        block_on(self.hosted().assemble_again(&given, &ask, &cancel, &mut ())).unwrap()
+    }
+
+    pub(crate) fn maintain(&mut self) {
+        let cancel = CancellationToken::new();
+        block_on(self.hosted().maintain(&cancel, &mut ())).unwrap();
+    }
+
     pub(crate) fn commit(&mut self, key: &str, turn: &[Value]) -> Committed {
         let texts: Vec<String> = turn.iter().map(Value::to_string).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

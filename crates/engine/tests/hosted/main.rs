@@ -4,5 +4,6 @@
 
 mod host;
 mod lists;
+mod loops;
 mod random;
 mod turns;

@@ -223,6 +223,11 @@ async fn assemble(worker: &mut Worker, job: &Job) -> Answer {
     let given = given(&listing, &texts);
     let mut listener = worker.listener();
     let done = match worker.hosted() {
+        Ok(hosted) if listing.tool_loop => {
+            hosted
+                .assemble_again(&given, &ask, &job.cancel, &mut listener)
+                .await
+        }
         Ok(hosted) => {
             hosted
                 .assemble(&given, &ask, &job.cancel, &mut listener)
@@ -311,9 +316,7 @@ async fn compact(worker: &mut Worker, job: &Job) -> Answer {
     let mut listener = worker.listener();
     let done = match worker.hosted() {
         Ok(hosted) => {
-            if budget.is_some() {
-                hosted.fit(budget);
-            }
+            hosted.keep_to(budget);
             hosted
                 .compact(asked.force, focus, &job.cancel, &mut listener)
                 .await
@@ -402,7 +405,7 @@ async fn after_turn(worker: &mut Worker, job: &Job) -> Answer {
 fn fit(worker: &mut Worker, budget: Option<f64>) {
     // A session that cannot be opened is told of by whatever comes next.
     if let (Some(budget), Ok(hosted)) = (budget, worker.hosted()) {
-        hosted.fit(Some(budget));
+        hosted.keep_to(Some(budget));
     }
 }
 

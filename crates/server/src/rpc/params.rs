@@ -49,6 +49,7 @@ pub(super) struct Listing<'a> {
     pub(super) token_budget: Option<&'a RawValue>,
     pub(super) available_tools: Option<Value>,
     pub(super) refs: bool,
+    pub(super) tool_loop: bool,
     pub(super) runtime_settings: Option<Value>,
     pub(super) runtime_context: Option<Value>,
 }
