@@ -58,9 +58,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
     let mut build = shell::cargo();
     build.args(["build", "--release", "--locked", "--package", "longhaul"]);
-    build.args(["--target", &target]);
+    let mut built = paths::target();
+    if target != host {
+        build.args(["--target", &target]);
+        built = built.join(&target);
+    }
     shell::run(&mut build)?;
-    let binary = paths::target().join(&target).join("release/longhaul");
+    let binary = built.join("release/longhaul");
 
     archive(&dist, &binary, &version, &target)?;
     let mut packages = vec![binary_package(&dist, &binary, &version, platform)?];
