@@ -10,6 +10,7 @@ mod text;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
+use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Entry, EntryId, MessageView, Result, Session, each_archived};
 
 use self::path::Files;
@@ -336,9 +337,19 @@ pub fn full_text(entry: &Entry) -> String {
             Body::Compaction(compaction) => compaction.summary.clone(),
             Body::BranchSummary { summary, .. } => summary.clone(),
             Body::CustomMessage { .. } => MessageView::parse(entry.raw()).text(),
+            Body::Custom { custom_type, .. } if custom_type == crate::hosted::ASIDE_MARK => {
+                aside_text(entry).unwrap_or_default()
+            }
             _ => String::new(),
         },
     }
+}
+
+/// A message that a host put beside its conversation.
+fn aside_text(entry: &Entry) -> Option<String> {
+    let object = Object::parse(entry.raw()).ok()?;
+    let data = object.object("data")?;
+    Some(message_text(&MessageView::parse(data.raw("message")?)))
 }
 
 /// Everything a message says.

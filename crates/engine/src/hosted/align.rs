@@ -90,15 +90,21 @@ fn pairs(mirror: &[Kept], list: &[Seen]) -> Vec<Option<usize>> {
     let (mut to, mut until) = (list.len(), mirror.len());
     while to > at {
         match last(mirror, from, until, list[to - 1].print) {
-            Some(place) => {
+            // Behind a difference the same words may be those of another turn.
+            Some(place) if !is_apart(&list[to - 1], &mirror[place].seen) => {
                 places[to - 1] = Some(place);
                 (to, until) = (to - 1, place);
             }
-            None => break,
+            _ => break,
         }
     }
     between(mirror, list, (at, to), (from, until), &mut places);
     places
+}
+
+/// Whether two messages are known to have been said at different times.
+fn is_apart(one: &Seen, other: &Seen) -> bool {
+    one.time.is_some() && other.time.is_some() && one.time != other.time
 }
 
 /// Where the mirror begins to be the list.
@@ -181,7 +187,7 @@ fn between(
     let single: Vec<(usize, usize)> = (at..to)
         .filter(|at| in_list.get(&list[*at].print) == Some(&1))
         .filter_map(|at| match counts.get(&list[at].print) {
-            Some((1, place)) => Some((at, *place)),
+            Some((1, place)) if !is_apart(&list[at], &mirror[*place].seen) => Some((at, *place)),
             _ => None,
         })
         .collect();
@@ -259,8 +265,7 @@ fn interpret(mirror: &[Kept], list: &[Seen], mut places: Vec<Option<usize>>) -> 
         let mut behind = before.len();
         while at > 0 && behind > 0 {
             let other = before[behind - 1];
-            let apart = list[at - 1].time.is_some() && mirror[other].seen.time.is_some();
-            if !related(at - 1, other) || (apart && !at_once(at - 1, other)) {
+            if !related(at - 1, other) || is_apart(&list[at - 1], &mirror[other].seen) {
                 break;
             }
             (at, behind) = (at - 1, behind - 1);
@@ -275,7 +280,9 @@ fn interpret(mirror: &[Kept], list: &[Seen], mut places: Vec<Option<usize>>) -> 
         let mut rest = gap.as_slice();
         let between = places.iter_mut().enumerate().take(right).skip(left + 1);
         for (at, slot) in between {
-            match rest.iter().position(|&place| related(at, place)) {
+            let same =
+                |&place: &usize| related(at, place) && !is_apart(&list[at], &mirror[place].seen);
+            match rest.iter().position(same) {
                 Some(found) => {
                     out.removed.extend(&rest[..found]);
                     out.edits.push((at, rest[found]));

@@ -1,12 +1,12 @@
 //! What a host is to send of its list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use longhaul_model::CancellationToken;
-use longhaul_tokens::{Fragment, FragmentKind, Tokens};
-use longhaul_transcript::{Context, ContextMessage, EntryId, Role};
+use longhaul_tokens::{ContentKind, Fragment, FragmentKind, Tokens};
+use longhaul_transcript::{Context, ContextMessage, EntryId, MessageView, Role};
 
-use super::list::Given;
+use super::list::{Given, Item};
 use super::print::{Print, Seen};
 use super::{Hosted, Result};
 use crate::session::{Due, Error as SessionError, Listener};
@@ -166,7 +166,8 @@ impl Hosted {
         cancel: &CancellationToken,
         listener: &mut dyn Listener,
     ) -> Result<()> {
-        if self.session.is_over() {
+        let (extra, unsent) = (self.spare_tokens(), self.unsent());
+        if self.session.is_over(extra, unsent) {
             let made = self
                 .session
                 .maintain(Due::BeforeRequest, cancel, listener)
@@ -237,7 +238,9 @@ impl Hosted {
         let laid = self
             .session
             .lay_for_host(&|entry| listed.contains_key(entry))?;
-        let tokens = self.session.size().tokens.max(laid.tokens);
+        let unsent = self.unsent();
+        let tokens = (self.session.size().tokens - unsent).max(laid.tokens);
+        let tokens = tokens + self.spare_tokens();
         let live: HashMap<&EntryId, &ContextMessage> = self
             .session
             .live()
@@ -260,6 +263,7 @@ impl Hosted {
             shown.push((place, message.role, Shown { at, json }));
         }
         self.put_back_strangers(&listed, &mut shown);
+        self.put_back_spares(&mut shown);
         let shown = shown.into_iter().map(|(_, _, shown)| shown).collect();
         Ok((shown, tokens))
     }
@@ -328,6 +332,81 @@ impl Hosted {
             };
             shown.insert(to, (Some(at), message.role.clone(), own));
         }
+    }
+
+    /// Messages of the list that have no place on the path, where they stand in
+    /// it; of calls and results only what has its other half.
+    fn put_back_spares(&self, shown: &mut Vec<(Option<usize>, Role, Shown)>) {
+        let mut called: HashSet<String> = HashSet::new();
+        let mut answered: HashSet<String> = HashSet::new();
+        let items = || self.list.items.iter().enumerate();
+        let spare = |item: &Item| match item.place {
+            None => self.spares.get(&item.seen.print),
+            Some(_) => None,
+        };
+        for text in items().filter_map(|(_, item)| spare(item)) {
+            let view = MessageView::parse(text);
+            called.extend(
+                view.tool_calls()
+                    .into_iter()
+                    .map(|call| call.id.to_string()),
+            );
+            answered.extend(view.tool_call_id().map(|id| id.into_owned()));
+        }
+        for (at, item) in items() {
+            let Some(text) = spare(item) else {
+                continue;
+            };
+            let view = MessageView::parse(text);
+            let calls = view.tool_calls();
+            let whole = match view.tool_call_id() {
+                Some(id) => called.contains(id.as_ref()),
+                None => calls.iter().all(|call| answered.contains(call.id.as_ref())),
+            };
+            if !whole {
+                continue;
+            }
+            let behind = shown.iter().position(|(place, ..)| *place > Some(at));
+            let mut to = behind.unwrap_or(shown.len());
+            if view.role != Role::ToolResult {
+                while shown
+                    .get(to)
+                    .is_some_and(|(_, role, _)| *role == Role::ToolResult)
+                {
+                    to += 1;
+                }
+            }
+            let own = Shown {
+                at: Some(at),
+                json: text.clone(),
+            };
+            shown.insert(to, (Some(at), view.role.clone(), own));
+        }
+    }
+
+    /// What messages without a place on the path take.
+    fn spare_tokens(&self) -> Tokens {
+        let counter = self.session.counter();
+        let spares = self.spares.values();
+        spares
+            .map(|text| counter.count(text, ContentKind::Prose))
+            .sum()
+    }
+
+    /// What is in the context of the mirror and no longer in the host's list.
+    fn unsent(&mut self) -> Tokens {
+        let listed = self.listed();
+        let messages = self.session.live().messages().iter();
+        let unsent: Vec<ContextMessage> = messages
+            .filter(|message| {
+                message.role != Role::CompactionSummary && !listed.contains_key(&message.entry)
+            })
+            .cloned()
+            .collect();
+        unsent
+            .iter()
+            .map(|message| self.session.tokens_of(message))
+            .sum()
     }
 
     /// What the agent is told beside the messages.

@@ -30,6 +30,7 @@ mod room;
 mod take;
 mod turn;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use longhaul_tokens::Tokens;
@@ -45,6 +46,7 @@ pub use turn::Committed;
 
 use self::list::List;
 use self::mirror::Mirror;
+use self::print::Print;
 use crate::event::Event;
 use crate::session::{Engine, Error as SessionError, Listener, Session, Status};
 
@@ -115,6 +117,8 @@ pub struct Hosted {
     /// The first message of the mirror that the host's list left behind: what
     /// comes next goes before it, on a branch of its own.
     beyond: Option<usize>,
+    /// Messages of the list that have no place on the path.
+    spares: HashMap<Print, Box<str>>,
     /// What the host's messages may take at the beginning of a turn.
     room: Option<Tokens>,
     /// Which file it is, whatever it is called.
@@ -157,6 +161,7 @@ impl Hosted {
             list: List::new(engine.setup().clock.new_id()),
             session,
             beyond: None,
+            spares: HashMap::new(),
             room: None,
             file: identity(path),
         };

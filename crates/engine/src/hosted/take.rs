@@ -45,13 +45,27 @@ impl Hosted {
         self.list.renew();
         let text = |at: usize| given.tail[at - kept];
         let level = std::mem::take(&mut self.list.level);
-        if level && same > 0 && self.follow(same, &text, listener)? {
-            self.list.level = true;
-            return Ok(());
+        if !(level && same > 0 && self.follow(same, &text, listener)?) {
+            self.bring_together(kept, &text, listener)?;
         }
-        self.bring_together(kept, &text, listener)?;
         self.list.level = true;
+        self.keep_spares(kept, &text);
         Ok(())
+    }
+
+    /// Holds on to messages of the list that have no place on the path: they are
+    /// shown as long as the host lists them.
+    fn keep_spares<'t>(&mut self, kept: usize, text: &dyn Fn(usize) -> &'t str) {
+        let mut spares = HashMap::new();
+        for (at, item) in self.list.items.iter().enumerate() {
+            if item.place.is_some() {
+                continue;
+            }
+            let known = self.spares.remove(&item.seen.print);
+            let spare = known.or_else(|| (at >= kept).then(|| text(at).into()));
+            spares.extend(spare.map(|spare| (item.seen.print, spare)));
+        }
+        self.spares = spares;
     }
 
     fn shorten(&mut self, keep: usize) {
@@ -297,10 +311,25 @@ impl Hosted {
                     .contains(&self.list.items[*at].seen.print)
             })
             .collect();
+        if new.is_empty() {
+            return Ok(false);
+        }
+        // A host may put one message or another in front with every request: its
+        // own summary, say, or what it remembers.
+        let begins = aligned.places.iter().position(Option::is_some);
+        let (front, between): (Vec<_>, Vec<_>) = new
+            .iter()
+            .copied()
+            .partition(|(at, _)| begins.is_none_or(|begins| *at < begins));
+        let (front, between) = match front.len() {
+            0 | 1 => (front, between),
+            _ => (Vec::new(), new),
+        };
+        self.put_aside(&front, text)?;
+        let new = between;
         let Some(&(_, first)) = new.first() else {
             return Ok(false);
         };
-        let begins = aligned.places.iter().flatten().min().copied();
         let raws: HashMap<&EntryId, &str> = self
             .session
             .live()
@@ -311,15 +340,8 @@ impl Hosted {
             .collect();
         let later = &self.mirror.messages[first..];
         let all_here = later.iter().all(|placed| raws.contains_key(&placed.entry));
-        // A host may put something else in front with every request.
-        if begins == Some(first) || !all_here {
-            let mut drafts = Vec::new();
-            for &(at, before) in &new {
-                let print = self.list.items[at].seen.print;
-                drafts.push(aside(text(at), print, &self.mirror.messages[before].entry));
-                self.mirror.asides.insert(print);
-            }
-            self.write(&drafts)?;
+        if !all_here {
+            self.put_aside(&new, text)?;
             return Ok(false);
         }
         let mut drafts = Vec::new();
@@ -339,6 +361,24 @@ impl Hosted {
         drafts.push(turn_mark(None, &[], claimed));
         self.leave(first, drafts, listener)?;
         Ok(true)
+    }
+
+    /// Keeps messages beside the path.
+    fn put_aside<'t>(
+        &mut self,
+        new: &[(usize, usize)],
+        text: &dyn Fn(usize) -> &'t str,
+    ) -> Result<()> {
+        let mut drafts = Vec::new();
+        for &(at, before) in new {
+            let print = self.list.items[at].seen.print;
+            drafts.push(aside(text(at), print, &self.mirror.messages[before].entry));
+            self.mirror.asides.insert(print);
+        }
+        match drafts.is_empty() {
+            true => Ok(()),
+            false => self.write(&drafts),
+        }
     }
 
     /// Writes down what the host rewrote and took out.

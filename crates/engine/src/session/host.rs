@@ -159,9 +159,15 @@ impl Session {
         self.meter.estimator().counter()
     }
 
-    /// Whether the window may be too small for what is in the context.
-    pub(crate) fn is_over(&mut self) -> bool {
+    /// Whether the window may be too small for what is in the context and what
+    /// comes on top, without what is not sent.
+    pub(crate) fn is_over(&mut self, extra: Tokens, unsent: Tokens) -> bool {
         let size = self.size();
-        size.at_most >= self.window.hard()
+        size.at_most + extra - unsent >= self.window.hard()
+    }
+
+    /// What a message of the context takes.
+    pub(crate) fn tokens_of(&mut self, message: &ContextMessage) -> Tokens {
+        self.meter.message(message)
     }
 }

@@ -191,3 +191,116 @@ fn the_same_list_gives_the_same_bytes() {
         (two.messages, two.addition, two.tokens)
     );
 }
+
+/// What is to be sent of a list, as texts.
+fn shown(assembly: &longhaul_engine::hosted::Assembly) -> Vec<String> {
+    let messages = assembly.messages.iter();
+    messages
+        .map(|shown| {
+            let value: Value = serde_json::from_str(&shown.json).unwrap();
+            match value["summary"].as_str() {
+                Some(summary) => summary.to_owned(),
+                None => text(&value),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn a_summary_of_the_hosts_own_is_shown_in_place_of_what_it_covers() {
+    let mut world = World::new();
+    let list = all(3);
+    world.assemble(&list);
+    let summary = serde_json::json!({
+        "role": "compactionSummary", "summary": "what was said before", "timestamp": 99,
+    });
+    let mut shorter = vec![summary];
+    shorter.extend_from_slice(&list[4..]);
+    shorter.push(user("and now?", 100));
+    let given = world.assemble(&shorter);
+    assert_eq!(
+        shown(&given),
+        ["what was said before", "question 2", "answer 2", "and now?"]
+    );
+    assert_eq!(refs(&given), [0, 1, 2, 3]);
+    // And so it is for the next request, and after a restart.
+    assert_eq!(refs(&world.assemble(&shorter)), [0, 1, 2, 3]);
+    world.restart();
+    assert_eq!(refs(&world.assemble(&shorter)), [0, 1, 2, 3]);
+}
+
+#[test]
+fn what_stands_in_front_changes_and_takes_nothing_else_with_it() {
+    let mut world = World::new();
+    let list = all(4);
+    let with = |front: &str, to: usize, now: i64| -> Vec<Value> {
+        let mut whole = vec![user(front, 0)];
+        whole.extend_from_slice(&list[..to]);
+        whole.push(user("current", now));
+        whole
+    };
+    let first = with("memory 0", 4, 500);
+    assert_eq!(refs(&world.assemble(&first)), (0..6).collect::<Vec<_>>());
+    let second = with("memory 1", 8, 500);
+    assert_eq!(refs(&world.assemble(&second)), (0..10).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_was_said_before_a_prompt_that_is_said_again_is_shown() {
+    let mut world = World::new();
+    world.assemble(&[user("hi", 1)]);
+    let list = [
+        user("real question", 5),
+        assistant("real answer", 6),
+        user("hi", 7),
+    ];
+    let given = world.assemble(&list);
+    assert_eq!(shown(&given), ["real question", "real answer", "hi"]);
+}
+
+#[test]
+fn another_turn_that_ends_in_the_same_words_is_no_edit() {
+    let mut world = World::new();
+    let old = [
+        user("intro", 1),
+        assistant("welcome", 2),
+        user("the old question", 3),
+        assistant("Done.", 4),
+    ];
+    world.assemble(&old);
+    world.assemble(&old[..2]);
+    let new = [
+        user("intro", 1),
+        assistant("welcome", 2),
+        user("the new question", 5),
+        assistant("Done.", 6),
+    ];
+    let given = world.assemble(&new);
+    assert_eq!(refs(&given), [0, 1, 2, 3]);
+    assert!(!world.file().contains("longhaul:host-change"));
+    let context = world.context();
+    assert!(context.contains(&"the new question".to_owned()));
+    assert!(!context.contains(&"the old question".to_owned()));
+}
+
+#[test]
+fn a_trimmed_history_is_counted_by_what_is_sent_of_it() {
+    let words = "and so on and so forth ".repeat(40);
+    let long = |n: i64| assistant(&format!("answer {n} {words}"), n * 10 + 1);
+    let list: Vec<Value> = (0..20)
+        .flat_map(|n| [turn(n)[0].clone(), long(n)])
+        .collect();
+    let mut world = World::new();
+    world.assemble(&list);
+    let last = &list[list.len() - 8..];
+    let mut fresh = World::new();
+    let alone = fresh.assemble(last).tokens;
+    world.budget = f64::from(alone.0) * 2.5;
+    let given = world.assemble(last);
+    assert_eq!(refs(&given), (0..8).collect::<Vec<_>>());
+    assert!(
+        given.tokens.0 < alone.0 * 5 / 4,
+        "{} for {alone}",
+        given.tokens
+    );
+}
