@@ -478,6 +478,53 @@ fn the_hosts_model_writes_the_summary_and_may_fail() {
 }
 
 #[test]
+fn an_answer_of_the_hosts_model_that_says_nothing_is_a_failed_one() {
+    let machine = Machine::new();
+    for (session, odd) in [
+        ("null", json!({ "result": null })),
+        ("both", json!({ "result": null, "error": null })),
+        ("nothing", json!({})),
+        ("text", json!({ "result": "a string" })),
+    ] {
+        let mut client = Client::ready_with(&machine, json!({ "llm": true }));
+        client.odd = Some(odd);
+        let list: Vec<Value> = (0..12).flat_map(|number| long_turn(number, 300)).collect();
+        let params = json!({ "sessionId": session, "messages": list, "tokenBudget": 200_000 });
+        client.ask("assemble", params);
+        let params = json!({ "sessionId": session, "tokenBudget": 32_000, "force": true });
+        let answer = client.ask("compact", params);
+        assert_eq!(answer["compacted"], true, "{session}: {answer}");
+        assert!(!client.asked.is_empty(), "{session}");
+        let fell_back = |told: &Value| told["params"]["event"]["event"] == "summaryFallback";
+        assert!(client.told.iter().any(fell_back), "{session}");
+    }
+}
+
+#[test]
+fn a_model_that_never_answers_is_given_up_within_the_time_of_the_request() {
+    let machine = Machine::new();
+    let mut client = Client::ready_with(&machine, json!({ "llm": true }));
+    let list: Vec<Value> = (0..12).flat_map(|number| long_turn(number, 300)).collect();
+    assemble(&mut client, &list);
+    let params = json!({
+        "sessionId": S, "tokenBudget": 32_000, "force": true, "timeoutMs": 400,
+    });
+    let slow = client.send("compact", params);
+    let call = client.hear_call();
+    assert_eq!(call["method"], "llm.complete");
+    let answer = client.answer(slow);
+    assert_eq!(answer["result"]["compacted"], true, "{answer}");
+    let told = |wanted: &dyn Fn(&Value) -> bool| client.told.iter().any(wanted);
+    assert!(told(&|told| {
+        told["method"] == "cancel" && told["params"]["id"] == call["id"]
+    }));
+    assert!(told(&|told| {
+        let said = told["params"]["message"].as_str().unwrap_or_default();
+        told["params"]["level"] == "warn" && said.contains("llm.complete was not answered")
+    }));
+}
+
+#[test]
 fn a_slow_summary_holds_up_no_other_session_and_can_be_cancelled() {
     let machine = Machine::new();
     let mut client = Client::ready_with(&machine, json!({ "llm": true }));

@@ -23,6 +23,8 @@ pub(crate) struct Client {
     pub(crate) told: Vec<Value>,
     /// What the host's model says; without one it fails.
     pub(crate) model: Option<String>,
+    /// Answers the model's calls with this line, its id put in, instead.
+    pub(crate) odd: Option<Value>,
     /// What it was asked.
     pub(crate) asked: Vec<Value>,
 }
@@ -58,6 +60,7 @@ impl Client {
             early: Vec::new(),
             told: Vec::new(),
             model: None,
+            odd: None,
             asked: Vec::new(),
         }
     }
@@ -113,7 +116,10 @@ impl Client {
                 (true, Some(id)) => {
                     let id = id.clone();
                     self.asked.push(line);
-                    if let Some(text) = self.model.clone() {
+                    if let Some(mut odd) = self.odd.clone() {
+                        odd["id"] = id;
+                        self.line(&odd.to_string());
+                    } else if let Some(text) = self.model.clone() {
                         let result = json!({ "text": text, "usage": { "input": 7, "output": 3 } });
                         self.line(&json!({ "id": id, "result": result }).to_string());
                     } else {

@@ -346,6 +346,7 @@ impl Connection {
             method: method.to_owned(),
             params,
             cancel,
+            timeout: whose.timeout(),
         };
         // A worker that has ended is replaced.
         let job = match self.workers.get_mut(&session) {
@@ -383,6 +384,8 @@ impl Connection {
             method: method.to_owned(),
             params,
             cancel,
+            // Nothing of pi's asks a model.
+            timeout: None,
         };
         self.pi.get_or_insert_with(open).take(job);
     }

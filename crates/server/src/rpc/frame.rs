@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0: requests, answers, errors.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -22,6 +22,9 @@ pub(super) const UNKNOWN_LIST: i64 = -32010;
 pub(super) const NOT_COMMITTED: i64 = -32011;
 /// The host cancelled it.
 pub(super) const CANCELLED: i64 = -32800;
+
+/// What the ids of our own calls begin with.
+pub(super) const OURS: &str = "lh-";
 
 /// The id of a request, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -90,10 +93,15 @@ struct Envelope<'a> {
     method: Option<Value>,
     #[serde(borrow, default)]
     params: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "there")]
     result: Option<&'a RawValue>,
     #[serde(default)]
     error: Option<Value>,
+}
+
+/// What is there, be it `null`: a result may be.
+fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
 }
 
 /// Reads a line; what is wrong with it comes with the id it should be answered
@@ -158,6 +166,7 @@ fn answer(id: Option<Id>, envelope: Envelope<'_>) -> Result<Frame, (Option<Id>, 
     let Some(known) = &id else {
         return Err((None, none()));
     };
+    let name = known.as_str().trim_matches('"').to_owned();
     let outcome = match (envelope.result, envelope.error) {
         (_, Some(error)) if !error.is_null() => {
             let message = error.get("message").and_then(Value::as_str);
@@ -167,12 +176,11 @@ fn answer(id: Option<Id>, envelope: Envelope<'_>) -> Result<Frame, (Option<Id>, 
             Ok(result) => Ok(result),
             Err(error) => Err(error.to_string()),
         },
+        // Whoever asked waits for it, however little it says.
+        _ if name.starts_with(OURS) => Err("neither a result nor an error".to_owned()),
         _ => return Err((id, none())),
     };
-    Ok(Frame::Answer {
-        id: known.as_str().trim_matches('"').to_owned(),
-        outcome,
-    })
+    Ok(Frame::Answer { id: name, outcome })
 }
 
 /// The line of an answer.
@@ -250,5 +258,29 @@ mod tests {
             panic!("no answer");
         };
         assert_eq!(outcome, Err("no".to_owned()));
+    }
+
+    #[test]
+    fn an_answer_that_says_nothing_is_an_answer_still() {
+        for (line, expected) in [
+            ("{\"id\":\"lh-1\",\"result\":null}", Ok(Value::Null)),
+            (
+                "{\"id\":\"lh-1\",\"result\":null,\"error\":null}",
+                Ok(Value::Null),
+            ),
+            (
+                "{\"id\":\"lh-1\"}",
+                Err("neither a result nor an error".to_owned()),
+            ),
+            (
+                "{\"id\":\"lh-1\",\"error\":null}",
+                Err("neither a result nor an error".to_owned()),
+            ),
+        ] {
+            let Ok(Frame::Answer { id, outcome }) = read(line.as_bytes()) else {
+                panic!("no answer: {line}");
+            };
+            assert_eq!((id.as_str(), outcome), ("lh-1", expected), "{line}");
+        }
     }
 }

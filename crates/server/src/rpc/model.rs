@@ -1,12 +1,42 @@
 //! The host's model, asked through the host.
 
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
 use longhaul_model::{
     Answer, BoxFuture, CancellationToken, Content, Delta, Error, Failure, Message, Model,
-    ModelInfo, Request, Role, Stop, Usage,
+    ModelInfo, Phase, Request, Role, Stop, Usage,
 };
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::peer::{Peer, Unanswered};
+
+/// How long a host's model may take where the request says nothing of time.
+const LONGEST: Duration = Duration::from_secs(180);
+/// What of a request's time is kept for the work after the model, at most.
+const AFTERWARDS: Duration = Duration::from_secs(5);
+
+/// Until when the request that runs may ask the model. The worker sets it, and
+/// the model of its session looks at it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Patience(Arc<Mutex<Option<Instant>>>);
+
+impl Patience {
+    /// A request begins, and its host waits so long for it.
+    pub(super) fn begin(&self, timeout: Option<Duration>) {
+        let until = timeout.and_then(|timeout| {
+            let model = timeout.saturating_sub(AFTERWARDS.min(timeout / 10));
+            Instant::now().checked_add(model)
+        });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+
+    fn left(&self) -> Duration {
+        let until = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        until.map_or(LONGEST, |until| until.duration_since(Instant::now()))
+    }
+}
 
 /// A model that answers over `llm.complete`.
 pub(super) struct HostModel {
@@ -14,6 +44,7 @@ pub(super) struct HostModel {
     pub(super) info: ModelInfo,
     pub(super) session_id: String,
     pub(super) session_key: Option<String>,
+    pub(super) patience: Patience,
 }
 
 impl Model for HostModel {
@@ -37,7 +68,8 @@ impl Model for HostModel {
                 "messages": request.messages.iter().map(message).collect::<Vec<_>>(),
                 "maxTokens": request.max_output,
             });
-            let answer = self.peer.call("llm.complete", &params, cancel).await;
+            let limit = self.patience.left();
+            let answer = self.peer.call("llm.complete", &params, limit, cancel).await;
             match answer {
                 Ok(answer) => read(&answer).ok_or_else(|| {
                     failure(Error::BadAnswer {
@@ -47,6 +79,19 @@ impl Model for HostModel {
                     })
                 }),
                 Err(Unanswered::Cancelled) => Err(failure(Error::Cancelled)),
+                Err(Unanswered::Late) => {
+                    let message = format!(
+                        "{}: llm.complete was not answered within {limit:.1?}; the summary is \
+                         made without a model",
+                        self.session_id
+                    );
+                    self.peer.log("warn", &message);
+                    Err(failure(Error::Timeout {
+                        provider: self.info.provider.clone(),
+                        phase: Phase::Request,
+                        after: limit,
+                    }))
+                }
                 Err(Unanswered::Gone) => Err(failure(Error::Cancelled)),
                 Err(Unanswered::Refused(reason)) => Err(failure(Error::BadAnswer {
                     provider: self.info.provider.clone(),

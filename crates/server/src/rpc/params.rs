@@ -1,6 +1,7 @@
 //! What requests carry. What nobody here knows is passed over.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,6 +16,17 @@ pub(super) struct Whose {
     pub(super) session_id: Option<String>,
     pub(super) session_key: Option<String>,
     pub(super) agent_id: Option<String>,
+    pub(super) timeout_ms: Option<Value>,
+}
+
+impl Whose {
+    /// How long the host waits for the answer, where it says so in a way that
+    /// can be right.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        let ms = self.timeout_ms.as_ref()?.as_f64()?;
+        let sound = (ms >= 1.0).then_some(ms / 1000.0)?;
+        Duration::try_from_secs_f64(sound).ok()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::frame::{self, Fault, Id};
+use super::frame::{self, Fault, Id, OURS};
 
 /// Why a call to the host came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) enum Unanswered {
     Refused(String),
     /// It was cancelled here.
     Cancelled,
+    /// The host took too long.
+    Late,
     /// The host is gone.
     Gone,
 }
@@ -73,14 +76,15 @@ impl Peer {
         self.notify("log", &json!({ "level": level, "message": message }));
     }
 
-    /// Asks the host something.
+    /// Asks the host something, and waits no longer than a limit.
     pub(super) async fn call(
         &self,
         method: &str,
         params: &Value,
+        limit: Duration,
         cancel: &CancellationToken,
     ) -> Result<Value, Unanswered> {
-        let id = format!("lh-{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1);
+        let id = format!("{OURS}{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1);
         let (heard, answer) = oneshot::channel();
         {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,6 +104,11 @@ impl Peer {
                 self.forget(&id);
                 self.notify("cancel", &json!({ "id": id }));
                 Err(Unanswered::Cancelled)
+            }
+            () = tokio::time::sleep(limit) => {
+                self.forget(&id);
+                self.notify("cancel", &json!({ "id": id }));
+                Err(Unanswered::Late)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use longhaul_engine::event::Event;
 use longhaul_engine::hosted::{Birth, Hosted, Result};
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::Running;
 use super::frame::{Fault, Id};
-use super::model::HostModel;
+use super::model::{HostModel, Patience};
 use super::peer::Peer;
 use super::{Place, life};
 
@@ -26,6 +27,8 @@ pub(super) struct Job {
     pub(super) method: String,
     pub(super) params: Box<RawValue>,
     pub(super) cancel: CancellationToken,
+    /// How long the host waits for the answer.
+    pub(super) timeout: Option<Duration>,
 }
 
 /// Whose session it is, and where it is kept.
@@ -61,6 +64,7 @@ pub(super) struct Worker {
     pub(super) peer: Peer,
     running: Running,
     hosted: Option<Hosted>,
+    patience: Patience,
 }
 
 impl Worker {
@@ -76,6 +80,7 @@ impl Worker {
             peer,
             running,
             hosted: None,
+            patience: Patience::default(),
         }
     }
 
@@ -93,7 +98,10 @@ impl Worker {
             let done = tokio::spawn(async move {
                 let answer = match job.cancel.is_cancelled() {
                     true => Err(Fault::cancelled()),
-                    false => life::answer(&mut at_work, &job).await,
+                    false => {
+                        at_work.patience.begin(job.timeout);
+                        life::answer(&mut at_work, &job).await
+                    }
                 };
                 (at_work, answer)
             });
@@ -165,6 +173,7 @@ impl Worker {
                 },
                 session_id: lodger.session_id.clone(),
                 session_key: lodger.session_key.clone(),
+                patience: self.patience.clone(),
             })
         });
         let mut setup = self.place.setup(summaries);
