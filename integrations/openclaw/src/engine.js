@@ -282,6 +282,7 @@ export class Engine {
     const options = {
       signal: abortSignal,
       timeoutMs,
+      modelMs: this.#compactionMs,
       complete,
       session: { sessionId: params.sessionId, sessionKey: params.sessionKey },
       where,

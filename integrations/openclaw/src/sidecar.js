@@ -16,6 +16,8 @@ const STEADY_MS = 30_000;
 const STEADY_CALLS = 5;
 /** The longest wait between two starts. */
 const LONGEST_WAIT_MS = 60_000;
+/** How long the host's model may take where the call does not say. */
+const MODEL_MS = 180_000;
 /** How long a process may take to end once its input is closed. */
 const END_MS = 5_000;
 /** Lines of stderr that are kept for the message about a crash. */
@@ -86,6 +88,7 @@ export class Sidecar {
   #retryAt = 0;
   #said;
   #restarted = new Set();
+  #asking = new Map();
 
   /**
    * @param options `binary`, `stateDir`, `config`, `host: {name, version}`
@@ -134,7 +137,7 @@ export class Sidecar {
    * One request.
    *
    * @param options `signal` cancels it; `timeoutMs` limits it, time spent in the
-   * host's model not counted; `complete` answers the process's questions to a model
+   * host's model not counted, which `modelMs` limits; `complete` answers the process's questions to a model
    * while this call runs; `session` is whose call it is; `where` is told at a start
    */
   async call(method, params, options = {}) {
@@ -297,7 +300,7 @@ export class Sidecar {
       return;
     }
     if (typeof message?.method === "string") {
-      if (message.id === undefined) this.#notified(message);
+      if (message.id === undefined) this.#notified(child, message);
       else void this.#asked(child, message);
       return;
     }
@@ -309,8 +312,11 @@ export class Sidecar {
     else call.resolve(message.result);
   }
 
-  #notified({ method, params }) {
-    if (method === "event") {
+  #notified(child, { method, params }) {
+    if (method === "cancel") {
+      const asking = this.#asking.get(params?.id);
+      if (asking?.child === child) asking.given.abort(new Error("cancelled by longhaul"));
+    } else if (method === "event") {
       this.#log.debug?.(`longhaul event: ${line(params) ?? ""}`);
     } else if (method === "log") {
       const { level, message } = params ?? {};
@@ -333,19 +339,35 @@ export class Sidecar {
     }
     call.asking += 1;
     call.arm();
+    const { signal, modelMs = MODEL_MS } = call.options;
+    const given = new AbortController();
+    const aborted = () => given.abort(signal.reason);
+    const late = () => given.abort(new TimedOut(`the model took longer than ${modelMs / 1000} s`));
+    const timer = setTimeout(late, modelMs);
+    timer.unref();
+    signal?.addEventListener("abort", aborted, { once: true });
+    this.#asking.set(id, { child, given });
     try {
       const { messages, systemPrompt, maxTokens, purpose } = params;
-      const { text, usage, model } = await call.options.complete({
+      // A model that heeds no signal is not waited for either.
+      const ended = new Promise((_, reject) => {
+        given.signal.addEventListener("abort", () => reject(given.signal.reason), { once: true });
+      });
+      const completed = call.options.complete({
         messages,
         systemPrompt,
         maxTokens,
         purpose: purpose ? `longhaul.${purpose}` : "longhaul",
-        signal: call.options.signal,
+        signal: given.signal,
       });
+      const { text, usage, model } = await Promise.race([completed, ended]);
       answer({ result: { text, usage, model } });
     } catch (error) {
       answer({ error: { code: -32004, message: error?.message ?? String(error) } });
     } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
+      this.#asking.delete(id);
       call.asking -= 1;
       call.arm();
     }

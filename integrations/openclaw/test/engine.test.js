@@ -35,7 +35,7 @@ const lines = (name) => {
 };
 const heard = (method) => lines("heard").map((line) => JSON.parse(line)).filter((m) => m.method === method);
 
-function engine({ binary = ground(), timeoutMs = 20_000, sdk } = {}) {
+function engine({ binary = ground(), timeoutMs = 20_000, sdk, config } = {}) {
   const said = [];
   const keep = (level) => (message) => said.push(`${level} ${message}`);
   const log = { debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
@@ -44,7 +44,7 @@ function engine({ binary = ground(), timeoutMs = 20_000, sdk } = {}) {
   sidecar.onRestart(() => histories.clear());
   const settings = { version: "1", timeoutMs, memoryTools: "auto" };
   const shared = { sidecar, histories, settings, log, sdk, said: new Map(), limits: new Limits() };
-  return { engine: new Engine(shared, { workspaceDir: "/w" }), said, settings };
+  return { engine: new Engine(shared, { workspaceDir: "/w", config }), said, settings };
 }
 
 const user = (text, timestamp = 1) => ({ role: "user", content: text, timestamp });
@@ -214,6 +214,32 @@ test("a model that fails is an error for the program, not for the host", async (
   const llm = { complete: () => Promise.reject(new Error("no credit")) };
   const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext: { llm } });
   assert.match(result.result.summary, /no credit/);
+});
+
+test("a model that never answers is given up, and the call ends", async () => {
+  const config = { agents: { defaults: { compaction: { timeoutSeconds: 0.2 } } } };
+  const { engine: ours } = engine({ config });
+  let signal;
+  const llm = {
+    complete(params) {
+      signal = params.signal;
+      return new Promise(() => {});
+    },
+  };
+  const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext: { llm } });
+  assert.match(result.result.summary, /the model took longer than 0.2 s/);
+  assert.equal(signal.aborted, true);
+});
+
+test("a model that the program gives up is told so", async () => {
+  const { engine: ours } = engine();
+  feel("impatient");
+  const llm = {
+    complete: ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  };
+  const result = await ours.compact({ sessionId: "s", sessionKey: "k", runtimeContext: { llm } });
+  assert.match(result.result.summary, /cancelled by longhaul/);
 });
 
 test("where longhaul cannot compact, OpenClaw does", async () => {
