@@ -3,6 +3,10 @@
 // The host hands over the whole history at every turn. Serialising it each time
 // would cost more than all else that happens here, so a list is compared with
 // the one that was sent before for the same session, and only its tail is sent.
+// Lists are compared by hashes of all that is said in them: an object that was
+// seen before may have been edited in place, and a text masked at equal length.
+
+import { createHash } from "node:crypto";
 
 /** How many sessions' lists are remembered. */
 const SESSIONS = 64;
@@ -11,89 +15,62 @@ const SESSIONS = 64;
  * before, at the next turn the transcript again.
  */
 const LISTS = 3;
-/** Characters of one sample of a text. */
-const SAMPLE = 48;
+/** Texts up to this length stand for themselves. */
+const SHORT = 64;
 
-const known = new WeakMap();
-
-/**
- * A text as its length and samples of it. A rewritten text of the very same
- * length that differs in none of the samples would go unseen; a host that
- * edits messages (pruning, redaction) changes their length or their ends.
- */
-function sampled(text) {
-  const length = text.length;
-  if (length <= SAMPLE * 4) return text;
-  const third = Math.floor(length / 3);
-  return [
-    length,
-    text.slice(0, SAMPLE),
-    text.slice(third, third + SAMPLE),
-    text.slice(2 * third, 2 * third + SAMPLE),
-    text.slice(-SAMPLE),
-  ].join("\u0001");
+/** A text as itself or as its hash, with its length in front of it. */
+function told(text) {
+  if (text.length <= SHORT) return `${text.length}:${text}`;
+  return `${text.length}#${createHash("sha1").update(text).digest("base64")}`;
 }
 
-/** Arguments of calls and the like: small as a rule, and then taken whole. */
-function value(part, depth, out) {
-  if (typeof part === "string") out.push(sampled(part));
-  else if (Array.isArray(part)) {
-    out.push(`[${part.length}`);
-    if (depth > 0) for (const item of part) value(item, depth - 1, out);
-  } else if (typeof part === "object" && part !== null) {
-    for (const key of Object.keys(part)) {
-      out.push(key);
-      if (depth > 0) value(part[key], depth - 1, out);
+/** Any value, down to its last text. What holds itself is left out, as in what is sent. */
+function value(part, out, above = []) {
+  if (typeof part === "string") out.push(told(part));
+  else if (typeof part !== "object" || part === null) out.push(String(part));
+  else if (!above.includes(part)) {
+    above.push(part);
+    if (Array.isArray(part) || part instanceof Set) {
+      out.push(`[${part.length ?? part.size}`);
+      for (const item of part) value(item, out, above);
+    } else {
+      const fields = part instanceof Map ? [...part] : Object.entries(part);
+      out.push(`{${fields.length}`);
+      for (const [key, item] of fields) {
+        out.push(told(String(key)));
+        value(item, out, above);
+      }
     }
-  } else out.push(String(part));
+    above.pop();
+  }
 }
 
-/** A block of content: its text, or whatever else it holds. */
-function block(part, out) {
-  if (typeof part?.text === "string") out.push(part.type, sampled(part.text));
-  else value(part, 4, out);
-}
+/** What of a message of a known kind makes it that message. */
+const FIELDS = [
+  "role",
+  "timestamp",
+  "id",
+  "idempotencyKey",
+  "toolCallId",
+  "toolName",
+  "customType",
+  "isError",
+  "stopReason",
+  "sections",
+  "content",
+];
+const KINDS = new Set(["user", "assistant", "toolResult"]);
 
 /**
- * What tells a message from another: role, time, ids, lengths and samples of
- * its texts. Computed for every message of every list, and so without a hash;
- * what only counts or describes (usage, model) is left out where the message is
+ * What tells a message from another: all that it says, its role, time and ids.
+ * What only counts or describes (usage, model) is left out where the message is
  * of a kind that is known.
  */
 export function fingerprint(message) {
-  if (typeof message !== "object" || message === null) return JSON.stringify(message) ?? "";
   const out = [];
-  const { role, content } = message;
-  if (role === "user" || role === "assistant" || role === "toolResult") {
-    const { timestamp, id, idempotencyKey, toolCallId, isError, stopReason } = message;
-    out.push(role, timestamp, id, idempotencyKey, toolCallId, isError, stopReason);
-    if (Array.isArray(content)) for (const part of content) block(part, out);
-    else value(content, 4, out);
-  } else value(message, 5, out);
+  if (KINDS.has(message?.role)) for (const field of FIELDS) value(message[field], out);
+  else value(message, out);
   return out.join("\u0002");
-}
-
-/** The shape of a message that is changed when someone edits it in place. */
-function shape(message) {
-  const { content } = message;
-  if (typeof content === "string") return content.length;
-  if (!Array.isArray(content)) return -1;
-  let size = content.length;
-  for (const block of content) {
-    size = size * 31 + (block?.text?.length ?? block?.thinking?.length ?? block?.data?.length ?? 7);
-  }
-  return size;
-}
-
-/** The fingerprint, by identity where this very object was seen before. */
-export function print(message) {
-  if (typeof message !== "object" || message === null) return fingerprint(message);
-  const seen = known.get(message);
-  const now = shape(message);
-  if (seen && seen.shape === now) return seen.print;
-  const made = fingerprint(message);
-  known.set(message, { shape: now, print: made });
-  return made;
 }
 
 /** How many messages two lists begin with in common. */
@@ -113,7 +90,7 @@ export class Histories {
    * was given before. `sent` is the list as it is to be sent, message by message.
    */
   params(session, messages, sent = messages) {
-    const prints = messages.map(print);
+    const prints = messages.map(fingerprint);
     let best = { keep: 0, token: undefined };
     for (const list of this.#sessions.get(session) ?? []) {
       const keep = common(prints, list.prints);

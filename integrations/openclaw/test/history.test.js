@@ -50,6 +50,45 @@ test("a message edited in place is not taken for the one that was sent", () => {
   assert.deepEqual(histories.params("s", list).params.history.keep, 1);
 });
 
+test("an edit of equal length is seen wherever it is made", () => {
+  const long = "secret ".repeat(2000);
+  const deep = { a: { b: { c: { d: { e: { f: { g: "secret" } } } } } } };
+  const edits = [
+    [user(long), (m) => (m.content[0].text = `${long.slice(0, 5000)}******${long.slice(5006)}`)],
+    [{ role: "user", content: long }, (m) => (m.content = `${long.slice(0, 999)}*${long.slice(1000)}`)],
+    [
+      { role: "assistant", content: [{ type: "toolCall", id: "1", arguments: { key: "secret" } }] },
+      (m) => (m.content[0].arguments.key = "******"),
+    ],
+    [
+      { role: "assistant", content: [{ type: "toolCall", id: "1", arguments: deep }] },
+      (m) => (m.content[0].arguments.a.b.c.d.e.f.g = "******"),
+    ],
+    [
+      { role: "assistant", content: [{ type: "thinking", thinking: long }] },
+      (m) => (m.content[0].thinking = long.replaceAll("secret", "******")),
+    ],
+    [{ role: "compactionSummary", summary: long }, (m) => (m.summary = long.replaceAll("e", "*"))],
+    [{ role: "user", content: new Map([["text", "secret"]]) }, (m) => m.content.set("text", "******")],
+  ];
+  for (const [message, edit] of edits) {
+    const histories = new Histories();
+    const list = [user("one"), message];
+    histories.accept("s", "t", histories.params("s", list).prints);
+    assert.equal(histories.params("s", list).params.history.keep, 2);
+    edit(message);
+    assert.equal(histories.params("s", list).params.history.keep, 1, message.role);
+  }
+});
+
+test("a message that holds itself has a fingerprint", () => {
+  const message = { role: "hologram", parts: ["a"] };
+  message.parts.push(message);
+  const before = fingerprint(message);
+  message.parts[0] = "b";
+  assert.notEqual(fingerprint(message), before);
+});
+
 test("fingerprints tell messages apart by role, time, ids, calls and the ends of long texts", () => {
   const long = "x".repeat(10_000);
   const messages = [
