@@ -16,6 +16,9 @@ const COMMIT_WAIT_MS = 10_000;
 /** OpenClaw's limit of a compaction where its configuration sets none. */
 const COMPACTION_SECONDS = 180;
 
+/** How many sessions' budgets are remembered. */
+const SESSIONS = 64;
+
 /** Calls that may be repeated when the process has died over them. */
 const REPEATABLE = new Set(["bootstrap", "assemble", "compact", "commitTurn", "maintain"]);
 
@@ -90,7 +93,7 @@ export class Engine {
   #compactionMs;
   #said;
   #limits;
-  #budget;
+  #budgets = new Map();
 
   /**
    * @param shared what all instances share: `sidecar`, `histories`, `settings`, `log`,
@@ -311,15 +314,18 @@ export class Engine {
    * after it, the whole window less the messages of the turn. `messages` is then
    * what was assembled for the turn, not the transcript.
    */
-  #room({ tokenBudget, runtimeSettings }) {
+  #room({ sessionId, tokenBudget, runtimeSettings }) {
     const whole = runtimeSettings?.limits?.promptTokenBudget;
     if (!Number.isFinite(tokenBudget)) return {};
     if (!Number.isFinite(whole) || whole === tokenBudget) {
-      this.#budget = tokenBudget;
+      this.#budgets.delete(sessionId);
+      this.#budgets.set(sessionId, tokenBudget);
+      if (this.#budgets.size > SESSIONS) this.#budgets.delete(this.#budgets.keys().next().value);
       return {};
     }
-    if (this.#budget === undefined) return { toolLoop: true };
-    return { toolLoop: true, tokenBudget: Math.max(1, this.#budget - (whole - tokenBudget)) };
+    const first = this.#budgets.get(sessionId);
+    if (first === undefined) return { toolLoop: true };
+    return { toolLoop: true, tokenBudget: Math.max(1, first - (whole - tokenBudget)) };
   }
 
   /**

@@ -104,6 +104,19 @@ test("in a tool loop the budget is what the first request of the turn left, less
   assert.deepEqual(budgets, [[11_000, undefined], [8_000, true]]);
 });
 
+test("one session's budget is not another's", async () => {
+  const { engine: ours } = engine();
+  const limits = (promptTokenBudget) => ({ runtimeSettings: { limits: { promptTokenBudget } } });
+  const ask = (sessionId, tokenBudget, whole) =>
+    ours.assemble({ ...turn([], { tokenBudget, ...limits(whole) }), sessionId });
+  await ask("a", 11_000, 11_000);
+  await ask("b", 90_000, 90_000);
+  await ask("a", 21_000, 24_000);
+  await ask("b", 98_000, 99_000);
+  const budgets = heard("assemble").map(({ params }) => params.tokenBudget);
+  assert.deepEqual(budgets.slice(2), [8_000, 89_000]);
+});
+
 test("without a program the host's messages come back, it says so once, and later it serves", async () => {
   const binary = join(mkdtempSync(join(tmpdir(), "longhaul-shim-")), "none");
   const { engine: ours, said } = engine({ binary });
