@@ -21,6 +21,14 @@ export class Unavailable extends Error {
   name = "Unavailable";
 }
 
+/** The process ended while a call was running. */
+export class Crashed extends Unavailable {
+  name = "Crashed";
+}
+
+/** The process speaks another protocol. */
+class Foreign extends Error {}
+
 /** The process answered with an error. */
 export class Refused extends Error {
   name = "Refused";
@@ -55,7 +63,7 @@ export class Sidecar {
   #retryAt = 0;
   #problem;
 
-  /** @param options `binary`, `stateDir`, `config`, `host`, `env`, `workspaceDir` */
+  /** @param options `binary`, `stateDir`, `config`, `host`, `env`, `workspaceDir`, `startMs` */
   constructor(options) {
     this.#options = options;
   }
@@ -111,6 +119,7 @@ export class Sidecar {
 
   async #launch() {
     const { binary, env, host, stateDir, config, workspaceDir } = this.#options;
+    const { startMs = START_MS } = this.#options;
     const { path, source, problem } = findBinary({ env, binary });
     if (!path) throw new Unavailable(problem);
     if (Date.now() < this.#retryAt) throw new Unavailable(this.#problem);
@@ -118,18 +127,22 @@ export class Sidecar {
     try {
       child = this.#spawn(path);
       const params = { protocol: PROTOCOL, host, stateDir, config, workspaceDir, llm: false };
-      const about = await this.#request(child, "initialize", params, { timeoutMs: START_MS });
+      const about = await this.#request(child, "initialize", params, { timeoutMs: startMs });
       if (about?.protocol !== PROTOCOL) {
-        throw new Error(`it speaks protocol ${about?.protocol}, not ${PROTOCOL}`);
+        throw new Foreign(`it speaks protocol ${about?.protocol}, not ${PROTOCOL}`);
       }
       child.about = { ...about, path, source };
       this.#child = child;
       return child;
     } catch (error) {
       child?.process.kill("SIGKILL");
+      // One that is slow, or cannot be run at all, would be so after an update too.
+      const ended = error instanceof Crashed && child.process.pid !== undefined;
       const old =
-        `; a program that does not know "rpc" with protocol ${PROTOCOL} is too old for this ` +
-        "extension: update longhaul";
+        error instanceof Refused || error instanceof Foreign || ended
+          ? `; a program that does not know "rpc" with protocol ${PROTOCOL} is too old for this ` +
+            "extension: update longhaul"
+          : "";
       this.#problem = `${path} (from ${source}) did not start: ${error.message}${old}`;
       this.#delay();
       throw new Unavailable(this.#problem);
@@ -186,7 +199,7 @@ export class Sidecar {
       const aborted = () => cancel(new Error("aborted"));
       child.pending.set(id, call);
       if (child.closed) {
-        call.reject(new Unavailable(`longhaul ${child.end}`));
+        call.reject(new Crashed(`longhaul ${child.end}`));
         return;
       }
       this.#hold(child);
@@ -237,7 +250,7 @@ export class Sidecar {
       this.#delay();
     }
     for (const call of [...child.pending.values()]) {
-      call.reject(new Unavailable(`longhaul ${child.end}`));
+      call.reject(new Crashed(`longhaul ${child.end}`));
     }
   }
 

@@ -9,7 +9,11 @@ const answer = (id, body) => process.stdout.write(`${JSON.stringify({ jsonrpc: "
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
-  if (method === "initialize") {
+  if (method === "initialize" && how.answers?.initialize === "usage") {
+    process.stderr.write("unrecognized subcommand 'rpc'\n");
+    process.exit(2);
+  }
+  if (method === "initialize" && how.answers?.initialize === undefined) {
     answer(id, { result: { protocol: how.protocol ?? 1, version: "0.0.0" } });
     return;
   }

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -6,9 +9,9 @@ import { Sidecar } from "../src/sidecar.js";
 
 const binary = fileURLToPath(new URL("./fake-longhaul.mjs", import.meta.url));
 
-function sidecar(t, fake = {}) {
+function sidecar(t, fake = {}, more = {}) {
   const env = { ...process.env, FAKE: JSON.stringify(fake) };
-  const made = new Sidecar({ binary, env, host: { name: "test", version: "1" } });
+  const made = new Sidecar({ binary, env, host: { name: "test", version: "1" }, ...more });
   t.after(() => made.stop());
   return made;
 }
@@ -25,6 +28,27 @@ test("a process that was killed is replaced at the next call", async (t) => {
 test("another protocol is a program that is too old", async (t) => {
   const beside = sidecar(t, { protocol: 0 });
   await assert.rejects(beside.call("any", {}), /protocol 0, not 1; .* too old/);
+});
+
+test("a program that does not know rpc is too old", async (t) => {
+  const beside = sidecar(t, { answers: { initialize: "usage" } });
+  await assert.rejects(beside.call("any", {}), /code 2: unrecognized .* too old/);
+});
+
+test("a program that refuses is too old", async (t) => {
+  const beside = sidecar(t, { answers: { initialize: "error" } });
+  await assert.rejects(beside.call("any", {}), /did not start: no; .* too old/);
+});
+
+test("a program that is slow to start, or cannot be run, is not called too old", async (t) => {
+  const slow = sidecar(t, { answers: { initialize: "silence" } }, { startMs: 300 });
+  await assert.rejects(slow.call("any", {}), /took longer than 300 ms$/);
+  const folder = mkdtempSync(join(tmpdir(), "longhaul-pi-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const broken = join(folder, "longhaul");
+  writeFileSync(broken, "#!/no/such/interpreter\n", { mode: 0o700 });
+  const unable = sidecar(t, {}, { binary: broken });
+  await assert.rejects(unable.call("any", {}), /did not start: .*ENOENT$/);
 });
 
 test("a process that keeps ending is not started again and again", async (t) => {
