@@ -396,6 +396,21 @@ fn strange_messages_and_budgets_never_break_a_turn() {
 }
 
 #[test]
+fn the_very_id_of_a_session_means_it_although_another_begins_so() {
+    let machine = Machine::new();
+    let mut client = Client::ready(&machine);
+    for (number, session) in ["T", "T2"].into_iter().enumerate() {
+        let messages = turn(number as u64);
+        let params = json!({ "sessionId": session, "advancementKey": "k", "messages": messages });
+        client.ask("commitTurn", params);
+    }
+    let ran = machine.run(["context", "show", "T", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.messages().contains("question 0"), "{ran:?}");
+    assert!(!ran.messages().contains("question 1"), "{ran:?}");
+}
+
+#[test]
 fn a_long_session_is_summarised_and_the_hosts_list_is_shown_from_there() {
     let machine = Machine::new();
     let mut client = Client::ready(&machine);

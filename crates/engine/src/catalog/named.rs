@@ -9,12 +9,25 @@ use super::Catalog;
 
 impl Catalog {
     /// The sessions that a name may mean: those with this key or id; else those
-    /// whose key or id starts so; else those that have it as a label, a name or
+    /// whose key or id starts so, and of several those that have the very name
+    /// in their header; else those that have it as a label, a name or
     /// in their header.
     pub fn called(&self, name: &str) -> Vec<&Listed> {
         let mut matches = exact(self, name);
         if matches.is_empty() {
             matches = by_prefix(self, name);
+        }
+        // A file's name may be the id with something added: `T-1f3a` is `T`,
+        // even where there is a `T2-77c0`.
+        if matches.len() > 1 {
+            let very: Vec<&Listed> = matches
+                .iter()
+                .copied()
+                .filter(|found| has_id(&found.reference, name))
+                .collect();
+            if !very.is_empty() {
+                matches = very;
+            }
         }
         if matches.is_empty() {
             matches = by_content(self, name);
@@ -77,6 +90,10 @@ fn is_file_time(text: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || b"-TZ".contains(&byte))
         && text.as_bytes().get(10) == Some(&b'T')
+}
+
+fn has_id(reference: &SessionRef, id: &str) -> bool {
+    Session::open_ref(reference).is_ok_and(|session| session.header().id == id)
 }
 
 fn exact<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
