@@ -385,14 +385,72 @@ fn strange_messages_and_budgets_never_break_a_turn() {
         }
         assert!(!shown.contains(&4), "{shown:?}");
     }
-    // What is no message at all is given back as it came.
-    let odd = json!([{ "role": "user", "content": "a" }, 5, null]);
-    let answer = client.ask(
-        "assemble",
-        json!({ "sessionId": "odd", "messages": odd, "tokenBudget": 9_000 }),
-    );
-    assert_eq!(answer["messages"], odd);
-    assert!(answer["degraded"].as_str().unwrap().contains("no object"));
+    for (budget, named) in [(json!("8000"), "\"8000\""), (json!(true), "true")] {
+        let params = json!({ "sessionId": S, "messages": list, "tokenBudget": budget });
+        let answer = client.ask("assemble", params.clone());
+        let degraded = answer["degraded"].as_str().unwrap();
+        assert!(degraded.contains(named), "{degraded}");
+        assert!(!degraded.contains("NaN"), "{degraded}");
+        client.told.clear();
+        client.ask("compact", params);
+        assert!(warned(&client, named), "{:?}", client.told);
+    }
+}
+
+/// Whether a warning with these words was told.
+fn warned(client: &Client, words: &str) -> bool {
+    client.told.iter().any(|told| {
+        let said = told["params"]["message"].as_str().unwrap_or_default();
+        told["params"]["level"] == "warn" && said.contains(words)
+    })
+}
+
+#[test]
+fn what_is_no_message_takes_nothing_else_of_its_list_with_it() {
+    let machine = Machine::new();
+    let mut client = Client::ready(&machine);
+    let mut list = turn(0);
+    list.extend([json!("a string"), json!(5), Value::Null, json!([1])]);
+    list.extend(turn(1));
+    assert_eq!(commit(&mut client, "t0", &list), "committed");
+    assert!(warned(&client, "no object"), "{:?}", client.told);
+    assert_eq!(commit(&mut client, "t0", &list), "duplicate");
+    let said = kept(&machine).join("\n");
+    for words in ["question 0", "answer 0", "question 1", "answer 1"] {
+        assert!(said.contains(words), "{said}");
+    }
+    let answer = assemble(&mut client, &list);
+    assert_eq!(refs(&answer), (0..8).collect::<Vec<i64>>());
+    assert!(answer.get("degraded").is_none(), "{answer}");
+    // Written out, they are what they were, also where they are not sent again.
+    let params = json!({
+        "sessionId": S, "tokenBudget": 200_000,
+        "history": { "base": answer["base"], "keep": 8, "tail": [null] },
+    });
+    let answer = client.ask("assemble", params);
+    let shown = answer["messages"].as_array().unwrap();
+    list.push(Value::Null);
+    assert_eq!(shown, &list);
+    client.ask("ingest", json!({ "sessionId": "other", "message": "text" }));
+    let params = json!({ "sessionId": S, "messages": list });
+    let after = client.ask("afterTurn", params);
+    assert!(after.get("degraded").is_none(), "{after}");
+}
+
+#[test]
+fn a_key_with_other_messages_is_told_and_an_empty_one_refused() {
+    let machine = Machine::new();
+    let mut client = Client::ready(&machine);
+    assert_eq!(commit(&mut client, "t0", &turn(0)), "committed");
+    assert_eq!(commit(&mut client, "t0", &turn(0)), "duplicate");
+    assert!(!warned(&client, "other messages"));
+    assert_eq!(commit(&mut client, "t0", &turn(1)), "duplicate");
+    assert!(warned(&client, "other messages"), "{:?}", client.told);
+    assert_eq!(kept(&machine), texts(&turn(0)));
+    let params = json!({ "sessionId": S, "advancementKey": "", "messages": turn(2) });
+    let (code, message) = client.fail("commitTurn", params);
+    assert_eq!(code, -32602);
+    assert!(message.contains("advancementKey"), "{message}");
 }
 
 #[test]

@@ -4,13 +4,16 @@
 //! host gets its own messages back and is told what happened. Committing a turn
 //! is the exception, since a host that is told "done" never tries again.
 
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use longhaul_engine::hosted::{Ask, Assembly, Base, Committed, Compaction, Error, Given};
 use longhaul_engine::tools::{Call, Toolbox};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::frame::{BAD_PARAMS, Fault, NOT_COMMITTED, UNKNOWN_LIST};
-use super::params::{self, Compact, Listing, One, Several, ToolCall};
+use super::params::{self, Budget, Compact, Listing, One, Several, ToolCall};
 use super::worker::{Job, Worker};
 
 /// What is asked about one session.
@@ -82,27 +85,57 @@ fn trouble(worker: &mut Worker, what: &str, error: &Error) -> String {
     reason
 }
 
-/// Messages as text. Those that are no objects are no messages.
-fn texts<'a>(messages: &[&'a RawValue]) -> Option<Vec<&'a str>> {
-    let texts = messages.iter().map(|message| message.get());
+/// What a message that is no object is kept as: one of a role that nobody has.
+const ODD: &str = "{\"role\":\"longhaul.odd\",\"value\":";
+
+/// Messages as text. What is no object is wrapped, so that the rest of its list
+/// is not lost for it.
+fn texts<'a>(worker: &mut Worker, messages: &[&'a RawValue]) -> Vec<Cow<'a, str>> {
+    let mut odd = None;
+    let mut texts = Vec::with_capacity(messages.len());
+    for (at, message) in messages.iter().enumerate() {
+        let text = message.get();
+        if text.starts_with('{') {
+            texts.push(Cow::Borrowed(text));
+        } else {
+            odd.get_or_insert((at, text));
+            texts.push(Cow::Owned(format!("{ODD}{text}}}")));
+        }
+    }
+    if let Some((at, text)) = odd
+        && !std::mem::replace(&mut worker.said_odd, true)
+    {
+        let excerpt: String = text.chars().take(60).collect();
+        let session = &worker.lodger.session_id;
+        let message = format!(
+            "{session}: message {at} is no object but {excerpt}; it is kept as one of an unknown \
+             role and given back as it came"
+        );
+        worker.peer.log("warn", &message);
+    }
     texts
-        .map(|text| text.starts_with('{').then_some(text))
-        .collect()
 }
 
-fn wanted_texts<'a>(messages: &[&'a RawValue]) -> Result<Vec<&'a str>, Fault> {
-    texts(messages).ok_or_else(|| Fault::new(BAD_PARAMS, "a message is no object"))
+fn borrowed<'a>(texts: &'a [Cow<'_, str>]) -> Vec<&'a str> {
+    texts.iter().map(AsRef::as_ref).collect()
+}
+
+/// A message as the host gave it.
+fn unwrapped(json: &str) -> &str {
+    let inner = json.strip_prefix(ODD);
+    inner
+        .and_then(|rest| rest.strip_suffix('}'))
+        .unwrap_or(json)
 }
 
 fn bootstrap(worker: &mut Worker, params: &RawValue) -> Answer {
     let listing: Listing<'_> = params::read(params)?;
+    let came = listing.messages.as_deref();
+    let texts = came.map(|came| texts(worker, came));
     let mut listener = worker.listener();
     let done = worker.hosted().and_then(|hosted| {
-        let imported = match &listing.messages {
-            Some(messages) => match texts(messages) {
-                Some(texts) => hosted.observe(&Given::whole(&texts), &mut listener)?,
-                None => 0,
-            },
+        let imported = match &texts {
+            Some(texts) => hosted.observe(&Given::whole(&borrowed(texts)), &mut listener)?,
             None => 0,
         };
         Ok((hosted.messages(), imported))
@@ -124,11 +157,11 @@ fn bootstrap(worker: &mut Worker, params: &RawValue) -> Answer {
 fn ingest(worker: &mut Worker, params: &RawValue) -> Answer {
     let one: One<'_> = params::read(params)?;
     let message = params::wanted(one.message, "message")?;
-    let text = wanted_texts(&[message])?;
+    let text = texts(worker, &[message]);
     let mut listener = worker.listener();
     let done = worker
         .hosted()
-        .and_then(|hosted| hosted.ingest(text[0], &mut listener));
+        .and_then(|hosted| hosted.ingest(&text[0], &mut listener));
     Ok(match done {
         Ok(ingested) => json!({ "ingested": ingested }),
         Err(error) => {
@@ -142,11 +175,11 @@ fn ingest(worker: &mut Worker, params: &RawValue) -> Answer {
 fn ingest_batch(worker: &mut Worker, params: &RawValue) -> Answer {
     let several: Several<'_> = params::read(params)?;
     let messages = params::wanted(several.messages, "messages")?;
-    let texts = wanted_texts(&messages)?;
+    let texts = texts(worker, &messages);
     let mut listener = worker.listener();
     let done = worker.hosted().and_then(|hosted| {
         let mut count = 0;
-        for text in texts {
+        for text in &texts {
             count += usize::from(hosted.ingest(text, &mut listener)?);
         }
         Ok(count)
@@ -164,15 +197,34 @@ fn ingest_batch(worker: &mut Worker, params: &RawValue) -> Answer {
 fn commit_turn(worker: &mut Worker, params: &RawValue) -> Answer {
     let several: Several<'_> = params::read(params)?;
     let key = params::wanted(several.advancement_key, "advancementKey")?;
+    if key.is_empty() {
+        return Err(Fault::new(BAD_PARAMS, "`advancementKey` is empty"));
+    }
     let messages = params::wanted(several.messages, "messages")?;
-    let texts = wanted_texts(&messages)?;
+    let texts = texts(worker, &messages);
+    let mut said = DefaultHasher::new();
+    texts.hash(&mut said);
+    let said = said.finish();
     let mut listener = worker.listener();
     let done = worker
         .hosted()
-        .and_then(|hosted| hosted.commit_turn(&key, &texts, &mut listener));
+        .and_then(|hosted| hosted.commit_turn(&key, &borrowed(&texts), &mut listener));
     match done {
-        Ok(Committed::Now) => Ok(json!({ "status": "committed" }).to_string()),
-        Ok(Committed::Before) => Ok(json!({ "status": "duplicate" }).to_string()),
+        Ok(Committed::Now) => {
+            worker.turns.insert(key, said);
+            Ok(json!({ "status": "committed" }).to_string())
+        }
+        Ok(Committed::Before) => {
+            if worker.turns.get(&key).is_some_and(|other| *other != said) {
+                let session = &worker.lodger.session_id;
+                let message = format!(
+                    "{session}: the turn {key:?} was committed before with other messages; those \
+                     are kept, and these are not"
+                );
+                worker.peer.log("warn", &message);
+            }
+            Ok(json!({ "status": "duplicate" }).to_string())
+        }
         Err(error) => {
             let reason = trouble(worker, "the turn is not on the disk", &error);
             Err(Fault::new(NOT_COMMITTED, reason))
@@ -206,18 +258,16 @@ fn came<'a, 'b>(listing: &'b Listing<'a>) -> Result<&'b [&'a RawValue], Fault> {
 async fn assemble(worker: &mut Worker, job: &Job) -> Answer {
     let listing: Listing<'_> = params::read(&job.params)?;
     let came = came(&listing)?;
-    let Some(texts) = texts(came) else {
-        let reason = "a message is no object; nothing was kept of this list";
-        worker.peer.log("error", reason);
-        return unchanged(&listing, came, reason);
-    };
+    let texts = texts(worker, came);
+    let texts = borrowed(&texts);
     let names = params::names(listing.available_tools.as_ref());
+    let budget = params::budget(
+        listing.token_budget,
+        listing.runtime_settings.as_ref(),
+        listing.runtime_context.as_ref(),
+    );
     let ask = Ask {
-        budget: params::budget(
-            listing.token_budget,
-            listing.runtime_settings.as_ref(),
-            listing.runtime_context.as_ref(),
-        ),
+        budget: budget.tokens,
         tools: names.as_deref(),
     };
     let given = given(&listing, &texts);
@@ -236,7 +286,10 @@ async fn assemble(worker: &mut Worker, job: &Job) -> Answer {
         Err(error) => Err(error),
     };
     match done {
-        Ok(assembly) => Ok(assembled(&assembly, listing.refs)),
+        Ok(mut assembly) => {
+            assembly.degraded.splice(..0, budget.wrong);
+            Ok(assembled(&assembly, listing.refs))
+        }
         Err(error) if error.is_cancelled() => Err(Fault::cancelled()),
         Err(error @ Error::UnknownList { .. }) => Err(Fault::new(UNKNOWN_LIST, error.to_string())),
         Err(error) => {
@@ -289,7 +342,7 @@ fn assembled(assembly: &Assembly, refs: bool) -> String {
         }
         match shown.at {
             Some(at) if refs => text.push_str(&format!("{{\"ref\":{at}}}")),
-            _ => text.push_str(&shown.json),
+            _ => text.push_str(unwrapped(&shown.json)),
         }
     }
     let mut rest = json!({ "estimatedTokens": assembly.tokens, "base": assembly.token });
@@ -311,6 +364,7 @@ async fn compact(worker: &mut Worker, job: &Job) -> Answer {
         asked.runtime_settings.as_ref(),
         asked.runtime_context.as_ref(),
     );
+    let budget = sound(worker, budget);
     let focus = asked.custom_instructions.as_deref();
     let focus = focus.filter(|focus| !focus.trim().is_empty());
     let mut listener = worker.listener();
@@ -363,7 +417,8 @@ async fn after_turn(worker: &mut Worker, job: &Job) -> Answer {
     let mut base = None;
     if listing.messages.is_some() || listing.history.is_some() {
         let came = came(&listing)?;
-        let texts = wanted_texts(came)?;
+        let texts = texts(worker, came);
+        let texts = borrowed(&texts);
         let mut listener = worker.listener();
         let given = given(&listing, &texts);
         let done = worker.hosted().and_then(|hosted| {
@@ -401,10 +456,19 @@ async fn after_turn(worker: &mut Worker, job: &Job) -> Answer {
     Ok(answer.to_string())
 }
 
+/// A budget, with a word to the people who run the host if it was none.
+fn sound(worker: &Worker, budget: Budget) -> Option<f64> {
+    if let Some(wrong) = budget.wrong {
+        let session = &worker.lodger.session_id;
+        worker.peer.log("warn", &format!("{session}: {wrong}"));
+    }
+    budget.tokens
+}
+
 /// Takes a window over, where the host names one.
-fn fit(worker: &mut Worker, budget: Option<f64>) {
+fn fit(worker: &mut Worker, budget: Budget) {
     // A session that cannot be opened is told of by whatever comes next.
-    if let (Some(budget), Ok(hosted)) = (budget, worker.hosted()) {
+    if let (Some(budget), Ok(hosted)) = (sound(worker, budget), worker.hosted()) {
         hosted.keep_to(Some(budget));
     }
 }

@@ -131,20 +131,38 @@ pub(super) fn wanted<T>(value: Option<T>, name: &str) -> Result<T, Fault> {
     value.ok_or_else(|| Fault::new(BAD_PARAMS, format!("`{name}` is missing")))
 }
 
+/// A token budget, and what is wrong with the one that was given.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Budget {
+    pub(super) tokens: Option<f64>,
+    pub(super) wrong: Option<String>,
+}
+
 /// A token budget: the one that is given, or the one of the surroundings. What
-/// is no number is given on as none that can be right.
+/// is no number is named and counts as not given.
 pub(super) fn budget(
     given: Option<&RawValue>,
     settings: Option<&Value>,
     context: Option<&Value>,
-) -> Option<f64> {
+) -> Budget {
+    let mut wrong = None;
     if let Some(raw) = given.map(RawValue::get).filter(|raw| *raw != "null") {
-        return Some(raw.parse().unwrap_or(f64::NAN));
+        if let Ok(tokens) = raw.parse() {
+            return Budget {
+                tokens: Some(tokens),
+                wrong,
+            };
+        }
+        let excerpt: String = raw.chars().take(60).collect();
+        wrong = Some(format!("the token budget {excerpt} is no number"));
     }
     let limits = settings.and_then(|settings| settings.get("limits"));
     let limit = limits.and_then(|limits| limits.get("promptTokenBudget"));
     let runtime = context.and_then(|context| context.get("tokenBudget"));
-    limit.and_then(Value::as_f64).or_else(|| runtime?.as_f64())
+    Budget {
+        tokens: limit.and_then(Value::as_f64).or_else(|| runtime?.as_f64()),
+        wrong,
+    }
 }
 
 /// Names of tools, given as a list or as the members of a set.
@@ -171,4 +189,31 @@ pub(super) fn flat(settings: &BTreeMap<String, Value>) -> Vec<(String, String)> 
         walk(key, value, &mut out);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_budget_that_is_no_number_is_named_as_it_was_given() {
+        for given in ["\"8000\"", "true", "[1]"] {
+            let raw = RawValue::from_string(given.to_owned()).unwrap();
+            let Budget { tokens, wrong } = budget(Some(&raw), None, None);
+            assert_eq!(tokens, None);
+            let wrong = wrong.unwrap();
+            assert!(wrong.contains(given) && !wrong.contains("NaN"), "{wrong}");
+        }
+        let raw = RawValue::from_string("true".to_owned()).unwrap();
+        let settings = json!({ "limits": { "promptTokenBudget": 9_000 } });
+        let found = budget(Some(&raw), Some(&settings), None);
+        assert_eq!(found.tokens, Some(9_000.0));
+        let raw = RawValue::from_string("8000".to_owned()).unwrap();
+        let sound = Budget {
+            tokens: Some(8_000.0),
+            wrong: None,
+        };
+        assert_eq!(budget(Some(&raw), Some(&settings), None), sound);
+    }
 }

@@ -1,5 +1,6 @@
 //! One session of a host: its requests, one after the other.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -65,6 +66,10 @@ pub(super) struct Worker {
     running: Running,
     hosted: Option<Hosted>,
     patience: Patience,
+    /// That the host's lists hold what is no message was said.
+    pub(super) said_odd: bool,
+    /// The turns that were committed here, each with a hash of its messages.
+    pub(super) turns: HashMap<String, u64>,
 }
 
 impl Worker {
@@ -81,6 +86,8 @@ impl Worker {
             running,
             hosted: None,
             patience: Patience::default(),
+            said_odd: false,
+            turns: HashMap::new(),
         }
     }
 
