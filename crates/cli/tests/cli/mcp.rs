@@ -581,8 +581,14 @@ fn a_request_that_is_too_large_or_no_json_is_refused() {
     let token = [("Authorization", bearer.as_str())];
     let large = request("tools/list", json!({ "x": "y".repeat(2 << 20) }));
     assert_eq!(server.ask(&token, &large).0, 413);
-    let (status, _) = server.ask(&token, b"not json");
-    assert!((400..500).contains(&status), "{status}");
+    for body in [&b"not json"[..], b"{\"jsonrpc\":\"2.0\",\"id\":1", b"[7]"] {
+        let (status, answer) = server.ask(&token, body);
+        assert_eq!(status, 400, "{answer}");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    }
+    let text = [token[0], ("Content-Type", "text/plain")];
+    assert_eq!(server.ask(&text, b"not json").0, 415);
     assert_eq!(server.ask(&token, &request("tools/list", json!({}))).0, 200);
 }
 

@@ -71,12 +71,37 @@ pub async fn serve_http(
 
 async fn admit(State(token): State<Arc<str>>, request: Request, next: Next) -> Response {
     if carries(request.headers(), &token) {
-        return next.run(request).await;
+        let is_json = says_json(request.headers());
+        let response = next.run(request).await;
+        // The media type was right, so it is what the body says that was not.
+        return match response.status() {
+            StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => unreadable(),
+            _ => response,
+        };
     }
     let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
     let remedy = "send the token that `longhaul mcp --http` printed when it started, as \
                   Authorization: Bearer TOKEN\n";
     (StatusCode::UNAUTHORIZED, challenge, remedy).into_response()
+}
+
+fn says_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
+/// The answer to a body that cannot be read, as JSON-RPC has it.
+fn unreadable() -> Response {
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    let message = "the body is not JSON, or no message of the protocol; send one JSON-RPC \
+                   message a request";
+    let body = serde_json::json!({
+        "jsonrpc": "2.0",
+        "id": null,
+        "error": { "code": -32700, "message": message },
+    });
+    (StatusCode::BAD_REQUEST, kind, body.to_string()).into_response()
 }
 
 fn carries(headers: &HeaderMap, token: &str) -> bool {
