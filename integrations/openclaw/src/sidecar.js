@@ -33,6 +33,9 @@ export class Crashed extends Unavailable {
   name = "Crashed";
 }
 
+/** The process speaks another protocol. */
+class Foreign extends Error {}
+
 /** A call took too long and was cancelled. */
 export class TimedOut extends Error {
   name = "TimedOut";
@@ -194,7 +197,7 @@ export class Sidecar {
         { timeoutMs: START_MS },
       );
       if (answer?.protocol !== PROTOCOL) {
-        throw new Error(`it speaks protocol ${answer?.protocol}, not ${PROTOCOL}`);
+        throw new Foreign(`it speaks protocol ${answer?.protocol}, not ${PROTOCOL}`);
       }
       child.since = Date.now();
       this.#child = child;
@@ -205,8 +208,10 @@ export class Sidecar {
         child.ending = true;
         child.process.kill("SIGKILL");
       }
+      // One that is slow, or cannot be run at all, would be so after an update too.
+      const ended = error instanceof Crashed && child.process.pid !== undefined;
       const old =
-        error instanceof Refused || error instanceof Crashed
+        error instanceof Refused || error instanceof Foreign || ended
           ? `; a program that does not know "rpc" with protocol ${PROTOCOL} is too old for this ` +
             `plugin: update longhaul`
           : "";

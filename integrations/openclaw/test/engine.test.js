@@ -156,6 +156,19 @@ test("another protocol is refused with the remedy", async () => {
   assert.match(loud(said)[0], /protocol 1 is not spoken.*update longhaul/);
 });
 
+test("a program that answers in another protocol is too old, one that cannot be run is not", async () => {
+  const { engine: old, said } = engine();
+  feel("protocol 0");
+  await old.assemble(turn([]));
+  assert.match(loud(said)[0], /speaks protocol 0, not 1; .* too old/);
+  const binary = ground();
+  writeFileSync(binary, "#!/no/such/interpreter\n");
+  const { engine: unable, said: why } = engine({ binary });
+  await unable.assemble(turn([]));
+  assert.match(loud(why)[0], /did not start: .*ENOENT/);
+  assert.doesNotMatch(loud(why)[0], /too old/);
+});
+
 test("a program that dies over a call is started again and asked once more", async () => {
   const { engine: ours } = engine();
   feel("crash once");
