@@ -44,12 +44,21 @@ struct Line {
     fenced: bool,
 }
 
-/// Tokens times ten, so that sums stay whole.
-fn cost(text: &str) -> u32 {
-    let mut cost = 0usize;
+/// Tokens times seventy, so that sums stay whole: 3.5 characters of prose a
+/// token; one of Chinese.
+fn weight(c: char) -> u64 {
+    if (c as u32) < 0x2e80 { 20 } else { 70 }
+}
+
+/// Tokens times ten, and no more of the text looked at than shows that they
+/// are over `most`: a line may be a whole file, and is costed once a piece.
+fn cost_up_to(text: &str, most: u32, weigh: &mut impl FnMut(char) -> u64) -> u32 {
+    let mut cost = 0u64;
     for c in text.chars() {
-        // 3.5 characters of prose a token; one of Chinese.
-        cost += if (c as u32) < 0x2e80 { 20 } else { 70 };
+        cost += weigh(c);
+        if cost / 7 > u64::from(most) {
+            break;
+        }
     }
     u32::try_from(cost / 7).unwrap_or(u32::MAX)
 }
@@ -67,7 +76,7 @@ pub(crate) fn chunks(text: &str, settings: ChunkSettings) -> Vec<Chunk> {
             lines: (1, lines_in(text, 1)),
         }];
     }
-    let lines = lines(text, limit);
+    let lines = lines(text, limit, weight);
     let mut chunks = Vec::new();
     let mut begin = 0;
     let mut covered = 0;
@@ -124,7 +133,7 @@ fn best_end(lines: &[Line], begin: usize, covered: usize, full: usize) -> usize 
         .unwrap_or(full)
 }
 
-fn lines(text: &str, limit: u32) -> Vec<Line> {
+fn lines(text: &str, limit: u32, mut weigh: impl FnMut(char) -> u64) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = 0;
     let mut fenced = false;
@@ -137,8 +146,9 @@ fn lines(text: &str, limit: u32) -> Vec<Line> {
         }
         let mut rest = line;
         let mut first = true;
+        let blank = line.trim().is_empty();
         while !rest.is_empty() {
-            let length = if cost(rest) > limit / 2 {
+            let length = if cost_up_to(rest, limit / 2, &mut weigh) > limit / 2 {
                 piece(rest, limit / 2)
             } else {
                 rest.len()
@@ -146,9 +156,9 @@ fn lines(text: &str, limit: u32) -> Vec<Line> {
             lines.push(Line {
                 bytes: at..at + length,
                 number,
-                cost: cost(&rest[..length]),
+                cost: cost_up_to(&rest[..length], u32::MAX, &mut weigh),
                 heading: first && !inside && trimmed.starts_with('#'),
-                blank: line.trim().is_empty(),
+                blank,
                 fenced: inside,
             });
             at += length;
@@ -236,6 +246,21 @@ mod tests {
         );
     }
 
+    #[test]
+    fn the_work_on_a_long_line_grows_with_its_length_and_not_its_square() {
+        for line in ["x".repeat(200_000), "words of a line. ".repeat(12_000)] {
+            let mut weighed = 0;
+            let parts = lines(&line, 4_000, |c| {
+                weighed += 1;
+                weight(c)
+            });
+            assert!(parts.len() > 250, "{}", parts.len());
+            // Once to see that it is too long, once for what a piece costs;
+            // what lies after the end of a sentence is looked at again.
+            assert!(weighed < 4 * line.len(), "{weighed} of {}", line.len());
+        }
+    }
+
     proptest! {
         #[test]
         fn chunks_cover_the_text_and_keep_their_length(text in "([a-z漢字é#.]{0,12}[ \n]){0,200}") {
@@ -244,7 +269,8 @@ mod tests {
             for chunk in &parts {
                 prop_assert!(text[covered.min(chunk.bytes.start)..chunk.bytes.start].trim().is_empty());
                 prop_assert!(chunk.bytes.end > covered);
-                prop_assert!(cost(&text[chunk.bytes.clone()]) <= 40 * 10 + 10);
+                let cost = cost_up_to(&text[chunk.bytes.clone()], u32::MAX, &mut weight);
+                prop_assert!(cost <= 40 * 10 + 10);
                 prop_assert_eq!(chunk.lines.0 as usize, text[..chunk.bytes.start].matches('\n').count() + 1);
                 covered = chunk.bytes.end;
             }
