@@ -597,6 +597,65 @@ fn meaning_finds_what_words_do_not_and_models_are_not_mixed() {
 }
 
 #[test]
+fn as_many_hits_come_as_are_wanted_and_none_at_all_for_none() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[said("s", "a", 1, "one two"), said("t", "b", 1, "one three")],
+    );
+    for (wanted, found) in [(0, 0), (1, 1), (2, 2), (9, 2)] {
+        let query = Query {
+            k: wanted,
+            ..Query::new("one")
+        };
+        assert_eq!(keys(&mut index, &query).len(), found, "{wanted}");
+    }
+}
+
+/// A model to which one text is as good as none more than the next.
+struct Faint;
+
+impl Encoder for Faint {
+    fn id(&self) -> &str {
+        "faint@1"
+    }
+
+    fn kind(&self) -> EncoderKind {
+        EncoderKind::Transformer
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
+        let vector = |text: &&str| match *text {
+            "the query" | "the answer" => vec![1.0, 0.0],
+            // Two steps of a byte apart in direction, which is nothing in
+            // what they have of the query.
+            "something" => vec![-1.0, 0.008],
+            _ => vec![-1.0, 0.024],
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+#[test]
+fn a_hit_that_has_nothing_is_left_out() {
+    let mut index = memory();
+    index.use_encoder(Some(Arc::new(Faint)));
+    let texts = ["the answer", "something", "anything"];
+    let records = texts.map(|text| said(text, "a", 1, text));
+    fill(&mut index, &records);
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    let query = Query {
+        mode: Mode::Vectors,
+        ..Query::new("the query")
+    };
+    assert_eq!(keys(&mut index, &query), ["the answer#a"]);
+}
+
+#[test]
 fn the_same_text_is_encoded_once() {
     let mut index = memory();
     index.use_encoder(Some(Arc::new(Toy("toy@1"))));

@@ -227,7 +227,10 @@ impl MemoryIndex for SqliteIndex {
     }
 
     fn search(&mut self, query: &Query) -> Result<Hits, IndexError> {
-        self.find(query)
+        let mut hits = self.find(query)?;
+        hits.hits.truncate(query.k);
+        hits.hits.retain(says_something);
+        Ok(hits)
     }
 
     fn get(&mut self, key: &str, lines: Option<(u32, u32)>) -> Result<Option<Passage>, IndexError> {
@@ -237,6 +240,12 @@ impl MemoryIndex for SqliteIndex {
     fn status(&mut self) -> Result<Status, IndexError> {
         self.counts().map_err(self.sqlite())
     }
+}
+
+/// Whether a hit has a word of the query, or a score that shows in the three
+/// places scores are given in. Others fill a list that nothing else fills.
+fn says_something(hit: &Hit) -> bool {
+    !hit.why.terms.is_empty() || hit.score >= 0.0005
 }
 
 fn connect(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexError> {
