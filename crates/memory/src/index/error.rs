@@ -38,6 +38,21 @@ pub enum IndexError {
         /// What SQLite said.
         reason: String,
     },
+    /// The index was damaged, and an empty one has taken its place.
+    #[error(
+        "the index {} was damaged ({reason}){}; a new one was begun: \
+         `longhaul memory index` fills it again",
+        path.display(),
+        aside.as_ref().map(|aside| format!(" and lies at {}", aside.display())).unwrap_or_default()
+    )]
+    Replaced {
+        /// The index.
+        path: PathBuf,
+        /// What SQLite said.
+        reason: String,
+        /// Where the damaged one was put; none where another process did it.
+        aside: Option<PathBuf>,
+    },
     /// There is no room for the index.
     #[error(
         "no room left for the index {}; what is indexed so far stays, free some space and run \
@@ -104,7 +119,7 @@ impl IndexError {
     }
 
     pub(crate) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
-        use rusqlite::ErrorCode;
+        use rusqlite::{Error, ErrorCode};
         let path = path.to_owned();
         move |source| {
             let path = path.clone();
@@ -117,6 +132,21 @@ impl IndexError {
                     reason: source.to_string(),
                 },
                 Some(ErrorCode::DiskFull) => IndexError::Full { path },
+                // Pages that were overwritten may pass for pages, with values
+                // that were never written here.
+                None if matches!(
+                    source,
+                    Error::InvalidColumnType(..)
+                        | Error::IntegralValueOutOfRange(..)
+                        | Error::FromSqlConversionFailure(..)
+                        | Error::Utf8Error(..)
+                ) =>
+                {
+                    IndexError::Damaged {
+                        path,
+                        reason: source.to_string(),
+                    }
+                }
                 _ => IndexError::Sqlite { path, source },
             }
         }

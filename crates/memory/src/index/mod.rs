@@ -8,6 +8,7 @@
 
 mod background;
 mod error;
+mod place;
 mod read;
 mod record;
 mod schema;
@@ -16,17 +17,15 @@ mod vectors;
 mod workspace;
 mod write;
 
-use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_transcript::durable;
 use rusqlite::Connection;
 
 pub use self::background::{Indexer, Indexing};
 pub use self::error::IndexError;
+use self::place::Identity;
 pub use self::record::{
     Budget, Filters, Fusion, Hit, Hits, Mode, Passage, Progress, Query, Record, RecordKind, Status,
     Why,
@@ -104,6 +103,7 @@ pub struct SqliteIndex {
     path: PathBuf,
     connection: Connection,
     settings: IndexSettings,
+    identity: Identity,
     encoder: Option<Arc<dyn Encoder>>,
     stems: Stems,
     shape: Option<Arc<Shape>>,
@@ -115,70 +115,77 @@ impl SqliteIndex {
     /// Opens or creates an index. A damaged file is set aside beside it; see
     /// [`SqliteIndex::set_aside`].
     pub fn open(path: &Path, settings: IndexSettings) -> Result<SqliteIndex, IndexError> {
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
-            durable::create_folder(folder).map_err(|error| IndexError::Io {
-                action: "create the folder of",
-                path: path.to_owned(),
-                source: std::io::Error::other(error),
-            })?;
-        }
-        private(path)?;
-        match connect(path, &settings) {
-            Ok(connection) => Ok(SqliteIndex::with(path, connection, settings, None)),
+        place::create_folder_of(path)?;
+        let (connection, identity) = match opened(path, &settings) {
             Err(IndexError::Damaged { .. }) => {
-                let aside = set_aside(path)?;
-                private(path)?;
-                let connection = connect(path, &settings)?;
-                Ok(SqliteIndex::with(path, connection, settings, Some(aside)))
+                let (connection, identity, aside) = replaced(path, &settings, None)?;
+                let index = SqliteIndex::with(path, connection, settings, identity);
+                return Ok(SqliteIndex {
+                    set_aside: aside,
+                    ..index
+                });
             }
-            Err(error) => Err(error),
-        }
+            opened => opened?,
+        };
+        Ok(SqliteIndex::with(path, connection, settings, identity))
     }
 
     /// An index in memory, which is gone with it.
     pub fn in_memory(settings: IndexSettings) -> Result<SqliteIndex, IndexError> {
-        let path = Path::new(":memory:");
+        let path = Path::new(IN_MEMORY);
         let connection = Connection::open_in_memory().map_err(IndexError::sqlite(path))?;
         schema::create(&connection).map_err(IndexError::sqlite(path))?;
         Ok(SqliteIndex::with(path, connection, settings, None))
     }
 
-    /// Makes an index anew: what was there is deleted.
+    /// Makes an index anew: what was there is deleted, in the file, so that
+    /// others who have it open see the new one. Only a file that cannot even
+    /// be emptied is set aside.
     pub fn rebuild(path: &Path, settings: IndexSettings) -> Result<SqliteIndex, IndexError> {
-        for file in files_of(path) {
-            match fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(IndexError::io("delete", &file)(error));
-                }
-                _ => {}
+        place::create_folder_of(path)?;
+        let before = place::identity(path);
+        let emptied = || -> Result<(), IndexError> {
+            let _lock = place::lock_shared(path)?;
+            place::private(path)?;
+            let sqlite = IndexError::sqlite(path);
+            let connection = prepared(path, &settings)?;
+            schema::renew(&connection).map_err(&sqlite)
+        };
+        match emptied() {
+            Ok(()) => SqliteIndex::open(path, settings),
+            Err(IndexError::Damaged { .. } | IndexError::Sqlite { .. }) => {
+                let (connection, identity, aside) = replaced(path, &settings, before)?;
+                let index = SqliteIndex::with(path, connection, settings, identity);
+                Ok(SqliteIndex {
+                    set_aside: aside,
+                    ..index
+                })
             }
+            Err(error) => Err(error),
         }
-        SqliteIndex::open(path, settings)
     }
 
     fn with(
         path: &Path,
         connection: Connection,
         settings: IndexSettings,
-        set_aside: Option<PathBuf>,
+        identity: Identity,
     ) -> SqliteIndex {
         SqliteIndex {
             path: path.to_owned(),
             connection,
             settings,
+            identity,
             encoder: None,
             stems: Stems::default(),
             shape: None,
             matrix: None,
-            set_aside,
+            set_aside: None,
         }
     }
 
-    /// Where a damaged index was put when this one was opened. Its content is
-    /// to be indexed again.
+    /// Where a damaged index was put, when this one was opened or since. Its
+    /// content is to be indexed again.
     pub fn set_aside(&self) -> Option<&Path> {
         self.set_aside.as_deref()
     }
@@ -198,7 +205,65 @@ impl SqliteIndex {
     fn sqlite(&self) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
         IndexError::sqlite(&self.path)
     }
+
+    /// Goes over to the file that has the name now, where another process put
+    /// one there.
+    fn follow(&mut self) -> Result<(), IndexError> {
+        if self.identity.is_none() || place::identity(&self.path) == self.identity {
+            return Ok(());
+        }
+        let fresh = SqliteIndex::open(&self.path, self.settings.clone())?;
+        self.set_aside = fresh.set_aside.or(self.set_aside.take());
+        self.take_over(fresh.connection, fresh.identity);
+        Ok(())
+    }
+
+    fn take_over(&mut self, connection: Connection, identity: Identity) {
+        self.connection = connection;
+        self.identity = identity;
+        self.shape = None;
+        self.matrix = None;
+    }
+
+    /// Damage found in use: the file is set aside and an empty one made, so
+    /// that it is met once and not for ever. Other errors stay what they are.
+    fn mended(&mut self, error: IndexError) -> IndexError {
+        let IndexError::Damaged { path, reason } = error else {
+            return error;
+        };
+        if path == Path::new(IN_MEMORY) {
+            return IndexError::Damaged { path, reason };
+        }
+        // A file that is open cannot be renamed everywhere.
+        match Connection::open_in_memory() {
+            Ok(nothing) => self.connection = nothing,
+            Err(error) => return self.sqlite()(error),
+        }
+        match replaced(&path, &self.settings, self.identity) {
+            Ok((connection, identity, aside)) => {
+                self.take_over(connection, identity);
+                self.set_aside = aside.clone().or(self.set_aside.take());
+                IndexError::Replaced {
+                    path,
+                    reason,
+                    aside,
+                }
+            }
+            Err(error) => error,
+        }
+    }
+
+    fn mending<T>(
+        &mut self,
+        work: impl FnOnce(&mut SqliteIndex) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        self.follow()?;
+        work(self).map_err(|error| self.mended(error))
+    }
 }
+
+/// The name of an index without a file.
+const IN_MEMORY: &str = ":memory:";
 
 impl MemoryIndex for SqliteIndex {
     fn update(
@@ -207,15 +272,15 @@ impl MemoryIndex for SqliteIndex {
         budget: Budget,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Progress, IndexError> {
-        self.write(records, budget, progress)
+        self.mending(|index| index.write(records, budget, progress))
     }
 
     fn remove(&mut self, source: &str) -> Result<u64, IndexError> {
-        self.take_out(source)
+        self.mending(|index| index.take_out(source))
     }
 
     fn sources(&mut self, kinds: &[RecordKind]) -> Result<Vec<String>, IndexError> {
-        self.names(kinds).map_err(self.sqlite())
+        self.mending(|index| index.names(kinds).map_err(index.sqlite()))
     }
 
     fn embed(
@@ -223,22 +288,30 @@ impl MemoryIndex for SqliteIndex {
         chunks: u64,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<u64, IndexError> {
-        self.make_vectors(chunks, progress)
+        self.mending(|index| index.make_vectors(chunks, progress))
     }
 
     fn search(&mut self, query: &Query) -> Result<Hits, IndexError> {
-        let mut hits = self.find(query)?;
+        let mut hits = match self.mending(|index| index.find(query)) {
+            // Nothing is found, which is no failure of who searches.
+            Err(error @ IndexError::Replaced { .. }) => Hits {
+                hits: Vec::new(),
+                model: None,
+                notes: vec![error.to_string()],
+            },
+            found => found?,
+        };
         hits.hits.truncate(query.k);
         hits.hits.retain(says_something);
         Ok(hits)
     }
 
     fn get(&mut self, key: &str, lines: Option<(u32, u32)>) -> Result<Option<Passage>, IndexError> {
-        self.passage(key, lines).map_err(self.sqlite())
+        self.mending(|index| index.passage(key, lines).map_err(index.sqlite()))
     }
 
     fn status(&mut self) -> Result<Status, IndexError> {
-        self.counts().map_err(self.sqlite())
+        self.mending(|index| index.counts().map_err(index.sqlite()))
     }
 }
 
@@ -248,10 +321,48 @@ fn says_something(hit: &Hit) -> bool {
     !hit.why.terms.is_empty() || hit.score >= 0.0005
 }
 
-fn connect(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexError> {
+/// Opens the file that has the name now.
+fn opened(path: &Path, settings: &IndexSettings) -> Result<(Connection, Identity), IndexError> {
+    let _lock = place::lock_shared(path)?;
+    place::private(path)?;
+    Ok((connect(path, settings)?, place::identity(path)))
+}
+
+/// Sets a damaged file aside and makes another, unless somebody else was
+/// faster: then theirs is opened. `damaged` is the file that was found so;
+/// without it, whether opening it fails decides.
+fn replaced(
+    path: &Path,
+    settings: &IndexSettings,
+    damaged: Identity,
+) -> Result<(Connection, Identity, Option<PathBuf>), IndexError> {
+    let lock = place::lock_alone(path)?;
+    place::private(path)?;
+    let now = place::identity(path);
+    let mut aside = None;
+    let still_there = damaged.is_some() && damaged == now;
+    let found = match still_there {
+        true => None,
+        false => match connect(path, settings) {
+            Err(IndexError::Damaged { .. }) => None,
+            connection => Some(connection?),
+        },
+    };
+    let connection = match found {
+        Some(connection) => connection,
+        None => {
+            aside = Some(place::set_aside(path, &lock)?);
+            place::private(path)?;
+            connect(path, settings)?
+        }
+    };
+    Ok((connection, place::identity(path), aside))
+}
+
+fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexError> {
     let sqlite = IndexError::sqlite(path);
     let connection = Connection::open(path).map_err(&sqlite)?;
-    let prepare = || -> rusqlite::Result<schema::Found> {
+    let prepare = || -> rusqlite::Result<()> {
         connection.busy_timeout(settings.patience)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         // The index can be made again: a power cut may cost the last updates,
@@ -260,9 +371,16 @@ fn connect(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexErr
         connection.pragma_update(None, "temp_store", "memory")?;
         connection.pragma_update(None, "cache_size", -16_000)?;
         connection.set_prepared_statement_cache_capacity(64);
-        schema::found(&connection)
+        Ok(())
     };
-    match prepare().map_err(&sqlite)? {
+    prepare().map_err(&sqlite)?;
+    Ok(connection)
+}
+
+fn connect(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexError> {
+    let sqlite = IndexError::sqlite(path);
+    let connection = prepared(path, settings)?;
+    match schema::found(&connection).map_err(&sqlite)? {
         schema::Found::Ours => {}
         schema::Found::Newer(found) => {
             return Err(IndexError::Newer {
@@ -271,55 +389,10 @@ fn connect(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexErr
                 known: schema::LAYOUT,
             });
         }
-        schema::Found::Outdated => {
-            schema::clear(&connection).map_err(&sqlite)?;
-            schema::create(&connection).map_err(&sqlite)?;
-        }
+        schema::Found::Outdated => schema::renew(&connection).map_err(&sqlite)?,
         schema::Found::Nothing => schema::create(&connection).map_err(&sqlite)?,
     }
     Ok(connection)
-}
-
-/// A new file is the user's alone; SQLite gives its other files the same mode.
-fn private(path: &Path) -> Result<(), IndexError> {
-    let mut options = fs::OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options
-        .open(path)
-        .map(drop)
-        .map_err(IndexError::io("open", path))
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path.as_os_str());
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-fn files_of(path: &Path) -> [PathBuf; 3] {
-    [
-        path.to_owned(),
-        with_suffix(path, "-wal"),
-        with_suffix(path, "-shm"),
-    ]
-}
-
-/// Renames a damaged index to the first free `.corrupt-<n>`.
-fn set_aside(path: &Path) -> Result<PathBuf, IndexError> {
-    let aside = (1..)
-        .map(|n| with_suffix(path, &format!(".corrupt-{n}")))
-        .find(|aside| !aside.exists())
-        .expect("numbers do not end");
-    fs::rename(path, &aside).map_err(IndexError::io("set aside", path))?;
-    for file in &files_of(path)[1..] {
-        let _ = fs::remove_file(file);
-    }
-    Ok(aside)
 }
 
 /// What a search needs of the file.

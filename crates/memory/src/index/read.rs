@@ -3,9 +3,10 @@
 use longhaul_transcript::Millis;
 use rusqlite::{OptionalExtension, params};
 
+use super::SqliteIndex;
+use super::place::files_of;
 use super::record::{Passage, RecordKind, Status};
 use super::write::unpacked;
-use super::{SqliteIndex, files_of};
 use crate::chunk::lines_in;
 
 impl SqliteIndex {
@@ -109,13 +110,13 @@ impl SqliteIndex {
             "SELECT start, text FROM piece WHERE record = ?1 AND start < ?3 AND start >=
              (SELECT max(start) FROM piece WHERE record = ?1 AND start <= ?2) ORDER BY start",
         )?;
-        let (from, to) = (start, start + length);
+        let (from, to) = (start, start.saturating_add(length));
         let mut rows = statement.query(params![record, from as i64, to as i64])?;
         while let Some(row) = rows.next()? {
             let begin = row.get::<_, i64>(0)? as u64;
             let part = unpacked(row.get_ref(1)?.as_blob()?)?;
             let left = part.floor_char_boundary(from.saturating_sub(begin) as usize);
-            let right = part.floor_char_boundary((to - begin) as usize);
+            let right = part.floor_char_boundary(to.saturating_sub(begin) as usize);
             text.push_str(&part[left.min(right)..right]);
         }
         Ok(text)

@@ -3,7 +3,7 @@
 //! The index is derived: whatever it holds can be read again from the files
 //! and sessions. So a layout that is too old is not converted but made anew.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::text;
 
@@ -82,9 +82,11 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
     if layout < LAYOUT {
         return Ok(Found::Outdated);
     }
-    let words = connection.query_row("SELECT value FROM meta WHERE name = 'words'", [], |row| {
-        row.get::<_, i64>(0)
-    })?;
+    let words: Option<i64> = connection
+        .query_row("SELECT value FROM meta WHERE name = 'words'", [], |row| {
+            row.get(0)
+        })
+        .optional()?;
     // Reading one row of each table finds a file whose pages are not what the
     // schema says; a full check would read it all.
     for table in ["source", "record", "piece", "chunk", "vector", "words_data"] {
@@ -94,40 +96,34 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
             |row| row.get::<_, i64>(0),
         )?;
     }
-    Ok(if words == text::VERSION {
+    Ok(if words == Some(text::VERSION) {
         Found::Ours
     } else {
         Found::Outdated
     })
 }
 
+/// Makes the tables in an empty file.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    let make = || -> rusqlite::Result<()> {
+    at_once(connection, || {
         // Another process may have been faster.
         if matches!(found(connection)?, Found::Ours) {
             return Ok(());
         }
-        connection.execute_batch(TABLES)?;
-        connection.execute(
-            "INSERT INTO meta VALUES ('words', ?1), ('changes', 0), ('tongues', 1)",
-            [text::VERSION],
-        )?;
-        connection.execute_batch(&format!("PRAGMA user_version = {LAYOUT}"))
-    };
-    match make() {
-        Ok(()) => connection.execute_batch("COMMIT"),
-        Err(error) => {
-            let _ = connection.execute_batch("ROLLBACK");
-            Err(error)
-        }
-    }
+        make(connection, 0)
+    })
 }
 
-/// Empties a file of an older layout.
-pub(super) fn clear(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    let drop_all = || -> rusqlite::Result<()> {
+/// Empties a file of whatever layout and makes the tables anew.
+pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
+    at_once(connection, || {
+        // Who has the file open knows by this number that it changed, so it
+        // must not begin again. An older layout may not have it.
+        let changes = connection
+            .query_row("SELECT value FROM meta WHERE name = 'changes'", [], |row| {
+                row.get::<_, i64>(0)
+            })
+            .unwrap_or(0);
         let names: Vec<String> = connection
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'words_%'")?
             .query_map([], |row| row.get(0))?
@@ -135,9 +131,26 @@ pub(super) fn clear(connection: &Connection) -> rusqlite::Result<()> {
         for name in names {
             connection.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
         }
-        connection.execute_batch("PRAGMA user_version = 0")
-    };
-    match drop_all() {
+        make(connection, changes.wrapping_add(1))
+    })
+}
+
+fn make(connection: &Connection, changes: i64) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    connection.execute(
+        "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('tongues', 1)",
+        [text::VERSION, changes],
+    )?;
+    connection.execute_batch(&format!("PRAGMA user_version = {LAYOUT}"))
+}
+
+/// All of it or nothing.
+fn at_once(
+    connection: &Connection,
+    work: impl FnOnce() -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    match work() {
         Ok(()) => connection.execute_batch("COMMIT"),
         Err(error) => {
             let _ = connection.execute_batch("ROLLBACK");

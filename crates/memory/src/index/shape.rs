@@ -159,7 +159,7 @@ impl Shape {
                 record,
                 start: row.get::<_, i64>(2)? as u64,
                 length: row.get::<_, i64>(3)? as u64,
-                lines: (line, line + row.get::<_, u32>(5)?),
+                lines: (line, line.saturating_add(row.get(5)?)),
                 words: row.get(12)?,
                 hash: row.get(6)?,
                 unit,
@@ -187,14 +187,14 @@ impl Shape {
                 continue;
             }
             let number = self.stretches.len() as u32;
-            let mut bytes = 0;
+            let mut bytes = 0u64;
             for unit in &mut self.units[start as usize..end as usize] {
                 unit.stretch = number;
                 let slots = unit.slots.start as usize..unit.slots.end as usize;
-                bytes += self.slots[slots]
+                bytes = self.slots[slots]
                     .iter()
                     .map(|slot| slot.length)
-                    .sum::<u64>();
+                    .fold(bytes, u64::saturating_add);
             }
             self.stretches.push(Stretch { bytes });
         }

@@ -61,6 +61,23 @@ impl WorkspaceFiles {
         budget: Budget,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Synced, IndexError> {
+        match self.sync_once(index, budget, progress) {
+            // The files are all there: what was damaged is made again.
+            Err(error @ IndexError::Replaced { .. }) => {
+                let mut synced = self.sync_once(index, budget, progress)?;
+                synced.notes.insert(0, error.to_string());
+                Ok(synced)
+            }
+            synced => synced,
+        }
+    }
+
+    fn sync_once(
+        &self,
+        index: &mut dyn MemoryIndex,
+        budget: Budget,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Synced, IndexError> {
         let mut notes = Vec::new();
         let files = self.files(&mut notes);
         let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
