@@ -635,6 +635,38 @@ fn who_has_an_index_open_sees_it_made_anew() {
 }
 
 #[test]
+fn what_is_taken_out_or_rebuilt_gives_its_room_back() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    let free = || -> (i64, i64) {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let number = |pragma: &str| {
+            connection
+                .query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))
+                .unwrap()
+        };
+        (number("freelist_count"), number("page_count"))
+    };
+    let records = many(600);
+    let mut index = on_disk(&folder);
+    fill(&mut index, &records);
+    let mut half = records.clone();
+    for record in &mut half[..400] {
+        record.source = String::from("t");
+    }
+    fill(&mut index, &half[..400]);
+    let (_, full) = free();
+    index.remove("s").unwrap();
+    let (unused, left) = free();
+    assert!(unused * 5 <= left && left < full, "{unused} {left} {full}");
+    let found = keys(&mut index, &Query::new(&records[17].text[..60]));
+    assert_eq!(found[0], "t#17");
+    drop(SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap());
+    let (unused, left) = free();
+    assert!(unused * 5 <= left.max(64) && left < 64, "{unused} {left}");
+}
+
+#[test]
 fn rebuilds_beside_writers_leave_one_whole_index() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("main.sqlite");

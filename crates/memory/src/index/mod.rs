@@ -149,7 +149,8 @@ impl SqliteIndex {
             place::private(path)?;
             let sqlite = IndexError::sqlite(path);
             let connection = prepared(path, &settings)?;
-            schema::renew(&connection).map_err(&sqlite)
+            schema::renew(&connection).map_err(&sqlite)?;
+            schema::give_back(&connection).map_err(&sqlite)
         };
         match emptied() {
             Ok(()) => SqliteIndex::open(path, settings),
@@ -364,6 +365,8 @@ fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexEr
     let connection = Connection::open(path).map_err(&sqlite)?;
     let prepare = || -> rusqlite::Result<()> {
         connection.busy_timeout(settings.patience)?;
+        // Before anything is written, or it is too late for this file.
+        connection.pragma_update(None, "auto_vacuum", "incremental")?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         // The index can be made again: a power cut may cost the last updates,
         // never the file.

@@ -3,7 +3,7 @@
 //! The index is derived: whatever it holds can be read again from the files
 //! and sessions. So a layout that is too old is not converted but made anew.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
 use crate::text;
 
@@ -156,5 +156,45 @@ fn at_once(
             let _ = connection.execute_batch("ROLLBACK");
             Err(error)
         }
+    }
+}
+
+/// A file of fewer pages is not worth the work.
+const FEW_PAGES: i64 = 64;
+
+/// Gives pages back to the disk where more than a fifth of them are free.
+/// Where another process is at work, or there is no room to do it, it can
+/// wait for the next time.
+pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+    let number = |pragma: &str| -> rusqlite::Result<i64> {
+        connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))
+    };
+    let (pages, free) = (number("page_count")?, number("freelist_count")?);
+    if pages < FEW_PAGES || free * 5 <= pages {
+        return Ok(());
+    }
+    const INCREMENTAL: i64 = 2;
+    let work = || -> rusqlite::Result<()> {
+        if number("auto_vacuum")? == INCREMENTAL {
+            // It gives back a page a row.
+            let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+            let mut rows = statement.query([])?;
+            while rows.next()?.is_some() {}
+        } else {
+            // A file from before: this makes it one that can do the above.
+            connection.execute_batch("VACUUM")?;
+        }
+        connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+    };
+    match work() {
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull)
+            ) =>
+        {
+            Ok(())
+        }
+        done => done,
     }
 }

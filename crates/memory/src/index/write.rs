@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::record::{Budget, Progress, Record};
-use super::{IndexError, IndexSettings, SqliteIndex};
+use super::{IndexError, IndexSettings, SqliteIndex, schema};
 use crate::chunk::{chunks, lines_in};
 use crate::text::{self, Stems, Tongue};
 
@@ -83,6 +83,9 @@ impl SqliteIndex {
         self.stems = stems;
         if !batch.is_empty() {
             self.commit(&batch, &mut done).map_err(&sqlite)?;
+        }
+        if done.written > 0 {
+            schema::give_back(&self.connection).map_err(&sqlite)?;
         }
         progress(&done);
         Ok(done)
@@ -186,6 +189,7 @@ impl SqliteIndex {
             transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
             changed(&transaction)?;
             transaction.commit()?;
+            schema::give_back(&self.connection)?;
             Ok(entries.len() as u64)
         };
         take().map_err(sqlite)
