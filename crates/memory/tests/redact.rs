@@ -88,6 +88,16 @@ fn placed(seed: u64) -> Vec<(Kind, String, String)> {
         random(format!("export CLIENT_SECRET=\"{secret}\"")),
         random(format!("aws_secret_access_key = {secret}")),
         random(format!("api-key: '{secret}'")),
+        random(format!("API_KEY_PROD={secret}")),
+        random(format!("apiKey2: \"{secret}\"")),
+        random(format!("STRIPE_SECRET_KEY_TEST={secret}")),
+        random(format!("tokens = [\"{secret}\"]")),
+        random(format!("tokens: [\n  \"none\",\n  '{secret}',\n]")),
+        (
+            Kind::Secret,
+            format!("SECRET_KEY_BASE={}a7", drawn(seed, 62, HEX)),
+            format!("{}a7", drawn(seed, 62, HEX)),
+        ),
         random(format!("{{\"apiKey\": \"{secret}\"}}")),
         random(format!("{{\\\"apiKey\\\": \\\"{secret}\\\"}}")),
         random(format!("x-api-key: {secret}")),
@@ -116,6 +126,9 @@ fn placed(seed: u64) -> Vec<(Kind, String, String)> {
         ),
         pass(format!("DB_PASSWORD={password}")),
         pass(format!("password: \"{password}\"")),
+        pass(format!("db_password_prod: {password}")),
+        pass(format!("PASSWORD_1={password}")),
+        pass(format!("passwords: {password}")),
         pass(format!("mysql --password {password} -u root")),
         pass(format!("curl -u admin:{password} https://host/api")),
         pass(format!("curl -sSu 'admin:{password}' https://host/api")),
@@ -252,6 +265,15 @@ fn strings_of_json_are_judged_as_they_read_and_other_bytes_stay() {
         "{ \"a\" : 1.50, \"password\":\"[redacted:password#1]\",\"b\":[\"line\\n[redacted:github-token#1]\\tend\", \"\\u00e9\"], \"n\":1e400 }"
     );
     assert_eq!(document.tally().total(), 2);
+    let secret = drawn(9, 30, ALNUM) + "a7B3";
+    let list = format!(
+        "{{\"tokens\": [\"none\", \"{secret}\"], \"x\": \"{}\"}}",
+        "word"
+    );
+    assert_eq!(
+        redactor.document().json(&list),
+        "{\"tokens\": [\"none\", \"[redacted:secret#1]\"], \"x\": \"word\"}"
+    );
     let plain = "{\"password\":\"\",\"tokens\":12,\"token\":null}";
     assert_eq!(document.json(plain), plain);
 }
@@ -262,6 +284,8 @@ fn code_prose_and_examples_are_left_alone() {
         "let token: String = parse_token(input)?;",
         "password: Option<String>,",
         "max_tokens: 4096, input_tokens=163840",
+        "tokens = [\"let\", \"identifier2\", \"number\"]",
+        "PASSWORD_FILE=/run/secrets/db2 password_hash: argon2 TOKEN_TYPE=bearer2",
         "self.password = user_password2",
         "api_key = os.environ[\"OPENAI_API_KEY\"]",
         "const secret = process.env.CLIENT_SECRET_2024_PROD;",

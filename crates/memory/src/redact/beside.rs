@@ -2,6 +2,7 @@
 
 use super::Kind;
 use super::Redactor;
+use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::shape::{Shape, is_example, looks_random};
 use super::spoken::is_word_as_password;
@@ -22,76 +23,7 @@ const VALUE: usize = 4_096;
 const BARE: usize = 512;
 const NAME: usize = 64;
 
-/// What a name promises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Promise {
-    /// A password: anything that is no word of a program.
-    Password,
-    /// A key or token: something that looks random.
-    Random,
-    /// Perhaps one: many a `key` is an index, so that an id does not count.
-    Perhaps,
-}
-
-/// A name without case, `-`, `_` and quotes.
-pub(super) fn plain_name(name: &[u8]) -> String {
-    name.iter()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .map(|byte| char::from(byte.to_ascii_lowercase()))
-        .collect()
-}
-
 impl Redactor {
-    /// What the name of a value promises about it.
-    pub(super) fn promise(&self, name: &[u8]) -> Option<Promise> {
-        const PASSWORDS: [&str; 6] = [
-            "password",
-            "passwd",
-            "passphrase",
-            "passwort",
-            "pwd",
-            "pass",
-        ];
-        const RANDOM: [&str; 14] = [
-            "secret",
-            "token",
-            "apikey",
-            "accesskey",
-            "accesskeyid",
-            "secretkey",
-            "privatekey",
-            "authkey",
-            "signingkey",
-            "encryptionkey",
-            "accountkey",
-            "credential",
-            "credentials",
-            "webhookurl",
-        ];
-        if tongues::named(name).is_some() {
-            return Some(Promise::Password);
-        }
-        let plain = plain_name(name);
-        if self.names.iter().any(|own| plain.ends_with(own.as_str())) {
-            return Some(Promise::Password);
-        }
-        if PASSWORDS.iter().any(|word| plain.ends_with(word)) {
-            // `bypass` is another word and `PASS:` a test's result: the short
-            // form counts behind a break only.
-            let short = plain.ends_with("pass");
-            let parted = name.len() > 4 && !name[name.len() - 5].is_ascii_alphanumeric();
-            return (!short || parted).then_some(Promise::Password);
-        }
-        if RANDOM.iter().any(|word| plain.ends_with(word)) {
-            return Some(Promise::Random);
-        }
-        let bare = matches!(
-            plain.as_str(),
-            "key" | "auth" | "authorization" | "xapikey" | "cookie"
-        );
-        bare.then_some(Promise::Perhaps)
-    }
-
     /// The value behind the `:` or `=` at `at`, if its name tells of a secret.
     pub(super) fn assigned(&self, bytes: &[u8], at: usize) -> Option<Span> {
         if let Some(tongue) = foreign_before(bytes, at) {
@@ -107,6 +39,25 @@ impl Redactor {
             Promise::Password => word(bytes, at, from).or_else(|| below(bytes, from)),
             Promise::Random | Promise::Perhaps => continued(bytes, from),
         })
+    }
+
+    /// The strings of the list behind the `:` or `=` at `at`, those that are
+    /// what its name promises.
+    pub(super) fn listed(&self, bytes: &[u8], at: usize) -> Vec<Span> {
+        let mut from = at + 1;
+        if bytes.get(from).is_some_and(|b| matches!(b, b'=' | b'>')) {
+            from += 1;
+        }
+        let open = from + blanks(bytes, from);
+        let promise = match bytes.get(open) {
+            Some(b'[') => name_before(bytes, at).and_then(|name| self.promise(name)),
+            _ => None,
+        };
+        match promise {
+            Some(Promise::Password) => strings(bytes, open + 1, Promise::Password),
+            Some(Promise::Random) => strings(bytes, open + 1, Promise::Random),
+            Some(Promise::Perhaps) | None => Vec::new(),
+        }
     }
 
     /// The value of an option on a command line: `--password x`.
@@ -137,6 +88,32 @@ impl Redactor {
             Promise::Password => Kind::Password,
             Promise::Random | Promise::Perhaps => Kind::Secret,
         })
+    }
+}
+
+/// The secrets among the strings from `from` on that only commas and spaces
+/// part.
+fn strings(bytes: &[u8], from: usize, promise: Promise) -> Vec<Span> {
+    let mut found = Vec::new();
+    let most = bytes.len().min(from + VALUE);
+    let mut at = from;
+    loop {
+        let gap = |b: &u8| b.is_ascii_whitespace() || *b == b',';
+        at += bytes[at.min(most)..most]
+            .iter()
+            .take_while(|b| gap(b))
+            .count();
+        let rest = &bytes[at.min(most)..most];
+        let slashes = rest.iter().take_while(|b| **b == b'\\').count();
+        let Some(quote @ (b'"' | b'\'')) = rest.get(slashes).copied() else {
+            return found;
+        };
+        let start = slashes + 1;
+        let Some(length) = closing(&rest[start..], quote, slashes) else {
+            return found;
+        };
+        found.extend(value(bytes, at, promise));
+        at += start + length + slashes + 1;
     }
 }
 

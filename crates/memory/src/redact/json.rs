@@ -12,15 +12,22 @@ impl Document<'_> {
         let mut out = String::new();
         let mut copied = 0;
         let mut name: Option<String> = None;
+        let mut in_list = false;
         let mut at = 0;
         let bytes = json.as_bytes();
         while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
-            // Between strings: a comma or a bracket ends what a name is for.
-            if bytes[at..open]
-                .iter()
-                .any(|b| matches!(b, b',' | b'}' | b']'))
-            {
-                name = None;
+            // Between strings: a comma or a bracket ends what a name is for,
+            // but that of a list is for all its strings.
+            for byte in &bytes[at..open] {
+                match byte {
+                    b'[' => in_list = true,
+                    b',' if in_list => {}
+                    b',' | b'{' | b'}' | b']' => {
+                        name = None;
+                        in_list = false;
+                    }
+                    _ => {}
+                }
             }
             let Some(end) = string_end(bytes, open) else {
                 break;

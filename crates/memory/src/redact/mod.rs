@@ -15,6 +15,7 @@ mod command;
 mod document;
 mod json;
 mod kind;
+mod names;
 mod prefixed;
 mod scan;
 mod shape;
@@ -50,7 +51,7 @@ impl Redactor {
             names: settings
                 .names
                 .iter()
-                .map(|name| beside::plain_name(name.as_bytes()))
+                .map(|name| names::plain_name(name.as_bytes()))
                 .filter(|name| !name.is_empty())
                 .collect(),
             keep: settings.keep.iter().cloned().collect(),

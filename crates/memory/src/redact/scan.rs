@@ -8,6 +8,8 @@ pub(super) struct Scan<'a> {
     redactor: &'a Redactor,
     bytes: &'a [u8],
     at: usize,
+    /// What was found ahead, in a list, the last of it first.
+    ahead: Vec<Span>,
 }
 
 impl<'a> Scan<'a> {
@@ -16,7 +18,31 @@ impl<'a> Scan<'a> {
             redactor,
             bytes: text.as_bytes(),
             at: 0,
+            ahead: Vec::new(),
         }
+    }
+
+    /// The strings of the list behind this place, if its name tells of secrets.
+    fn list(&mut self, at: usize) -> Option<Span> {
+        if !matches!(self.bytes[at], b':' | b'=') || !self.ahead.is_empty() {
+            return None;
+        }
+        self.ahead = self.redactor.listed(self.bytes, at);
+        self.ahead.reverse();
+        self.ahead.pop()
+    }
+
+    /// A value may itself begin with a provider's mark, which says more than
+    /// the name beside it.
+    fn better(&self, span: Span) -> Span {
+        let named = matches!(
+            span.kind,
+            Kind::Secret | Kind::Password | Kind::Bearer | Kind::UrlPassword
+        );
+        let better = named.then(|| self.here(span.start)).flatten();
+        better
+            .filter(|b| b.start == span.start && b.end >= span.end)
+            .unwrap_or(span)
     }
 
     fn here(&self, at: usize) -> Option<Span> {
@@ -62,23 +88,24 @@ impl Iterator for Scan<'_> {
     fn next(&mut self) -> Option<Span> {
         while self.at < self.bytes.len() {
             let at = self.at;
+            if self.ahead.last().is_some_and(|span| span.start <= at)
+                && let Some(span) = self.ahead.pop()
+            {
+                if span.start < at {
+                    continue;
+                }
+                let span = self.better(span);
+                self.at = span.end;
+                return Some(span);
+            }
             // What stands for a secret is none.
             if self.bytes[at..].starts_with(b"[redacted:") {
                 self.at += "[redacted:".len();
                 continue;
             }
-            match self.here(at) {
+            match self.here(at).or_else(|| self.list(at)) {
                 Some(span) => {
-                    // A value may itself begin with a provider's mark, which
-                    // says more than the name beside it.
-                    let named = matches!(
-                        span.kind,
-                        Kind::Secret | Kind::Password | Kind::Bearer | Kind::UrlPassword
-                    );
-                    let better = named.then(|| self.here(span.start)).flatten();
-                    let span = better
-                        .filter(|b| b.start == span.start && b.end >= span.end)
-                        .unwrap_or(span);
+                    let span = self.better(span);
                     self.at = span.end.max(at + 1);
                     return Some(span);
                 }

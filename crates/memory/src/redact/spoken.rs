@@ -3,7 +3,8 @@
 
 use super::Kind;
 use super::Redactor;
-use super::beside::{Promise, Span, value};
+use super::beside::{Span, value};
+use super::names::Promise;
 
 /// Bytes before the verb in which the name is sought.
 const BEFORE: usize = 72;

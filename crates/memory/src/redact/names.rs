@@ -1,0 +1,211 @@
+//! What the name of a value promises about it.
+
+use super::Redactor;
+use super::tongues;
+
+/// What a name promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Promise {
+    /// A password: anything that is no word of a program.
+    Password,
+    /// A key or token: something that looks random.
+    Random,
+    /// Perhaps one: many a `key` is an index, so that an id does not count.
+    Perhaps,
+}
+
+const PASSWORDS: [&str; 7] = [
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "pwd",
+    "pass",
+];
+
+const RANDOM: [&str; 17] = [
+    "secret",
+    "secrets",
+    "token",
+    "tokens",
+    "apikey",
+    "apikeys",
+    "accesskey",
+    "accesskeyid",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "signingkey",
+    "encryptionkey",
+    "accountkey",
+    "credential",
+    "credentials",
+    "webhookurl",
+];
+
+/// What people write behind a name to tell several of its values apart. Others,
+/// such as `file`, `hash`, `type` and `id`, make it the name of something else.
+const SUFFIXES: [&str; 33] = [
+    "prod",
+    "production",
+    "test",
+    "testing",
+    "dev",
+    "development",
+    "stage",
+    "staging",
+    "stg",
+    "qa",
+    "uat",
+    "live",
+    "sandbox",
+    "preview",
+    "local",
+    "ci",
+    "base",
+    "old",
+    "new",
+    "prev",
+    "previous",
+    "next",
+    "primary",
+    "secondary",
+    "backup",
+    "main",
+    "master",
+    "admin",
+    "root",
+    "value",
+    "confirm",
+    "confirmation",
+    "override",
+];
+/// A name has no more of them: `API_KEY_PROD_2`.
+const MOST_SUFFIXES: usize = 3;
+
+/// A name without case, `-`, `_` and quotes.
+pub(super) fn plain_name(name: &[u8]) -> String {
+    name.iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(|byte| char::from(byte.to_ascii_lowercase()))
+        .collect()
+}
+
+impl Redactor {
+    /// What the name of a value promises about it.
+    pub(super) fn promise(&self, name: &[u8]) -> Option<Promise> {
+        if tongues::named(name).is_some() {
+            return Some(Promise::Password);
+        }
+        if let Some(promise) = self.promise_as_written(name) {
+            return Some(promise);
+        }
+        let plain = plain_name(name);
+        if matches!(
+            plain.as_str(),
+            "key" | "auth" | "authorization" | "xapikey" | "cookie"
+        ) {
+            return Some(Promise::Perhaps);
+        }
+        let mut rest = name;
+        for _ in 0..MOST_SUFFIXES {
+            rest = without_suffix(rest)?;
+            if let Some(promise) = self.promise_as_written(rest) {
+                return Some(promise);
+            }
+        }
+        None
+    }
+
+    /// The same by the end of the name, nothing taken from it.
+    fn promise_as_written(&self, name: &[u8]) -> Option<Promise> {
+        let plain = plain_name(name);
+        if self.names.iter().any(|own| plain.ends_with(own.as_str())) {
+            return Some(Promise::Password);
+        }
+        if PASSWORDS.iter().any(|word| plain.ends_with(word)) {
+            // `bypass` is another word and `PASS:` a test's result: the short
+            // form counts behind a break only.
+            let short = plain.ends_with("pass");
+            let parted = name.len() > 4 && !name[name.len() - 5].is_ascii_alphanumeric();
+            return (!short || parted).then_some(Promise::Password);
+        }
+        let random = RANDOM.iter().any(|word| plain.ends_with(word));
+        random.then_some(Promise::Random)
+    }
+}
+
+/// The name before a number or a suffix at its end, which a break or a capital
+/// parts from it: `API_KEY_PROD`, `apiKeyProd`, `apiKey2`, `token_v2`.
+fn without_suffix(name: &[u8]) -> Option<&[u8]> {
+    let trimmed = |name: &'_ [u8]| {
+        let end = name.iter().rposition(u8::is_ascii_alphanumeric);
+        end.map_or(0, |end| end + 1)
+    };
+    let parted = |at: usize| {
+        at > 0
+            && (!name[at - 1].is_ascii_alphanumeric()
+                || name[at].is_ascii_uppercase() && !name[at - 1].is_ascii_uppercase())
+    };
+    let end = trimmed(name);
+    let digits = name[..end]
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_digit())
+        .count();
+    let start = if digits > 0 {
+        let number = end - digits;
+        let version = number > 0 && name[number - 1].eq_ignore_ascii_case(&b'v');
+        if version && parted(number - 1) {
+            number - 1
+        } else {
+            number
+        }
+    } else {
+        let suffix = SUFFIXES.iter().find(|suffix| {
+            end > suffix.len()
+                && name[end - suffix.len()..end].eq_ignore_ascii_case(suffix.as_bytes())
+                && parted(end - suffix.len())
+        })?;
+        end - suffix.len()
+    };
+    let rest = &name[..trimmed(&name[..start])];
+    (!rest.is_empty()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suffix_leaves_what_a_name_promises() {
+        let redactor = Redactor::default();
+        for (name, promise) in [
+            ("API_KEY_PROD", Some(Promise::Random)),
+            ("apiKey2", Some(Promise::Random)),
+            ("apiKeyProd", Some(Promise::Random)),
+            ("STRIPE_SECRET_KEY_TEST", Some(Promise::Random)),
+            ("SECRET_KEY_BASE", Some(Promise::Random)),
+            ("api-key-prod-2", Some(Promise::Random)),
+            ("token_v2", Some(Promise::Random)),
+            ("tokens", Some(Promise::Random)),
+            ("db_password_prod", Some(Promise::Password)),
+            ("PASSWORD_1", Some(Promise::Password)),
+            ("DB_PASS_2", Some(Promise::Password)),
+            ("passwords", Some(Promise::Password)),
+            ("PASS_1", None),
+            ("PASSWORD_FILE", None),
+            ("password_hash", None),
+            ("token_type", None),
+            ("secret_id", None),
+            ("key2", None),
+            ("contest", None),
+            ("tokenise", None),
+            ("2", None),
+            ("_prod", None),
+        ] {
+            assert_eq!(redactor.promise(name.as_bytes()), promise, "{name}");
+        }
+    }
+}
