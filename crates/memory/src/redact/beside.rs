@@ -2,6 +2,7 @@
 
 use super::Kind;
 use super::Redactor;
+use super::markdown;
 use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::shape::{Shape, is_example, looks_random};
@@ -35,7 +36,10 @@ impl Redactor {
         if bytes.get(from).is_some_and(|b| matches!(b, b'=' | b'>')) {
             from += 1;
         }
-        value(bytes, from, promise).or_else(|| match promise {
+        from = markdown::behind_bold(bytes, from);
+        let found = value(bytes, from, promise);
+        let found = found.or_else(|| markdown::in_bold(bytes, from, promise));
+        found.or_else(|| match promise {
             Promise::Password => word(bytes, at, from).or_else(|| below(bytes, from)),
             Promise::Random | Promise::Perhaps => continued(bytes, from),
         })
@@ -348,7 +352,7 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
     })
 }
 
-fn blanks(bytes: &[u8], from: usize) -> usize {
+pub(super) fn blanks(bytes: &[u8], from: usize) -> usize {
     bytes
         .get(from..)
         .unwrap_or_default()

@@ -15,6 +15,7 @@ mod command;
 mod document;
 mod json;
 mod kind;
+mod markdown;
 mod names;
 mod prefixed;
 mod scan;

@@ -64,6 +64,8 @@ impl<'a> Scan<'a> {
                 .or_else(|| beside::telegram(bytes, at))
                 .or_else(|| self.redactor.assigned(bytes, at)),
             b'=' => self.redactor.assigned(bytes, at),
+            b'|' => self.redactor.cell(bytes, at),
+            b'`' => self.redactor.code(bytes, at),
             b'b' | b'B' => beside::bearer(bytes, at).or_else(|| self.redactor.spoken(bytes, at)),
             b'i' | b'w' if at > 0 && bytes[at - 1] == b' ' => {
                 let spoken = self.redactor.spoken(bytes, at);

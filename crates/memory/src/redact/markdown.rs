@@ -1,0 +1,113 @@
+//! Secrets in Markdown: beside a name in bold, in a table, in code behind a
+//! name.
+
+use super::Redactor;
+use super::beside::{Span, blanks, value};
+use super::names::Promise;
+
+/// A cell that names something is no longer.
+const NAME: usize = 48;
+/// And has no more words.
+const WORDS: usize = 3;
+/// A value in bold or in a cell ends within so many bytes.
+const REACH: usize = 512;
+
+/// Where the value of `**Password:** x` begins, whose colon is before `from`.
+pub(super) fn behind_bold(bytes: &[u8], from: usize) -> usize {
+    let stars = stars(bytes, from);
+    let parted = matches!(bytes.get(from + stars), Some(b' ' | b'\t' | b'\n'));
+    if parted { from + stars } else { from }
+}
+
+/// A value that is itself in bold: `Password: **x**`.
+pub(super) fn in_bold(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
+    let open = from + blanks(bytes, from);
+    let marks = stars(bytes, open);
+    if marks == 0 {
+        return None;
+    }
+    let start = open + marks;
+    let line = line(bytes, start);
+    let close = start + memchr::memmem::find(line, &b"***"[..marks])?;
+    whole(bytes, start, close, promise)
+}
+
+impl Redactor {
+    /// The value in the cell behind the bar at `at`, if the cell before it is
+    /// the name of a secret: `| password | x |`.
+    pub(super) fn cell(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        let before = &bytes[at.saturating_sub(NAME)..at];
+        let bar = before.iter().rposition(|b| matches!(b, b'|' | b'\n'))?;
+        let name = trimmed(&before[bar + 1..]);
+        let promise = self.words(name)?;
+        let start = at + 1;
+        let line = line(bytes, start);
+        let close = start + memchr::memchr(b'|', line)?;
+        let start = start + blanks(bytes, start);
+        let length = bytes.get(start..close)?.trim_ascii_end().len();
+        in_bold(&bytes[..close], start, promise)
+            .or_else(|| whole(bytes, start, start + length, promise))
+    }
+
+    /// The code that opens at `at` behind the name of a secret: `` api key `x` ``.
+    pub(super) fn code(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        if at == 0 || bytes[at - 1] != b' ' {
+            return None;
+        }
+        let before = &bytes[at.saturating_sub(NAME)..at - 1];
+        let from = before
+            .iter()
+            .rposition(|b| !(b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-')))
+            .map_or(0, |place| place + 1);
+        let words = &before[from..];
+        // `api key` is two words.
+        let last = words.iter().rposition(|b| *b == b' ').unwrap_or(0);
+        let two = words[..last].iter().rposition(|b| *b == b' ').unwrap_or(0);
+        let promise = self.words(trimmed(&words[two..]))?;
+        let line = line(bytes, at + 1);
+        let close = at + 1 + memchr::memchr(b'`', line)?;
+        value(&bytes[..close], at + 1, promise).filter(|span| span.end == close)
+    }
+
+    /// What a name of a few words promises; a `key` alone is too little here.
+    fn words(&self, name: &[u8]) -> Option<Promise> {
+        let is_name = !name.is_empty()
+            && name
+                .iter()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-' | b'.'))
+            && name.split(|b| *b == b' ').count() <= WORDS;
+        // `you can pass` is a verb.
+        let verb = name.len() > 4 && name[name.len() - 5..].eq_ignore_ascii_case(b" pass");
+        let promise = (is_name && !verb).then(|| self.promise(name)).flatten();
+        promise.filter(|promise| *promise != Promise::Perhaps)
+    }
+}
+
+/// The text from `start` to `close`, if all of it is one value.
+fn whole(bytes: &[u8], start: usize, close: usize, promise: Promise) -> Option<Span> {
+    let text = bytes.get(start..close)?;
+    let quoted = text.first() == Some(&b'`') && text.last() == Some(&b'`');
+    let end = close - usize::from(quoted);
+    value(&bytes[..close], start, promise).filter(|span| span.end == end)
+}
+
+/// The rest of the line, as far as anything is sought in it.
+fn line(bytes: &[u8], from: usize) -> &[u8] {
+    let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + REACH)];
+    &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
+}
+
+fn stars(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    rest.iter().take(3).take_while(|b| **b == b'*').count()
+}
+
+/// Without the spaces, stars and backticks around it.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let mark = |b: &u8| matches!(b, b' ' | b'\t' | b'*' | b'`');
+    let Some(start) = text.iter().position(|b| !mark(b)) else {
+        return &[];
+    };
+    let end = text.iter().rposition(|b| !mark(b)).unwrap_or(start);
+    &text[start..=end]
+}
