@@ -227,6 +227,39 @@ fn a_key_broken_over_lines_is_one_key() {
             "{middle:?}"
         );
     }
+    let redactor = Redactor::default();
+    for seed in 0..200 {
+        let token = drawn(seed, 36, ALNUM);
+        for broken in [
+            format!("ghp_{}\n{}", &token[..18], &token[18..]),
+            format!("ghp_\n{token}7aB"),
+        ] {
+            let redacted = redactor.redact(&format!("token\n{broken}\nnext line"));
+            assert_eq!(
+                redacted.text, "token\n[redacted:github-token#1]\n\nnext line",
+                "{broken}"
+            );
+        }
+    }
+    let part = |seed, length| drawn(seed, length, ALNUM) + "7aB";
+    let (head, claims, sign) = (part(1, 30), part(2, 80), part(3, 40));
+    for token in [
+        format!("eyJ{head}.eyJ{claims}.\n{sign}"),
+        format!("eyJ{head}.eyJ{claims}\n.{sign}"),
+        format!("eyJ{head}.\neyJ{claims}.{sign}"),
+        format!("eyJ{head}.eyJ{claims}7aB\n{claims}.{sign}"),
+    ] {
+        let redacted = redactor.redact(&format!("{token}\nnext line"));
+        assert_eq!(redacted.text, "[redacted:jwt#1]\n\nnext line", "{token}");
+    }
+    let whole = format!("eyJ{head}.eyJ{claims}.{sign}");
+    let other = part(4, 20);
+    assert_eq!(
+        redactor.redact(&format!("{whole}\n{other}\n")).text,
+        format!("[redacted:jwt#1]\n{other}\n")
+    );
+    let prose = "a token begins with ghp_\nand has forty characters\n";
+    assert_eq!(redactor.redact(prose).text, prose);
     let escaped = pem(2).replace('\n', "\\n");
     let redacted = Redactor::default().redact(&format!("\"key\": \"{escaped}\""));
     assert_eq!(redacted.text, "\"key\": \"[redacted:private-key#1]\"");
@@ -371,7 +404,7 @@ fn awkward() -> impl Strategy<Value = String> {
             "sk-", "sk-ant-", "eyJ", "ghp_", "AKIA", "token=", "password: ", "\"", "\\\"", "://",
             "u:p@", "Bearer ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\n",
             "[redacted:", "[redacted:secret#1]", "#1]", "secret: |\n  ", "--token ", "=", ":", "@",
-            "curl -u a:", "mysql -p", "sshpass -p ", "パスワードは", "密码：", "contraseña: ",
+            "curl -u a:", "mysql -p", "sshpass -p ", "パスワードは", "密码：", "contraseña: ", "ghp_\n", ".\n",
             "**Password:** ", "| password | ", " |", "**", "api key `", "`", "tokens = [\"", "PASSWORD_1=",
         ]).prop_map(String::from),
         1 => (any::<u64>(), 0..60usize).prop_map(|(seed, length)| drawn(seed, length, ALNUM)),
@@ -472,6 +505,9 @@ fn time_is_linear_in_the_worst_of_texts() {
         "密码",
         "パスワードは",
         "tokens=[\"a\",",
+        "eyJaaaaaa1A\n",
+        "eyJaaaaaa1A.\n",
+        "ghp_\n",
         "token|",
         "api key `",
         "password:**",

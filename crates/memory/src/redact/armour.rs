@@ -1,5 +1,6 @@
 //! Private keys in their armour, and JSON web tokens.
 
+use super::prefixed::after_break;
 use super::shape::Shape;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
@@ -66,41 +67,91 @@ pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
     Some(start + last)
 }
 
-/// Where the JSON web token that begins at `at` ends.
+/// Where the JSON web token that begins at `at` ends. Its parts may stand in
+/// several lines.
 pub(super) fn web_token(bytes: &[u8], at: usize) -> Option<usize> {
     const JUDGED: usize = 1_024;
+    const UNBOUNDED: usize = usize::MAX;
     if !bytes[at..].starts_with(b"eyJ") {
         return None;
     }
-    let up_to = |from: usize, most: usize| {
-        let rest = bytes.get(from..).unwrap_or_default();
-        rest.iter()
-            .take(most)
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='))
-            .count()
-    };
-    let run = |from: usize| up_to(from, usize::MAX);
-    let head = up_to(at, JUDGED);
-    let second = at + head + 1;
-    if head < 10 || bytes.get(at + head) != Some(&b'.') || second >= bytes.len() {
+    let second = behind_dot(bytes, part(bytes, at, JUDGED, Lines::Few))?;
+    if second - at < 11 || part(bytes, second, JUDGED, Lines::Few) - second < 10 {
         return None;
     }
-    if !bytes[second..].starts_with(b"eyJ") && up_to(second, JUDGED) < 10 {
+    let claims = part(bytes, second, UNBOUNDED, Lines::Many);
+    let third = behind_dot(bytes, claims)?;
+    let drawn = Shape::of(&bytes[second..claims]);
+    if claims - second < 10 || drawn.distinct < 8 {
         return None;
     }
-    let claims = run(second);
-    let third = second + claims + 1;
-    if claims < 10 || bytes.get(second + claims) != Some(&b'.') {
-        return None;
-    }
-    let mut end = third.min(bytes.len());
-    end += run(end);
+    let mut end = part(bytes, third, UNBOUNDED, Lines::Signature);
     // An encrypted token has two parts more.
     for _ in 0..2 {
-        if bytes.get(end) == Some(&b'.') && run(end + 1) >= 8 {
-            end += 1 + run(end + 1);
+        let next = end + 1;
+        if bytes.get(end) == Some(&b'.') && run(bytes, next, UNBOUNDED) >= 8 {
+            end = part(bytes, next, UNBOUNDED, Lines::Many);
         }
     }
-    let drawn = Shape::of(&bytes[second..second + claims]);
-    (drawn.distinct >= 8).then_some(end.min(bytes.len()))
+    Some(end)
+}
+
+/// Over how many lines a part of a token may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// What is not known to be a token yet.
+    Few,
+    Many,
+    /// As many, but what has the length of a signature has ended.
+    Signature,
+}
+
+fn run(bytes: &[u8], from: usize, most: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    rest.iter()
+        .take(most)
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='))
+        .count()
+}
+
+/// Where the part of a token that begins at `from` ends. It goes on in the next
+/// line where that holds nothing but what looks like its rest.
+fn part(bytes: &[u8], from: usize, most: usize, lines: Lines) -> usize {
+    const SIGNATURES: [usize; 6] = [43, 64, 86, 342, 512, 683];
+    let mut length = run(bytes, from, most);
+    let mut end = from + length;
+    let breaks = match lines {
+        Lines::Few => 2,
+        Lines::Many | Lines::Signature => 64,
+    };
+    for _ in 0..breaks {
+        if lines == Lines::Signature && SIGNATURES.contains(&length) {
+            break;
+        }
+        let Some(next) = after_break(bytes, end) else {
+            break;
+        };
+        let more = run(bytes, next, most);
+        let shape = Shape::of(&bytes[next..next + more]);
+        let alone = bytes.get(next + more).is_none_or(|byte| {
+            byte.is_ascii_whitespace()
+                || matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b',' | b';' | b'.')
+        });
+        let drawn = more >= 10 && shape.digits > 0 && shape.upper > 0 && shape.lower > 0;
+        if !alone || !drawn {
+            break;
+        }
+        length += more;
+        end = next + more;
+    }
+    end
+}
+
+/// Behind the dot at `at`, or at the beginning of the line after it.
+fn behind_dot(bytes: &[u8], at: usize) -> Option<usize> {
+    let dot = match bytes.get(at)? {
+        b'.' => at,
+        _ => after_break(bytes, at)?,
+    };
+    (bytes.get(dot) == Some(&b'.')).then_some(dot + 1)
 }

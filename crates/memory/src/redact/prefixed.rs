@@ -258,11 +258,18 @@ fn body(bytes: &[u8], start: usize, form: &Form) -> Option<(Vec<u8>, usize)> {
         let more = &bytes[next..next + length];
         let shape = Shape::of(more);
         let too_short = body.len() < form.least;
-        let goes_on = length >= 4
-            && shape.digits > 0
-            && shape.letters() > 0
-            && (too_short || length >= 12 && shape.upper > 0 && shape.lower > 0)
-            && body.len() >= 4;
+        let cased = shape.upper > 0 && shape.lower > 0;
+        let mixed = shape.digits > 0 && shape.letters() > 0;
+        let goes_on = if body.len() >= 4 {
+            // By chance a part has no digit; with it the key must be whole.
+            let completes =
+                form.trust == Certain && too_short && cased && body.len() + length >= form.least;
+            length >= 4 && (mixed && (too_short || length >= 12 && cased) || completes)
+        } else {
+            // The mark alone ends its line: all of the key is in the next.
+            let drawn = mixed && (cased || matches!(form.alphabet, Hex));
+            form.trust == Certain && body.is_empty() && length >= form.least && drawn
+        };
         // The rest of a broken line stands alone in its own.
         let alone = bytes.get(next + length).is_none_or(|byte| {
             byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b',' | b';')
@@ -278,7 +285,7 @@ fn body(bytes: &[u8], start: usize, form: &Form) -> Option<(Vec<u8>, usize)> {
 
 /// Where the text goes on behind a line break, written as such, escaped, or
 /// with a backslash before it.
-fn after_break(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn after_break(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     let broken = ["\\\r\n", "\\\n", "\r\n", "\n", "\\r\\n", "\\n"]
         .iter()
