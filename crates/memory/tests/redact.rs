@@ -88,6 +88,9 @@ fn placed(seed: u64) -> Vec<(Kind, String, String)> {
         random(format!("export CLIENT_SECRET=\"{secret}\"")),
         random(format!("aws_secret_access_key = {secret}")),
         random(format!("api-key: '{secret}'")),
+        random(format!("{{\"name\":\"API_TOKEN\",\"value\":\"{secret}\"}}")),
+        random(format!("- name: API_TOKEN\n  value: {secret}")),
+        random(format!("<apiKey>{secret}</apiKey>")),
         random(format!("use the api key `{secret}` for it")),
         random(format!("| API key | `{secret}` | rotate |")),
         random(format!("- **Token:** `{secret}`")),
@@ -129,6 +132,10 @@ fn placed(seed: u64) -> Vec<(Kind, String, String)> {
         ),
         pass(format!("DB_PASSWORD={password}")),
         pass(format!("password: \"{password}\"")),
+        pass(format!("<password>{password}</password>")),
+        pass(format!("<add key=\"Password\" value=\"{password}\"/>")),
+        pass(format!("machine h login u password {password}")),
+        pass(format!("machine h\n  login u\n  password {password}\n")),
         pass(format!("**Password:** {password}")),
         pass(format!("Password: **{password}**")),
         pass(format!("**Password**: `{password}`")),
@@ -316,6 +323,17 @@ fn strings_of_json_are_judged_as_they_read_and_other_bytes_stay() {
         redactor.document().json(&list),
         "{\"tokens\": [\"none\", \"[redacted:secret#1]\"], \"x\": \"word\"}"
     );
+    let pair = format!(
+        "[{{\"name\": \"API_TOKEN\", \"value\": \"{secret}\"}}, {{\"value\": \"{secret}x\"}}]"
+    );
+    assert_eq!(
+        redactor
+            .document()
+            .json(&pair)
+            .matches("[redacted:secret#1]")
+            .count(),
+        2
+    );
     let plain = "{\"password\":\"\",\"tokens\":12,\"token\":null}";
     assert_eq!(document.json(plain), plain);
 }
@@ -336,6 +354,9 @@ fn code_prose_and_examples_are_left_alone() {
         "you can pass `debug=True1` to it",
         "a key `550e8400-e29b-41d4-a716-446655440000` of the map",
         "if password || token || a1b2c3d4e5f6 {",
+        "{\"name\":\"colour\",\"value\":\"a1b2c3d4e5f6a7b8c9d0\"}",
+        "<password>${db.password}</password> <password></password>",
+        "then login now and password reset2 follows",
         "PASSWORD_FILE=/run/secrets/db2 password_hash: argon2 TOKEN_TYPE=bearer2",
         "self.password = user_password2",
         "api_key = os.environ[\"OPENAI_API_KEY\"]",
@@ -404,7 +425,8 @@ fn awkward() -> impl Strategy<Value = String> {
             "sk-", "sk-ant-", "eyJ", "ghp_", "AKIA", "token=", "password: ", "\"", "\\\"", "://",
             "u:p@", "Bearer ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\n",
             "[redacted:", "[redacted:secret#1]", "#1]", "secret: |\n  ", "--token ", "=", ":", "@",
-            "curl -u a:", "mysql -p", "sshpass -p ", "パスワードは", "密码：", "contraseña: ", "ghp_\n", ".\n",
+            "curl -u a:", "mysql -p", "sshpass -p ", "パスワードは", "密码：", "contraseña: ", "ghp_\n", ".\n", "<password>", "</", "name=\"token\" value=\"",
+            "machine h login u password ",
             "**Password:** ", "| password | ", " |", "**", "api key `", "`", "tokens = [\"", "PASSWORD_1=",
         ]).prop_map(String::from),
         1 => (any::<u64>(), 0..60usize).prop_map(|(seed, length)| drawn(seed, length, ALNUM)),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Document;
+use super::markup::names_another;
 
 impl Document<'_> {
     /// The JSON text without secrets. A string is judged as it reads, with its
@@ -13,12 +14,17 @@ impl Document<'_> {
         let mut copied = 0;
         let mut name: Option<String> = None;
         let mut in_list = false;
+        // What the members of this object say it is the value of.
+        let mut about: Option<String> = None;
         let mut at = 0;
         let bytes = json.as_bytes();
         while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
             // Between strings: a comma or a bracket ends what a name is for,
             // but that of a list is for all its strings.
             for byte in &bytes[at..open] {
+                if matches!(byte, b'{' | b'}') {
+                    about = None;
+                }
                 match byte {
                     b'[' => in_list = true,
                     b',' if in_list => {}
@@ -39,7 +45,17 @@ impl Document<'_> {
             };
             let colon = bytes[end..].iter().position(|b| !b.is_ascii_whitespace());
             let is_name = colon.is_some_and(|place| bytes[end + place] == b':');
-            let named = name.as_deref().and_then(|name| self.value(name, &text));
+            let mut named = name.as_deref().and_then(|name| self.value(name, &text));
+            if let Some(name) = name.as_deref().filter(|_| !is_name && !in_list) {
+                if names_another(name) {
+                    about = Some(text.to_string());
+                } else if let Some(about) = about.as_deref()
+                    && named.is_none()
+                    && name.eq_ignore_ascii_case("value")
+                {
+                    named = self.value(about, &text);
+                }
+            }
             let changed = match named {
                 Some(placeholder) => Some(placeholder),
                 None => match self.text(&text) {

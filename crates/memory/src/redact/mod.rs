@@ -16,6 +16,7 @@ mod document;
 mod json;
 mod kind;
 mod markdown;
+mod markup;
 mod names;
 mod prefixed;
 mod scan;

@@ -1,7 +1,7 @@
 //! One pass over a text, from the first byte to the last.
 
 use super::beside::{self, Span};
-use super::{Kind, Redactor, armour, command, prefixed};
+use super::{Kind, Redactor, armour, command, markup, prefixed};
 
 /// The first secret at or after `from`.
 pub(super) struct Scan<'a> {
@@ -62,8 +62,14 @@ impl<'a> Scan<'a> {
             },
             b':' => beside::in_address(bytes, at)
                 .or_else(|| beside::telegram(bytes, at))
-                .or_else(|| self.redactor.assigned(bytes, at)),
-            b'=' => self.redactor.assigned(bytes, at),
+                .or_else(|| self.redactor.assigned(bytes, at))
+                .or_else(|| self.redactor.paired(bytes, at)),
+            b'=' => {
+                let assigned = self.redactor.assigned(bytes, at);
+                assigned.or_else(|| self.redactor.paired(bytes, at))
+            }
+            b'>' => self.redactor.tagged(bytes, at),
+            b'p' if bytes[at..].starts_with(b"password ") => markup::netrc(bytes, at),
             b'|' => self.redactor.cell(bytes, at),
             b'`' => self.redactor.code(bytes, at),
             b'b' | b'B' => beside::bearer(bytes, at).or_else(|| self.redactor.spoken(bytes, at)),
