@@ -1219,3 +1219,66 @@ fn titles_that_a_person_writes_over_a_list_say_what_it_is_about() {
     let expected = expected.map(|(text, topic)| (text.to_owned(), topic.to_owned()));
     assert_eq!(found, BTreeMap::from(expected));
 }
+
+/// A session of one message whose entry has an id that no other has.
+fn session_of(place: &Place, name: &str, message: serde_json::Value) -> SessionRef {
+    let path = place.folder.path().join(format!("{name}.jsonl"));
+    let header = json!({"type": "session", "version": 3, "id": name, "timestamp": "2026-10-01T10:00:00.000Z", "cwd": "/w"});
+    let line = json!({"type": "message", "id": "0b8f5a52-7f3e-4a43-9d0c-3a5a3c1f7e10", "parentId": null, "timestamp": "2026-10-02T10:00:00.000Z", "message": message});
+    fs::write(&path, format!("{header}\n{line}\n")).unwrap();
+    SessionRef {
+        path,
+        session: None,
+        key: None,
+        format: Format::Pi,
+    }
+}
+
+fn backfill(place: &Place, sessions: &[SessionRef]) {
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let done = dreams
+        .backfill(&lock, sessions, &now(), &settings(), &mut |_| {
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!(done.problems, Vec::<String>::new());
+}
+
+#[test]
+fn what_was_said_once_counts_once_however_often_it_is_quoted() {
+    let place = Place::new();
+    // A rule and a fact at once, and a copy of the session.
+    let said = json!({"role": "user", "content": "Never deploy the gateway to port 8443."});
+    let sessions = [
+        session_of(&place, "one", said.clone()),
+        session_of(&place, "copy", said),
+    ];
+    backfill(&place, &sessions[..1]);
+    let alone = place.find("8443");
+    assert_eq!(place.candidates().len(), 1, "{:#?}", place.candidates());
+    assert_eq!((alone.mentions(), alone.sessions.len()), (1, 1));
+    backfill(&place, &sessions);
+    let found = place.find("8443");
+    assert_eq!((found.mentions(), found.sessions.len()), (1, 1));
+    assert_eq!(found.evidence, alone.evidence);
+    assert_eq!(found.confidence, alone.confidence);
+    // Said again, in words of its own.
+    place.rule(TODAY, "Never deploy the gateway to port 8443.");
+    place.dream(&settings());
+    let found = place.find("8443");
+    assert_eq!((found.mentions(), found.sessions.len()), (2, 2));
+}
+
+#[test]
+fn two_lines_of_a_log_that_quote_one_entry_are_one_mention() {
+    let place = Place::new();
+    place.rule(day(2), "Never push on Fridays.");
+    place.log(day(2), "Facts", "Never push on Fridays.", Source::User);
+    let report = place.dream(&settings());
+    assert_eq!(
+        (report.consolidated.found, report.consolidated.repeated),
+        (1, 0)
+    );
+    assert_eq!(place.find("Never push").mentions(), 1);
+}

@@ -82,7 +82,35 @@ impl Evidence {
         let entry = self.entry.as_deref().unwrap_or_default();
         digest(&[&self.file, &line, entry, &self.quote])
     }
+
+    /// By what an utterance is known, wherever it is quoted: evidence that
+    /// shares one of these is of one utterance. A log that quotes an entry, and
+    /// a copy of its session in another file, say nothing new.
+    fn utterance(&self) -> Vec<String> {
+        let mut keys = Vec::new();
+        if let Some(line) = self.line {
+            keys.push(digest(&["line", &self.file, &line.to_string()]));
+        }
+        if let Some(entry) = &self.entry {
+            // A short id may come up again in another session; on the same day
+            // and with the same words it is taken for a copy.
+            keys.push(digest(&["day", entry, &self.date.to_string()]));
+            if let Some(session) = &self.session {
+                keys.push(digest(&["session", entry, session]));
+            }
+            if entry.len() >= UNIQUE {
+                keys.push(digest(&["entry", entry]));
+            }
+        }
+        if keys.is_empty() {
+            keys.push(self.key());
+        }
+        keys
+    }
 }
+
+/// Ids of this length are made so that no two are alike.
+const UNIQUE: usize = 16;
 
 /// Twelve hexadecimal characters that depend on these parts.
 pub(super) fn digest(parts: &[&str]) -> String {
@@ -160,6 +188,12 @@ pub struct Candidate {
     pub evidence: Vec<Evidence>,
     /// The keys of all evidence.
     pub(super) seen: Vec<String>,
+    /// By what all utterances are known, those that left the evidence too.
+    #[serde(default)]
+    pub(super) uttered: Vec<String>,
+    /// How much of the evidence quotes an utterance that was counted before.
+    #[serde(default)]
+    pub(super) copies: usize,
     /// Days on which it was said.
     pub days: Vec<Date>,
     /// Sessions in which it was said.
@@ -190,9 +224,10 @@ pub struct Candidate {
 const MOST_EVIDENCE: usize = 8;
 
 impl Candidate {
-    /// How often it was said.
+    /// How often it was said. What was said once and is quoted in two places
+    /// was said once.
     pub fn mentions(&self) -> usize {
-        self.seen.len()
+        self.seen.len().saturating_sub(self.copies)
     }
 
     /// What would be written.
@@ -210,6 +245,8 @@ impl Candidate {
             source: first.source,
             evidence: Vec::new(),
             seen: Vec::new(),
+            uttered: Vec::new(),
+            copies: 0,
             days: Vec::new(),
             sessions: Vec::new(),
             valid_from: first.date,
@@ -226,20 +263,41 @@ impl Candidate {
     }
 
     /// Adds where it was said too. A better source's words take the place of
-    /// the others'; a worse one's never do.
-    pub(super) fn add(&mut self, text: &str, evidence: Evidence) {
+    /// the others'; a worse one's never do. Says whether it was said once more;
+    /// another quote of the same utterance counts for nothing.
+    pub(super) fn add(&mut self, text: &str, evidence: Evidence) -> bool {
         let key = evidence.key();
         if self.seen.contains(&key) {
-            return;
+            return false;
         }
         self.seen.push(key);
-        if evidence.source > self.source {
+        if self.uttered.is_empty() {
+            // Of a state that was written before utterances were told apart.
+            self.uttered = self.evidence.iter().flat_map(Evidence::utterance).collect();
+        }
+        let keys = evidence.utterance();
+        let is_copy = keys.iter().any(|key| self.uttered.contains(key));
+        for key in keys {
+            if !self.uttered.contains(&key) {
+                self.uttered.push(key);
+            }
+        }
+        let is_better = evidence.source > self.source;
+        if is_better {
             self.source = evidence.source;
             if self.status == Status::Staged {
                 self.text = text.to_owned();
                 self.wording = None;
                 self.asked.clear();
             }
+        }
+        self.backfilled &= evidence.line.is_none();
+        if is_copy {
+            self.copies += 1;
+            if is_better {
+                self.keep(evidence);
+            }
+            return false;
         }
         if let Err(at) = self.days.binary_search(&evidence.date) {
             self.days.insert(at, evidence.date);
@@ -250,7 +308,11 @@ impl Candidate {
             self.sessions.push(session.clone());
         }
         self.valid_from = self.valid_from.min(evidence.date);
-        self.backfilled &= evidence.line.is_none();
+        self.keep(evidence);
+        true
+    }
+
+    fn keep(&mut self, evidence: Evidence) {
         if self.evidence.len() == MOST_EVIDENCE {
             // The best source stays; the first and the latest of the rest.
             let weakest = (1..MOST_EVIDENCE)

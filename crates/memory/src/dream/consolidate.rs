@@ -159,9 +159,9 @@ impl<'a> Work<'a> {
                 // candidate of its own. Before that, it is only history.
                 Status::Superseded { on, .. } if date > *on => continue,
                 _ => {
-                    known.add(&remark.text, remark.evidence.clone());
+                    let again = known.add(&remark.text, remark.evidence.clone());
                     known.topic = stronger(known.topic, remark.topic);
-                    self.done.repeated += 1;
+                    self.done.repeated += usize::from(again);
                     return;
                 }
             }
