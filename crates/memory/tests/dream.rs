@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use jiff::Zoned;
 use jiff::civil::{Date, date};
 use longhaul_memory::dream::{
-    Candidate, Cause, Dreams, Question, Report, Settings, Status, waiting,
+    Candidate, Cause, Dreams, Question, Report, Settings, Status, Topic, waiting,
 };
 use longhaul_memory::files::{Body, Limits, Note, Origin, Section};
 use longhaul_memory::flush::BoundLog;
@@ -1281,4 +1281,25 @@ fn two_lines_of_a_log_that_quote_one_entry_are_one_mention() {
         (1, 0)
     );
     assert_eq!(place.find("Never push").mentions(), 1);
+}
+
+#[test]
+fn old_transcripts_are_quoted_without_our_labels() {
+    let place = Place::new();
+    let said = json!({"role": "user", "content": "Never push on Fridays."});
+    backfill(&place, &[session_of(&place, "one", said)]);
+    let found = place.find("Never push");
+    assert_eq!(found.topic, Topic::Constraint);
+    assert_eq!(found.evidence[0].quote, "Never push on Fridays.");
+    let dreams = place.read("DREAMS.md");
+    assert!(
+        dreams.contains("(user): “Never push on Fridays.”"),
+        "{dreams}"
+    );
+    place.promote("Never push");
+    let project = place.read("memories/project.md");
+    assert!(
+        project.contains("(user): “Never push on Fridays.”"),
+        "{project}"
+    );
 }

@@ -54,9 +54,11 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
             entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
             session: line.session.clone(),
             source: line.source,
+            // The log is the witness here: its line, as it stands there.
             quote: one_line(&line.text),
         };
-        all.take(topic, evidence);
+        let text = evidence.quote.clone();
+        all.take(topic, &text, evidence);
     }
     all
 }
@@ -79,6 +81,11 @@ pub fn of_session(
         };
         for note in &list.notes {
             let entry = note.entry.as_ref().map(|entry| entry.as_str().to_owned());
+            let text = one_line(&note.text);
+            let quote = match topic.is_rule() {
+                true => unlabelled(&text),
+                false => &text,
+            };
             let evidence = Evidence {
                 date: date_of(entry.as_deref().unwrap_or_default()),
                 file: file.to_owned(),
@@ -86,18 +93,25 @@ pub fn of_session(
                 entry,
                 session: session.map(str::to_owned),
                 source: note.source,
-                quote: one_line(&note.text),
+                quote: quote.to_owned(),
             };
-            all.take(topic, evidence);
+            all.take(topic, &text, evidence);
         }
     }
     all
 }
 
+/// A rule without the label that a flush puts before it: nobody said that.
+fn unlabelled(text: &str) -> &str {
+    let labels = ["Constraint: ", "Preference: "];
+    let rest = labels.iter().find_map(|label| text.strip_prefix(label));
+    rest.unwrap_or(text)
+}
+
 impl Remarks {
-    fn take(&mut self, topic: Topic, evidence: Evidence) {
+    fn take(&mut self, topic: Topic, text: &str, evidence: Evidence) {
         let mut topic = topic;
-        let mut text = evidence.quote.as_str();
+        let mut text = text;
         let mut ends = false;
         for (mark, means) in [
             ("Constraint: ", Some(Topic::Constraint)),
