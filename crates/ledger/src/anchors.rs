@@ -11,6 +11,8 @@ use crate::words::{Words, stems};
 const MOST: usize = 1_500;
 const LEFT_AFTER: usize = 1_350;
 const ABOUT: usize = 160;
+/// Stands where words were left out.
+const CUT: &str = "…";
 /// Words of a sentence that tell what a value is. A longer one mostly ran on
 /// because a full stop was left out, and the rest is about something else.
 const MOST_TELLING: usize = 5;
@@ -215,29 +217,51 @@ fn shared_with<'a>(anchor: &'a Anchor, said: &[String]) -> Option<(&'a Anchor, V
     (!common.is_empty()).then_some((anchor, common, words.len()))
 }
 
-/// The words around an identifier, in one line.
+/// The words around an identifier, in one line. Where a long sentence is cut,
+/// it is cut between words and marked, so that nobody takes a part for all.
 pub(crate) fn about(sentence: &str, at: usize, len: usize) -> String {
     let mut start = 0;
     let mut end = sentence.len();
     if sentence.len() > ABOUT {
         let room = ABOUT.saturating_sub(len) / 2;
-        start = at.saturating_sub(room);
-        while !sentence.is_char_boundary(start) {
-            start -= 1;
-        }
-        end = (at + len + room).min(sentence.len());
-        while !sentence.is_char_boundary(end) {
-            end += 1;
-        }
+        start = start_of_word(sentence, at.saturating_sub(room), at);
+        end = end_of_word(sentence, at + len, (at + len + room).min(end));
     }
-    let mut out = String::with_capacity(end - start);
-    for word in sentence[start..end].split_whitespace() {
-        if !out.is_empty() {
+    let mut out = String::with_capacity(end - start + 2 * CUT.len());
+    if !sentence[..start].trim().is_empty() {
+        out.push_str(CUT);
+    }
+    for (number, word) in sentence[start..end].split_whitespace().enumerate() {
+        if number > 0 {
             out.push(' ');
         }
         out.push_str(word);
     }
+    if !sentence[end..].trim().is_empty() {
+        out.push_str(CUT);
+    }
     out
+}
+
+/// The first start of a word from `from` on, up to `to`. Some scripts have no
+/// spaces: where there is none, any character will do.
+fn start_of_word(sentence: &str, from: usize, to: usize) -> usize {
+    let from = sentence.floor_char_boundary(from);
+    if from == 0 || sentence[..from].ends_with(char::is_whitespace) {
+        return from;
+    }
+    let space = sentence[from..to].find(char::is_whitespace);
+    space.map_or(from, |space| from + space)
+}
+
+/// The last end of a word before `to`, down to `from`.
+fn end_of_word(sentence: &str, from: usize, to: usize) -> usize {
+    let to = sentence.ceil_char_boundary(to);
+    if sentence[to..].is_empty() || sentence[to..].starts_with(char::is_whitespace) {
+        return to;
+    }
+    let space = sentence[from..to].rfind(char::is_whitespace);
+    space.map_or(to, |space| from + space)
 }
 
 #[cfg(test)]
@@ -309,5 +333,41 @@ mod tests {
                 "{new}"
             );
         }
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_between_words_and_marked() {
+        let before = "several considerations regarding infrastructure ".repeat(5);
+        let after = " notwithstanding https://wiki.example/pages/gateway".repeat(5);
+        let sentence = format!("{before}port 8443{after}");
+        let found = sentence.find("8443").unwrap();
+        let said = about(&sentence, found, 4);
+        let inner = said
+            .strip_prefix(CUT)
+            .and_then(|said| said.strip_suffix(CUT));
+        let inner = inner.unwrap_or_else(|| panic!("not marked: {said}"));
+        assert!(inner.contains("port 8443 notwithstanding"), "{said}");
+        assert!(inner.len() <= ABOUT, "{said}");
+        let words: Vec<&str> = sentence.split_whitespace().collect();
+        for word in inner.split(' ') {
+            assert!(words.contains(&word), "{word:?} is no word of it: {said}");
+        }
+        // Only the side that was cut is marked.
+        let said = about(&sentence[found - 5..], 5, 4);
+        assert!(
+            said.starts_with("port 8443") && said.ends_with(CUT),
+            "{said}"
+        );
+        assert_eq!(about("The  port is 8443.", 13, 4), "The port is 8443.");
+    }
+
+    #[test]
+    fn a_long_sentence_without_spaces_is_cut_between_characters() {
+        let sentence = format!("{}8443{}", "网关监听端口".repeat(20), "的服务".repeat(40));
+        let found = sentence.find("8443").unwrap();
+        let said = about(&sentence, found, 4);
+        assert!(said.starts_with("…") && said.ends_with("…"), "{said}");
+        assert!(said.contains("8443") && said.len() < 2 * ABOUT, "{said}");
+        assert!(sentence.contains(said.trim_matches('…')), "{said}");
     }
 }
