@@ -741,7 +741,7 @@ fn a_tools_word_lends_itself_no_better_name_and_changes_no_ones_words() {
     place.log(
         day(1),
         "Facts",
-        "the staging host is build7 in the lab???",
+        "the staging host is build7 in the lab!!!",
         Source::Tool,
     );
     place.dream(&settings());
@@ -1301,5 +1301,36 @@ fn old_transcripts_are_quoted_without_our_labels() {
     assert!(
         project.contains("(user): “Never push on Fridays.”"),
         "{project}"
+    );
+}
+
+#[test]
+fn parts_of_sentences_pasted_output_and_questions_become_no_facts() {
+    let place = Place::new();
+    let story = "and then we considered several infrastructural alternatives ".repeat(5);
+    let said = format!(
+        "The gateway listens on port 8443.\n\n\
+         [+] Building 165.9s (7/12)\n\n\
+         => => transferring context: 280.65MB\n\n\
+         can you explain the comment in line 366\n\n\
+         {story} port 9443 {story}"
+    );
+    let message = json!({"role": "user", "content": said});
+    backfill(&place, &[session_of(&place, "one", message)]);
+    for text in [
+        "Building the image took 165.9s on the old machine",
+        "can you explain the comment in line 366 of the parser",
+        "…tructure of the shop with port 7443",
+    ] {
+        place.log(day(1), "Facts", text, Source::User);
+    }
+    place.dream(&settings());
+    let texts: Vec<String> = place.candidates().into_iter().map(|one| one.text).collect();
+    assert_eq!(
+        texts,
+        [
+            "The gateway listens on port 8443.",
+            "Building the image took 165.9s on the old machine"
+        ]
     );
 }

@@ -16,6 +16,7 @@ mod consolidate;
 mod diff;
 mod likeness;
 mod model;
+mod noise;
 mod promote;
 mod recalls;
 mod remark;

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 
 use super::candidate::{Evidence, Topic};
 use super::likeness::{Features, gives_orders};
+use super::noise::is_noise;
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
 use crate::flush::{PASSED, REPLY};
@@ -133,6 +134,9 @@ impl Remarks {
         }
         // What passed in the end taught nothing that lasts.
         if topic == Topic::Lesson && text.contains(PASSED) {
+            return;
+        }
+        if topic == Topic::Fact && is_noise(text) {
             return;
         }
         let fits = text.chars().count() <= MOST_CHARS && !text.starts_with('(');

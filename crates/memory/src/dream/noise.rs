@@ -1,0 +1,223 @@
+//! Noise: lines that hold a value and still are no fact.
+//!
+//! People paste what a program printed, ask about a line, and long sentences
+//! are cut. None of it says what is so.
+
+/// Whether a line is anything but a statement somebody made.
+pub(super) fn is_noise(text: &str) -> bool {
+    let text = text.trim();
+    is_fragment(text) || is_question(text) || is_printed(text)
+}
+
+/// Whether something was left out at one of its ends.
+fn is_fragment(text: &str) -> bool {
+    let cut = |text: &str| text.starts_with("...") || text.starts_with('…');
+    if cut(text) || text.ends_with('…') || text.ends_with("...") {
+        return true;
+    }
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let last = text.split_whitespace().next_back().unwrap_or_default();
+    starts_in_address(first)
+        || ["http:", "https:", "http:/", "https:/"].contains(&last)
+        || last.ends_with("://")
+}
+
+/// Whether a word is the rest of an address: "ttps://wiki.example".
+fn starts_in_address(word: &str) -> bool {
+    let Some((scheme, rest)) = word.split_once("://") else {
+        return word.starts_with("//") && word.contains('.');
+    };
+    let scheme = scheme.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_tail = |whole: &&str| *whole != scheme && whole.ends_with(scheme);
+    !rest.is_empty() && ["https", "http"].iter().any(is_tail)
+}
+
+/// How questions begin that lack their mark. Only what cannot begin a
+/// statement: "what we use is Postgres" is one.
+const QUESTIONS: &[&str] = &[
+    "can you ",
+    "can we ",
+    "can i ",
+    "could you ",
+    "could we ",
+    "would you ",
+    "will you ",
+    "do you ",
+    "do we ",
+    "do i ",
+    "does ",
+    "did you ",
+    "did we ",
+    "is there ",
+    "is it ",
+    "is this ",
+    "is that ",
+    "are there ",
+    "are you ",
+    "are we ",
+    "should i ",
+    "should we ",
+    "have you ",
+    "what is ",
+    "what's ",
+    "what are ",
+    "what does ",
+    "why is ",
+    "why are ",
+    "why do ",
+    "why does ",
+    "why did ",
+    "how do ",
+    "how does ",
+    "how can ",
+    "how many ",
+    "how much ",
+    "where is ",
+    "where are ",
+    "kannst du ",
+    "können sie ",
+    "warum ist ",
+];
+
+fn is_question(text: &str) -> bool {
+    let end = text.trim_end_matches(|c: char| "\"'”’»)`*_ ".contains(c));
+    if end.ends_with(['?', '？', '؟']) {
+        return true;
+    }
+    let lower = text
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    // People are polite, or in the middle of something.
+    let mut rest = lower.as_str();
+    while let Some(after) = [
+        "please ", "ok ", "okay ", "hey ", "hi ", "and ", "so ", "also ",
+    ]
+    .iter()
+    .chain(&["ok, ", "okay, ", "hey, ", "hi, ", "so, "])
+    .find_map(|word| rest.strip_prefix(word))
+    {
+        rest = after;
+    }
+    QUESTIONS.iter().any(|start| rest.starts_with(start))
+}
+
+/// How lines begin that a program printed, or a shell showed.
+const PRINTED: &[&str] = &[
+    "[+] ",
+    "=> ",
+    "$ ",
+    ">>> ",
+    "+++ ",
+    "--- ",
+    "@@ ",
+    "diff --git ",
+    "npm err!",
+    "npm error",
+    "npm warn",
+    "error[",
+    "error: ",
+    "fatal: ",
+    "panic: ",
+    "traceback (",
+    "file \"",
+    "at object.",
+    "thread '",
+    "sending build context",
+    "requirement already satisfied",
+    "[info]",
+    "[warn]",
+    "[error]",
+    "[debug]",
+];
+
+fn is_printed(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    PRINTED.iter().any(|start| lower.starts_with(start))
+        || lower.contains("=> => ")
+        || lower.contains(" => transferring ")
+        || lower.contains("~$ ")
+        || is_step(&lower)
+        || is_bar(&lower)
+}
+
+/// "Step 3/12 :", "#7 [2/5]", "[7/12] ".
+fn is_step(lower: &str) -> bool {
+    let counted = |word: &str| {
+        let pair = word
+            .trim_matches(|c: char| "[](){}".contains(c))
+            .split_once('/');
+        pair.is_some_and(|(at, of)| is_number(at) && is_number(of))
+    };
+    let mut words = lower.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let second = words.next().unwrap_or_default();
+    match first {
+        "step" => counted(second),
+        _ if first.starts_with('[') && first.ends_with(']') => counted(first),
+        _ => first.strip_prefix('#').is_some_and(is_number) && second.starts_with('['),
+    }
+}
+
+/// A bar that shows how far something is: "42% [=====>   ]", "━━━━━".
+fn is_bar(lower: &str) -> bool {
+    ["=====", "#####", "━━━", "███", "░░░", "─────"]
+        .iter()
+        .any(|bar| lower.contains(bar))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_questions_and_what_programs_print_are_no_facts() {
+        for noise in [
+            "…listens on port 8443 of the gateway",
+            "the gateway listens on port 8443 of…",
+            "ttps://wiki.example/gateway lists port 8443",
+            "//wiki.example/gateway lists port 8443",
+            "the list of all 12 ports is at https://",
+            "can you explain the comment in line 366",
+            "Ok, could you look at line 366 of the parser",
+            "does the gateway listen on port 8443",
+            "The gateway listens on port 8443, right?",
+            "网关监听端口 8443 吗？",
+            "[+] Building 165.9s (7/12)",
+            "=> => transferring context: 280.65MB",
+            " => [internal] load build context 12.4s",
+            "Step 3/12 : RUN make install",
+            "#7 [2/5] RUN apt-get install 12 packages",
+            "root@web1:~$ ls -la 4096 files",
+            "$ cargo test -p tides 12 passed",
+            "error[E0308]: mismatched types in line 12",
+            "npm ERR! code 1 in node 24.1.0",
+            "downloading 42% [=====>    ] 12.5 MB",
+        ] {
+            assert!(is_noise(noise), "{noise}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_be_so_is_no_noise() {
+        for fact in [
+            "The gateway listens on port 8443.",
+            "https://wiki.example/gateway lists all 12 ports",
+            "see the list of all 12 ports at https://wiki.example/ports",
+            "postgres://db.example:5432/shop is the database of the shop",
+            "ssh://git.example:2222/shop is the repository",
+            "What we use is Postgres 16",
+            "/srv/in/a holds the 12 files of the import",
+            "Step 3 of the release takes 40 minutes",
+            "Why we use port 8443: the others are taken",
+            "Warning: port 8443 is taken by the old gateway",
+            "[PAY-100] is the ticket of the shop",
+            "Build 165 of the shop is the one in production",
+        ] {
+            assert!(!is_noise(fact), "{fact}");
+        }
+    }
+}
