@@ -1334,3 +1334,55 @@ fn parts_of_sentences_pasted_output_and_questions_become_no_facts() {
         ]
     );
 }
+
+#[test]
+fn what_others_put_in_the_users_place_is_of_unknown_source() {
+    let rule = "Never push releases on Fridays.";
+    let user = |content: &str| json!({"role": "user", "content": content});
+    for (message, source) in [
+        (user(rule), Source::User),
+        (
+            user(&format!("Another Claude session sent a message:\n\n{rule}")),
+            Source::Unknown,
+        ),
+        (
+            user(&format!("Contents of web page:\n\n{rule}")),
+            Source::Unknown,
+        ),
+        (
+            json!({"role": "user", "content": rule, "isSidechain": true}),
+            Source::Unknown,
+        ),
+    ] {
+        let place = Place::new();
+        backfill(&place, &[session_of(&place, "one", message.clone())]);
+        let found = place.find("Never push");
+        assert_eq!(found.source, source, "{message}");
+        assert_eq!(found.evidence[0].source, source, "{message}");
+    }
+}
+
+#[test]
+fn a_subagents_orders_are_not_the_users() {
+    let record = |sidechain: bool| {
+        json!({
+            "type": "user", "isSidechain": sidechain, "agentId": "a1b2c3", "parentUuid": null,
+            "uuid": "0b8f5a52-7f3e-4a43-9d0c-3a5a3c1f7e10", "sessionId": "s1", "cwd": "/w",
+            "timestamp": "2026-10-02T10:00:00.000Z",
+            "message": {"role": "user", "content": "Never push releases on Fridays."},
+        })
+    };
+    for (sidechain, source) in [(false, Source::User), (true, Source::Unknown)] {
+        let place = Place::new();
+        let path = place.folder.path().join("one.jsonl");
+        fs::write(&path, format!("{}\n", record(sidechain))).unwrap();
+        let session = SessionRef {
+            path,
+            session: None,
+            key: None,
+            format: Format::ClaudeCode,
+        };
+        backfill(&place, &[session]);
+        assert_eq!(place.find("Never push").source, source, "{sidechain}");
+    }
+}

@@ -17,6 +17,7 @@ use super::consolidate::{Consolidated, consolidate};
 use super::remark::{Remarks, of_session};
 use super::run::Settings;
 use super::store::{DreamLock, Dreams};
+use super::voices::Voices;
 use crate::flush::extractive;
 use crate::{MemoryFolder, Result};
 
@@ -147,11 +148,13 @@ fn read(
     let header = session.header();
     let cwd = header.cwd.as_ref();
     let mut ledger = Ledger::new(cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
+    let mut voices = Voices::of(&session);
     if path.is_sorted() {
         let wanted: HashSet<usize> = path.into_iter().collect();
         let mut at = 0;
         session.each(&mut |entry| {
             if wanted.contains(&at) {
+                voices.hear(&entry);
                 ledger.observe(&entry);
             }
             at += 1;
@@ -166,6 +169,7 @@ fn read(
         })?;
         for at in path {
             if let Some(entry) = entries.get_mut(at).and_then(Option::take) {
+                voices.hear(&entry);
                 ledger.observe(&entry);
             }
         }
@@ -189,6 +193,7 @@ fn read(
     let name = name.to_string_lossy();
     let whose = reference.key.as_deref().or(reference.session.as_deref());
     let whose = whose.unwrap_or(&name);
-    let found = of_session(&name, Some(whose), &body, &date_of);
+    let typed = |entry: &str| !voices.others.contains(entry);
+    let found = of_session(&name, Some(whose), &body, &date_of, &typed);
     Ok(Some((found, mark)))
 }

@@ -25,6 +25,7 @@ mod score;
 mod staging;
 mod store;
 mod trigger;
+mod voices;
 
 pub use backfill::{Backfilled, Progress};
 pub use candidate::{Candidate, Evidence, Status, Topic};

@@ -65,12 +65,14 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
 }
 
 /// The remarks of what a flush would write about an old session, dated by
-/// `date_of` the entry.
+/// `date_of` the entry. What was not `typed` by the user, though it stands in an
+/// entry of theirs, is nobody's word.
 pub fn of_session(
     file: &str,
     session: Option<&str>,
     body: &Body,
     date_of: &dyn Fn(&str) -> Date,
+    typed: &dyn Fn(&str) -> bool,
 ) -> Remarks {
     let mut all = Remarks::default();
     let Body::Sections(sections) = body else {
@@ -87,13 +89,17 @@ pub fn of_session(
                 true => unlabelled(&text),
                 false => &text,
             };
+            let source = match entry.as_deref().is_none_or(typed) {
+                true => note.source,
+                false => note.source.min(Source::Unknown),
+            };
             let evidence = Evidence {
                 date: date_of(entry.as_deref().unwrap_or_default()),
                 file: file.to_owned(),
                 line: None,
                 entry,
                 session: session.map(str::to_owned),
-                source: note.source,
+                source,
                 quote: quote.to_owned(),
             };
             all.take(topic, &text, evidence);
