@@ -1384,5 +1384,10 @@ fn a_subagents_orders_are_not_the_users() {
         };
         backfill(&place, &[session]);
         assert_eq!(place.find("Never push").source, source, "{sidechain}");
+        // Nor does a copy make them the user's.
+        let said = record(sidechain)["message"].clone();
+        backfill(&place, &[session_of(&place, "copy", said)]);
+        let found = place.find("Never push");
+        assert_eq!((found.source, found.mentions()), (source, 1), "{sidechain}");
     }
 }

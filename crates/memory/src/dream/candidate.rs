@@ -277,12 +277,19 @@ impl Candidate {
         }
         let keys = evidence.utterance();
         let is_copy = keys.iter().any(|key| self.uttered.contains(key));
+        // The transcript shows that the user did not type it; a copy that lost
+        // the sign of it does not know better.
+        let is_doubted = self.evidence.iter().any(|known| {
+            known.source == Source::Unknown
+                && known.line.is_none()
+                && known.utterance().iter().any(|key| keys.contains(key))
+        });
         for key in keys {
             if !self.uttered.contains(&key) {
                 self.uttered.push(key);
             }
         }
-        let is_better = evidence.source > self.source;
+        let is_better = evidence.source > self.source && !is_doubted;
         if is_better {
             self.source = evidence.source;
             if self.status == Status::Staged {
