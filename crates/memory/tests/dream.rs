@@ -1391,3 +1391,15 @@ fn a_subagents_orders_are_not_the_users() {
         assert_eq!((found.source, found.mentions()), (source, 1), "{sidechain}");
     }
 }
+
+#[test]
+fn the_same_number_of_an_entry_in_two_sessions_is_two_mentions() {
+    let place = Place::new();
+    let sessions = [
+        old_session(&place, "one", "Never push on Fridays."),
+        old_session(&place, "two", "Never push on Fridays."),
+    ];
+    backfill(&place, &sessions);
+    let found = place.find("Never push");
+    assert_eq!((found.mentions(), found.sessions.len()), (2, 2));
+}

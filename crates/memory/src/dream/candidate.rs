@@ -92,9 +92,6 @@ impl Evidence {
             keys.push(digest(&["line", &self.file, &line.to_string()]));
         }
         if let Some(entry) = &self.entry {
-            // A short id may come up again in another session; on the same day
-            // and with the same words it is taken for a copy.
-            keys.push(digest(&["day", entry, &self.date.to_string()]));
             if let Some(session) = &self.session {
                 keys.push(digest(&["session", entry, session]));
             }
@@ -109,8 +106,9 @@ impl Evidence {
     }
 }
 
-/// Ids of this length are made so that no two are alike.
-const UNIQUE: usize = 16;
+/// Ids of this length are made so that no two are alike, as those of all agents
+/// are. Shorter ones are numbers that every session counts anew.
+const UNIQUE: usize = 8;
 
 /// Twelve hexadecimal characters that depend on these parts.
 pub(super) fn digest(parts: &[&str]) -> String {
