@@ -30,7 +30,11 @@ impl Redactor {
         if let Some(tongue) = foreign_before(bytes, at) {
             return foreign_value(bytes, at + 1, tongue);
         }
-        let promise = self.promise(name_before(bytes, at)?)?;
+        let name = name_before(bytes, at)?;
+        let promise = match self.promise(name) {
+            Some(promise) => promise,
+            None => signs_query(bytes, at, name).then_some(Promise::Random)?,
+        };
         let mut from = at + 1;
         // `:=`, `=>`, `==`.
         if bytes.get(from).is_some_and(|b| matches!(b, b'=' | b'>')) {
@@ -93,6 +97,20 @@ impl Redactor {
             Promise::Random | Promise::Perhaps => Kind::Secret,
         })
     }
+}
+
+/// Whether the name before the `=` at `at` is that of an address's signature:
+/// `?sig=`, `&X-Amz-Signature=`.
+fn signs_query(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+    const NAMES: [&[u8]; 4] = [
+        b"sig",
+        b"signature",
+        b"x-amz-signature",
+        b"x-goog-signature",
+    ];
+    let start = at.checked_sub(name.len() + 1);
+    let in_query = start.is_some_and(|start| matches!(bytes[start], b'?' | b'&' | b';'));
+    in_query && NAMES.iter().any(|n| name.eq_ignore_ascii_case(n))
 }
 
 /// The secrets among the strings from `from` on that only commas and spaces
@@ -522,14 +540,27 @@ pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {
                 )
         })
         .unwrap_or(rest.len());
-    let authority = &rest[..end];
+    let mut authority = &rest[..end];
+    if memchr::memchr(b'@', authority).is_none() {
+        authority = with_slash(rest, end)?;
+    }
     let host = memchr::memrchr(b'@', authority)?;
     // A user that was redacted has a colon of its own.
     let user = match memchr::memmem::find(&authority[..host], b"[redacted:") {
         Some(0) => memchr::memchr(b']', authority)?,
         _ => 0,
     };
-    let colon = user + memchr::memchr(b':', authority.get(user..host)?)?;
+    let Some(colon) = memchr::memchr(b':', authority.get(user..host)?) else {
+        // A token alone in the place of the user.
+        let token = &authority[user..host];
+        let alone = token.len() >= 20 && token.iter().all(u8::is_ascii_alphanumeric);
+        return (alone && looks_random(token) && !is_example(token)).then_some(Span {
+            kind: Kind::UrlPassword,
+            start,
+            end: start + host,
+        });
+    };
+    let colon = user + colon;
     let password = &authority[colon + 1..host];
     let named = match std::str::from_utf8(password) {
         Ok(text) => text,
@@ -550,6 +581,26 @@ pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {
         start: start + colon + 1,
         end: start + host,
     })
+}
+
+/// The authority of an address whose password has a slash in it, at `slash`.
+/// What stands behind the colon must be no port.
+fn with_slash(rest: &[u8], slash: usize) -> Option<&[u8]> {
+    if rest.get(slash) != Some(&b'/') || rest[0] == b'[' {
+        return None;
+    }
+    let colon = memchr::memchr(b':', &rest[..slash])?;
+    let ends = |b: &u8| {
+        b.is_ascii_whitespace()
+            || matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b')' | b'?')
+    };
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    let host = memchr::memrchr(b'@', &rest[..end])?;
+    let shape = Shape::of(&rest[colon + 1..slash]);
+    // `/@scope` is a path.
+    let named = rest[host - 1] != b'/' && rest.get(host + 1).is_some_and(u8::is_ascii_alphanumeric);
+    let drawn = Shape::of(&rest[colon + 1..host]).digits > 0 && shape.letters() > 0;
+    (named && drawn).then(|| &rest[..end])
 }
 
 /// The token behind `Bearer`, `Basic` or `token` at `at`.

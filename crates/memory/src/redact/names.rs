@@ -131,6 +131,10 @@ impl Redactor {
             let parted = name.len() > 4 && !name[name.len() - 5].is_ascii_alphanumeric();
             return (!short || parted).then_some(Promise::Password);
         }
+        let parted = name.len() > 2 && !name[name.len() - 3].is_ascii_alphanumeric();
+        if plain == "pw" || parted && plain.ends_with("pw") {
+            return Some(Promise::Password);
+        }
         let random = RANDOM.iter().any(|word| plain.ends_with(word));
         random.then_some(Promise::Random)
     }
@@ -194,6 +198,8 @@ mod tests {
             ("PASSWORD_1", Some(Promise::Password)),
             ("DB_PASS_2", Some(Promise::Password)),
             ("passwords", Some(Promise::Password)),
+            ("pw", Some(Promise::Password)),
+            ("db_pw", Some(Promise::Password)),
             ("PASS_1", None),
             ("PASSWORD_FILE", None),
             ("password_hash", None),

@@ -102,7 +102,7 @@ use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Word};
 use Mark::{AtWord, Certain, Weak};
 
 /// Of two marks that begin alike the longer stands first.
-const FORMS: [Form; 62] = [
+const FORMS: [Form; 63] = [
     form("sk-ant-", Kind::Anthropic, Word, 20, Certain),
     form("sk-or-", Kind::OpenRouter, Word, 20, Certain),
     form("sk-proj-", Kind::OpenAi, Word, 20, Certain),
@@ -167,6 +167,7 @@ const FORMS: [Form; 62] = [
     form("hvs.", Kind::Provider, Word, 24, Weak),
     form("dckr_pat_", Kind::Provider, Word, 20, Certain),
     form("AGE-SECRET-KEY-1", Kind::PrivateKey, Upper, 50, Certain),
+    form("ATATT3x", Kind::Provider, Base64, 40, Certain),
     form("figd_", Kind::Provider, Word, 30, AtWord),
     form("sbp_", Kind::Provider, Hex, 36, AtWord),
     form("tvly-", Kind::Provider, Word, 28, Weak),
