@@ -148,6 +148,27 @@ fn placed(seed: u64) -> Vec<(Kind, String, String)> {
             format!("ATATT3x{secret}{secret}"),
         ),
         pass(format!("pw: {password}")),
+        pass(format!("Password：{password}")),
+        (
+            Kind::Password,
+            "DB_PASSWORD=blue-monkey".into(),
+            "blue-monkey".into(),
+        ),
+        (
+            Kind::Password,
+            "DB_PASS=correct_horse".into(),
+            "correct_horse".into(),
+        ),
+        (
+            Kind::Password,
+            "APP_PASSWORD=hunter2xyz".into(),
+            "hunter2xyz".into(),
+        ),
+        (
+            Kind::Password,
+            "APP_PASSWORD=\"correct horse battery\"".into(),
+            "correct horse battery".into(),
+        ),
         pass(format!("DB_PASSWORD={password}")),
         pass(format!("password: \"{password}\"")),
         pass(format!("<password>{password}</password>")),
@@ -311,6 +332,12 @@ fn what_follows_a_secret_of_several_lines_keeps_the_number_of_its_line() {
             text.matches("\r\n").count()
         );
     }
+    let lines = format!("{0}\n{0}", drawn(1, 64, ALNUM));
+    let putty = format!("Private-Lines: 2\n{lines}\nPrivate-MAC: 00\n");
+    assert_eq!(
+        redactor.redact(&putty).text,
+        "Private-Lines: 2\n[redacted:private-key#1]\n\nPrivate-MAC: 00\n"
+    );
     let json = serde_json::json!({ "password": format!("{key}\nafter it"), "n": 1 }).to_string();
     let redacted = redactor.document().json(&json).into_owned();
     let value: serde_json::Value = serde_json::from_str(&redacted).unwrap();
@@ -377,6 +404,8 @@ fn code_prose_and_examples_are_left_alone() {
         "then login now and password reset2 follows",
         "http://host:port1/@scope/pkg https://a-long-user-name-of-someone@host/x",
         "http://host:8080/a/b@c ssh://git@host:team/repo2@v1 x?design=a1b2c3d4e5f6a7b8c9",
+        "DB_PASSWORD=change-me DB_PASS=your-password-here PASSWORD=\"Enter a new one\"",
+        "PASSWORD=required-string password=blue-monkey",
         "PASSWORD_FILE=/run/secrets/db2 password_hash: argon2 TOKEN_TYPE=bearer2",
         "self.password = user_password2",
         "api_key = os.environ[\"OPENAI_API_KEY\"]",

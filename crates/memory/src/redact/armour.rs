@@ -67,6 +67,32 @@ pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
     Some(start + last)
 }
 
+/// The private lines of PuTTY's key, whose heading begins at `at`.
+pub(super) fn putty_key(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    const HEADING: &[u8] = b"Private-Lines: ";
+    const MOST_LINES: usize = 256;
+    if !bytes[at..].starts_with(HEADING) {
+        return None;
+    }
+    let window = &bytes[at..bytes.len().min(at + MOST)];
+    let start = memchr::memchr(b'\n', window)? + 1;
+    let count = std::str::from_utf8(&window[HEADING.len()..start]).ok()?;
+    let count: usize = count.trim().parse().ok()?;
+    let (mut end, mut next) = (start, start);
+    for _ in 0..count.min(MOST_LINES) {
+        let rest = &window[next..];
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = rest[..length].trim_ascii_end();
+        let is_key = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+        if line.is_empty() || !line.iter().all(is_key) {
+            break;
+        }
+        end = next + line.len();
+        next = (next + length + 1).min(window.len());
+    }
+    (end - start >= 16).then_some((at + start, at + end))
+}
+
 /// Where the JSON web token that begins at `at` ends. Its parts may stand in
 /// several lines.
 pub(super) fn web_token(bytes: &[u8], at: usize) -> Option<usize> {

@@ -6,7 +6,7 @@ use super::markdown;
 use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::shape::{Shape, is_example, looks_random};
-use super::spoken::is_word_as_password;
+use super::spoken::{is_ordinary, is_word_as_password};
 use super::tongues::{self, Tongue};
 
 /// A secret's place and kind.
@@ -44,9 +44,21 @@ impl Redactor {
         let found = value(bytes, from, promise);
         let found = found.or_else(|| markdown::in_bold(bytes, from, promise));
         found.or_else(|| match promise {
-            Promise::Password => word(bytes, at, from).or_else(|| below(bytes, from)),
+            Promise::Password => word(bytes, at, from)
+                .or_else(|| phrase(bytes, at, from))
+                .or_else(|| below(bytes, from)),
             Promise::Random | Promise::Perhaps => continued(bytes, from),
         })
+    }
+
+    /// The value behind the wide colon at `at`.
+    pub(super) fn wide(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        const COLON: &[u8] = "：".as_bytes();
+        if !bytes[at..].starts_with(COLON) {
+            return None;
+        }
+        let promise = self.promise(name_before(bytes, at)?)?;
+        value(bytes, at + COLON.len(), promise)
     }
 
     /// The strings of the list behind the `:` or `=` at `at`, those that are
@@ -180,6 +192,45 @@ fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
         kind: Kind::Password,
         start: start + skip,
         end: start + skip + length,
+    })
+}
+
+/// A password of several words, assigned to a variable of the environment:
+/// `DB_PASSWORD=blue-monkey`, `DB_PASSWORD="correct horse"`.
+fn phrase(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
+    let name = name_before(bytes, at)?;
+    let is_variable = name
+        .iter()
+        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    if !is_variable || bytes[at] != b'=' {
+        return None;
+    }
+    let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + BARE)];
+    let quote = rest.first().copied().filter(|b| matches!(b, b'"' | b'\''));
+    let skip = usize::from(quote.is_some());
+    let length = match quote {
+        Some(quote) => closing(&rest[1..], quote, 0)?,
+        None => {
+            let end = rest.iter().position(u8::is_ascii_whitespace);
+            end.unwrap_or(rest.len())
+        }
+    };
+    let text = &rest[skip..skip + length];
+    let (mut words, mut ordinary) = (0, 0);
+    for word in text.split(|b| matches!(b, b'-' | b'_') || quote.is_some() && *b == b' ') {
+        words += 1;
+        ordinary += usize::from(is_ordinary(word));
+        if word.len() < 2 || !word.iter().all(u8::is_ascii_alphanumeric) {
+            return None;
+        }
+    }
+    let whole =
+        words > 1 && ordinary * 2 <= words && (6..=128).contains(&length) && text != b"change-me";
+    let given = whole && !is_example(text) && !is_word_of_programs(text);
+    (given && text != b"change_me").then_some(Span {
+        kind: Kind::Password,
+        start: from + skip,
+        end: from + skip + length,
     })
 }
 

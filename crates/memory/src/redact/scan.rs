@@ -81,7 +81,14 @@ impl<'a> Scan<'a> {
                 armour::web_token(bytes, at).map(|end| span(Kind::Jwt, end))
             }
             // What begins a character of three bytes.
-            0xe2..=0xef => beside::linked(bytes, at),
+            0xe2..=0xef => beside::linked(bytes, at).or_else(|| self.redactor.wide(bytes, at)),
+            b'P' if bytes[at..].starts_with(b"Private-Lines:") => {
+                armour::putty_key(bytes, at).map(|(start, end)| Span {
+                    kind: Kind::PrivateKey,
+                    start,
+                    end,
+                })
+            }
             byte if byte.is_ascii_alphanumeric() => {
                 prefixed::find(bytes, at).map(|found| span(found.kind, found.end))
             }

@@ -115,6 +115,13 @@ pub(super) fn is_word_as_password(word: &[u8]) -> bool {
             .any(|part| text.contains(part))
 }
 
+/// Whether a word is one of those that stand beside the name of a password.
+pub(super) fn is_ordinary(word: &[u8]) -> bool {
+    let lower = word.to_ascii_lowercase();
+    ORDINARY.iter().any(|ordinary| lower == ordinary.as_bytes())
+        || matches!(lower.as_slice(), b"secret" | b"token" | b"enter" | b"env")
+}
+
 /// Words that stand beside the name of a password and are none.
 const ORDINARY: &[&str] = &[
     "absent",
