@@ -52,7 +52,7 @@ pub(crate) struct HookPlaceArgs {
     #[arg(long, required = true)]
     pub(crate) claude_code: bool,
 
-    /// In the user's settings, for every project [default]
+    /// In the user's settings, for every project (the default)
     #[arg(long, conflicts_with = "project")]
     pub(crate) user: bool,
 

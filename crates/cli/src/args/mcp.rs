@@ -23,7 +23,7 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Let a web page of this origin ask (https://app.example.com:443)
+    /// Let a web page of this origin ask (such as `https://app.example.com:443`)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
 }
