@@ -87,18 +87,21 @@ fn pairs(mirror: &[Kept], list: &[Seen]) -> Vec<Option<usize>> {
         }
         return places;
     }
+    // Times tell turns apart that end in the same words; a host that begins its
+    // list anew, behind a summary of its own, may have stamped all of it anew.
+    let strict = at > 0;
     let (mut to, mut until) = (list.len(), mirror.len());
     while to > at {
         match last(mirror, from, until, list[to - 1].print) {
             // Behind a difference the same words may be those of another turn.
-            Some(place) if !is_apart(&list[to - 1], &mirror[place].seen) => {
+            Some(place) if !(strict && is_apart(&list[to - 1], &mirror[place].seen)) => {
                 places[to - 1] = Some(place);
                 (to, until) = (to - 1, place);
             }
             _ => break,
         }
     }
-    between(mirror, list, (at, to), (from, until), &mut places);
+    between(mirror, list, (at, to), (from, until), strict, &mut places);
     places
 }
 
@@ -170,6 +173,7 @@ fn between(
     list: &[Seen],
     (at, to): (usize, usize),
     (from, until): (usize, usize),
+    strict: bool,
     places: &mut [Option<usize>],
 ) {
     if at >= to || from >= until {
@@ -187,7 +191,9 @@ fn between(
     let single: Vec<(usize, usize)> = (at..to)
         .filter(|at| in_list.get(&list[*at].print) == Some(&1))
         .filter_map(|at| match counts.get(&list[at].print) {
-            Some((1, place)) if !is_apart(&list[at], &mirror[*place].seen) => Some((at, *place)),
+            Some((1, place)) if !(strict && is_apart(&list[at], &mirror[*place].seen)) => {
+                Some((at, *place))
+            }
             _ => None,
         })
         .collect();
