@@ -318,19 +318,7 @@ impl Hosted {
             let Some(&at) = listed.get(&message.entry) else {
                 continue;
             };
-            let behind = shown.iter().position(|(place, ..)| *place > Some(at));
-            let mut to = behind.unwrap_or(shown.len());
-            while shown
-                .get(to)
-                .is_some_and(|(_, role, _)| *role == Role::ToolResult)
-            {
-                to += 1;
-            }
-            let own = Shown {
-                at: Some(at),
-                json: message.json().into(),
-            };
-            shown.insert(to, (Some(at), message.role.clone(), own));
+            put_in(shown, at, message.role.clone(), message.json().into());
         }
     }
 
@@ -366,21 +354,7 @@ impl Hosted {
             if !whole {
                 continue;
             }
-            let behind = shown.iter().position(|(place, ..)| *place > Some(at));
-            let mut to = behind.unwrap_or(shown.len());
-            if view.role != Role::ToolResult {
-                while shown
-                    .get(to)
-                    .is_some_and(|(_, role, _)| *role == Role::ToolResult)
-                {
-                    to += 1;
-                }
-            }
-            let own = Shown {
-                at: Some(at),
-                json: text.clone(),
-            };
-            shown.insert(to, (Some(at), view.role.clone(), own));
+            put_in(shown, at, view.role.clone(), text.clone());
         }
     }
 
@@ -423,4 +397,17 @@ impl Hosted {
         let text = texts.join("\n");
         ((!text.is_empty()).then_some(text), tokens)
     }
+}
+
+/// Puts a message of the host's own where it stands in its list, but never
+/// between a call and its result.
+fn put_in(shown: &mut Vec<(Option<usize>, Role, Shown)>, at: usize, role: Role, json: Box<str>) {
+    let behind = shown.iter().position(|(place, ..)| *place > Some(at));
+    let mut to = behind.unwrap_or(shown.len());
+    let is_result = |to: usize| matches!(shown.get(to), Some((_, Role::ToolResult, _)));
+    while role != Role::ToolResult && is_result(to) {
+        to += 1;
+    }
+    let own = Shown { at: Some(at), json };
+    shown.insert(to, (Some(at), role, own));
 }
