@@ -111,6 +111,59 @@ fn an_answer_is_found_by_the_question_before_it() {
     );
 }
 
+#[test]
+fn a_text_without_a_word_of_the_query_comes_behind_what_it_stands_beside() {
+    let answered = |entry: &str, at, text: &str| Record {
+        role: Some(String::from("assistant")),
+        ..said("s", entry, at, text)
+    };
+    let records = [
+        answered(
+            "first",
+            1,
+            "The worker needs the purple ticket before midnight.",
+        ),
+        said("s", "ok", 2, "ok"),
+        answered("again", 3, "To repeat: a purple ticket, before midnight."),
+        said("s", "thanks", 4, "thanks"),
+    ];
+    let scores = scores(&records, "purple ticket", SearchSettings::default());
+    let order: Vec<&str> = scores.iter().map(|(entry, _)| entry.as_str()).collect();
+    assert_eq!(order[..2], ["again", "first"]);
+    assert!(score_of(&scores, "ok") < score_of(&scores, "first"));
+}
+
+#[test]
+fn of_two_questions_each_leads_to_what_is_said_elsewhere_of_its_matter() {
+    let hours_apart = |entry: &str, at: u64, text: &str| said("s", entry, at * 600, text);
+    let mut records = vec![
+        hours_apart("age", 1, "Marguerite turned 36 in spring"),
+        hours_apart("law", 2, "Marguerite studied law in Lyon"),
+    ];
+    let lanterns = (0..8).map(|number| {
+        let text = format!(
+            "the autumn lantern festival with music and boats at pier {number} costs nothing"
+        );
+        hours_apart(&format!("pier {number}"), 10 + number, &text)
+    });
+    records.extend(lanterns);
+    let others = (0..60).map(|number| {
+        let text = format!("a note about paint");
+        hours_apart(&format!("note {number}"), 30 + number, &text)
+    });
+    records.extend(others);
+    let mut index = memory();
+    fill(&mut index, &records);
+    let query = Query {
+        k: 20,
+        ..Query::new(
+            "What does the autumn lantern festival with music and boats at the pier cost? Who turned 36?",
+        )
+    };
+    let found = keys(&mut index, &query);
+    assert!(found.contains(&String::from("s#law")), "{found:?}");
+}
+
 /// The score of each entry that a search finds.
 fn scores(records: &[Record], query: &str, search: SearchSettings) -> Vec<(String, f32)> {
     let mut index = memory();

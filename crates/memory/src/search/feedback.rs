@@ -25,7 +25,7 @@ impl SqliteIndex {
         allowed: &[bool],
     ) -> Result<(), IndexError> {
         let settings = *self.search_settings();
-        let best = words.first(TEXTS);
+        let best = words.leading(TEXTS, shape);
         let Some(&(_, top)) = best.first() else {
             return Ok(());
         };

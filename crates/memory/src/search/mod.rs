@@ -170,7 +170,11 @@ impl SqliteIndex {
             users.get(role as usize).copied().unwrap_or(false)
         };
         for one in scored.iter_mut().filter(|one| is_user(one.unit)) {
-            one.score *= 1.0 + settings.user;
+            let unit = one.unit as usize;
+            // What only stands beside a hit is not preferred for who said it.
+            if parts(unit).0 > 0.0 || near(unit).is_some() {
+                one.score *= 1.0 + settings.user;
+            }
         }
         share_exchanges(&mut scored, shape, &is_user, &settings);
         order::best_scored(&mut scored, (query.k.max(1) * 8).max(200));
@@ -224,6 +228,7 @@ impl SqliteIndex {
             allowed,
             &terms,
             quote.as_deref(),
+            text::questions(text),
             &settings,
         )
         .map_err(self.failed())?;

@@ -27,6 +27,13 @@ const MOST_SCORED: usize = 96;
 const MOST_FURTHER: usize = 20;
 const MOST_FURTHER_ROWS: usize = 200;
 
+/// What a text without a word of the query has at most of its best neighbour.
+const BORROWED: f32 = 0.9;
+
+/// What a question of several must have of the strongest one's score, so that
+/// it is taken for one.
+const A_QUESTION: f32 = 0.3;
+
 /// What the words of a query gave.
 pub(super) struct Words {
     /// By unit: its own words.
@@ -37,6 +44,8 @@ pub(super) struct Words {
     by_slot: Vec<f32>,
     /// The weights of all words that were scored.
     asked: f32,
+    /// Where a query asks several things: the scores by slot of each of them.
+    questions: Vec<Vec<f32>>,
     /// By stretch.
     pub(super) stretches: Vec<f32>,
     /// The best slot of a unit.
@@ -178,6 +187,7 @@ impl Words {
         allowed: &[bool],
         terms: &[Term],
         quote: Option<&str>,
+        asking: u8,
         settings: &SearchSettings,
     ) -> rusqlite::Result<Words> {
         connection.execute_batch(
@@ -188,6 +198,7 @@ impl Words {
             beside: vec![0.0; shape.units.len()],
             by_slot: Vec::new(),
             asked: 0.0,
+            questions: Vec::new(),
             stretches: vec![0.0; shape.stretches.len()],
             slot: shape.units.iter().map(|unit| unit.slots.start).collect(),
             terms: Vec::new(),
@@ -214,7 +225,7 @@ impl Words {
         for (score, has) in by_slot.iter_mut().zip(has) {
             *score *= 1.0 - settings.coverage + settings.coverage * has / all.max(1e-6);
         }
-        by_sentence(&parts, &mut by_slot, settings.sentences);
+        words.questions = by_sentence(&parts, &mut by_slot, settings.sentences, asking);
         if let Some(quote) = quote {
             // Words in their order are more than the same words anywhere.
             let best = by_slot.iter().copied().fold(0f32, f32::max);
@@ -244,18 +255,35 @@ impl Words {
         self.look_beside(shape, settings);
     }
 
-    /// The slots of the best units so far, each with its score, the best first.
-    pub(super) fn first(&self, count: usize) -> Vec<(u32, f32)> {
-        let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
-        for (unit, own) in self.own.iter().enumerate() {
-            let score = own + self.beside[unit];
-            if *own > 0.0 && (best.len() < count || score > best[count - 1].1) {
-                let at = best.partition_point(|(_, known)| *known >= score);
-                best.insert(at, (self.slot[unit], score));
-                best.truncate(count);
+    /// The slots whose words lead further, each with its score: the best, and
+    /// the best of each question where there are several.
+    pub(super) fn leading(&self, count: usize, shape: &Shape) -> Vec<(u32, f32)> {
+        let mut leading = self.first(count);
+        if self.questions.len() < 2 {
+            return leading;
+        }
+        let top = leading.first().map_or(1.0, |(_, score)| *score);
+        leading.truncate(count / 3);
+        for scores in &self.questions {
+            let best = first_of(scores.iter().copied().zip(0..), count / 2);
+            let most = best.first().map_or(1.0, |(_, score)| *score);
+            for (slot, score) in best {
+                let unit = |slot: u32| shape.slots[slot as usize].unit;
+                if leading.iter().all(|(known, _)| unit(*known) != unit(slot)) {
+                    leading.push((slot, top * score / most));
+                }
             }
         }
-        best
+        leading
+    }
+
+    /// The slots of the best units so far, each with its score, the best first.
+    fn first(&self, count: usize) -> Vec<(u32, f32)> {
+        let scores = self.own.iter().zip(&self.beside).map(|(own, beside)| {
+            // Words lead further only where there are some.
+            if *own > 0.0 { own + beside } else { 0.0 }
+        });
+        first_of(scores.zip(self.slot.iter().copied()), count)
     }
 
     /// Searches for further tokens, each with its part of what they count
@@ -352,6 +380,7 @@ impl Words {
     /// the words. Texts beside each other in one conversation share what they
     /// have; a long pause between them ends it.
     fn look_beside(&mut self, shape: &Shape, settings: &SearchSettings) {
+        let mut most = vec![0f32; self.own.len()];
         for source in &shape.sources {
             for unit in source.units.clone() {
                 let Some(next) = Some(unit + 1).filter(|next| *next < source.units.end) else {
@@ -361,23 +390,60 @@ impl Words {
                     let (unit, next) = (unit as usize, next as usize);
                     self.beside[unit] += settings.beside * self.own[next];
                     self.beside[next] += settings.beside * self.own[unit];
+                    most[unit] = most[unit].max(self.own[next]);
+                    most[next] = most[next].max(self.own[unit]);
                 }
+            }
+        }
+        // Two neighbours together must not lift "ok" above both of them.
+        for (unit, place) in shape.units.iter().enumerate() {
+            if self.own[unit] <= 0.0 && most[unit] > 0.0 {
+                let slots = &shape.slots[place.slots.start as usize..place.slots.end as usize];
+                let words: u32 = slots.iter().map(|slot| slot.words).sum();
+                let says = words as f32 / (words as f32 + 1.0);
+                self.beside[unit] = says * self.beside[unit].min(BORROWED * most[unit]);
             }
         }
     }
 }
 
+/// The `count` highest scores above nothing, the highest first.
+fn first_of(scores: impl Iterator<Item = (f32, u32)>, count: usize) -> Vec<(u32, f32)> {
+    let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
+    for (score, slot) in scores {
+        if score > 0.0 && (best.len() < count || score > best[count - 1].1) {
+            let at = best.partition_point(|(_, known)| *known >= score);
+            best.insert(at, (slot, score));
+            best.truncate(count);
+        }
+    }
+    best
+}
+
+/// What one sentence of a query gave.
+struct Sentence {
+    bit: u8,
+    best: f32,
+    scores: Vec<f32>,
+}
+
 /// Gives a part of each score to the best sentence of the query, so that the
 /// shorter of two questions is answered too. Sentences of little matter, such
-/// as thanks, count little.
-fn by_sentence(parts: &[(u8, Vec<(u32, f32)>)], by_slot: &mut [f32], share: f32) {
+/// as thanks, count little. Gives back the scores of those that ask (their bits
+/// are `asking`).
+fn by_sentence(
+    parts: &[(u8, Vec<(u32, f32)>)],
+    by_slot: &mut [f32],
+    share: f32,
+    asking: u8,
+) -> Vec<Vec<f32>> {
     let sentences = parts.iter().fold(0, |all, (bits, _)| all | bits);
     let best_of = |scores: &[f32]| scores.iter().copied().fold(0f32, f32::max);
     let whole = best_of(by_slot);
     if sentences.count_ones() < 2 || share <= 0.0 || whole <= 0.0 {
-        return;
+        return Vec::new();
     }
-    let mut found: Vec<(f32, Vec<f32>)> = Vec::new();
+    let mut found: Vec<Sentence> = Vec::new();
     for bit in (0..8)
         .map(|number| 1u8 << number)
         .filter(|bit| sentences & bit != 0)
@@ -388,16 +454,20 @@ fn by_sentence(parts: &[(u8, Vec<(u32, f32)>)], by_slot: &mut [f32], share: f32)
                 scores[*slot as usize] += score;
             }
         }
-        found.push((best_of(&scores), scores));
+        let best = best_of(&scores);
+        found.push(Sentence { bit, best, scores });
     }
     let most = found
         .iter()
-        .fold(0f32, |most, (best, _)| most.max(*best))
+        .fold(0f32, |most, sentence| most.max(sentence.best))
         .max(1e-6);
     for (slot, score) in by_slot.iter_mut().enumerate() {
-        let best = found.iter().fold(0f32, |known, (best, scores)| {
-            known.max(scores[slot] / best.max(1e-6) * (best / most).sqrt())
+        let best = found.iter().fold(0f32, |known, one| {
+            known.max(one.scores[slot] / one.best.max(1e-6) * (one.best / most).sqrt())
         });
         *score = (1.0 - share) * *score + share * whole * best;
     }
+    let asks = |one: &Sentence| asking & one.bit != 0 && one.best >= A_QUESTION * most;
+    let asked = found.into_iter().filter(asks);
+    asked.map(|sentence| sentence.scores).collect()
 }

@@ -109,6 +109,14 @@ fn sentences(query: &str) -> impl Iterator<Item = &str> {
         .filter(|part| part.contains(char::is_alphanumeric))
 }
 
+/// Which sentences of a query are questions, a bit each.
+pub(crate) fn questions(query: &str) -> u8 {
+    let asks = |sentence: &str| sentence.trim_end().ends_with(['?', '？', '؟']);
+    let sentences = sentences(query).enumerate();
+    let asking = sentences.filter(|(_, sentence)| asks(sentence));
+    asking.fold(0, |bits, (number, _)| bits | 1 << number.min(7))
+}
+
 fn sentence_terms(
     sentence: &str,
     spoken: Tongue,
