@@ -294,12 +294,7 @@ fn an_index_whose_making_was_killed_is_completed_by_the_next() {
 fn a_damaged_index_is_set_aside_and_a_locked_one_is_waited_for_and_told() {
     let machine = machine();
     let before = records(&machine);
-    let folder = machine.home().join(".longhaul/memory");
-    let index = fs::read_dir(&folder)
-        .unwrap()
-        .map(|file| file.unwrap().path())
-        .find(|path| path.extension().is_some_and(|ending| ending == "sqlite"))
-        .unwrap();
+    let index = index_file(&machine);
     // Another program keeps it.
     let keeper = rusqlite::Connection::open(&index).unwrap();
     keeper.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -321,6 +316,44 @@ fn a_damaged_index_is_set_aside_and_a_locked_one_is_waited_for_and_told() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("the index was damaged"), "{ran:?}");
     assert_eq!(records(&machine), before + 1);
+}
+
+fn index_file(machine: &Machine) -> std::path::PathBuf {
+    fs::read_dir(machine.home().join(".longhaul/memory"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "sqlite"))
+        .unwrap()
+}
+
+#[test]
+fn damage_that_only_sessions_meet_costs_no_second_command() {
+    let machine = machine();
+    let before = records(&machine);
+    // Where the words are kept is spoilt, and the session is to be put in
+    // anew: opening the file and looking at unchanged ones sees nothing of it.
+    let spoilt = rusqlite::Connection::open(index_file(&machine)).unwrap();
+    spoilt
+        .execute_batch(
+            "UPDATE words_data SET block = x'ffffffffffff' WHERE id = 10;
+             UPDATE record SET hash = x'00' WHERE kind = 3;",
+        )
+        .unwrap();
+    drop(spoilt);
+    let ran = machine.run_line("memory index --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let answer = ran.json();
+    assert_eq!(answer["records"], before, "{answer:#}");
+    let aside = answer["setAside"].as_str().unwrap();
+    let note = answer["notes"][0].as_str().unwrap();
+    assert!(
+        note.starts_with("the index turned out damaged")
+            && note.contains(aside.rsplit('/').next().unwrap())
+            && note.ends_with("everything was indexed again"),
+        "{note}"
+    );
+    assert_eq!(records(&machine), before);
+    assert_eq!(machine.run_line("memory search header").code, 0);
 }
 
 #[cfg(unix)]

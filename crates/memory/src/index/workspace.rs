@@ -63,9 +63,16 @@ impl WorkspaceFiles {
     ) -> Result<Synced, IndexError> {
         match self.sync_once(index, budget, progress) {
             // The files are all there: what was damaged is made again.
-            Err(error @ IndexError::Replaced { .. }) => {
+            Err(IndexError::Replaced { reason, aside, .. }) => {
                 let mut synced = self.sync_once(index, budget, progress)?;
-                synced.notes.insert(0, error.to_string());
+                let aside = aside.map(|aside| format!(" and lies at {}", aside.display()));
+                synced.notes.insert(
+                    0,
+                    format!(
+                        "the index was damaged ({reason}){}; the memory files were indexed again",
+                        aside.unwrap_or_default()
+                    ),
+                );
                 Ok(synced)
             }
             synced => synced,

@@ -1,9 +1,11 @@
 //! `memory index`.
 
+use std::sync::Arc;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog;
 use longhaul_engine::library::{PutError, put_in};
-use longhaul_memory::{Budget, MemoryIndex, Progress, SqliteIndex};
+use longhaul_memory::{Budget, Encoder, IndexError, MemoryIndex, Progress, SqliteIndex, Status};
 use longhaul_transcript::Session;
 use serde_json::json;
 
@@ -15,7 +17,6 @@ use crate::out;
 use crate::{paint, resolve};
 
 pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
-    let settings = &app.config.config.memory.index;
     refuse_without_index(app)?;
     let mut index = if args.rebuild {
         SqliteIndex::rebuild(&path(app), app.config.config.index_settings())?
@@ -23,30 +24,31 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
         open(app)?
     };
     let bar = bar(app);
-    let mut notes = Vec::new();
-    let files = app.config.config.workspace_files(&app.workspace);
-    let synced = files.sync(&mut index, Budget::default(), &mut |done| {
-        bar.set_message(message(done));
-    })?;
-    notes.extend(synced.notes);
-    let mut done = synced.progress;
-    if !args.no_sessions && settings.transcripts {
-        sessions(app, &mut index, &bar, &mut done, &mut notes)?;
-    }
-    let mut missing = 0;
-    if let Some(encoder) = encoder(app)? {
-        index.use_encoder(Some(encoder));
-        let limit = if args.no_vectors { 0 } else { u64::MAX };
-        missing = index.embed(limit, &mut |made, of| {
-            bar.set_message(format!(
-                "{} of {} vectors",
-                paint::number(made),
-                paint::number(of)
-            ));
-        })?;
-    }
+    let encoder = encoder(app)?;
+    let mut fill = || fill(app, args, encoder.as_ref(), &mut index, &bar);
+    let filled = match fill() {
+        // Everything is where it came from: it is taken in again, into the new
+        // one. Damage that comes back at once is not of the file's making.
+        Err(IndexError::Replaced { reason, aside, .. }) => fill().map(|mut filled| {
+            let aside = aside.map(|aside| format!(" and lies at {}", app.show_path(&aside)));
+            filled.notes.insert(
+                0,
+                format!(
+                    "the index turned out damaged ({reason}){}; everything was indexed again",
+                    aside.unwrap_or_default()
+                ),
+            );
+            filled
+        }),
+        filled => filled,
+    };
+    let Filled {
+        done,
+        notes,
+        missing,
+        status,
+    } = filled?;
     bar.finish_and_clear();
-    let status = index.status()?;
     if app.json {
         return out::json(&json!({
             "path": path(app),
@@ -102,6 +104,52 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
     }
 }
 
+/// What filling an index came to.
+struct Filled {
+    done: Progress,
+    notes: Vec<String>,
+    /// Chunks that have no vector yet.
+    missing: u64,
+    status: Status,
+}
+
+/// Takes in files, then sessions, then makes vectors.
+fn fill(
+    app: &App,
+    args: &MemoryIndexArgs,
+    encoder: Option<&Arc<dyn Encoder>>,
+    index: &mut SqliteIndex,
+    bar: &ProgressBar,
+) -> Result<Filled, IndexError> {
+    let files = app.config.config.workspace_files(&app.workspace);
+    let synced = files.sync(index, Budget::default(), &mut |done| {
+        bar.set_message(message(done));
+    })?;
+    let mut notes = synced.notes;
+    let mut done = synced.progress;
+    if !args.no_sessions && app.config.config.memory.index.transcripts {
+        sessions(app, index, bar, &mut done, &mut notes)?;
+    }
+    let mut missing = 0;
+    if let Some(encoder) = encoder {
+        index.use_encoder(Some(Arc::clone(encoder)));
+        let limit = if args.no_vectors { 0 } else { u64::MAX };
+        missing = index.embed(limit, &mut |made, of| {
+            bar.set_message(format!(
+                "{} of {} vectors",
+                paint::number(made),
+                paint::number(of)
+            ));
+        })?;
+    }
+    Ok(Filled {
+        done,
+        notes,
+        missing,
+        status: index.status()?,
+    })
+}
+
 /// What left the contexts of the workspace's sessions.
 fn sessions(
     app: &App,
@@ -109,7 +157,7 @@ fn sessions(
     bar: &ProgressBar,
     done: &mut Progress,
     notes: &mut Vec<String>,
-) -> Result<(), Failure> {
+) -> Result<(), IndexError> {
     for listed in &catalog::find(&app.places()).sessions {
         let reference = &listed.reference;
         if !resolve::belongs_to(reference, &app.workspace) {
@@ -128,7 +176,7 @@ fn sessions(
         };
         match read {
             Ok(()) => {}
-            Err(PutError::Index(error)) => return Err(error.into()),
+            Err(PutError::Index(error)) => return Err(error),
             Err(error) => notes.push(format!("session {name}: {error}")),
         }
     }
