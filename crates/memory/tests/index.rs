@@ -463,6 +463,36 @@ fn secrets_do_not_reach_the_file() {
 }
 
 #[test]
+fn among_more_candidates_a_hit_that_repeats_none_is_found() {
+    let mut index = memory();
+    let mut texts: Vec<Record> = (0..12)
+        .map(|at| {
+            let text = format!("the harbour pilot boards ships at dawn, copy {at}");
+            Record::file(RecordKind::Memory, format!("copies/{at:02}.md"), text)
+        })
+        .collect();
+    texts.push(Record::file(
+        RecordKind::Memory,
+        "other.md",
+        "every harbour pilot of the eastern coast was asked to leave ships alone in the fog, \
+         which nobody had foreseen when the charts were drawn and the lights were set",
+    ));
+    fill(&mut index, &texts);
+    let query = Query {
+        k: 2,
+        ..Query::new("harbour pilot ships")
+    };
+    let mut found = |candidates: u32| {
+        index.use_search(SearchSettings {
+            candidates,
+            ..SearchSettings::default()
+        });
+        keys(&mut index, &query).contains(&"other.md".to_owned())
+    };
+    assert_eq!([found(1), found(4)], [false, true]);
+}
+
+#[test]
 fn a_damaged_index_is_set_aside_and_made_anew() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("main.sqlite");

@@ -38,7 +38,7 @@ export const MEMORY_SEARCH = {
     type: "object",
     properties: {
       query: text("What to look for"),
-      maxResults: whole("How many passages at most (6)"),
+      maxResults: whole("How many passages at most; left out, as many as are usual here"),
     },
     required: ["query"],
   },

@@ -64,6 +64,7 @@ fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
             Ok(folder) => {
                 let clock = Arc::clone(app);
                 let found = opened.notebook(folder, move || clock.now());
+                let found = found.configured(&config);
                 notebook = Some(match config.sandbox.read_only {
                     true => Arc::new(found),
                     false => Arc::new(found.counted_in(&app.state_dir)),

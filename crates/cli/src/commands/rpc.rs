@@ -148,6 +148,7 @@ impl Lodging {
         let clock = app.clock();
         let now = move || Millis(clock.now().timestamp().as_millisecond());
         let notebook = self.library.notebook(folder, now);
+        let notebook = notebook.configured(&app.config.config);
         Some(Arc::new(match app.config.config.sandbox.read_only {
             true => notebook,
             false => notebook.counted_in(&app.state_dir),

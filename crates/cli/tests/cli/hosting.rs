@@ -117,6 +117,28 @@ fn settings_of_a_host_count_and_wrong_ones_are_named() {
 }
 
 #[test]
+fn a_search_of_notes_gives_as_many_as_the_host_configured() {
+    let machine = Machine::new();
+    let folder = machine.work().join("memory");
+    std::fs::create_dir_all(&folder).unwrap();
+    for day in 1..=4 {
+        let text = format!("The harbour was closed for {day} hours.\n");
+        std::fs::write(folder.join(format!("2026-03-0{day}.md")), text).unwrap();
+    }
+    let mut client = Client::start(&machine);
+    let config = json!({ "memory": { "search": { "maxResults": 2 } } });
+    client.introduce(json!({ "config": config }));
+    let mut passages = |arguments: Value| {
+        let call = json!({ "sessionId": S, "name": "memory_search", "arguments": arguments });
+        let said = client.ask("tools/call", call).to_string();
+        said.matches("── memory ").count()
+    };
+    assert_eq!(passages(json!({ "query": "harbour closed" })), 2);
+    let more = json!({ "query": "harbour closed", "maxResults": 3 });
+    assert_eq!(passages(more), 3);
+}
+
+#[test]
 fn lines_that_are_no_requests_are_answered_and_the_connection_goes_on() {
     let machine = Machine::new();
     let mut client = Client::ready(&machine);

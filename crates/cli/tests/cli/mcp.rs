@@ -183,6 +183,32 @@ fn the_notes_of_the_workspace_are_searched_and_read() {
 }
 
 #[test]
+fn the_configuration_says_what_a_search_of_notes_gives() {
+    let machine = machine();
+    for (name, text) in [
+        ("memory/2026-03-01.md", "The harbour is closed on Monday.\n"),
+        ("memory/2026-03-02.md", "The harbour opened on Tuesday.\n"),
+        ("docs/pilot.md", "The harbour pilot is Bo.\n"),
+    ] {
+        let path = machine.work().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let settings = json!({ "memory": {
+        "search": { "maxResults": 2 }, "index": { "extraPaths": ["docs"] },
+    } });
+    machine.put(".longhaul/longhaul.json5", settings.to_string(), 1);
+    let mut client = Client::start(&machine);
+    let passages = |found: String| found.matches("── memory ").count();
+    let usual = client.text("memory_search", json!({ "query": "harbour" }));
+    assert_eq!(passages(usual.clone()), 2, "{usual}");
+    let asked = json!({ "query": "harbour", "maxResults": 9 });
+    let more = client.text("memory_search", asked);
+    assert!(more.contains("docs/pilot.md"), "{more}");
+    assert_eq!(passages(more.clone()), 3, "{more}");
+}
+
+#[test]
 fn the_status_is_that_of_the_command_line() {
     let machine = machine();
     let wanted = machine.run_line("context status mine --json").json();

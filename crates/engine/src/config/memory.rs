@@ -72,13 +72,13 @@ settings! {
     pub struct MemorySearch {
         /// Search at all.
         enabled: bool = true,
-        /// Hits returned.
+        /// Hits returned, by a search and by an agent's `memory_search` that names no number.
         #[schemars(range(min = 1))]
         max_results: u32 = 6,
         /// Hits below this score are left out; 0 keeps all.
         #[schemars(range(min = 0, max = 1))]
         minimum_score: f64 = 0.0,
-        /// Candidates from each side, for each hit returned; read for others' files, without effect here.
+        /// Candidates for each hit returned, among which hits that repeat others are passed over.
         #[schemars(range(min = 1))]
         candidate_multiplier: u32 = 4,
         /// How vector and text rankings become one.
@@ -249,6 +249,7 @@ impl super::Config {
                 vectors: share,
                 static_vectors: defaults.static_vectors.min(share),
                 lambda: search.mmr_lambda as f32,
+                candidates: search.candidate_multiplier,
                 half_life_days: search.half_life_days as f32,
                 ..defaults
             },

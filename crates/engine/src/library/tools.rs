@@ -23,6 +23,7 @@ pub struct MemoryNotebook {
     files: WorkspaceFiles,
     kinds: Vec<RecordKind>,
     minimum_score: f32,
+    usual_hits: usize,
     now: Box<dyn Fn() -> Millis + Send + Sync>,
     /// Where what was returned is counted.
     counted: Option<PathBuf>,
@@ -41,6 +42,7 @@ impl Library {
             folder,
             kinds: vec![RecordKind::Memory, RecordKind::Daily],
             minimum_score: 0.0,
+            usual_hits: Search::new("").k,
             now: Box::new(now),
             counted: None,
         }
@@ -54,6 +56,7 @@ impl MemoryNotebook {
             files: config.workspace_files(self.folder.root()),
             kinds: config.memory_kinds(),
             minimum_score: config.memory.search.minimum_score as f32,
+            usual_hits: config.memory.search.max_results as usize,
             ..self
         }
     }
@@ -145,6 +148,10 @@ impl Notebook for MemoryNotebook {
             text.push_str(&format!("[{note}]\n"));
         }
         Ok(text)
+    }
+
+    fn usual_hits(&self) -> usize {
+        self.usual_hits
     }
 
     fn get(&self, path: &str, from: Option<u64>, lines: Option<u64>) -> Result<String, String> {

@@ -9,6 +9,11 @@ pub trait Notebook: Send + Sync {
     /// the file and lines of each.
     fn search(&self, query: &str, limit: usize) -> Result<String, String>;
 
+    /// How many passages a search gives where the model names no number.
+    fn usual_hits(&self) -> usize {
+        6
+    }
+
     /// Lines of a memory file: so many, from a line on (the first is 1).
     fn get(&self, path: &str, from: Option<u64>, lines: Option<u64>) -> Result<String, String>;
 }

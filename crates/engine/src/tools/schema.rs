@@ -27,7 +27,7 @@ pub(super) const ALL: &[(&str, &str, &str)] = &[
         "memory_search",
         "Search the memory files for earlier work, decisions, preferences and errors. Memory is a \
          hint: check it against the source before acting on it.",
-        r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for"},"maxResults":{"type":"integer","description":"How many passages at most (6)"}},"required":["query"]}"#,
+        r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for"},"maxResults":{"type":"integer","description":"How many passages at most; left out, as many as are usual here"}},"required":["query"]}"#,
     ),
     (
         "read",

@@ -84,7 +84,6 @@ const EDIT_BYTES: u64 = 16 << 20;
 const RECALL_CHARS: usize = 30_000;
 const RECALL_HITS: usize = 5;
 const MOST_HITS: u64 = 50;
-const MEMORY_HITS: usize = 6;
 /// Lines of a new file that are shown to whoever is asked.
 const PREVIEW_LINES: usize = 40;
 
@@ -390,7 +389,7 @@ impl WorkspaceTools {
                 let query = arguments.text("query")?.to_owned();
                 let limit = arguments
                     .number("maxResults")?
-                    .map_or(MEMORY_HITS, |limit| limit.min(MOST_HITS) as usize);
+                    .map_or(notebook.usual_hits(), |limit| limit.min(MOST_HITS) as usize);
                 apart(cancel, move || notebook.search(&query, limit)).await?
             }
             _ => {

@@ -75,7 +75,7 @@ impl SqliteIndex {
         age(&mut candidates, &shape, query.now, &settings);
         candidates.retain(|candidate| candidate.score > 0.0);
         let wanted = query.k.max(1);
-        let pool = (wanted * 4).max(wanted + 20);
+        let pool = settings.pool(wanted);
         order::best(&mut candidates, pool);
         let matrix = if hits.model.is_some() {
             self.matrix(&shape)?
@@ -177,7 +177,8 @@ impl SqliteIndex {
             }
         }
         share_exchanges(&mut scored, shape, &is_user, &settings);
-        order::best_scored(&mut scored, (query.k.max(1) * 8).max(200));
+        let kept = (query.k.max(1) * 8).max(200);
+        order::best_scored(&mut scored, kept.max(settings.pool(query.k)));
         let candidates = scored.into_iter().map(
             |Scored {
                  unit,

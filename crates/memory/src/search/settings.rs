@@ -37,6 +37,9 @@ pub struct SearchSettings {
     pub user: f32,
     /// The share of relevance against novelty in the order of hits (MMR).
     pub lambda: f32,
+    /// How many candidates there are for each hit that is wanted: among these
+    /// the order of hits avoids repetition.
+    pub candidates: u32,
     /// After this many days the part of a score that ages is half gone.
     pub half_life_days: f32,
     /// The part of a daily log's score that ages.
@@ -62,6 +65,7 @@ impl Default for SearchSettings {
             static_vectors: 0.15,
             user: 0.2,
             lambda: 0.7,
+            candidates: 4,
             half_life_days: 30.0,
             ages: 0.5,
             entry_ages: 0.2,
@@ -69,7 +73,18 @@ impl Default for SearchSettings {
     }
 }
 
+/// The texts of more candidates are not read for one search.
+const MOST_CANDIDATES: usize = 1_000;
+
 impl SearchSettings {
+    /// How many candidates are compared where so many hits are wanted. A few
+    /// more where few are, since copies of one text may come first.
+    pub(crate) fn pool(&self, wanted: usize) -> usize {
+        let (wanted, each) = (wanted.max(1), self.candidates.max(1) as usize);
+        let some = wanted.saturating_mul(each).max(wanted + 5 * each.min(200));
+        some.min(MOST_CANDIDATES.max(wanted))
+    }
+
     pub(crate) fn share(&self, kind: EncoderKind) -> f32 {
         match kind {
             EncoderKind::Transformer | EncoderKind::Remote => self.vectors,

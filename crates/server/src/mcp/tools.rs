@@ -136,7 +136,10 @@ fn schema(name: &str) -> Value {
         "memory_search" => (
             json!({
                 "query": text("What to look for"),
-                "maxResults": number(1, 50, 6, "How many passages at most"),
+                "maxResults": {
+                    "type": "integer", "minimum": 1, "maximum": 50,
+                    "description": "How many passages at most; left out, as many as are usual here"
+                },
             }),
             &["query"],
         ),
