@@ -82,6 +82,15 @@ pub(crate) enum ModelCommand {
     },
     /// List the installed models, the active one first
     List,
+    /// Choose the model to use where several are installed
+    Use {
+        /// Its name, as `list` shows it
+        #[arg(required_unless_present = "auto")]
+        name: Option<String>,
+        /// The best there is again: an encoder before an endpoint before a static model
+        #[arg(long, conflicts_with = "name")]
+        auto: bool,
+    },
     /// Remove a model
     Remove {
         /// Its name

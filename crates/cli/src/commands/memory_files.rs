@@ -277,6 +277,9 @@ fn status(app: &App) -> Result<(), Failure> {
             None => "none: searches go by words alone".to_owned(),
         },
     )?;
+    if let Some(why) = &chosen.why {
+        say!("  {}", style(paint::tame(why)).dim())?;
+    }
     for reason in &chosen.reasons {
         say!("  {}", style(paint::tame(&reason.text)).dim())?;
     }

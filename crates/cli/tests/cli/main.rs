@@ -9,6 +9,7 @@ mod chatting_again;
 mod chatting_badly;
 mod chatting_terminal;
 mod checkpointing;
+mod choosing_models;
 mod compacting;
 mod config;
 mod corpus;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_memory::{
-    Encoder, EncoderKind, IndexError, Models, Redactor, RemoteEncoder, open_model,
+    Encoder, EncoderKind, IndexError, InstalledModel, Models, Redactor, RemoteEncoder, open_model,
 };
 use longhaul_model::{Embeddings, Limits};
 
@@ -27,6 +27,8 @@ const TEXTS_AT_ONCE: usize = 64;
 pub struct ChosenEncoder {
     /// The model; none for words alone.
     pub encoder: Option<Arc<dyn Encoder>>,
+    /// Why it is this one and none of those that could be used as well.
+    pub why: Option<String>,
     /// Why the better ones are not used, the best first.
     pub reasons: Vec<Reason>,
 }
@@ -59,8 +61,15 @@ impl ChosenEncoder {
     }
 }
 
-/// A link of the chain: a model, or why there is none.
-type Link = Result<Arc<dyn Encoder>, Vec<Reason>>;
+/// A link of the chain: a model with why it is this one, or why there is none.
+type Link = Result<(Arc<dyn Encoder>, String), Vec<Reason>>;
+
+/// An installed model that somebody named.
+struct Choice {
+    name: String,
+    /// Where it was named.
+    by: &'static str,
+}
 
 fn fault(text: String) -> Reason {
     Reason {
@@ -86,19 +95,31 @@ pub fn choose_encoder(
     threads: usize,
     variables: &dyn Fn(&str) -> Option<String>,
 ) -> Result<ChosenEncoder, IndexError> {
-    let installed = |kind: EncoderKind| -> Result<Link, IndexError> {
+    let (found, broken) = models.list()?;
+    let mut reasons = Vec::new();
+    let choice = choice(settings, models, &found, &mut reasons)?;
+    let installed = |kind: EncoderKind| -> Link {
         let path = settings.model_path.as_deref();
         match (path, kind) {
-            (Some(path), EncoderKind::Transformer) => Ok(at_path(Path::new(path), threads)),
-            _ => self::installed(models, settings, kind),
+            (Some(path), EncoderKind::Transformer) => at_path(Path::new(path), threads),
+            _ => {
+                let choice = choice.as_ref();
+                let named = choice.filter(|choice| {
+                    // What was chosen for another kind says nothing of this.
+                    let other = found.iter().find(|model| model.is_called(&choice.name));
+                    choice.by == CONFIGURED || other.is_none_or(|model| model.kind == word(kind))
+                });
+                self::installed(models, settings, &found, &broken, kind, named)
+            }
         }
     };
     let remote = || endpoint(settings, variables);
-    let mut reasons = Vec::new();
     let mut encoder = None;
+    let mut why = None;
     let mut link = |link: Link| match link {
-        Ok(found) => {
+        Ok((found, because)) => {
             encoder = Some(found);
+            why = Some(because);
             true
         }
         Err(why) => {
@@ -111,26 +132,106 @@ pub fn choose_encoder(
             reasons.push(absence("`memory.embedding.provider` is none"));
         }
         EmbeddingProvider::Local => {
-            link(installed(EncoderKind::Transformer)?);
+            link(installed(EncoderKind::Transformer));
         }
         EmbeddingProvider::OpenaiCompatible => {
             link(remote());
         }
         EmbeddingProvider::Static => {
-            link(installed(EncoderKind::Static)?);
+            link(installed(EncoderKind::Static));
+        }
+        EmbeddingProvider::Auto if choice.is_some() => {
+            link(chosen(models, &found, choice.as_ref()));
         }
         EmbeddingProvider::Auto => {
-            let _ = link(installed(EncoderKind::Transformer)?)
+            let _ = link(installed(EncoderKind::Transformer))
                 || link(match is_named(settings) {
                     true => remote(),
                     false => Err(vec![absence(
                         "no endpoint: neither `memory.embedding.baseUrl` nor `apiKeyEnv` is set",
                     )]),
                 })
-                || link(installed(EncoderKind::Static)?);
+                || link(installed(EncoderKind::Static));
         }
     }
-    Ok(ChosenEncoder { encoder, reasons })
+    Ok(ChosenEncoder {
+        encoder,
+        why,
+        reasons,
+    })
+}
+
+const CONFIGURED: &str = "`memory.embedding.model` names it";
+const USED: &str = "`longhaul memory model use` chose it";
+
+/// Which installed model somebody named: in the configuration, else on this
+/// machine. A folder that is named goes before both.
+fn choice(
+    settings: &Embedding,
+    models: &Models,
+    found: &[InstalledModel],
+    reasons: &mut Vec<Reason>,
+) -> Result<Option<Choice>, IndexError> {
+    let provider = settings.provider;
+    let by_path = settings.model_path.is_some() && provider != EmbeddingProvider::Static;
+    if by_path {
+        return Ok(None);
+    }
+    let configured = settings.model.as_deref().filter(|name| match provider {
+        EmbeddingProvider::Local | EmbeddingProvider::Static => true,
+        // It may be meant for an endpoint, and then nothing here has its name.
+        EmbeddingProvider::Auto => {
+            let is_here = found.iter().any(|model| model.is_called(name));
+            if !is_here && !is_named(settings) {
+                reasons.push(absence(format!(
+                    "no installed model is called {name:?}, which `memory.embedding.model` names"
+                )));
+            }
+            is_here
+        }
+        EmbeddingProvider::OpenaiCompatible | EmbeddingProvider::None => false,
+    });
+    Ok(match configured {
+        Some(name) => Some(Choice {
+            name: name.to_owned(),
+            by: CONFIGURED,
+        }),
+        None => models.chosen()?.map(|name| Choice { name, by: USED }),
+    })
+}
+
+/// The model that was chosen, of whatever kind; never another in its place.
+fn chosen(models: &Models, found: &[InstalledModel], choice: Option<&Choice>) -> Link {
+    let Some(choice) = choice else {
+        return Err(Vec::new());
+    };
+    let name = &choice.name;
+    let failed = |text: String| {
+        vec![fault(format!(
+            "{text}; `longhaul memory model use --auto` goes back to the best there is"
+        ))]
+    };
+    match found.iter().find(|model| model.is_called(name)) {
+        None => Err(failed(format!(
+            "no model is called {name:?} any more, and {}",
+            choice.by
+        ))),
+        Some(model) => match models.open(&model.name) {
+            Ok(encoder) => Ok((encoder, choice.by.to_owned())),
+            Err(error) => Err(failed(format!(
+                "the model {} is not used: {error}",
+                model.name
+            ))),
+        },
+    }
+}
+
+fn word(kind: EncoderKind) -> &'static str {
+    match kind {
+        EncoderKind::Transformer => "transformer",
+        EncoderKind::Static => "static",
+        EncoderKind::Remote => "remote",
+    }
 }
 
 /// Whether the user has named an endpoint. That alone is leave to send texts.
@@ -139,33 +240,52 @@ fn is_named(settings: &Embedding) -> bool {
 }
 
 fn at_path(path: &Path, threads: usize) -> Link {
-    open_model(path, threads).map_err(|error| vec![fault(format!("no local encoder: {error}"))])
+    match open_model(path, threads) {
+        Ok(encoder) => Ok((encoder, "`memory.embedding.modelPath` names it".to_owned())),
+        Err(error) => Err(vec![fault(format!("no local encoder: {error}"))]),
+    }
 }
 
-/// The best installed model of a kind; of a name, where one is set for models
-/// of this machine.
-fn installed(models: &Models, settings: &Embedding, kind: EncoderKind) -> Result<Link, IndexError> {
-    let (word, what) = match kind {
-        EncoderKind::Transformer => ("transformer", "local encoder"),
-        _ => ("static", "static model"),
+/// The first installed model of a kind; of a name, where one is named.
+fn installed(
+    models: &Models,
+    settings: &Embedding,
+    found: &[InstalledModel],
+    broken: &[IndexError],
+    kind: EncoderKind,
+    choice: Option<&Choice>,
+) -> Link {
+    let what = match kind {
+        EncoderKind::Transformer => "local encoder",
+        _ => "static model",
     };
     let local = matches!(
         settings.provider,
         EmbeddingProvider::Local | EmbeddingProvider::Static
     );
-    let name = settings.model.as_deref().filter(|_| local);
-    let (found, faults) = models.list()?;
+    let name = choice.map(|choice| choice.name.as_str());
     let mut reasons: Vec<Reason> = Vec::new();
     // A folder that is no model may have been either kind; it is told once.
     if kind == EncoderKind::Transformer || local {
-        reasons.extend(faults.iter().map(|error| fault(error.to_string())));
+        reasons.extend(broken.iter().map(|error| fault(error.to_string())));
     }
-    for model in found.iter().filter(|model| model.kind == word) {
-        if name.is_some_and(|name| name != model.name && name != model.id) {
+    let of_kind = || found.iter().filter(|model| model.kind == word(kind));
+    for model in of_kind() {
+        if name.is_some_and(|name| !model.is_called(name)) {
             continue;
         }
         match models.open(&model.name) {
-            Ok(encoder) => return Ok(Ok(encoder)),
+            Ok(encoder) => {
+                let why = match (choice, of_kind().count()) {
+                    (Some(choice), _) => choice.by.to_owned(),
+                    (None, 1) => format!("the only {what} installed"),
+                    (None, some) => format!(
+                        "the first by name of {some} of its kind; `longhaul memory model use` \
+                         chooses another"
+                    ),
+                };
+                return Ok((encoder, why));
+            }
             Err(error) => reasons.push(fault(format!(
                 "the {what} {} is not used: {error}",
                 model.name
@@ -182,7 +302,7 @@ fn installed(models: &Models, settings: &Embedding, kind: EncoderKind) -> Result
             is_fault: local,
         });
     }
-    Ok(Err(reasons))
+    Err(reasons)
 }
 
 /// How long an endpoint may take: a search waits for it.
@@ -246,7 +366,7 @@ fn endpoint(settings: &Embedding, variables: &dyn Fn(&str) -> Option<String>) ->
         Ok(vectors)
     };
     match RemoteEncoder::connect(&place, model, Box::new(embed)) {
-        Ok(encoder) => Ok(Arc::new(encoder)),
+        Ok(encoder) => Ok((Arc::new(encoder), format!("{place} is named and answers"))),
         Err(error) => Err(failed(error.to_string())),
     }
 }

@@ -5,6 +5,7 @@
 //! installs one; which one is active is told with every result, and vectors of
 //! two models are never compared.
 
+mod choice;
 mod remote;
 mod safetensors;
 mod store;

@@ -75,6 +75,11 @@ impl Models {
         }
     }
 
+    /// Where they lie.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// What is installed, by name. A folder that is no model is told.
     pub fn list(&self) -> Result<(Vec<InstalledModel>, Vec<IndexError>), IndexError> {
         let entries = match fs::read_dir(&self.folder) {
@@ -175,11 +180,16 @@ impl Models {
         Ok(model)
     }
 
-    /// Removes a model; says whether it was there.
+    /// Removes a model; says whether it was there. Where it was the chosen one,
+    /// that is forgotten.
     pub fn remove(&self, name: &str) -> Result<bool, IndexError> {
-        let place = self.folder.join(clean(name));
+        let name = clean(name);
+        let place = self.folder.join(&name);
         if !place.is_dir() {
             return Ok(false);
+        }
+        if self.chosen()?.is_some_and(|chosen| chosen == name) {
+            self.forget_choice()?;
         }
         remove_all(&place)?;
         sync(&self.folder)?;

@@ -83,6 +83,7 @@ pub(crate) fn embedding(chosen: &ChosenEncoder) -> Value {
     json!({
         "active": chosen.kind(),
         "model": chosen.encoder.as_ref().map(|encoder| encoder.id()),
+        "why": chosen.why,
         "reasons": chosen.reasons.iter().map(|reason| &reason.text).collect::<Vec<_>>(),
     })
 }

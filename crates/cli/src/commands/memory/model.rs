@@ -21,10 +21,10 @@ pub(crate) fn run(app: &App, command: &ModelCommand) -> Result<(), Failure> {
             say!("`longhaul memory index` makes its vectors")
         }
         ModelCommand::List => list(app),
+        ModelCommand::Use { name, .. } => choose(app, name.as_deref()),
         ModelCommand::Remove { name } => {
             if !models(app).remove(name)? {
-                return Err(Failure::new(format!("no model is called {name:?}"))
-                    .help("`longhaul memory model list` shows them"));
+                return Err(unknown(app, name));
             }
             if app.json {
                 return out::json(&json!({ "removed": name }));
@@ -32,6 +32,54 @@ pub(crate) fn run(app: &App, command: &ModelCommand) -> Result<(), Failure> {
             say!("removed {name}")
         }
     }
+}
+
+/// No model goes by that name; those there are may be what was meant.
+fn unknown(app: &App, name: &str) -> Failure {
+    let names: Vec<String> = match models(app).list() {
+        Ok((installed, _)) => installed.into_iter().map(|model| model.name).collect(),
+        Err(_) => Vec::new(),
+    };
+    let help = match names.is_empty() {
+        true => "none is installed; `longhaul memory model add` does that".to_owned(),
+        false => format!("there are: {}", names.join(", ")),
+    };
+    Failure::new(format!("no model is called {name:?}")).help(help)
+}
+
+/// Chooses a model, or none in particular.
+fn choose(app: &App, name: Option<&str>) -> Result<(), Failure> {
+    match name {
+        None => drop(models(app).forget_choice()?),
+        Some(name) => {
+            if models(app).choose(name)?.is_none() {
+                return Err(unknown(app, name));
+            }
+        }
+    }
+    // What is configured may go before it.
+    let now = chosen(app)?;
+    let active = now.encoder.as_ref().map(|encoder| encoder.id().to_owned());
+    if app.json {
+        return out::json(&super::embedding(&now));
+    }
+    for fault in now.faults() {
+        app.note(&format!("note: {fault}"));
+    }
+    match (&active, &now.why) {
+        (Some(active), Some(why)) => say!("{active} is active: {why}")?,
+        _ => say!("no model is active: searches go by words alone")?,
+    }
+    let other = name.filter(|name| {
+        let is_it = |active: &str| active == *name || active.starts_with(&format!("{name}@"));
+        !active.as_deref().is_some_and(is_it)
+    });
+    if let Some(name) = other {
+        return Err(Failure::new(format!("{name} was chosen and is not active"))
+            .detail(now.why.unwrap_or_default())
+            .help("`memory.embedding` in the configuration goes before the choice"));
+    }
+    say!("`longhaul memory index` makes its vectors")
 }
 
 fn list(app: &App) -> Result<(), Failure> {

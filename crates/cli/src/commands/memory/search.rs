@@ -22,6 +22,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     let chosen = match args.words {
         true => ChosenEncoder {
             encoder: None,
+            why: None,
             reasons: vec![Reason {
                 text: "words alone were asked for".to_owned(),
                 is_fault: false,
@@ -81,6 +82,9 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     if args.explain {
         let model = hits.model.as_deref().unwrap_or("none, words alone");
         say!("model: {model}")?;
+        if let Some(why) = &chosen.why {
+            say!("  {why}")?;
+        }
         for reason in &chosen.reasons {
             say!("  {}", reason.text)?;
         }
