@@ -71,6 +71,10 @@ impl Redactor {
         let open = from + blanks(bytes, from);
         let promise = match bytes.get(open) {
             Some(b'[') => name_before(bytes, at).and_then(|name| self.promise(name)),
+            Some(b'\n' | b'\r') if bytes[at] == b':' => {
+                let name = name_before(bytes, at);
+                return name.map_or_else(Vec::new, |name| self.items(bytes, at, name));
+            }
             _ => None,
         };
         match promise {

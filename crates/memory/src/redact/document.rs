@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
+use super::names::Promise;
 use super::scan::Scan;
+use super::spoken::is_word_as_password;
 use super::{Kind, Redactor};
 
 /// A text without its secrets.
@@ -84,6 +86,18 @@ impl<'a> Document<'a> {
     /// Whether a value is secret because of its name, and its placeholder.
     pub(super) fn value(&mut self, name: &str, value: &str) -> Option<String> {
         let kind = self.redactor.named(name, value)?;
+        self.placed(kind, value)
+    }
+
+    /// The same of a password that is nothing but letters, for which its name
+    /// must stand right beside it or be that of a list of passwords.
+    pub(super) fn word(&mut self, name: &str, value: &str) -> Option<String> {
+        let is_word = self.redactor.promise(name.as_bytes()) == Some(Promise::Password)
+            && is_word_as_password(value.as_bytes());
+        is_word.then(|| self.placed(Kind::Password, value))?
+    }
+
+    fn placed(&mut self, kind: Kind, value: &str) -> Option<String> {
         // A provider's mark says more than a name.
         let kind = match Scan::new(self.redactor, value).next() {
             Some(span) if span.start == 0 && span.end == value.len() => span.kind,

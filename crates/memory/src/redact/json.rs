@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Document;
+use super::lists::is_plural;
 use super::markup::names_another;
 
 impl Document<'_> {
@@ -46,6 +47,11 @@ impl Document<'_> {
             let colon = bytes[end..].iter().position(|b| !b.is_ascii_whitespace());
             let is_name = colon.is_some_and(|place| bytes[end + place] == b':');
             let mut named = name.as_deref().and_then(|name| self.value(name, &text));
+            // A `password` may have a list of rules, such as `required`.
+            let own = name
+                .as_deref()
+                .filter(|name| !is_name && (!in_list || is_plural(name.as_bytes())));
+            named = named.or_else(|| self.word(own?, &text));
             if let Some(name) = name.as_deref().filter(|_| !is_name && !in_list) {
                 if names_another(name) {
                     about = Some(text.to_string());
@@ -54,6 +60,7 @@ impl Document<'_> {
                     && name.eq_ignore_ascii_case("value")
                 {
                     named = self.value(about, &text);
+                    named = named.or_else(|| self.word(about, &text));
                 }
             }
             let changed = match named {

@@ -1,9 +1,10 @@
 //! Secrets in Markdown: beside a name in bold, in a table, in code behind a
 //! name.
 
-use super::Redactor;
 use super::beside::{Span, blanks, value};
 use super::names::Promise;
+use super::spoken::is_word_as_password;
+use super::{Kind, Redactor};
 
 /// A cell that names something is no longer.
 const NAME: usize = 48;
@@ -36,10 +37,7 @@ impl Redactor {
     /// The value in the cell behind the bar at `at`, if the cell before it is
     /// the name of a secret: `| password | x |`.
     pub(super) fn cell(&self, bytes: &[u8], at: usize) -> Option<Span> {
-        let before = &bytes[at.saturating_sub(NAME)..at];
-        let bar = before.iter().rposition(|b| matches!(b, b'|' | b'\n'))?;
-        let name = trimmed(&before[bar + 1..]);
-        let promise = self.words(name)?;
+        let promise = self.words(cell_name(bytes, at)?)?;
         let start = at + 1;
         let line = line(bytes, start);
         let close = start + memchr::memchr(b'|', line)?;
@@ -47,6 +45,13 @@ impl Redactor {
         let length = bytes.get(start..close)?.trim_ascii_end().len();
         in_bold(&bytes[..close], start, promise)
             .or_else(|| whole(bytes, start, start + length, promise))
+            .or_else(|| {
+                // Letters alone only where the row is about the password, and
+                // its cells are no names of columns.
+                let about =
+                    promise == Promise::Password && begins_row(bytes, at) && !tops(bytes, at);
+                about.then(|| lone_word(bytes, start, start + length))?
+            })
     }
 
     /// The code that opens at `at` behind the name of a secret: `` api key `x` ``.
@@ -70,7 +75,7 @@ impl Redactor {
     }
 
     /// What a name of a few words promises; a `key` alone is too little here.
-    fn words(&self, name: &[u8]) -> Option<Promise> {
+    pub(super) fn words(&self, name: &[u8]) -> Option<Promise> {
         let is_name = !name.is_empty()
             && name
                 .iter()
@@ -83,8 +88,62 @@ impl Redactor {
     }
 }
 
+/// The name in the cell before the bar at `at`.
+pub(super) fn cell_name(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let before = &bytes[at.saturating_sub(NAME)..at];
+    let bar = before.iter().rposition(|b| matches!(b, b'|' | b'\n'));
+    // At the very beginning of a text there is nothing before a name.
+    let from = match bar {
+        Some(bar) => bar + 1,
+        None if before.len() == at => 0,
+        None => return None,
+    };
+    Some(trimmed(&before[from..]))
+}
+
+/// Whether the cell before the bar at `at` is the first of its row.
+fn begins_row(bytes: &[u8], at: usize) -> bool {
+    let before = &bytes[at.saturating_sub(2 * NAME)..at];
+    let begin = memchr::memrchr(b'\n', before).map(|place| place + 1);
+    let Some(begin) = begin.or((before.len() == at).then_some(0)) else {
+        return false;
+    };
+    let row = before[begin..].trim_ascii_start();
+    !row.strip_prefix(b"|").unwrap_or(row).contains(&b'|')
+}
+
+/// Whether the row of the bar at `at` stands at the top of a table.
+fn tops(bytes: &[u8], at: usize) -> bool {
+    let next = at + line(bytes, at).len() + 1;
+    is_rule(line(bytes, next))
+}
+
+/// Whether a line parts the top of a table from its rows: `|---|:-:|`.
+pub(super) fn is_rule(line: &[u8]) -> bool {
+    let drawn = |b: &u8| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t' | b'\r');
+    line.iter().all(drawn) && line.contains(&b'-')
+}
+
+/// A password of letters only that is all there is from `start` to `end`, but
+/// for quotes.
+pub(super) fn lone_word(bytes: &[u8], start: usize, end: usize) -> Option<Span> {
+    let text = bytes.get(start..end)?;
+    let marked = match text {
+        [b'`', inner @ .., b'`'] | [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => {
+            inner.len() + 2 == text.len()
+        }
+        _ => false,
+    };
+    let skip = usize::from(marked);
+    is_word_as_password(&text[skip..text.len() - skip]).then_some(Span {
+        kind: Kind::Password,
+        start: start + skip,
+        end: end - skip,
+    })
+}
+
 /// The text from `start` to `close`, if all of it is one value.
-fn whole(bytes: &[u8], start: usize, close: usize, promise: Promise) -> Option<Span> {
+pub(super) fn whole(bytes: &[u8], start: usize, close: usize, promise: Promise) -> Option<Span> {
     let text = bytes.get(start..close)?;
     let quoted = text.first() == Some(&b'`') && text.last() == Some(&b'`');
     let end = close - usize::from(quoted);
@@ -92,7 +151,7 @@ fn whole(bytes: &[u8], start: usize, close: usize, promise: Promise) -> Option<S
 }
 
 /// The rest of the line, as far as anything is sought in it.
-fn line(bytes: &[u8], from: usize) -> &[u8] {
+pub(super) fn line(bytes: &[u8], from: usize) -> &[u8] {
     let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + REACH)];
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
@@ -103,7 +162,7 @@ fn stars(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Without the spaces, stars and backticks around it.
-fn trimmed(text: &[u8]) -> &[u8] {
+pub(super) fn trimmed(text: &[u8]) -> &[u8] {
     let mark = |b: &u8| matches!(b, b' ' | b'\t' | b'*' | b'`');
     let Some(start) = text.iter().position(|b| !mark(b)) else {
         return &[];

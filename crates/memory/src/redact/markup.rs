@@ -1,7 +1,8 @@
 //! Secrets in markup and settings, where the name and the value of one thing
 //! stand side by side as values of their own.
 
-use super::beside::{Span, is_word_of_programs, value};
+use super::beside::{Span, blanks, is_word_of_programs, value};
+use super::markdown::lone_word;
 use super::names::Promise;
 use super::shape::is_example;
 use super::{Kind, Redactor};
@@ -38,7 +39,10 @@ impl Redactor {
             return None;
         }
         let promise = self.promise(name).filter(|p| *p != Promise::Perhaps)?;
-        value(bytes, at + 1, promise)
+        value(bytes, at + 1, promise).or_else(|| match promise {
+            Promise::Password => quoted_word(bytes, at + 1),
+            Promise::Random | Promise::Perhaps => None,
+        })
     }
 
     /// The text behind the tag that closes at `at`: `<password>x</password>`.
@@ -56,8 +60,32 @@ impl Redactor {
         if !bytes[end..].starts_with(b"</") || promise == Promise::Perhaps {
             return None;
         }
-        value(&bytes[..end], start, promise).filter(|span| span.end == end)
+        let found = value(&bytes[..end], start, promise).filter(|span| span.end == end);
+        found.or_else(|| {
+            // A word is a password only where nothing but it is in its tags.
+            let closes = bytes[end + 2..].starts_with(name)
+                && bytes.get(end + 2 + name.len()) == Some(&b'>');
+            let text = bytes[start..end].trim_ascii();
+            let from = start + bytes[start..end].len() - bytes[start..end].trim_ascii_start().len();
+            let told = promise == Promise::Password && closes;
+            told.then(|| lone_word(bytes, from, from + text.len()))?
+        })
     }
+}
+
+/// A password of letters only in the quotes behind `from`, escaped or not.
+fn quoted_word(bytes: &[u8], from: usize) -> Option<Span> {
+    let open = from + blanks(bytes, from);
+    let rest = &bytes[open.min(bytes.len())..bytes.len().min(open + LONGEST)];
+    let slashes = rest.iter().take_while(|b| **b == b'\\').count();
+    let quote = *rest.get(slashes).filter(|b| matches!(b, b'"' | b'\''))?;
+    let text = &rest[slashes + 1..];
+    let length = text.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let closes = text[length..].len() > slashes
+        && text[length..length + slashes].iter().all(|b| *b == b'\\')
+        && text[length + slashes] == quote;
+    let start = open + slashes + 1;
+    closes.then(|| lone_word(bytes, start, start + length))?
 }
 
 /// The password of a `.netrc`, whose name begins at `at`:

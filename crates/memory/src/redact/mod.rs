@@ -15,6 +15,7 @@ mod command;
 mod document;
 mod json;
 mod kind;
+mod lists;
 mod markdown;
 mod markup;
 mod names;

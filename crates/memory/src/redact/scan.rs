@@ -22,12 +22,16 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The strings of the list behind this place, if its name tells of secrets.
+    /// What is listed behind or below this place, if its name tells of secrets.
     fn list(&mut self, at: usize) -> Option<Span> {
-        if !matches!(self.bytes[at], b':' | b'=') || !self.ahead.is_empty() {
+        if !self.ahead.is_empty() {
             return None;
         }
-        self.ahead = self.redactor.listed(self.bytes, at);
+        self.ahead = match self.bytes[at] {
+            b':' | b'=' => self.redactor.listed(self.bytes, at),
+            b'|' => self.redactor.columns(self.bytes, at),
+            _ => return None,
+        };
         self.ahead.reverse();
         self.ahead.pop()
     }
