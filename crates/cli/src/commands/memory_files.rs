@@ -246,11 +246,21 @@ fn status(app: &App) -> Result<(), Failure> {
         };
         let size = match file.bytes {
             Some(bytes) => paint::bytes(bytes),
+            None if file.unread.is_some() => String::new(),
             None => style("not there").dim().to_string(),
+        };
+        let tokens = match &file.unread {
+            Some(_) => style("not read").yellow().to_string(),
+            None => tokens,
         };
         table.row([file.file.clone(), size, tokens]);
     }
     table.print(app.columns())?;
+    for file in &status.files {
+        if let Some(why) = &file.unread {
+            say!("{} {}", file.file, paint::tame(why))?;
+        }
+    }
     say!("")?;
     paint::row("pointers", status.pointers)?;
     let logs = paint::plural(status.logs as u64, "day");

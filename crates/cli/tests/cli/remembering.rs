@@ -171,3 +171,125 @@ fn answers_about_memory_are_as_documented() {
     let printed = machine.run_line("memory lint --json").json();
     assert_same_fields(&example("memory lint"), &printed, "memory lint");
 }
+
+/// A file of 500 MB that is mostly a hole: it has the size, not the blocks.
+fn huge(machine: &Machine, name: &str) {
+    let path = machine.work().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::File::create(path).unwrap().set_len(500 << 20).unwrap();
+}
+
+#[test]
+fn a_memory_file_of_500_mb_is_told_and_the_others_are_looked_at() {
+    let machine = Machine::new();
+    assert_eq!(machine.run_line("memory init").code, 0);
+    fs::create_dir_all(machine.work().join("memory")).unwrap();
+    fs::write(
+        machine.work().join("memory/2026-03-09.md"),
+        "# 2026-03-09\n\n- Decision: the tide tables are kept in metres\n",
+    )
+    .unwrap();
+    for file in [
+        "MEMORY.md",
+        "memories/project.md",
+        "memories/more.md",
+        "memory/2026-03-08.md",
+    ] {
+        huge(&machine, file);
+    }
+    let status = machine.run_line("memory status --json");
+    assert_eq!(status.code, 0, "{status:?}");
+    let status = status.json();
+    let files = status["files"].as_array().unwrap();
+    let of = |name: &str| files.iter().find(|one| one["file"] == name).unwrap();
+    assert_eq!(of("MEMORY.md")["bytes"], 500 << 20);
+    assert_eq!(of("MEMORY.md")["tokens"], serde_json::Value::Null);
+    let why = of("MEMORY.md")["unread"].as_str().unwrap();
+    assert!(why.contains("524.3 MB and was not read"), "{why}");
+    assert!(of("memories/decisions.md")["tokens"].is_number());
+    assert_eq!(status["logs"], 2);
+    let shown = machine.run_line("memory status");
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.out.contains("MEMORY.md has 524.3 MB"), "{shown:?}");
+
+    let linted = machine.run_line("memory lint");
+    assert_eq!(linted.code, 1, "{linted:?}");
+    for file in [
+        "MEMORY.md",
+        "memories/project.md",
+        "memories/more.md",
+        "memory/2026-03-08.md",
+    ] {
+        let told = format!("{file} has 524.3 MB and was not read");
+        assert!(linted.out.contains(&told), "{file}: {linted:?}");
+    }
+    // Nothing of it is mended away.
+    let fixed = machine.run_line("memory lint --fix --yes");
+    assert_eq!(fixed.code, 1, "{fixed:?}");
+    let size = fs::metadata(machine.work().join("MEMORY.md"))
+        .unwrap()
+        .len();
+    assert_eq!(size, 500 << 20);
+
+    let indexed = machine.run_line("memory index --json");
+    assert_eq!(indexed.code, 0, "{indexed:?}");
+    let notes = indexed.json()["notes"].to_string();
+    assert!(
+        notes.contains("MEMORY.md") && notes.contains("2026-03-08.md"),
+        "{notes}"
+    );
+    let found = machine.run_line("memory search tide tables");
+    assert!(found.out.contains("kept in metres"), "{found:?}");
+
+    let dreamt = machine.run_line("dream run --json");
+    assert_eq!(dreamt.code, 0, "{dreamt:?}");
+    let dreamt = dreamt.json();
+    assert_eq!(dreamt["logs"], 1, "{dreamt:#}");
+    let problems = dreamt["problems"].to_string();
+    for file in ["MEMORY.md", "project.md", "2026-03-08.md"] {
+        assert!(problems.contains(file), "{file}: {problems}");
+    }
+
+    let verified = machine.run_line("memory verify");
+    assert_eq!(verified.code, 1, "{verified:?}");
+    assert!(
+        verified.err.contains("MEMORY.md has 524288000 bytes"),
+        "{verified:?}"
+    );
+    fs::write(
+        machine.work().join("MEMORY.md"),
+        "# Memory\n- The project → memories/project.md\n- Sunday → memory/2026-03-08.md\n",
+    )
+    .unwrap();
+    assert_eq!(machine.run_line("memory verify").code, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_told_and_the_others_are_looked_at() {
+    let machine = Machine::new();
+    assert_eq!(machine.run_line("memory init").code, 0);
+    let work = machine.work();
+    fs::remove_file(work.join("MEMORY.md")).unwrap();
+    fs::create_dir(work.join("MEMORY.md")).unwrap();
+    fs::remove_file(work.join("memories/errors.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", work.join("memories/errors.md")).unwrap();
+    let status = machine.run_line("memory status");
+    assert_eq!(status.code, 0, "{status:?}");
+    assert!(
+        status
+            .out
+            .contains("MEMORY.md cannot be read: it is not a plain file"),
+        "{status:?}"
+    );
+    assert!(
+        status.out.contains("it leads out of the workspace"),
+        "{status:?}"
+    );
+    let linted = machine.run_line("memory lint");
+    assert_eq!(linted.code, 1, "{linted:?}");
+    assert!(
+        linted.out.contains("memories/errors.md cannot be read"),
+        "{linted:?}"
+    );
+}

@@ -70,7 +70,7 @@ impl Dreams<'_> {
     ) -> Result<Backfilled> {
         let mut report = Backfilled::default();
         let mut done: Done = self.read("backfill.json")?.unwrap_or_default();
-        let known = self.known()?;
+        let known = self.known(&mut report.problems)?;
         for (at, reference) in sessions.iter().enumerate() {
             let stopped = progress(Progress {
                 done: at,

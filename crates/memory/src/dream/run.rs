@@ -106,7 +106,7 @@ impl Dreams<'_> {
         self.put_recalls_together(lock)?;
         let (remarks, newest) = self.remarks(today, settings, &mut report)?;
         let mut state = self.state()?;
-        let known = self.known()?;
+        let known = self.known(&mut report.problems)?;
         report.consolidated = consolidate(
             &mut state.candidates,
             &remarks,
@@ -180,10 +180,17 @@ impl Dreams<'_> {
     }
 
     /// Lines of the memory that are not ours.
-    pub(super) fn known(&self) -> Result<Vec<KnownLine>> {
+    pub(super) fn known(&self, problems: &mut Vec<String>) -> Result<Vec<KnownLine>> {
         let mut known = Vec::new();
         for file in [MEMORY, PROJECT, DECISIONS] {
-            let text = self.memory.read(file)?.unwrap_or_default();
+            let text = match self.memory.read(file) {
+                // What is known there may be staged again, for a person to see.
+                Err(error @ Error::TooLarge { .. }) => {
+                    problems.push(told(&error));
+                    continue;
+                }
+                text => text?.unwrap_or_default(),
+            };
             let mut ours = false;
             for (at, line) in text.lines().enumerate() {
                 if line.starts_with('#') {
@@ -220,7 +227,7 @@ impl Dreams<'_> {
         for id in sure {
             match self.promote(lock, &id, now, settings) {
                 Ok(_) => report.promoted.push(id),
-                Err(error @ Error::NoRoom { .. }) => {
+                Err(error @ (Error::NoRoom { .. } | Error::TooLarge { .. })) => {
                     report.problems.push(told(&error));
                     break;
                 }

@@ -9,8 +9,11 @@ use longhaul_tokens::{ContentKind, Counter, Tokens};
 use serde::Serialize;
 
 use super::pointers::pointers;
-use super::{CONTEXT, DECISIONS, ERRORS, MEMORY, MemoryFolder, PROJECT, append, place, verify};
-use crate::{Result, Source};
+use super::{
+    CONTEXT, DECISIONS, DREAMS, ERRORS, MEMORIES, MEMORY, MOST_FILE_BYTES, MemoryFolder, PROJECT,
+    append, place, verify,
+};
+use crate::{Error, Result, Source};
 
 /// How large `MEMORY.md` may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,11 +81,40 @@ pub enum Trouble {
         /// What it points to.
         target: String,
     },
+    /// The file is too large to be read.
+    TooLarge {
+        /// Its bytes.
+        bytes: u64,
+        /// How many are read.
+        most: u64,
+    },
+    /// The file cannot be read for another reason.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
     /// The workspace is kept in git, and `memories/` with it.
     NotIgnored,
 }
 
 impl Trouble {
+    /// What kept a file from being read, where only that file is concerned.
+    pub(super) fn of(error: Error) -> Result<Trouble> {
+        Ok(match error {
+            Error::TooLarge { bytes, most, .. } => Trouble::TooLarge { bytes, most },
+            Error::Outside { .. } => Trouble::Unreadable {
+                reason: "it leads out of the workspace".into(),
+            },
+            Error::NotAFile { .. } => Trouble::Unreadable {
+                reason: "it is not a plain file".into(),
+            },
+            Error::Io { source, .. } => Trouble::Unreadable {
+                reason: source.to_string(),
+            },
+            other => return Err(other),
+        })
+    }
+
     /// What is wrong, in words.
     pub fn message(&self) -> String {
         match self {
@@ -99,6 +131,12 @@ impl Trouble {
             Trouble::OutsidePointer { target } => {
                 format!("points to {target}, which is outside the workspace")
             }
+            Trouble::TooLarge { bytes, most } => format!(
+                "has {:.1} MB and was not read; a memory file may have {:.1} MB",
+                *bytes as f64 / 1e6,
+                *most as f64 / 1e6
+            ),
+            Trouble::Unreadable { reason } => format!("cannot be read: {reason}"),
             Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
         }
     }
@@ -121,6 +159,12 @@ impl Trouble {
                 "move the line to memories/errors.md".into()
             }
             Trouble::OutsidePointer { .. } => "point to a file of the workspace".into(),
+            Trouble::TooLarge { .. } => {
+                "keep what is still needed in smaller files, and move it out of the way".into()
+            }
+            Trouble::Unreadable { .. } => {
+                "check what it is and who may read it, or move it out of the way".into()
+            }
             Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
         }
     }
@@ -132,7 +176,10 @@ impl Trouble {
             | Trouble::LongLine { .. }
             | Trouble::DeadPointer { .. }
             | Trouble::NotIgnored => true,
-            Trouble::TooManyTokens { .. } | Trouble::OutsidePointer { .. } => false,
+            Trouble::TooManyTokens { .. }
+            | Trouble::OutsidePointer { .. }
+            | Trouble::TooLarge { .. }
+            | Trouble::Unreadable { .. } => false,
         }
     }
 }
@@ -160,11 +207,18 @@ impl MemoryFolder {
             trouble,
         };
         for file in [MEMORY, PROJECT, DECISIONS, ERRORS, CONTEXT] {
-            if place::for_reading(self.root(), file)?.is_none() {
+            // What is there and no file is told below.
+            if matches!(place::for_reading(self.root(), file), Ok(None)) {
                 findings.push(finding(file, None, Trouble::Missing));
             }
         }
-        if let Some(text) = self.read(MEMORY)? {
+        for file in self.all_files()? {
+            if let Err(error) = place::readable(self.root(), &file, MOST_FILE_BYTES) {
+                findings.push(finding(&file, None, Trouble::of(error)?));
+            }
+        }
+        // What keeps it from being read was just told.
+        if let Ok(Some(text)) = self.read(MEMORY) {
             for (at, line) in text.lines().enumerate() {
                 let chars = verify::unmarked(line).chars().count();
                 if chars > limits.line_chars {
@@ -226,7 +280,11 @@ impl MemoryFolder {
                 }
             }
         }
-        let before = self.read(MEMORY)?.unwrap_or_default();
+        let before = match self.read(MEMORY) {
+            Ok(text) => text.unwrap_or_default(),
+            // It is among the findings, and left alone.
+            Err(error) => Trouble::of(error).map(|_| String::new())?,
+        };
         let mut lines: Vec<Option<String>> =
             before.lines().map(|line| Some(line.to_owned())).collect();
         for finding in findings.iter().filter(|finding| finding.file == MEMORY) {
@@ -272,6 +330,20 @@ impl MemoryFolder {
         }
         fixed.left = self.lint(limits, counter)?;
         Ok(fixed)
+    }
+
+    /// The files of the layout, further ones in `memories/`, and the logs, those
+    /// that are there.
+    fn all_files(&self) -> Result<Vec<String>> {
+        let mut files: Vec<String> = [MEMORY, DREAMS].map(str::to_owned).into();
+        for name in place::names(&self.root().join(MEMORIES))? {
+            if name.ends_with(".md") {
+                files.push(format!("{MEMORIES}/{name}"));
+            }
+        }
+        let logs = self.logs()?;
+        files.extend(logs.iter().map(|(date, _)| MemoryFolder::log_name(*date)));
+        Ok(files)
     }
 
     pub(super) fn standing(&self, target: &str) -> Target {

@@ -45,6 +45,8 @@ pub const MEMORY: &str = "MEMORY.md";
 pub const DREAMS: &str = "DREAMS.md";
 /// The folder of the daily logs.
 pub const LOGS: &str = "memory";
+/// The folder of what lasts.
+const MEMORIES: &str = "memories";
 /// The project.
 pub const PROJECT: &str = "memories/project.md";
 /// Decisions.

@@ -80,12 +80,34 @@ pub(super) fn for_reading(root: &Path, name: &str) -> Result<Option<PathBuf>> {
     }
 }
 
+/// Whether a file could be read, if it is there: its size and kind, not its
+/// content.
+pub(super) fn readable(root: &Path, name: &str, most: u64) -> Result<()> {
+    let Some(path) = for_reading(root, name)? else {
+        return Ok(());
+    };
+    let named = root.join(name);
+    let file = fs::File::open(&path).map_err(Error::io("read", &named))?;
+    let bytes = file.metadata().map_err(Error::io("read", &named))?.len();
+    match bytes > most {
+        true => Err(Error::TooLarge {
+            path: named,
+            bytes,
+            most,
+        }),
+        false => Ok(()),
+    }
+}
+
 /// The file's text. Bytes that are not UTF-8 become U+FFFD: people and other
 /// programs write here too.
 pub(super) fn read(root: &Path, name: &str, most: u64) -> Result<Option<String>> {
     let Some(path) = for_reading(root, name)? else {
         return Ok(None);
     };
+    // What is known to be too large is not read at all; what grows meanwhile
+    // only so far.
+    readable(root, name, most)?;
     let named = root.join(name);
     let file = fs::File::open(&path).map_err(Error::io("read", &named))?;
     let mut bytes = Vec::new();

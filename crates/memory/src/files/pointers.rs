@@ -32,7 +32,11 @@ pub fn pointers(text: &str) -> Vec<Pointer> {
                 line: at + 1,
                 target: target.to_owned(),
             };
-            if !found.contains(&pointer) {
+            let mut beside = found
+                .iter()
+                .rev()
+                .take_while(|one| one.line == pointer.line);
+            if !beside.any(|one| *one == pointer) {
                 found.push(pointer);
             }
         }

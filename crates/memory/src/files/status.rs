@@ -5,7 +5,7 @@ use longhaul_tokens::{ContentKind, Counter};
 use serde::Serialize;
 
 use super::pointers::pointers;
-use super::{CONTEXT, DECISIONS, DREAMS, ERRORS, Limits, MEMORY, MemoryFolder, PROJECT};
+use super::{CONTEXT, DECISIONS, DREAMS, ERRORS, Limits, MEMORY, MemoryFolder, PROJECT, Trouble};
 use crate::Result;
 
 /// A memory file.
@@ -16,8 +16,10 @@ pub struct FileStatus {
     pub file: String,
     /// Its size; nothing where it is not there.
     pub bytes: Option<u64>,
-    /// Its tokens.
+    /// Its tokens; nothing where it was not read.
     pub tokens: Option<u32>,
+    /// Why it was not read, though something is there.
+    pub unread: Option<String>,
 }
 
 /// The memory at a glance.
@@ -46,14 +48,23 @@ impl MemoryFolder {
         let mut files = Vec::new();
         let mut pointed = 0;
         for file in [MEMORY, PROJECT, DECISIONS, ERRORS, CONTEXT, DREAMS] {
-            let text = self.read(file)?;
+            // One bad file must not hide the others.
+            let (text, trouble) = match self.read(file) {
+                Ok(text) => (text, None),
+                Err(error) => (None, Some(Trouble::of(error)?)),
+            };
             if let Some(text) = text.as_deref().filter(|_| file == MEMORY) {
                 pointed = pointers(text).len();
             }
+            let unread = trouble.as_ref().map(Trouble::message);
             files.push(FileStatus {
                 file: file.to_owned(),
-                bytes: text.as_ref().map(|text| text.len() as u64),
+                bytes: match trouble {
+                    Some(Trouble::TooLarge { bytes, .. }) => Some(bytes),
+                    _ => text.as_ref().map(|text| text.len() as u64),
+                },
                 tokens: text.map(|text| counter.count(&text, ContentKind::Prose).0),
+                unread,
             });
         }
         let logs = self.logs()?;
