@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 use super::SqliteIndex;
 use super::place::files_of;
 use super::record::{Passage, RecordKind, Status};
-use super::write::unpacked;
+use super::write::{piece_id, unpacked};
 use crate::chunk::lines_in;
 
 impl SqliteIndex {
@@ -72,10 +72,10 @@ impl SqliteIndex {
         let (first, last) = lines.map_or((1, u32::MAX), |(first, last)| (first.max(1), last));
         let mut text = String::new();
         let mut of = 0;
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT line, text FROM piece WHERE record = ?1 ORDER BY start")?;
-        let mut rows = statement.query([id])?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT line, text FROM piece WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+        )?;
+        let mut rows = statement.query([piece_id(id, 0), piece_id(id, u64::MAX)])?;
         while let Some(row) = rows.next()? {
             let begin: u32 = row.get(0)?;
             let part = unpacked(row.get_ref(1)?.as_blob()?)?;
@@ -107,13 +107,14 @@ impl SqliteIndex {
     ) -> rusqlite::Result<String> {
         let mut text = String::new();
         let mut statement = self.connection.prepare_cached(
-            "SELECT start, text FROM piece WHERE record = ?1 AND start < ?3 AND start >=
-             (SELECT max(start) FROM piece WHERE record = ?1 AND start <= ?2) ORDER BY start",
+            "SELECT id, text FROM piece WHERE id < ?3 AND id >=
+             (SELECT max(id) FROM piece WHERE id BETWEEN ?1 AND ?2) ORDER BY id",
         )?;
         let (from, to) = (start, start.saturating_add(length));
-        let mut rows = statement.query(params![record, from as i64, to as i64])?;
+        let first = piece_id(record, 0);
+        let mut rows = statement.query([first, piece_id(record, from), piece_id(record, to)])?;
         while let Some(row) = rows.next()? {
-            let begin = row.get::<_, i64>(0)? as u64;
+            let begin = (row.get::<_, i64>(0)? - first) as u64;
             let part = unpacked(row.get_ref(1)?.as_blob()?)?;
             let left = part.floor_char_boundary(from.saturating_sub(begin) as usize);
             let right = part.floor_char_boundary(to.saturating_sub(begin) as usize);

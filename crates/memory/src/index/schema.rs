@@ -8,8 +8,16 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 2;
+pub(super) const LAYOUT: i64 = 3;
 
+// Texts and vectors lie in tables that are only ever appended to, in the order
+// in which they come: a table kept in the order of a hash has a third of its
+// pages empty, and one without row ids puts whatever has over a kilobyte on
+// pages of its own. The id of a piece is that of its record and where in it the
+// piece begins, half of the number each.
+//
+// Of pairs of characters only the chunk is kept: a script without spaces has
+// one for each character, and their places would take more room than the text.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -27,13 +35,7 @@ CREATE TABLE record (
     hash BLOB NOT NULL,
     UNIQUE (source, entry)
 );
-CREATE TABLE piece (
-    record INTEGER NOT NULL,
-    start INTEGER NOT NULL,
-    line INTEGER NOT NULL,
-    text BLOB NOT NULL,
-    PRIMARY KEY (record, start)
-) WITHOUT ROWID;
+CREATE TABLE piece (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, text BLOB NOT NULL);
 CREATE TABLE chunk (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     record INTEGER NOT NULL,
@@ -47,13 +49,17 @@ CREATE TABLE chunk (
 CREATE INDEX chunk_of ON chunk (record);
 CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE vector (
+    id INTEGER PRIMARY KEY,
     model INTEGER NOT NULL,
     hash INTEGER NOT NULL,
-    value BLOB NOT NULL,
-    PRIMARY KEY (model, hash)
-) WITHOUT ROWID;
+    value BLOB NOT NULL
+);
+CREATE UNIQUE INDEX vector_of ON vector (model, hash);
 CREATE VIRTUAL TABLE words USING fts5 (
     tokens, content='', contentless_delete=1, tokenize='ascii'
+);
+CREATE VIRTUAL TABLE pairs USING fts5 (
+    tokens, content='', contentless_delete=1, tokenize='ascii', detail=none
 );
 ";
 
@@ -89,7 +95,15 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
         .optional()?;
     // Reading one row of each table finds a file whose pages are not what the
     // schema says; a full check would read it all.
-    for table in ["source", "record", "piece", "chunk", "vector", "words_data"] {
+    for table in [
+        "source",
+        "record",
+        "piece",
+        "chunk",
+        "vector",
+        "words_data",
+        "pairs_data",
+    ] {
         connection.query_row(
             &format!("SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT 1)"),
             [],
@@ -125,7 +139,7 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
             })
             .unwrap_or(0);
         let names: Vec<String> = connection
-            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'words_%'")?
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'words_%' AND name NOT LIKE 'pairs_%'")?
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         for name in names {
@@ -162,7 +176,7 @@ fn at_once(
 /// A file of fewer pages is not worth the work.
 const FEW_PAGES: i64 = 64;
 
-/// Gives pages back to the disk where more than a fifth of them are free.
+/// Gives pages back to the disk where more than a twentieth of them are free.
 /// Where another process is at work, or there is no room to do it, it can
 /// wait for the next time.
 pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
@@ -170,7 +184,7 @@ pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
         connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))
     };
     let (pages, free) = (number("page_count")?, number("freelist_count")?);
-    if pages < FEW_PAGES || free * 5 <= pages {
+    if pages < FEW_PAGES || free * 20 <= pages {
         return Ok(());
     }
     const INCREMENTAL: i64 = 2;

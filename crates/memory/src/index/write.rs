@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::record::{Budget, Progress, Record};
 use super::{IndexError, IndexSettings, SqliteIndex, schema};
 use crate::chunk::{chunks, lines_in};
-use crate::text::{self, Stems, Tongue};
+use crate::text::{self, Stems, Stored, Tongue};
 
 /// A transaction takes this much text at most, so that others get their turn.
 const BATCH_BYTES: u64 = 4 << 20;
@@ -34,8 +34,7 @@ struct PreparedChunk {
     length: usize,
     lines: (u32, u32),
     hash: i64,
-    words: u32,
-    tokens: String,
+    tokens: Stored,
 }
 
 impl SqliteIndex {
@@ -85,10 +84,31 @@ impl SqliteIndex {
             self.commit(&batch, &mut done).map_err(&sqlite)?;
         }
         if done.written > 0 {
+            self.put_together(done.bytes).map_err(&sqlite)?;
             schema::give_back(&self.connection).map_err(&sqlite)?;
         }
         progress(&done);
         Ok(done)
+    }
+
+    /// Puts together what FTS5 keeps of each transaction, where most of the index
+    /// is new: it is smaller and quicker so. Otherwise FTS5 does it bit by bit.
+    fn put_together(&self, written: u64) -> rusqlite::Result<()> {
+        let all: i64 =
+            self.connection
+                .query_row("SELECT coalesce(sum(bytes), 0) FROM record", [], |row| {
+                    row.get(0)
+                })?;
+        if written * 2 < all as u64 {
+            return Ok(());
+        }
+        for table in ["words", "pairs"] {
+            self.connection.execute(
+                &format!("INSERT INTO {table} ({table}) VALUES ('optimize')"),
+                [],
+            )?;
+        }
+        Ok(())
     }
 
     /// The next records that are new or have changed, as many as go into one
@@ -227,15 +247,12 @@ fn prepare(
         .into_iter()
         .map(|chunk| {
             let part = &text[chunk.bytes.clone()];
-            let mut tokens = String::with_capacity(part.len());
-            let words = text::prepare(part, tongue, stems, &mut tokens);
             PreparedChunk {
                 start: chunk.bytes.start,
                 length: chunk.bytes.len(),
                 lines: chunk.lines,
                 hash: chunk_hash(part),
-                words,
-                tokens,
+                tokens: text::stored(part, tongue, stems),
             }
         })
         .collect();
@@ -272,11 +289,17 @@ pub(super) fn chunk_hash(text: &str) -> i64 {
     i64::from_le_bytes(start)
 }
 
+/// The id of the piece of a record that begins at `start`. No text is longer
+/// than a half of the number can say.
+pub(super) fn piece_id(record: i64, start: u64) -> i64 {
+    (record << 32) | i64::from(u32::try_from(start).unwrap_or(u32::MAX))
+}
+
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 
-/// How hard texts are packed: they are short, and more effort gains little.
-const LEVEL: i32 = 1;
+/// How hard texts are packed. Beside the words of a text that costs little.
+const LEVEL: i32 = 6;
 
 /// Packed where that makes it smaller.
 fn packed(text: &str, packer: &mut Option<zstd::bulk::Compressor<'_>>) -> Vec<u8> {
@@ -341,16 +364,19 @@ fn drop_record(transaction: &Transaction<'_>, source: i64, entry: &str) -> rusql
     else {
         return Ok(());
     };
-    transaction
-        .prepare_cached(
-            "DELETE FROM words WHERE rowid IN (SELECT id FROM chunk WHERE record = ?1)",
-        )?
-        .execute([id])?;
-    for table in ["chunk", "piece"] {
+    for table in ["words", "pairs"] {
         transaction
-            .prepare_cached(&format!("DELETE FROM {table} WHERE record = ?1"))?
+            .prepare_cached(&format!(
+                "DELETE FROM {table} WHERE rowid IN (SELECT id FROM chunk WHERE record = ?1)"
+            ))?
             .execute([id])?;
     }
+    transaction
+        .prepare_cached("DELETE FROM chunk WHERE record = ?1")?
+        .execute([id])?;
+    transaction
+        .prepare_cached("DELETE FROM piece WHERE id BETWEEN ?1 AND ?2")?
+        .execute([piece_id(id, 0), piece_id(id, u64::MAX)])?;
     transaction
         .prepare_cached("DELETE FROM record WHERE id = ?1")?
         .execute([id])?;
@@ -383,8 +409,8 @@ fn insert(
     let id = transaction.last_insert_rowid();
     for (start, line, text) in &prepared.pieces {
         transaction
-            .prepare_cached("INSERT INTO piece VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![id, *start as i64, line, text])?;
+            .prepare_cached("INSERT INTO piece VALUES (?1, ?2, ?3)")?
+            .execute(params![piece_id(id, *start as u64), line, text])?;
     }
     for chunk in &prepared.chunks {
         transaction
@@ -398,13 +424,18 @@ fn insert(
                 chunk.length as i64,
                 chunk.lines.0,
                 chunk.lines.1 - chunk.lines.0,
-                chunk.words,
+                chunk.tokens.count,
                 chunk.hash,
             ])?;
         let chunk_id = transaction.last_insert_rowid();
         transaction
             .prepare_cached("INSERT INTO words (rowid, tokens) VALUES (?1, ?2)")?
-            .execute(params![chunk_id, chunk.tokens])?;
+            .execute(params![chunk_id, chunk.tokens.words])?;
+        if !chunk.tokens.pairs.is_empty() {
+            transaction
+                .prepare_cached("INSERT INTO pairs (rowid, tokens) VALUES (?1, ?2)")?
+                .execute(params![chunk_id, chunk.tokens.pairs])?;
+        }
     }
     Ok(())
 }

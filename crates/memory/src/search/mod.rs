@@ -228,7 +228,7 @@ impl SqliteIndex {
             shape,
             allowed,
             &terms,
-            quote.as_deref(),
+            quote.as_ref(),
             text::questions(text),
             &settings,
         )

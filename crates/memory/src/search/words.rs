@@ -7,11 +7,13 @@
 //! of a small index, and see which session has most of the question even
 //! where no single message has.
 
+use std::collections::HashMap;
+
 use rusqlite::Connection;
 
 use super::SearchSettings;
 use crate::index::Shape;
-use crate::text::Term;
+use crate::text::{Quote, Term, begins_pairs, is_pair};
 
 /// Rows that may be looked at for the terms of one query. The rarest terms
 /// come first, so what is left out would hardly have changed the order.
@@ -64,8 +66,13 @@ fn rows(
     token: &str,
     most: usize,
 ) -> rusqlite::Result<Vec<(u32, u32)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT doc FROM temp.instance WHERE term = ?1")?;
+    if begins_pairs(token) {
+        return rows_from(connection, shape, token, most);
+    }
+    let mut statement = connection.prepare_cached(match is_pair(token) {
+        true => "SELECT doc FROM temp.pair WHERE term = ?1",
+        false => "SELECT doc FROM temp.instance WHERE term = ?1",
+    })?;
     let mut rows = statement.query([token])?;
     let mut found: Vec<(u32, u32)> = Vec::new();
     let mut last = None;
@@ -86,6 +93,29 @@ fn rows(
     Ok(found)
 }
 
+/// The same of a token that also stands wherever a longer one begins with it.
+fn rows_from(
+    connection: &Connection,
+    shape: &Shape,
+    token: &str,
+    most: usize,
+) -> rusqlite::Result<Vec<(u32, u32)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT doc FROM temp.pair WHERE term BETWEEN ?1 AND ?2")?;
+    let mut rows = statement.query([token, &format!("{token}\u{10ffff}")])?;
+    let mut often: HashMap<u32, u32> = HashMap::new();
+    while often.len() < most
+        && let Some(row) = rows.next()?
+    {
+        if let Some(slot) = shape.slot_of(row.get(0)?) {
+            *often.entry(slot).or_default() += 1;
+        }
+    }
+    let mut found: Vec<(u32, u32)> = often.into_iter().collect();
+    found.sort_unstable();
+    Ok(found)
+}
+
 /// How much a word tells that so many of all have.
 fn rarity(all: usize, having: usize) -> f32 {
     let (all, having) = (all as f32, having as f32);
@@ -100,19 +130,40 @@ fn frequent(shape: &Shape, slot: u32, often: u32, settings: &SearchSettings) -> 
     often * (settings.k1 + 1.0) / (often + norm)
 }
 
-/// The slots that have these tokens in this order.
-fn quoted(connection: &Connection, shape: &Shape, tokens: &str) -> rusqlite::Result<Vec<u32>> {
+/// The slots that have what a quotation has.
+fn quoted(connection: &Connection, shape: &Shape, quote: &Quote) -> rusqlite::Result<Vec<u32>> {
     // Tokens have letters and digits only; in quotes they are a string to FTS5,
     // never an operator.
-    let phrase = format!("\"{tokens}\"");
-    let mut statement =
-        connection.prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1")?;
-    let mut rows = statement.query([phrase])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.extend(shape.slot_of(row.get(0)?));
+    let phrases = quote.phrases.iter().map(|phrase| format!("\"{phrase}\""));
+    let pairs = quote.pairs.iter().map(|pair| match begins_pairs(pair) {
+        true => format!("\"{pair}\" *"),
+        false => format!("\"{pair}\""),
+    });
+    let all = [
+        (
+            "SELECT rowid FROM words WHERE words MATCH ?1",
+            phrases.collect::<Vec<_>>().join(" AND "),
+        ),
+        (
+            "SELECT rowid FROM pairs WHERE pairs MATCH ?1",
+            pairs.collect::<Vec<_>>().join(" AND "),
+        ),
+    ];
+    let mut found: Option<Vec<u32>> = None;
+    for (sql, asked) in all.iter().filter(|(_, asked)| !asked.is_empty()) {
+        let mut slots = Vec::new();
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([asked])?;
+        while let Some(row) = rows.next()? {
+            slots.extend(shape.slot_of(row.get(0)?));
+        }
+        slots.sort_unstable();
+        if let Some(others) = found {
+            slots.retain(|slot| others.binary_search(slot).is_ok());
+        }
+        found = Some(slots);
     }
-    Ok(found)
+    Ok(found.unwrap_or_default())
 }
 
 /// A term of the query with where each of its tokens stands.
@@ -186,12 +237,13 @@ impl Words {
         shape: &Shape,
         allowed: &[bool],
         terms: &[Term],
-        quote: Option<&str>,
+        quote: Option<&Quote>,
         asking: u8,
         settings: &SearchSettings,
     ) -> rusqlite::Result<Words> {
         connection.execute_batch(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance)",
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance);
+             CREATE VIRTUAL TABLE IF NOT EXISTS temp.pair USING fts5vocab(main, pairs, instance)",
         )?;
         let mut words = Words {
             own: vec![0.0; shape.units.len()],

@@ -21,7 +21,7 @@ pub(crate) use self::tongue::Tongue;
 
 /// Changes whenever the same text gives other tokens: an index made before is
 /// made anew.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// Tokens longer than this are cut: nobody types them, and encoded data is
 /// full of them.
@@ -66,8 +66,7 @@ fn lowercase(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The tokens of a text, with a space between, as FTS5 is given them; says how
-/// many they are.
+/// The tokens of a text, with a space between; says how many they are.
 pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut String) -> u32 {
     let mut count = 0;
     let mut take = |token: &str, _: f32| {
@@ -84,6 +83,75 @@ pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut S
         }
     }
     count
+}
+
+/// The tokens of a text as they are stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Stored {
+    /// Words, with a space between, in their order.
+    pub(crate) words: String,
+    /// Pairs of characters of scripts without spaces. Of single Chinese
+    /// characters only those at the end of a run are among them, because each
+    /// other one begins a pair; see [`begins_pairs`].
+    pub(crate) pairs: String,
+    /// How many there are, all single characters counted.
+    pub(crate) count: u32,
+}
+
+/// The tokens of a text as FTS5 is given them.
+pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
+    let mut stored = Stored::default();
+    stored.words.reserve(text.len());
+    fn put(to: &mut String, token: &str) {
+        if !to.is_empty() {
+            to.push(' ');
+        }
+        to.push_str(token);
+    }
+    for run in runs(text) {
+        match run {
+            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
+                stored.count += 1;
+                put(&mut stored.words, token);
+            }),
+            Run::Unspaced(run) => {
+                let mut last = None;
+                unspaced_tokens(run, &mut |token, _| {
+                    stored.count += 1;
+                    last = match is_single(token) {
+                        true => Some(token.to_owned()),
+                        false => {
+                            put(&mut stored.pairs, token);
+                            None
+                        }
+                    };
+                });
+                // A single one that no pair followed.
+                if let Some(single) = last {
+                    put(&mut stored.pairs, &single);
+                }
+            }
+        }
+    }
+    stored
+}
+
+/// Whether a token is of a script without spaces, and so among the pairs.
+pub(crate) fn is_pair(token: &str) -> bool {
+    token.chars().next().is_some_and(unspaced)
+}
+
+fn is_single(token: &str) -> bool {
+    let mut chars = token.chars();
+    chars.next().is_some_and(unspaced) && chars.next().is_none()
+}
+
+/// Whether a token is found in all that begin with it, too: a single Chinese
+/// character that is no grammar.
+pub(crate) fn begins_pairs(token: &str) -> bool {
+    let mut chars = token.chars();
+    let first = chars.next();
+    chars.next().is_none() && first.is_some_and(|c| is_han(c) && !HAN_STOPS.contains(c))
 }
 
 /// The words of a query, each once, in order. `tongues` are the languages of
@@ -187,18 +255,59 @@ fn add(
     }
 }
 
+/// What a text must have to be quoted by a query.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Quote {
+    /// Words that stand one behind the other, with a space between.
+    pub(crate) phrases: Vec<String>,
+    /// Pairs of characters. Where they stand is not known, but those of a
+    /// sentence hardly come together elsewhere.
+    pub(crate) pairs: Vec<String>,
+}
+
 /// The tokens of a query in their order, if it may be a quotation: long enough
 /// to be told from a few keywords, short enough to have been remembered.
-pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<String> {
+pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<Quote> {
     const LONGEST_QUOTE: usize = 400;
     if query.len() > LONGEST_QUOTE {
         return None;
     }
-    let mut tokens = String::new();
-    prepare(query, tongue(query), stems, &mut tokens);
-    (2..=40)
-        .contains(&tokens.split(' ').count())
-        .then_some(tokens)
+    let tongue = tongue(query);
+    let mut quote = Quote::default();
+    let mut phrase = String::new();
+    let mut count = 0;
+    for run in runs(query) {
+        match run {
+            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
+                count += 1;
+                if !phrase.is_empty() {
+                    phrase.push(' ');
+                }
+                phrase.push_str(token);
+            }),
+            Run::Unspaced(run) => {
+                quote.phrases.extend(taken(&mut phrase));
+                let before = quote.pairs.len();
+                let mut single = None;
+                unspaced_tokens(run, &mut |token, _| {
+                    count += 1;
+                    match is_single(token) {
+                        true => single = Some(token.to_owned()),
+                        false => quote.pairs.push(token.to_owned()),
+                    }
+                });
+                // One that is in a pair says nothing more.
+                let alone = quote.pairs.len() == before;
+                quote.pairs.extend(single.filter(|_| alone));
+            }
+        }
+    }
+    quote.phrases.extend(taken(&mut phrase));
+    (2..=40).contains(&count).then_some(quote)
+}
+
+fn taken(phrase: &mut String) -> Option<String> {
+    Some(std::mem::take(phrase)).filter(|phrase| !phrase.is_empty())
 }
 
 /// The texts whose words a query would be, for the case that it has only stop
