@@ -437,6 +437,48 @@ fn a_query_is_words_whatever_it_looks_like_and_however_long_it_is() {
 }
 
 #[test]
+fn a_filter_that_fits_nothing_is_told_with_what_there_is() {
+    let machine = machine();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    for (line, told) in [
+        (
+            "memory search header --role usr",
+            "no text of the role \"usr\" is in the index; there are: user, assistant, toolResult",
+        ),
+        (
+            "memory search header --session zz",
+            "no text of the session \"zz\" is in the index; there are: /tmp/test/home/.pi/",
+        ),
+        (
+            "memory search deploy --path memories/error.md",
+            "no text of the path \"memories/error.md\" is in the index; there are: memories/errors.md",
+        ),
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+        assert!(ran.err.contains(told), "{line}: {ran:?}");
+        assert!(!ran.err.contains("other words"), "{line}: {ran:?}");
+    }
+    // One that fits beside one that does not.
+    let ran = machine.run_line("memory search header --role usr --role toolResult --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.json()["notes"].to_string().contains("usr"), "{ran:?}");
+    // A path may be written in other ways.
+    let whole = machine.work().canonicalize().unwrap().join("memories");
+    for path in [
+        "./memories",
+        "memories/",
+        "memories/errors.md",
+        whole.to_str().unwrap(),
+    ] {
+        let ran = machine.run(["memory", "search", "deploy", "--path", path]);
+        assert_eq!(ran.code, 0, "{path}: {ran:?}");
+    }
+    let ran = machine.run_line("memory search nowhereatall --role user");
+    assert!(ran.err.contains("other words may find it"), "{ran:?}");
+}
+
+#[test]
 fn what_is_indexed_and_found_is_as_the_configuration_says() {
     let machine = machine();
     let work = machine.work();

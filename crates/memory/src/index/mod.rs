@@ -298,6 +298,7 @@ impl MemoryIndex for SqliteIndex {
             Err(error @ IndexError::Replaced { .. }) => Hits {
                 hits: Vec::new(),
                 model: None,
+                unknown: Vec::new(),
                 notes: vec![error.to_string()],
             },
             found => found?,

@@ -244,6 +244,8 @@ pub struct Hits {
     pub hits: Vec<Hit>,
     /// The model whose vectors were used; none for words alone.
     pub model: Option<String>,
+    /// What filters name that is not in the index, with what is, in words.
+    pub unknown: Vec<String>,
     /// What the reader should know: vectors that are missing, terms left out.
     pub notes: Vec<String>,
 }

@@ -9,6 +9,7 @@
 mod feedback;
 mod order;
 mod settings;
+mod unknown;
 mod words;
 
 use std::sync::Arc;
@@ -57,6 +58,7 @@ impl SqliteIndex {
         let mut hits = Hits {
             hits: Vec::new(),
             model: None,
+            unknown: unknown::unknown(&shape, &query.filters),
             notes: Vec::new(),
         };
         let text = &query.text[..query.text.floor_char_boundary(LONGEST_QUERY)];
@@ -378,14 +380,10 @@ fn allowed(shape: &Shape, filters: &Filters) -> Vec<bool> {
         .map(|source| {
             let session = filters.sessions.is_empty() || filters.sessions.contains(&source.name);
             let path = filters.paths.is_empty()
-                || filters.paths.iter().any(|path| {
-                    let path = path.trim_end_matches('/');
-                    source.name == path
-                        || source
-                            .name
-                            .strip_prefix(path)
-                            .is_some_and(|rest| rest.starts_with('/'))
-                });
+                || filters
+                    .paths
+                    .iter()
+                    .any(|path| unknown::is_in(&source.name, path));
             session && path
         })
         .collect();

@@ -54,7 +54,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
             until: args.until,
             sessions: args.session.clone(),
             roles: args.role.clone(),
-            paths: args.path.clone(),
+            paths: args.path.iter().map(|path| inside(app, path)).collect(),
             kinds,
         },
         ..Query::new(text)
@@ -64,16 +64,22 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     hits.hits.retain(|hit| hit.score >= least);
     if hits.hits.is_empty() {
         let empty = index.status()?.records == 0;
-        return Err(Failure::new("nothing was found").help(if empty {
+        let mut failure = Failure::new("nothing was found");
+        for told in hits.unknown.iter().filter(|_| !empty).chain(&hits.notes) {
+            failure = failure.detail(app.foreign(told));
+        }
+        return Err(failure.help(if empty {
             "the index is empty; `longhaul memory index` fills it"
-        } else {
+        } else if hits.unknown.is_empty() {
             "other words may find it; `longhaul memory index` brings the index up to date"
+        } else {
+            "name one of those; `longhaul memory index` brings the index up to date"
         }));
     }
     if app.json {
         return out::json(&answer(&query, &hits, &chosen));
     }
-    for note in &hits.notes {
+    for note in hits.unknown.iter().chain(&hits.notes) {
         app.note(&format!("note: {note}"));
     }
     for hit in &hits.hits {
@@ -90,6 +96,17 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// A path as the index has it: from the workspace on.
+fn inside(app: &App, path: &str) -> String {
+    let given = std::path::Path::new(path);
+    let relative = given.strip_prefix(&app.workspace).unwrap_or(given);
+    let parts = relative
+        .components()
+        .filter(|part| *part != std::path::Component::CurDir)
+        .map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/").replace("//", "/")
 }
 
 /// What comes back is quoted data: fenced, dated and attributed.
@@ -129,7 +146,7 @@ fn answer(query: &Query, hits: &Hits, chosen: &ChosenEncoder) -> Value {
         "query": query.text,
         "model": hits.model,
         "embedding": embedding(chosen),
-        "notes": hits.notes,
+        "notes": hits.unknown.iter().chain(&hits.notes).collect::<Vec<_>>(),
         "hits": hits.hits.iter().map(hit_json).collect::<Vec<_>>(),
     })
 }
