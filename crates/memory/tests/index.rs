@@ -463,6 +463,37 @@ fn secrets_do_not_reach_the_file() {
 }
 
 #[test]
+fn a_chinese_character_is_found_in_every_pair_and_a_quotation_comes_first() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[
+            said("s", "a", 1, "我的上司是银行的行长。"),
+            said("t", "b", 1, "火车十点出发"),
+            said("u", "c", 1, "长桥在行人路的另一边"),
+            said("v", "d", 1, "Rust 好的书"),
+        ],
+    );
+    for (query, wanted) in [
+        ("行", vec!["s#a", "u#c"]),
+        ("桥", vec!["u#c"]),
+        ("发", vec!["t#b"]),
+    ] {
+        // Others have words of the best ones, not of the query.
+        let hits = index.search(&Query::new(query)).unwrap().hits;
+        let having = hits.iter().filter(|hit| !hit.why.terms.is_empty());
+        let mut found: Vec<String> = having.map(longhaul_memory::Hit::key).collect();
+        found.sort();
+        assert_eq!(found, wanted, "{query}");
+    }
+    assert_eq!(keys(&mut index, &Query::new("银行的行长"))[0], "s#a");
+    assert_eq!(keys(&mut index, &Query::new("rust 好"))[0], "v#d");
+    // Taken out, its pairs are gone too.
+    assert_eq!(index.remove("t").unwrap(), 1);
+    assert_eq!(keys(&mut index, &Query::new("火车")), Vec::<String>::new());
+}
+
+#[test]
 fn among_more_candidates_a_hit_that_repeats_none_is_found() {
     let mut index = memory();
     let mut texts: Vec<Record> = (0..12)

@@ -293,3 +293,27 @@ fn what_is_no_file_is_told_and_the_others_are_looked_at() {
         "{linted:?}"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_workspace_that_cannot_be_written_is_verified_all_the_same() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = Machine::new();
+    assert_eq!(machine.run_line("memory init").code, 0);
+    let memories = machine.work().join("memories");
+    fs::remove_file(memories.join(".pointers.json")).unwrap();
+    let mode = |mode| fs::set_permissions(&memories, fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o500);
+    // Root may write anywhere; there is nothing to see then.
+    if fs::write(memories.join("probe"), "").is_ok() {
+        eprintln!("skipped: this user may write anywhere");
+    } else {
+        let ran = machine.run_line("memory verify");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.out.contains("new "), "{ran:?}");
+        assert!(ran.err.contains("not remembered"), "{ran:?}");
+        let ran = machine.run_line("memory verify --accept");
+        assert_eq!(ran.code, 4, "{ran:?}");
+    }
+    mode(0o700);
+}

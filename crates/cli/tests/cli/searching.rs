@@ -84,6 +84,17 @@ fn bad_input_is_told() {
     assert_eq!(ran.code, 1, "{ran:?}");
     let ran = machine.run_line("memory search x --since yesterday");
     assert_eq!(ran.code, 2, "{ran:?}");
+    let ran = machine.run_line("memory search x --since 2026-03-02 --until 2026-03-01");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    for line in ["memory index", "memory search x", "memory get MEMORY.md"] {
+        let args = ["--workspace", "/nowhere/at/all"];
+        let ran = machine.run(args.into_iter().chain(line.split(' ')));
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+        assert!(
+            ran.err.contains("/nowhere/at/all is not a folder"),
+            "{line}: {ran:?}"
+        );
+    }
     let ran = machine.run_line("memory model add nowhere");
     assert_eq!(ran.code, 1, "{ran:?}");
     let ran = machine.run_line("memory model remove nothing");
@@ -379,6 +390,39 @@ fn a_state_folder_that_cannot_be_written_is_told_and_words_are_still_recalled() 
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn an_index_that_may_only_be_read_is_searched_and_not_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = machine();
+    records(&machine);
+    let folder = machine.home().join(".longhaul/memory");
+    let set = |folder_mode, file_mode| {
+        for file in fs::read_dir(&folder).unwrap() {
+            let mode = fs::Permissions::from_mode(file_mode);
+            fs::set_permissions(file.unwrap().path(), mode).unwrap();
+        }
+        fs::set_permissions(&folder, fs::Permissions::from_mode(folder_mode)).unwrap();
+    };
+    set(0o500, 0o400);
+    // Root may write anywhere; there is nothing to see then.
+    if fs::write(folder.join("probe"), "").is_ok() {
+        eprintln!("skipped: this user may write anywhere");
+    } else {
+        let ran = machine.run_line("memory search deploy");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.out.contains("TIDE-6943"), "{ran:?}");
+        let ran = machine.run_line("memory get memories/errors.md");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        fs::write(machine.work().join("memories/new.md"), "a new lantern\n").unwrap();
+        let ran = machine.run_line("memory index");
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains("is read-only"), "{ran:?}");
+        assert!(ran.err.contains("--state-dir"), "{ran:?}");
+    }
+    set(0o700, 0o600);
+}
+
 #[test]
 fn a_memory_file_that_is_too_large_is_left_out_and_told() {
     let machine = machine();
@@ -459,6 +503,18 @@ fn a_filter_that_fits_nothing_is_told_with_what_there_is() {
         assert!(ran.err.contains(told), "{line}: {ran:?}");
         assert!(!ran.err.contains("other words"), "{line}: {ran:?}");
     }
+    let ran = machine.run_line("memory search header --since 2099-01-01");
+    assert!(
+        ran.err
+            .contains("no text of that time is in the index; the first is of 2026-03-01"),
+        "{ran:?}"
+    );
+    let ran = machine.run_line("memory get memories/errors.md --lines 9-12");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.err.contains("has 3 lines; line 9 is none of them"),
+        "{ran:?}"
+    );
     // One that fits beside one that does not.
     let ran = machine.run_line("memory search header --role usr --role toolResult --json");
     assert_eq!(ran.code, 0, "{ran:?}");

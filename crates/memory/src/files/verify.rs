@@ -26,6 +26,8 @@ const MOST_HASHED: u64 = 64 * 1024 * 1024;
 pub enum Verify {
     /// Only tell; what is new is remembered.
     Tell,
+    /// Only tell, and remember nothing.
+    Look,
     /// Mark stale lines in `MEMORY.md`, unmark the others.
     Mark,
     /// Take everything as true today and remove the marks.
@@ -103,14 +105,14 @@ impl MemoryFolder {
                 standing,
             });
         }
-        if next != known {
+        if next != known && mode != Verify::Look {
             let text = serde_json::to_string_pretty(&next).map_err(|error| Error::Damaged {
                 path: self.root().join(HASHES),
                 reason: error.to_string(),
             })?;
             self.replace(HASHES, &format!("{text}\n"))?;
         }
-        if mode != Verify::Tell {
+        if matches!(mode, Verify::Mark | Verify::Accept) {
             let marked = marked(&text, &verified, mode);
             if marked != text {
                 self.replace(MEMORY, &marked)?;

@@ -53,6 +53,16 @@ pub enum IndexError {
         /// Where the damaged one was put; none where another process did it.
         aside: Option<PathBuf>,
     },
+    /// The index may be read and not written.
+    #[error(
+        "the index {} cannot be written: it or its folder is read-only; what is in it can be \
+         searched",
+        path.display()
+    )]
+    ReadOnly {
+        /// The index.
+        path: PathBuf,
+    },
     /// There is no room for the index.
     #[error(
         "no room left for the index {}; what is indexed so far stays, free some space and run \
@@ -132,6 +142,7 @@ impl IndexError {
                     reason: source.to_string(),
                 },
                 Some(ErrorCode::DiskFull) => IndexError::Full { path },
+                Some(ErrorCode::ReadOnly) => IndexError::ReadOnly { path },
                 // Pages that were overwritten may pass for pages, with values
                 // that were never written here.
                 None if matches!(

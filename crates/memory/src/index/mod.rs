@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 pub use self::background::{Indexer, Indexing};
 pub use self::error::IndexError;
@@ -125,6 +125,11 @@ impl SqliteIndex {
                     ..index
                 });
             }
+            // What is there can be searched where nothing may be written.
+            Err(error) if is_refused(&error) => (
+                looked_at(path, &settings).ok_or(error)?,
+                place::identity(path),
+            ),
             opened => opened?,
         };
         Ok(SqliteIndex::with(path, connection, settings, identity))
@@ -328,6 +333,32 @@ fn opened(path: &Path, settings: &IndexSettings) -> Result<(Connection, Identity
     let _lock = place::lock_shared(path)?;
     place::private(path)?;
     Ok((connect(path, settings)?, place::identity(path)))
+}
+
+fn is_refused(error: &IndexError) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error, IndexError::Io { source, .. }
+        if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem))
+}
+
+/// Opens the file only to be read, without a lock, which would have to be
+/// written; none where there is no index that could be used.
+fn looked_at(path: &Path, settings: &IndexSettings) -> Option<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // With nothing in its log nobody is writing, and SQLite need not make the
+    // file that its users share.
+    let log = place::files_of(path)[1].metadata();
+    let rests = log.is_ok_and(|log| log.len() > 0);
+    let uri = place::uri(path, if rests { "" } else { "?immutable=1" });
+    let connection = Connection::open_with_flags(uri, flags).ok()?;
+    connection.busy_timeout(settings.patience).ok()?;
+    connection
+        .pragma_update(None, "temp_store", "memory")
+        .ok()?;
+    let found = schema::found(&connection).ok()?;
+    matches!(found, schema::Found::Ours).then_some(connection)
 }
 
 /// Sets a damaged file aside and makes another, unless somebody else was

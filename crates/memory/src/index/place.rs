@@ -98,6 +98,20 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// The path as an address that SQLite takes, with something behind it.
+pub(super) fn uri(path: &Path, behind: &str) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(*byte));
+            }
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri + behind
+}
+
 /// The database, its log, and what its users share.
 pub(super) fn files_of(path: &Path) -> [PathBuf; 3] {
     [

@@ -222,5 +222,10 @@ fn collect(
             }
             Err(error) => notes.push(format!("{} cannot be read: {error}", place.display())),
         }
+    } else {
+        notes.push(match meta.is_dir() {
+            true => format!("{} lies too deep; it is not indexed", place.display()),
+            false => format!("{} is not a plain file; it is not indexed", place.display()),
+        });
     }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use longhaul_transcript::Millis;
+
 use crate::index::{Filters, NOTHING, RecordKind, Shape};
 
 /// So many names are given.
@@ -46,6 +48,23 @@ pub(super) fn unknown(shape: &Shape, filters: &Filters) -> Vec<String> {
                     "no text of the session {session:?} is in the index; {there}"
                 ));
             }
+        }
+    }
+    if filters.since.is_some() || filters.until.is_some() {
+        let times = || shape.units.iter().filter_map(|unit| unit.time);
+        let within = |time: i64| {
+            filters.since.is_none_or(|Millis(since)| time >= since)
+                && filters.until.is_none_or(|Millis(until)| time < until)
+        };
+        if !times().any(within) {
+            told.push(match (times().min(), times().max()) {
+                (Some(first), Some(last)) => format!(
+                    "no text of that time is in the index; the first is of {}, the last of {}",
+                    Millis(first).to_iso(),
+                    Millis(last).to_iso()
+                ),
+                _ => "no text with a time is in the index".to_owned(),
+            });
         }
     }
     for path in &filters.paths {

@@ -412,6 +412,9 @@ fn unspaced_tokens(run: &str, take: &mut dyn FnMut(&str, f32)) {
 /// What a single character counts beside the pairs it is part of.
 const SINGLE: f32 = 0.6;
 
+/// A name has no more parts.
+const MOST_PARTS: usize = 12;
+
 /// What the parts of an identifier count beside the whole.
 const PART: f32 = 0.6;
 
@@ -443,6 +446,11 @@ fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnM
     let whole = fold(&whole.to_lowercase());
     if !whole.is_empty() {
         take(&whole, 1.0);
+    }
+    // Nobody types the parts of encoded data, and there are more of them than
+    // there is text.
+    if parts.len() > MOST_PARTS {
+        return;
     }
     for part in parts {
         if part.chars().nth(1).is_some() {
@@ -538,6 +546,41 @@ mod tests {
         assert_eq!(tokens("parseHTTPUrl"), "parsehttpurl pars http url");
         assert_eq!(tokens("f150"), "f150 150");
         assert_eq!(tokens("HTTP"), "http");
+    }
+
+    #[test]
+    fn encoded_data_is_no_name_with_many_parts() {
+        let text = "see aB3xYz9QkL2mNo7PqR4sTu8VwX1yZa5BcD6eF and parseUrlOfPage";
+        let stored = stored(text, Tongue::English, &mut Stems::default());
+        let tokens: Vec<&str> = stored.words.split(' ').collect();
+        assert!(
+            tokens.contains(&"ab3xyz9qkl2mno7pqr4stu8vwx1yza5bcd6ef"),
+            "{tokens:?}"
+        );
+        assert!(tokens.contains(&"url"), "{tokens:?}");
+        assert!(tokens.len() < 9, "{tokens:?}");
+    }
+
+    #[test]
+    fn single_characters_are_stored_only_where_no_pair_begins_with_them() {
+        let stored = stored("银行的行长，好", Tongue::English, &mut Stems::default());
+        assert_eq!(stored.pairs, "银行 行的 的行 行长 长 好");
+        // The length of a text is counted with them all.
+        assert_eq!(stored.count, 9);
+        assert_eq!(
+            ["行", "的", "行长", "a"].map(begins_pairs),
+            [true, false, false, false]
+        );
+        let quote = |text| quote(text, &mut Stems::default());
+        let of = |phrases: &[&str], pairs: &[&str]| {
+            Some(Quote {
+                phrases: phrases.iter().map(|one| (*one).to_owned()).collect(),
+                pairs: pairs.iter().map(|one| (*one).to_owned()).collect(),
+            })
+        };
+        assert_eq!(quote("银行"), of(&[], &["银行"]));
+        assert_eq!(quote("rust 好"), of(&["rust"], &["好"]));
+        assert_eq!(quote("好"), None);
     }
 
     #[test]

@@ -26,12 +26,18 @@ pub(crate) fn run(app: &App, command: &MemoryIndexCommand) -> Result<(), Failure
 
 impl From<IndexError> for Failure {
     fn from(error: IndexError) -> Failure {
-        Failure {
+        let failure = Failure {
             outcome: match &error {
                 IndexError::Busy { .. } => Outcome::Blocked,
                 _ => Outcome::Failed,
             },
             ..Failure::new(error.to_string())
+        };
+        match &error {
+            IndexError::ReadOnly { .. } | IndexError::Io { .. } => failure.help(
+                "the state folder must be readable and writable; `--state-dir` names another",
+            ),
+            _ => failure,
         }
     }
 }
@@ -88,8 +94,15 @@ pub(crate) fn embedding(chosen: &ChosenEncoder) -> Value {
     })
 }
 
-/// Where the configuration wants no index, none is made.
+/// Where the configuration wants no index, none is made; nor of a workspace that
+/// is not there.
 fn refuse_without_index(app: &App) -> Result<(), Failure> {
+    if !app.workspace.is_dir() {
+        return Err(
+            Failure::new(format!("{} is not a folder", app.show_path(&app.workspace)))
+                .help("name the folder the agent works in with --workspace"),
+        );
+    }
     match app.config.config.memory.index.enabled {
         true => Ok(()),
         false => Err(Failure::blocked("no index is kept")

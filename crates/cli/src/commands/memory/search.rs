@@ -16,6 +16,14 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage("say what to look for"));
     }
+    if let (Some(since), Some(until)) = (args.since, args.until)
+        && since >= until
+    {
+        return Err(
+            Failure::usage("no time is after --since and before --until")
+                .help("the earlier of the two is --since"),
+        );
+    }
     refuse_without_index(app)?;
     let config = &app.config.config.memory;
     let mut index = open(app)?;
@@ -175,10 +183,17 @@ fn hit_json(hit: &Hit) -> Value {
 }
 
 pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(), Failure> {
+    refuse_without_index(app)?;
     let Some(passage) = open(app)?.get(key, lines)? else {
         return Err(Failure::new(format!("nothing is indexed as {key:?}"))
             .help("`longhaul memory search` shows the keys of what it finds"));
     };
+    if let Some((from, _)) = lines.filter(|(from, _)| *from > passage.of) {
+        let of = crate::paint::plural(u64::from(passage.of), "line");
+        return Err(Failure::new(format!(
+            "{key} has {of}; line {from} is none of them"
+        )));
+    }
     if app.json {
         return out::json(&json!({
             "key": key,
