@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use crate::dream::page::begins;
+
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chunk {
@@ -40,6 +42,9 @@ struct Line {
     number: u32,
     cost: u32,
     heading: bool,
+    /// A promoted statement begins here, which has nothing to do with what
+    /// stands before it.
+    statement: bool,
     blank: bool,
     fenced: bool,
 }
@@ -70,7 +75,7 @@ pub(crate) fn chunks(text: &str, settings: ChunkSettings) -> Vec<Chunk> {
     if text.trim().is_empty() {
         return Vec::new();
     }
-    if text.len() < limit as usize / 7 {
+    if text.len() < limit as usize / 7 && !text.lines().any(begins) {
         return vec![Chunk {
             bytes: 0..text.len(),
             lines: (1, lines_in(text, 1)),
@@ -83,11 +88,13 @@ pub(crate) fn chunks(text: &str, settings: ChunkSettings) -> Vec<Chunk> {
     while begin < lines.len() {
         let mut end = begin;
         let mut sum = 0u32;
-        while end < lines.len() && (end == begin || sum + lines[end].cost <= limit) {
+        while end < lines.len()
+            && (end == begin || sum + lines[end].cost <= limit && !lines[end].statement)
+        {
             sum += lines[end].cost;
             end += 1;
         }
-        if end < lines.len() {
+        if end < lines.len() && !lines[end].statement {
             end = best_end(&lines, begin, covered, end);
         }
         let part = lines[begin].bytes.start..lines[end - 1].bytes.end;
@@ -158,6 +165,7 @@ fn lines(text: &str, limit: u32, mut weigh: impl FnMut(char) -> u64) -> Vec<Line
                 number,
                 cost: cost_up_to(&rest[..length], u32::MAX, &mut weigh),
                 heading: first && !inside && trimmed.starts_with('#'),
+                statement: first && !inside && begins(line),
                 blank,
                 fenced: inside,
             });

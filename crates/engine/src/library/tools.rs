@@ -132,6 +132,16 @@ impl Notebook for MemoryNotebook {
         );
         for hit in &found.hits {
             let when = hit.time.map(|time| format!(" · {}", time.to_iso()));
+            let mut quoted = hit.text.clone();
+            for kept in &hit.kept {
+                if !quoted.ends_with('\n') {
+                    quoted.push('\n');
+                }
+                quoted.push_str(&format!(
+                    "kept in {} lines {}-{}: {} ({})\n",
+                    kept.source, kept.lines.0, kept.lines.1, kept.text, kept.standing
+                ));
+            }
             text.push_str(&fenced(
                 "memory",
                 &format!(
@@ -141,7 +151,7 @@ impl Notebook for MemoryNotebook {
                     hit.lines.1,
                     when.unwrap_or_default()
                 ),
-                &hit.text,
+                &quoted,
             ));
         }
         for note in &found.notes {

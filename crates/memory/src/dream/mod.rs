@@ -17,6 +17,7 @@ mod diff;
 mod likeness;
 mod model;
 mod noise;
+pub(crate) mod page;
 mod promote;
 mod recalls;
 mod remark;

@@ -27,8 +27,8 @@ pub use self::background::{Indexer, Indexing};
 pub use self::error::IndexError;
 use self::place::Identity;
 pub use self::record::{
-    Budget, Filters, Fusion, Hit, Hits, Mode, Passage, Progress, Query, Record, RecordKind, Status,
-    Why,
+    Budget, Filters, Fusion, Hit, Hits, Kept, Mode, Passage, Progress, Query, Record, RecordKind,
+    Status, Why,
 };
 pub(crate) use self::shape::{NOTHING, Shape};
 pub use self::workspace::{Synced, WorkspaceFiles};

@@ -228,6 +228,24 @@ pub struct Hit {
     pub score: f32,
     /// Why.
     pub why: Why,
+    /// Statements of the memory that quote it. They are found with it, and take
+    /// no place of their own.
+    pub kept: Vec<Kept>,
+}
+
+/// A statement that was promoted, on its page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The page.
+    pub source: String,
+    /// Its lines there, from 1, the last included.
+    pub lines: (u32, u32),
+    /// Its id.
+    pub id: String,
+    /// What it says: data, as the text of the hit is.
+    pub text: String,
+    /// What it is, who said it, and the days on which it holds.
+    pub standing: String,
 }
 
 impl Hit {

@@ -5,8 +5,11 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rusqlite::Connection;
+
+use crate::search::Quoting;
 
 /// No slot, no role.
 pub(crate) const NOTHING: u32 = u32::MAX;
@@ -61,6 +64,8 @@ pub(crate) struct Shape {
     pub(crate) roles: Vec<String>,
     /// How many tokens a chunk has on average.
     pub(crate) average: f32,
+    /// What pages of the memory quote, once a search has looked.
+    pub(crate) quoting: OnceLock<Quoting>,
     /// The slots of chunks by id, in the order of ids.
     by_id: Vec<(i64, u32)>,
 }
@@ -108,6 +113,7 @@ impl Shape {
             stretches: Vec::new(),
             roles,
             average: 1.0,
+            quoting: OnceLock::new(),
             by_id: Vec::new(),
         };
         let mut names: HashMap<i64, String> = HashMap::new();

@@ -8,6 +8,7 @@
 
 mod feedback;
 mod order;
+mod quoted;
 mod settings;
 mod unknown;
 mod words;
@@ -16,14 +17,15 @@ use std::sync::Arc;
 
 use longhaul_transcript::Millis;
 
+pub(crate) use self::quoted::Quoting;
 pub use self::settings::SearchSettings;
 
 use self::words::Words;
 use crate::index::{
-    Filters, Fusion, Hit, Hits, IndexError, Mode, NOTHING, Query, RecordKind, Shape, SqliteIndex,
-    Why,
+    Filters, Fusion, Hit, Hits, IndexError, Kept, Mode, NOTHING, Query, RecordKind, Shape,
+    SqliteIndex, Why,
 };
-use crate::text::{self, Tongue};
+use crate::text::{self, Term, Tongue};
 
 /// More of a query than this is not looked at.
 const LONGEST_QUERY: usize = 20_000;
@@ -71,10 +73,15 @@ impl SqliteIndex {
         if text.trim().is_empty() || shape.units.is_empty() {
             return Ok(hits);
         }
-        let allowed = allowed(&shape, &query.filters);
+        let within = allowed(&shape, &query.filters);
+        let quoting = self.quoting(&shape)?;
+        let mut allowed = within.clone();
+        quoting.leave_out(&mut allowed);
         let mut candidates = self.candidates(query, text, &shape, &allowed, &mut hits)?;
         let settings = *self.search_settings();
         age(&mut candidates, &shape, query.now, &settings);
+        let terms = self.terms(text)?;
+        self.drop_quoting(&mut candidates, &shape, &within, &terms)?;
         candidates.retain(|candidate| candidate.score > 0.0);
         let wanted = query.k.max(1);
         let pool = settings.pool(wanted);
@@ -93,7 +100,8 @@ impl SqliteIndex {
             settings.lambda,
         );
         for (candidate, text) in chosen {
-            hits.hits.push(hit(&shape, candidate, text));
+            let kept = quoting.kept(candidate.slot);
+            hits.hits.push(hit(&shape, candidate, text, kept));
         }
         Ok(hits)
     }
@@ -218,11 +226,7 @@ impl SqliteIndex {
     }
 
     fn words(&mut self, text: &str, shape: &Shape, allowed: &[bool]) -> Result<Words, IndexError> {
-        let tongues = self.tongues()?;
-        let mut terms = text::terms(text, &tongues, self.stems());
-        if terms.is_empty() {
-            terms = text::all_terms(text);
-        }
+        let terms = self.terms(text)?;
         let quote = text::quote(text, self.stems());
         let settings = *self.search_settings();
         let mut words = Words::score(
@@ -239,6 +243,16 @@ impl SqliteIndex {
             self.feed_back(&mut words, &terms, shape, allowed)?;
         }
         Ok(words)
+    }
+
+    /// The words of a query.
+    fn terms(&mut self, text: &str) -> Result<Vec<Term>, IndexError> {
+        let tongues = self.tongues()?;
+        let terms = text::terms(text, &tongues, self.stems());
+        Ok(match terms.is_empty() {
+            true => text::all_terms(text),
+            false => terms,
+        })
     }
 
     /// By unit: how near its best chunk is, from 0 to 1, and which it is.
@@ -473,7 +487,7 @@ fn age(
     }
 }
 
-fn hit(shape: &Shape, candidate: Candidate, text: String) -> Hit {
+fn hit(shape: &Shape, candidate: Candidate, text: String, kept: Vec<Kept>) -> Hit {
     let unit = &shape.units[candidate.unit as usize];
     let slot = &shape.slots[candidate.slot as usize];
     Hit {
@@ -486,5 +500,6 @@ fn hit(shape: &Shape, candidate: Candidate, text: String) -> Hit {
         text,
         score: candidate.score,
         why: candidate.why,
+        kept,
     }
 }

@@ -129,6 +129,15 @@ fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
         when.unwrap_or_default()
     )?;
     say!("{}", app.foreign(&unmarked(hit.text.trim_end())))?;
+    for kept in &hit.kept {
+        let place = format!("{}:{}-{}", kept.source, kept.lines.0, kept.lines.1);
+        say!(
+            "kept: {} ({}) · {}",
+            app.foreign(&unmarked(&kept.text)),
+            app.foreign(&unmarked(&kept.standing)),
+            app.foreign(&place)
+        )?;
+    }
     if explain {
         let why = &hit.why;
         let vector = why
@@ -179,6 +188,13 @@ fn hit_json(hit: &Hit) -> Value {
             "terms": hit.why.terms,
         },
         "text": hit.text,
+        "kept": hit.kept.iter().map(|kept| json!({
+            "id": kept.id,
+            "source": kept.source,
+            "lines": [kept.lines.0, kept.lines.1],
+            "text": kept.text,
+            "standing": kept.standing,
+        })).collect::<Vec<_>>(),
     })
 }
 
