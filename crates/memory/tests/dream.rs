@@ -1407,6 +1407,59 @@ fn the_same_number_of_an_entry_in_two_sessions_is_two_mentions() {
     assert_eq!((found.mentions(), found.sessions.len()), (2, 2));
 }
 
+#[test]
+fn the_policy_lets_nothing_surer_leave_and_keeps_what_has_no_room() {
+    let place = Place::new();
+    // Said on two days, these are surer than what was said once.
+    for word in ["apple", "birch", "cedar"] {
+        for back in [2, 3] {
+            place.rule(
+                day(back),
+                &format!("Never deploy the {word} service of team {word} on Fridays."),
+            );
+        }
+    }
+    let policy = |most: u32| Settings {
+        promote_at: Some(0.5),
+        limits: Limits {
+            max_tokens: Tokens(most),
+            ..Limits::default()
+        },
+        ..settings()
+    };
+    assert_eq!(place.dream(&policy(800)).promoted.len(), 3);
+    let full = Estimator::Heuristic.count(&place.read("MEMORY.md"), ContentKind::Prose);
+    let before = place.read("MEMORY.md");
+    place.rule(day(1), "Never rename the zebra branches.");
+    let report = place.dream(&policy(full.0 + 2));
+    assert_eq!((report.promoted.len(), report.problems.len()), (1, 0));
+    assert_eq!(place.read("MEMORY.md"), before, "nothing left for it");
+    let zebra = place.find("zebra");
+    assert!(matches!(zebra.status, Status::Demoted { .. }), "{zebra:?}");
+    assert!(place.read("memories/project.md").contains("zebra branches"));
+    assert!(place.read("DREAMS.md").contains("zebra branches"));
+    place.undo().unwrap();
+    assert!(!place.read("memories/project.md").contains("zebra"));
+    // What a person wants goes in, and what is least sure leaves.
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let wanted = policy(full.0 + 2);
+    let change = dreams.promote(&lock, &zebra.id, &now(), &wanted).unwrap();
+    assert!(place.read("MEMORY.md").contains("zebra branches"));
+    assert_eq!(change.turns.len(), 2, "{:?}", change.turns);
+    drop(lock);
+    // What is surer takes the place of what is less so.
+    for back in [1, 2, 3] {
+        place.rule(day(back), "Never skip the violet checks.");
+    }
+    place.dream(&wanted);
+    let memory = place.read("MEMORY.md");
+    assert!(
+        memory.contains("violet") && !memory.contains("zebra"),
+        "{memory}"
+    );
+}
+
 /// What a search of the workspace finds.
 fn search(place: &Place, query: &str, filters: Filters) -> Vec<Hit> {
     let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();

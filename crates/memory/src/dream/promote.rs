@@ -6,10 +6,12 @@
 //! Lines that a person wrote are never touched.
 
 use jiff::civil::Date;
-use longhaul_tokens::{ContentKind, Counter};
+use longhaul_tokens::ContentKind;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Status, Topic};
+use super::run::Settings;
+use super::score::confidence;
 use crate::files::{DECISIONS, Limits, MEMORY, PROJECT, pointer_line};
 use crate::provenance::one_line;
 use crate::{Error, Result, Source};
@@ -94,14 +96,24 @@ pub fn headings(topic: Topic) -> &'static [&'static str] {
     }
 }
 
+/// Who wants a promotion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// A person, who saw what leaves for it.
+    Person,
+    /// The policy: nothing that is as sure leaves for it.
+    Policy,
+}
+
 pub(super) fn plan(
     candidates: &[Candidate],
     id: &str,
     pages: &Pages,
-    limits: Limits,
-    counter: &dyn Counter,
+    settings: &Settings<'_>,
+    wish: Wish,
     on: Date,
 ) -> Result<Planned> {
+    let (limits, counter) = (settings.limits, settings.counter);
     let chosen = find(candidates, id)?;
     if chosen.status != Status::Staged {
         return Err(Error::NotStaged {
@@ -135,45 +147,69 @@ pub(super) fn plan(
         let by = (!chosen.ends).then(|| chosen.id.clone());
         turns.push(turn(old, Status::Superseded { on: until, by }, Some(until)));
     }
-    let mut demoted = Vec::new();
+    let mut demoted: Vec<&Candidate> = Vec::new();
     if chosen.ends {
         let done = Status::Superseded { on, by: None };
         turns.push(turn(chosen, done, chosen.valid_until));
     } else {
+        let before = work.memory.clone();
         work.add(chosen, limits);
-        turns.push(turn(chosen, Status::Promoted { on }, chosen.valid_until));
-        let gone: Vec<String> = turns.iter().map(|turn| turn.id.clone()).collect();
-        let mut others: Vec<&Candidate> = candidates
+        // All are weighed as of today: what nobody says any more makes room.
+        let weight = |one: &Candidate| {
+            // Rules last: what must not be done has to be in sight.
+            let sure = confidence(one, on, (settings.recalls)(one));
+            (one.topic.is_rule(), sure, one.last_day())
+        };
+        let mut others: Vec<(_, &Candidate)> = candidates
             .iter()
             .filter(|other| matches!(other.status, Status::Promoted { .. }))
-            .filter(|other| !gone.contains(&other.id))
+            .filter(|other| turns.iter().all(|turn| turn.id != other.id))
+            .map(|other| (weight(other), other))
             .collect();
-        // Rules last: what must not be done has to be in sight.
-        others.sort_by(|a, b| {
-            (a.topic.is_rule(), a.confidence)
-                .partial_cmp(&(b.topic.is_rule(), b.confidence))
-                .unwrap_or(std::cmp::Ordering::Equal)
-                .then_with(|| a.id.cmp(&b.id))
+        others.sort_by(|(a, one), (b, other)| {
+            let order = a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+            order.then_with(|| one.id.cmp(&other.id))
         });
-        let mut others = others.into_iter();
+        let own = weight(chosen);
+        let mut lesser = others.iter().filter(|(weight, other)| {
+            wish == Wish::Person || (*weight, &other.id) < (own, &chosen.id)
+        });
+        let mut status = Status::Promoted { on };
         loop {
             let tokens = counter.count(&work.memory, ContentKind::Prose);
             if tokens <= limits.max_tokens {
                 break;
             }
-            let Some(other) = others.next() else {
+            if let Some((_, other)) = lesser.next() {
+                if work.unpoint(&other.id) {
+                    demoted.push(*other);
+                }
+                continue;
+            }
+            // What is surer fills the page: the text is kept without a pointer,
+            // and nothing leaves for it.
+            let is_outweighed = others.iter().any(|(_, other)| work.has(&other.id));
+            if wish == Wish::Person || !is_outweighed {
                 return Err(Error::NoRoom {
                     id: id.to_owned(),
                     tokens: tokens.0,
                     most: limits.max_tokens.0,
                 });
-            };
-            if work.unpoint(&other.id) {
-                turns.push(turn(other, Status::Demoted { on }, other.valid_until));
-                demoted.push(other.id.clone());
             }
+            work.memory = before;
+            demoted.clear();
+            status = Status::Demoted { on };
+            break;
         }
+        turns.push(turn(chosen, status, chosen.valid_until));
+        let leave = Status::Demoted { on };
+        turns.extend(
+            demoted
+                .iter()
+                .map(|other| turn(other, leave.clone(), other.valid_until)),
+        );
     }
+    let demoted = demoted.iter().map(|other| other.id.clone()).collect();
     let mut changed = Vec::new();
     for (file, before, after) in [
         (home(Topic::Fact), &pages.project, work.project),
@@ -261,6 +297,12 @@ impl Work {
             out.push_str(&whole[line.len()..]);
         }
         *page = out;
+    }
+
+    /// Whether `MEMORY.md` has a candidate's pointer.
+    fn has(&self, id: &str) -> bool {
+        let anchor = format!("#{id}");
+        self.memory.lines().any(|line| points(line, &anchor))
     }
 
     /// Takes a candidate's pointer out of `MEMORY.md`; says whether it was there.

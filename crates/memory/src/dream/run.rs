@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::candidate::{Candidate, Status};
 use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
 use super::model::{Answer, Ask, checked, merging, wording};
-use super::promote::{Planned, plan};
+use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
 use super::staging::waiting;
 use super::store::{Change, DreamLock, Dreams, State};
@@ -225,7 +225,10 @@ impl Dreams<'_> {
             .map(|one| one.id.clone())
             .collect();
         for id in sure {
-            match self.promote(lock, &id, now, settings) {
+            let planned = self.planned(&id, now, settings, Wish::Policy);
+            let done =
+                planned.and_then(|planned| self.carry_out(lock, planned, &id, now.timestamp()));
+            match done {
                 Ok(_) => report.promoted.push(id),
                 Err(error @ (Error::NoRoom { .. } | Error::TooLarge { .. })) => {
                     report.problems.push(told(&error));
@@ -239,14 +242,18 @@ impl Dreams<'_> {
 
     /// What promoting a candidate would change; nothing is changed.
     pub fn plan(&self, id: &str, now: &Zoned, settings: &Settings<'_>) -> Result<Planned> {
-        plan(
-            &self.state()?.candidates,
-            id,
-            &self.pages()?,
-            settings.limits,
-            settings.counter,
-            now.date(),
-        )
+        self.planned(id, now, settings, Wish::Person)
+    }
+
+    fn planned(
+        &self,
+        id: &str,
+        now: &Zoned,
+        settings: &Settings<'_>,
+        wish: Wish,
+    ) -> Result<Planned> {
+        let (state, pages) = (self.state()?, self.pages()?);
+        plan(&state.candidates, id, &pages, settings, wish, now.date())
     }
 
     /// Promotes a candidate: one change, which can be undone.
