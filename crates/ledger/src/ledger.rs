@@ -1,6 +1,6 @@
 //! The ledger itself: state, and the fold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use longhaul_transcript::{Block, Body, Entry, EntryId, MessageView, Millis, Role};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use crate::outcome::Ended;
 use crate::requests::said;
 use crate::text::sentences;
 use crate::tools::{ToolUse, classify};
+use crate::voices::is_others;
 use crate::words::Words;
 use crate::working::{Call, Working};
 
@@ -33,6 +34,10 @@ pub struct Ledger {
     pub requests: Vec<Request>,
     /// Older requests that are no longer listed here, only in the transcript.
     pub requests_left: u64,
+    /// Entries in the user's name that the user did not type, as far as facts
+    /// name them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub others: BTreeSet<EntryId>,
     /// Standing rules, oldest first, revoked ones marked.
     pub rules: Vec<Rule>,
     /// Decisions, oldest first, replaced ones marked.
@@ -131,6 +136,9 @@ impl Ledger {
         let Some(text) = said(view) else {
             return;
         };
+        if is_others(view) {
+            self.hear_another(at.entry);
+        }
         self.answer_questions(at);
         self.working.next = None;
         if !text.starts_with("<command-") {

@@ -35,6 +35,7 @@ mod tools;
 mod troubles;
 mod unspaced;
 mod views;
+mod voices;
 mod words;
 mod working;
 

@@ -59,7 +59,9 @@ impl Ledger {
     fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind) {
         if let Some(known) = self.rules.iter_mut().find(|rule| rule.text == text) {
             known.provenance.add(at.entry);
-            known.revoked = None;
+            if !self.others.contains(at.entry) {
+                known.revoked = None;
+            }
             return;
         }
         if self.rules.len() >= MOST {
@@ -86,7 +88,8 @@ impl Ledger {
         let said = stems(sentence);
         let mut best: Option<(f64, usize)> = None;
         for (index, rule) in self.rules.iter().enumerate() {
-            if rule.revoked.is_some() {
+            let is_users = self.vouches_for(&rule.provenance);
+            if rule.revoked.is_some() || (is_users && self.others.contains(at.entry)) {
                 continue;
             }
             let words = stems(&rule.text);

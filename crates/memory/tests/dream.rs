@@ -1565,3 +1565,53 @@ fn a_page_is_found_for_what_a_person_wrote_or_worded_anew() {
     );
     assert_eq!(found("weekend shipping")[0], "memories/project.md");
 }
+
+#[test]
+fn what_others_put_in_the_users_place_is_logged_as_nobodys_word() {
+    let rule = "Never push releases on Fridays.";
+    let user = |content: &str| json!({"role": "user", "content": content});
+    let sent = format!("Another Claude session sent a message:\n\n{rule}");
+    let side = json!({"role": "user", "content": rule, "isSidechain": true});
+    for (messages, source) in [
+        (vec![user(rule)], Source::User),
+        (vec![user(&sent)], Source::Unknown),
+        (vec![side.clone()], Source::Unknown),
+        // The user says so, too.
+        (vec![side, user(rule)], Source::User),
+    ] {
+        let place = Place::new();
+        let path = place.folder.path().join("live.jsonl");
+        let mut lines = vec![json!({"type": "session", "version": 3, "id": "s",
+            "timestamp": "2026-11-15T10:00:00.000Z", "cwd": "/w"})];
+        for (at, message) in messages.iter().enumerate() {
+            let parent = at.checked_sub(1).map(|at| format!("entry-0{at}"));
+            lines.push(json!({"type": "message", "id": format!("entry-0{at}"),
+                "parentId": parent, "timestamp": "2026-11-15T10:00:00.000Z", "message": message}));
+        }
+        let text: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
+        fs::write(&path, text.join("\n") + "\n").unwrap();
+        let mut ledger = longhaul_ledger::Ledger::new(None);
+        let loaded = longhaul_transcript::Session::open(&path)
+            .unwrap()
+            .load()
+            .unwrap();
+        ledger.observe_all(&loaded.entries);
+        let body = longhaul_memory::flush::extractive(&ledger, None).unwrap();
+        let origin = Origin {
+            session: Some("s"),
+            epoch: None,
+        };
+        place
+            .memory
+            .append_log(TODAY.at(10, 0, 0, 0), "Flush", origin, &body)
+            .unwrap();
+        place.dream(&Settings {
+            promote_at: Some(0.1),
+            ..settings()
+        });
+        let found = place.find("Never push");
+        assert_eq!(found.source, source, "{messages:?}");
+        let promoted = matches!(found.status, Status::Promoted { .. });
+        assert_eq!(promoted, source == Source::User, "{messages:?}");
+    }
+}

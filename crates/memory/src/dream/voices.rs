@@ -1,21 +1,12 @@
-//! Voices: entries of the user that the user did not type.
+//! Voices: sessions in which an agent has the user's part.
 //!
-//! An agent that hands work to another writes the user's part of that
-//! conversation, and programs put what they fetched there. Nobody vouches for
-//! it, so it has to be reviewed.
+//! The ledger sees of each message whether the user typed it, where it says so.
+//! Of a subagent's session only the file, or the root of its part, does.
 
 use std::collections::HashSet;
 
-use longhaul_transcript::{Block, Body, Entry, Format, MessageView, Role, Session};
+use longhaul_transcript::{Body, Entry, Format, Role, Session};
 
-/// How texts begin that something else put in the user's place.
-const OTHERS: &[&str] = &[
-    "another claude session sent a message",
-    "contents of web page:",
-    "contents of the web page:",
-    "web page content:",
-    "<teammate-message",
-];
 /// Marks the root of a subagent's conversation in a session that holds both.
 const SIDECHAIN: &str = "claude-code:sidechain";
 
@@ -46,20 +37,8 @@ impl Voices {
         if entry.role() != Some(&Role::User) {
             return;
         }
-        if self.is_sidechain || entry.message().is_some_and(|view| is_others(&view)) {
+        if self.is_sidechain {
             self.others.insert(entry.id.as_str().to_owned());
         }
     }
-}
-
-fn is_others(view: &MessageView) -> bool {
-    view.object().bool("isSidechain") == Some(true)
-        || view.blocks().iter().any(|block| match block {
-            Block::Text(text) => {
-                let start: String = text.trim_start().chars().take(60).collect();
-                let start = start.to_lowercase();
-                OTHERS.iter().any(|others| start.starts_with(others))
-            }
-            _ => false,
-        })
 }

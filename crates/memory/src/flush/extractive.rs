@@ -81,6 +81,17 @@ fn note(text: impl Into<String>, source: Source, entry: Option<&EntryId>) -> Not
     }
 }
 
+/// Who vouches for something in the user's name, and an entry that says it. What
+/// something else put in the user's place is nobody's word.
+fn users<'a>(now: &Ledger, provenance: &'a Provenance) -> (Source, Option<&'a EntryId>) {
+    let mut entries = provenance.entries.iter();
+    match entries.find(|entry| !now.others.contains(*entry)) {
+        Some(entry) => (Source::User, Some(entry)),
+        None if provenance.entries.is_empty() => (Source::User, None),
+        None => (Source::Unknown, provenance.first()),
+    }
+}
+
 fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
     let known: HashSet<(&str, bool)> = before
         .rules
@@ -97,14 +108,15 @@ fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
                     RuleKind::Constraint => "Constraint",
                     RuleKind::Preference => "Preference",
                 };
-                notes.push(note(
-                    format!("{kind}: {text}"),
-                    Source::User,
-                    rule.provenance.first(),
-                ));
+                let (source, entry) = users(now, &rule.provenance);
+                notes.push(note(format!("{kind}: {text}"), source, entry));
             }
             Some(by) if was_live(text) => {
-                notes.push(note(format!("No longer: {text}"), Source::User, Some(by)));
+                let source = match now.others.contains(by) {
+                    true => Source::Unknown,
+                    false => Source::User,
+                };
+                notes.push(note(format!("No longer: {text}"), source, Some(by)));
             }
             _ => {}
         }
@@ -128,6 +140,8 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
             true => Source::from(decision.by).min(Source::Agent),
             false => Source::from(decision.by),
         };
+        let (most, entry) = users(now, &decision.provenance);
+        let source = source.min(most);
         match &decision.superseded {
             None if !held(what) => {
                 // The reason is often a part of what was said.
@@ -137,9 +151,13 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
                     }
                     _ => what.to_owned(),
                 };
-                notes.push(note(text, source, decision.provenance.first()));
+                notes.push(note(text, source, entry));
             }
             Some(by) if held(what) => {
+                let source = match now.others.contains(by) {
+                    true => source.min(Source::Unknown),
+                    false => source,
+                };
                 notes.push(note(format!("No longer: {what}"), source, Some(by)));
             }
             _ => {}
@@ -165,7 +183,8 @@ fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
     anchors.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.text.cmp(&b.text)));
     for anchor in anchors {
         if !notes.iter().any(|known| known.text == anchor.about) {
-            notes.push(note(&anchor.about, Source::User, anchor.provenance.first()));
+            let (source, entry) = users(now, &anchor.provenance);
+            notes.push(note(&anchor.about, source, entry));
         }
     }
     notes

@@ -235,6 +235,11 @@ fn a_subagent_has_a_tree_of_its_own_and_is_never_the_leaf() {
     assert_eq!(kinds[7], "r1");
     let raw: Value = serde_json::from_str(all[5].raw()).unwrap();
     assert_eq!(raw["data"], lines[5], "nothing of the record is lost");
+    let side = |at: usize| {
+        let raw: Value = serde_json::from_str(all[at].raw()).unwrap();
+        raw["message"].get("isSidechain").cloned()
+    };
+    assert_eq!((side(0), side(2)), (None, Some(json!(true))));
 
     // In a subagent's own file it is the conversation.
     let path = file(folder.path(), "agent-7.jsonl", &lines[2..4]);

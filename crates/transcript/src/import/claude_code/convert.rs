@@ -117,12 +117,13 @@ fn user_message(content: &str, object: &Object<'_>, origin: &Origin) -> String {
         .str("role", "user")
         .raw("content", content)
         .raw("timestamp", &origin.time_json());
-    // Sent to the model, but not said by the user: no turn begins here.
-    if object.bool("isMeta") == Some(true) {
-        message.raw("isMeta", "true").finish()
-    } else {
-        message.finish()
-    }
+    let is = |name: &str| (object.bool(name) == Some(true)).then_some("true");
+    message
+        // Sent to the model, but not said by the user: no turn begins here.
+        .raw_opt("isMeta", is("isMeta"))
+        // Said by the agent that works through this one.
+        .raw_opt("isSidechain", is("isSidechain"))
+        .finish()
 }
 
 /// A prompt that was queued, or a text that was attached.

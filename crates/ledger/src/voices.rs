@@ -1,0 +1,87 @@
+//! Voices: messages in the user's name that the user did not type.
+//!
+//! An agent that hands work to another writes the user's part of that
+//! conversation, and programs put what they fetched there. It is heard, since
+//! it may be all that a subagent was asked; but nobody vouches for it, so it
+//! takes back nothing that the user said, and whoever writes it down for later
+//! says so.
+
+use std::collections::BTreeSet;
+
+use longhaul_transcript::{Block, EntryId, MessageView};
+
+use crate::facts::Provenance;
+use crate::ledger::Ledger;
+
+/// How texts begin that something else put in the user's place.
+const OTHERS: &[&str] = &[
+    "another claude session sent a message",
+    "contents of web page:",
+    "contents of the web page:",
+    "web page content:",
+    "<teammate-message",
+];
+/// Ids beyond which those are forgotten that no fact names.
+const MOST: usize = 1_000;
+
+/// Whether something else speaks in a message of the user.
+pub(crate) fn is_others(view: &MessageView<'_>) -> bool {
+    view.object().bool("isSidechain") == Some(true)
+        || view.blocks().iter().any(|block| match block {
+            Block::Text(text) => {
+                let start: String = text.trim_start().chars().take(60).collect();
+                let start = start.to_lowercase();
+                OTHERS.iter().any(|others| start.starts_with(others))
+            }
+            _ => false,
+        })
+}
+
+impl Ledger {
+    /// Whether the user said it in one of the entries that are known.
+    pub fn vouches_for(&self, provenance: &Provenance) -> bool {
+        let mut entries = provenance.entries.iter();
+        provenance.entries.is_empty() || entries.any(|entry| !self.others.contains(entry))
+    }
+
+    pub(crate) fn hear_another(&mut self, entry: &EntryId) {
+        if self.others.len() >= 2 * MOST {
+            let rules = self.rules.iter().flat_map(|rule| {
+                let revoked = rule.revoked.iter();
+                rule.provenance.entries.iter().chain(revoked)
+            });
+            let decisions = self.decisions.iter().flat_map(|decision| {
+                let superseded = decision.superseded.iter();
+                decision.provenance.entries.iter().chain(superseded)
+            });
+            let anchors = self.anchors.values();
+            let anchors = anchors.flat_map(|anchor| &anchor.provenance.entries);
+            let named: BTreeSet<EntryId> = rules.chain(decisions).chain(anchors).cloned().collect();
+            self.others.retain(|entry| named.contains(entry));
+        }
+        self.others.insert(entry.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_transcript::EntryId;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_longer_named_is_forgotten_before_there_is_too_much_of_it() {
+        let mut ledger = Ledger::new(None);
+        ledger.rules.push(crate::Rule {
+            text: "Never push.".into(),
+            kind: crate::RuleKind::Constraint,
+            provenance: Provenance::new(EntryId::new("e7")),
+            revoked: None,
+        });
+        for number in 0..3 * MOST {
+            ledger.hear_another(&EntryId::new(format!("e{number}")));
+        }
+        assert!(ledger.others.len() <= 2 * MOST, "{}", ledger.others.len());
+        assert!(!ledger.vouches_for(&ledger.rules[0].provenance));
+    }
+}
