@@ -52,13 +52,10 @@ const MEGABYTE: u64 = 1_000_000;
 pub(crate) fn run(what: &Bench) -> Result<()> {
     match what {
         Bench::Open { file, runs } => open(file, *runs),
-        // A debug build measures nothing.
-        Bench::Peers(_) if cfg!(debug_assertions) => shell::run(
-            shell::cargo()
-                .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
-                .args(env::args_os().skip(1)),
-        ),
-        Bench::Peers(args) => peers(args),
+        Bench::Peers(args) => match shell::again_in_release()? {
+            true => Ok(()),
+            false => peers(args),
+        },
     }
 }
 

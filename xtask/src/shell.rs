@@ -17,6 +17,18 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// Runs this chore again in a release build; says whether there was need to.
+/// What measures thousands of steps is too slow in a debug build.
+pub(crate) fn again_in_release() -> Result<bool> {
+    if !cfg!(debug_assertions) {
+        return Ok(false);
+    }
+    run(cargo()
+        .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
+        .args(env::args_os().skip(1)))?;
+    Ok(true)
+}
+
 /// Our own program, built as the tests build it.
 pub(crate) fn program() -> Result<PathBuf> {
     run(cargo().args(["build", "--quiet", "--package", "longhaul"]))?;

@@ -17,55 +17,34 @@ use longhaul_transcript::Millis;
 use super::days::Question;
 use crate::Result;
 
-/// Among so many those are to be that a question is about.
+/// So many hits are looked at.
 const WITHIN: usize = 10;
-/// Hits that are asked for, to have enough sessions among them.
-const DEPTH: usize = 60;
-
 /// Recall of questions, before and after.
 #[derive(Default)]
 pub(super) struct Recalled {
     questions: usize,
-    logs: Shares,
-    both: Shares,
-}
-
-/// Sums over questions.
-#[derive(Default, Clone, Copy)]
-struct Shares {
-    /// Of the sessions that the first ten passages speak of.
-    passages: f64,
-    /// Of the first ten sessions that passages speak of. A page of the memory has
-    /// lines of many sessions in one passage, and all of them count.
-    sessions: f64,
-}
-
-impl Shares {
-    fn add(&mut self, other: Shares) {
-        self.passages += other.passages;
-        self.sessions += other.sessions;
-    }
+    /// With the daily logs alone.
+    logs: f64,
+    /// With the memory beside them, where only passages of logs count.
+    plain: f64,
+    /// The same, where a page of the memory brings the sessions that it names
+    /// as its evidence.
+    followed: f64,
 }
 
 impl Recalled {
     pub(super) fn add(&mut self, other: &Recalled) {
         self.questions += other.questions;
-        self.logs.add(other.logs);
-        self.both.add(other.both);
+        self.logs += other.logs;
+        self.plain += other.plain;
+        self.followed += other.followed;
     }
 
-    /// Of the first ten passages: the logs alone, and with the memory beside
-    /// them, in percent; then the same of the first ten sessions.
-    pub(super) fn percent(&self) -> Option<[f64; 4]> {
+    /// The logs alone; with the memory beside them; the same with its evidence
+    /// followed, in percent.
+    pub(super) fn percent(&self) -> Option<[f64; 3]> {
         let share = |sum: f64| 100.0 * sum / self.questions as f64;
-        (self.questions > 0).then(|| {
-            [
-                share(self.logs.passages),
-                share(self.both.passages),
-                share(self.logs.sessions),
-                share(self.both.sessions),
-            ]
-        })
+        (self.questions > 0).then(|| [share(self.logs), share(self.plain), share(self.followed)])
     }
 }
 
@@ -92,7 +71,7 @@ impl Shelf {
 
     fn search(&mut self, question: &Question, now: Millis) -> Result<Vec<Hit>> {
         let query = Query {
-            k: DEPTH,
+            k: WITHIN,
             filters: Filters {
                 kinds: vec![RecordKind::Memory, RecordKind::Daily],
                 ..Filters::default()
@@ -136,6 +115,7 @@ impl Shelves {
         questions: &[&Question],
         candidates: &[Candidate],
         now: Millis,
+        misses: bool,
     ) -> Result<Recalled> {
         let mut recalled = Recalled::default();
         if questions.is_empty() {
@@ -152,71 +132,68 @@ impl Shelves {
         for question in questions {
             let logs = self.logs.search(question, now)?;
             let both = self.both.search(question, now)?;
+            let gold: BTreeSet<&String> = question.sessions.iter().collect();
+            let share = |found: &BTreeSet<String>| {
+                gold.iter().filter(|one| found.contains(**one)).count() as f64 / gold.len() as f64
+            };
+            let (before, after) = (self.spoken_of(&logs), self.spoken_of(&both));
+            let mut followed = after.clone();
+            for hit in &both {
+                followed.extend(named(hit, &promoted));
+            }
             recalled.questions += 1;
-            recalled.logs.add(self.recall(&logs, &promoted, question));
-            recalled.both.add(self.recall(&both, &promoted, question));
+            recalled.logs += share(&before);
+            recalled.plain += share(&after);
+            recalled.followed += share(&followed);
+            if misses && share(&after) < share(&before) {
+                println!("less: {}", question.text);
+                for session in gold.iter().filter(|one| before.contains(**one)) {
+                    let lost = if after.contains(*session) {
+                        ""
+                    } else {
+                        ", lost"
+                    };
+                    println!("  about {session}{lost}");
+                }
+                for (title, hits) in [("logs alone", &logs), ("with the memory", &both)] {
+                    println!("  {title}:");
+                    for hit in hits {
+                        let of: Vec<String> = self.sessions(hit).into_iter().collect();
+                        println!(
+                            "    {:.3} {}:{}-{} {} ({})",
+                            hit.score,
+                            hit.source,
+                            hit.lines.0,
+                            hit.lines.1,
+                            of.join(" "),
+                            hit.why.terms.join(" ")
+                        );
+                    }
+                }
+            }
         }
         Ok(recalled)
     }
 
-    /// The share of the sessions that a question is about among the first ones.
-    fn recall(
-        &self,
-        hits: &[Hit],
-        promoted: &HashMap<&str, &Candidate>,
-        question: &Question,
-    ) -> Shares {
-        let mut passages: BTreeSet<String> = BTreeSet::new();
-        let mut sessions: Vec<String> = Vec::new();
-        for (at, hit) in hits.iter().enumerate() {
-            for session in self.sessions(hit, promoted) {
-                if at < WITHIN {
-                    passages.insert(session.clone());
-                }
-                if !sessions.contains(&session) {
-                    sessions.push(session);
-                }
-            }
-        }
-        sessions.truncate(WITHIN);
-        let gold: BTreeSet<&String> = question.sessions.iter().collect();
-        let share = |has: &dyn Fn(&String) -> bool| {
-            gold.iter().filter(|one| has(one)).count() as f64 / gold.len() as f64
-        };
-        Shares {
-            passages: share(&|one| passages.contains(one)),
-            sessions: share(&|one| sessions.contains(one)),
-        }
+    /// The sessions that the logs among some hits speak of.
+    fn spoken_of(&self, hits: &[Hit]) -> BTreeSet<String> {
+        hits.iter().flat_map(|hit| self.sessions(hit)).collect()
     }
 
-    /// The sessions that a hit speaks of; those first whose lines have most of
-    /// the words that made it one.
-    fn sessions(&self, hit: &Hit, promoted: &HashMap<&str, &Candidate>) -> Vec<String> {
-        let weight = |line: &str| {
-            let line = line.to_lowercase();
-            let terms = hit.why.terms.iter();
-            terms.filter(|term| line.contains(term.as_str())).count()
-        };
-        let mut named: Vec<(usize, String)> = Vec::new();
-        let noted = self.noted.get(&hit.source);
-        // In a page of the memory a promoted text follows its name.
-        let mut one: Option<&Candidate> = None;
-        for (line, at) in hit.text.lines().zip(hit.lines.0..) {
-            match noted {
-                Some(noted) => {
-                    let session = noted.get(&at).cloned();
-                    named.extend(session.map(|session| (weight(line), session)));
-                }
-                None => {
-                    let id = line.split(|c: char| !(c.is_alphanumeric() || c == '-'));
-                    let mut known = id.filter_map(|word| promoted.get(word).copied());
-                    one = known.next_back().or(one);
-                    let of = one.iter().flat_map(|one| one.sessions.iter());
-                    named.extend(of.map(|session| (weight(line), session.clone())));
-                }
-            }
-        }
-        named.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-        named.into_iter().map(|(_, session)| session).collect()
+    /// The sessions that a passage of a log speaks of.
+    fn sessions(&self, hit: &Hit) -> BTreeSet<String> {
+        let noted = self.noted.get(&hit.source).into_iter().flatten();
+        let within = noted.filter(|(line, _)| (hit.lines.0..=hit.lines.1).contains(line));
+        within.map(|(_, session)| session.clone()).collect()
     }
+}
+
+/// The sessions that a page of the memory names as its evidence.
+fn named(hit: &Hit, promoted: &HashMap<&str, &Candidate>) -> BTreeSet<String> {
+    if hit.kind != RecordKind::Memory {
+        return BTreeSet::new();
+    }
+    let words = hit.text.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+    let known = words.filter_map(|word| promoted.get(word));
+    known.flat_map(|one| one.sessions.iter().cloned()).collect()
 }

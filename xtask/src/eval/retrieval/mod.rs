@@ -11,7 +11,6 @@ mod score;
 mod sets;
 
 use std::collections::HashMap;
-use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -75,13 +74,8 @@ const REQUIRED: [(&str, f64); 5] = [
 const DEPTH: usize = 60;
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    // Thousands of searches are too slow in a debug build.
-    if cfg!(debug_assertions) {
-        return shell::run(
-            shell::cargo()
-                .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
-                .args(env::args_os().skip(1)),
-        );
+    if shell::again_in_release()? {
+        return Ok(());
     }
     let files = files(args)?;
     if files.is_empty() {
