@@ -77,6 +77,9 @@ pub fn due(
     moment: &Moment<'_>,
 ) -> Result<Option<Cause>> {
     let now = moment.now.timestamp();
+    // A dream of a time to come was dreamt by a clock that went wrong. It must
+    // not keep all others from being due until then.
+    let last = last.filter(|last| last.at <= now);
     for trigger in triggers {
         let cause = match trigger {
             Trigger::Schedule(text) => {
@@ -246,6 +249,29 @@ mod tests {
         assert_eq!(ask(today(), 102 * kb), Some(Cause::DailyLogSize));
         assert_eq!(
             ask(Some(ran("2026-11-14T23:00", 500 * kb)), 51 * kb),
+            Some(Cause::DailyLogSize)
+        );
+    }
+
+    #[test]
+    fn a_dream_of_a_time_to_come_keeps_no_other_from_being_due() {
+        let ahead = || Some(ran("2100-01-01T12:00", 900 * 1024));
+        let now = "2026-11-15T12:00";
+        let night = Trigger::Schedule("0 3 * * *".into());
+        assert_eq!(ask(night, ahead(), now, None, 0), Some(Cause::Schedule));
+        assert_eq!(
+            ask(
+                Trigger::SessionIdle(30),
+                ahead(),
+                now,
+                Some("2026-11-15T10:00"),
+                0
+            ),
+            Some(Cause::SessionIdle)
+        );
+        let later_today = Some(ran("2026-11-15T23:00", 900 * 1024));
+        assert_eq!(
+            ask(Trigger::DailyLogSize(50), later_today, now, None, 60 * 1024),
             Some(Cause::DailyLogSize)
         );
     }
