@@ -1170,3 +1170,26 @@ fn a_five_word_quote_is_among_the_first_hits() {
     }
     assert_eq!(found, 30);
 }
+
+#[test]
+fn what_is_kept_of_an_entry_and_the_entry_are_one_hit() {
+    let mut index = memory();
+    let page = "# Project\n\n### d-7c2f7d5f\nNever push releases on Fridays.\n\n- constraint, \
+        said by the user; valid from 2026-03-09\n- evidence: one.jsonl entry 4f2a91c0 (user): \
+        “Never push releases on Fridays.”\n";
+    let spoken = "Thanks. Never push releases on Fridays. Go on.";
+    fill(
+        &mut index,
+        &[
+            said("s", "4f2a91c0", 1, spoken),
+            Record::file(RecordKind::Memory, "memories/project.md", page),
+        ],
+    );
+    let query = Query::new("releases on Fridays");
+    let hits = index.search(&query).unwrap().hits;
+    let found: Vec<(String, usize)> = hits.iter().map(|hit| (hit.key(), hit.kept.len())).collect();
+    assert_eq!(found, [("s#4f2a91c0".to_owned(), 1)]);
+    // Another entry of that name says something else.
+    fill(&mut index, &[said("s", "4f2a91c0", 1, "releases, no.")]);
+    assert_eq!(keys(&mut index, &query)[0], "memories/project.md");
+}

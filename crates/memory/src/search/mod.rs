@@ -80,8 +80,7 @@ impl SqliteIndex {
         let mut candidates = self.candidates(query, text, &shape, &allowed, &mut hits)?;
         let settings = *self.search_settings();
         age(&mut candidates, &shape, query.now, &settings);
-        let terms = self.terms(text)?;
-        self.drop_quoting(&mut candidates, &shape, &within, &terms)?;
+        self.drop_quoting(&mut candidates, &shape, &within, text)?;
         candidates.retain(|candidate| candidate.score > 0.0);
         let wanted = query.k.max(1);
         let pool = settings.pool(wanted);

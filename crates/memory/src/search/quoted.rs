@@ -19,7 +19,7 @@ use super::Candidate;
 use crate::dream::page::{self, Place, Quote, Statement};
 use crate::index::{IndexError, Kept, RecordKind, Shape, SqliteIndex};
 use crate::provenance::one_line;
-use crate::text::{self, Term};
+use crate::text;
 
 /// What the pages of an index quote.
 #[derive(Debug, Default)]
@@ -97,11 +97,16 @@ impl SqliteIndex {
 
     fn read_quoting(&self, shape: &Shape) -> Result<Quoting, IndexError> {
         let mut quoting = Quoting::default();
+        let pages = shape.sources.iter();
+        let pages: Vec<_> = pages.filter(|source| page::is_page(&source.name)).collect();
+        if pages.is_empty() {
+            return Ok(quoting);
+        }
         let mut places = Places::new(shape);
-        for source in &shape.sources {
+        for source in pages {
             for unit in source.units.clone() {
                 let place = &shape.units[unit as usize];
-                if place.kind != RecordKind::Memory as u8 || !page::is_page(&source.name) {
+                if place.kind != RecordKind::Memory as u8 {
                     continue;
                 }
                 for slot in place.slots.clone() {
@@ -135,9 +140,14 @@ impl SqliteIndex {
         candidates: &mut Vec<Candidate>,
         shape: &Shape,
         allowed: &[bool],
-        terms: &[Term],
+        query: &str,
     ) -> Result<(), IndexError> {
         let quoting = self.quoting(shape)?;
+        let is_page = |one: &Candidate| quoting.passages.contains_key(&one.slot);
+        if !candidates.iter().any(is_page) {
+            return Ok(());
+        }
+        let terms = self.terms(query)?;
         let mut dropped: HashSet<u32> = HashSet::new();
         let elsewhere = |line: &Line| quoting.is_elsewhere(line, allowed);
         for found in candidates.iter() {
