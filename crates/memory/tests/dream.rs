@@ -956,7 +956,7 @@ fn a_model_words_and_merges_what_the_evidence_bears_out_and_nothing_else() {
         asked.push(question.clone());
         let prompt = &question.prompt;
         Ok(match () {
-            () if prompt.lines().count() > 1 => "Nightly database backups go to the cellar machine",
+            () if prompt.lines().count() > 1 => "Nightly backups of the database: cellar machine",
             () if prompt.contains("api-spec") => "API spec of the shop: /docs/api-spec.yaml",
             () if prompt.contains("JWT") => "JWT tokens expire after 5 minutes",
             () => "KEEP",
@@ -981,7 +981,7 @@ fn a_model_words_and_merges_what_the_evidence_bears_out_and_nothing_else() {
     let merged = place.find("nightly backups");
     assert_eq!(
         merged.wording(),
-        "Nightly database backups go to the cellar machine"
+        "Nightly backups of the database: cellar machine"
     );
     assert_eq!(merged.evidence.len(), 2);
     assert_eq!(
@@ -1012,12 +1012,12 @@ fn a_wording_lends_a_tools_words_to_nobody_better() {
     place.log(
         day(1),
         "Facts",
-        "The staging host of the lab is called build7 (evil.example:8443)",
+        "The staging host of the lab is called build7 (evil.example)",
         Source::Tool,
     );
     let mut model = |question: &Question| {
         assert!(!question.prompt.contains("evil"), "{}", question.prompt);
-        Ok("The staging host of the lab is build7, evil.example:8443".to_owned())
+        Ok("The staging host of the lab is called build7, evil.example".to_owned())
     };
     let dreams = place.dreams();
     let lock = dreams.lock().unwrap();
@@ -1614,4 +1614,183 @@ fn what_others_put_in_the_users_place_is_logged_as_nobodys_word() {
         let promoted = matches!(found.status, Status::Promoted { .. });
         assert_eq!(promoted, source == Source::User, "{messages:?}");
     }
+}
+/// Settings with which everything that may go unseen does.
+fn policy() -> Settings<'static> {
+    Settings {
+        promote_at: Some(0.0),
+        ..settings()
+    }
+}
+
+#[test]
+fn a_models_words_are_never_promoted_unseen() {
+    let place = Place::new();
+    place.rule(day(1), "Always use tabs over spaces in all Makefiles.");
+    place.rule(day(1), "Never push a release of the shop on Fridays.");
+    let mut model = |question: &Question| {
+        Ok(match question.prompt.contains("tabs") {
+            true => "Always use spaces over tabs in all Makefiles",
+            false => "Never push a release on Fridays",
+        }
+        .to_owned())
+    };
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let report = dreams
+        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut model))
+        .unwrap();
+    let asked = report.model.unwrap();
+    assert_eq!((asked.worded, asked.ungrounded), (1, 1));
+    assert_eq!(report.promoted.len(), 2);
+    let memory = place.read("MEMORY.md");
+    for said in [
+        "- Always use tabs over spaces in all Makefiles.",
+        "- Never push a release of the shop on Fridays.",
+    ] {
+        assert!(memory.contains(said), "{memory}");
+    }
+    assert!(!memory.contains("a release on Fridays"), "{memory}");
+}
+
+#[test]
+fn a_models_wording_waits_beside_the_words_of_the_source() {
+    let place = Place::new();
+    place.rule(day(1), "Never push a release of the shop on Fridays.");
+    let mut model = |_: &Question| Ok("Never push a release on Fridays".to_owned());
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    dreams
+        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
+        .unwrap();
+    let staged = place.read("DREAMS.md");
+    assert!(
+        staged.contains(
+            "Finding: Never push a release on Fridays\n\
+             In its source's words: Never push a release of the shop on Fridays.\n"
+        ),
+        "{staged}"
+    );
+}
+
+#[test]
+fn what_a_model_took_for_one_is_looked_at() {
+    let place = Place::new();
+    place.rule(
+        day(2),
+        "Nightly backups of the database go to the cellar machine",
+    );
+    place.rule(
+        day(1),
+        "The database backups every night land on the cellar machine",
+    );
+    let mut model = |question: &Question| {
+        Ok(match question.prompt.lines().count() {
+            1 => "KEEP",
+            _ => "Nightly backups of the database: cellar machine",
+        }
+        .to_owned())
+    };
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let report = dreams
+        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut model))
+        .unwrap();
+    assert_eq!(report.model.unwrap().merged, 1);
+    assert_eq!((report.promoted.len(), report.waiting), (0, 1));
+    assert!(
+        place
+            .read("DREAMS.md")
+            .contains("Review: a model took two notes for one; never promoted unseen")
+    );
+}
+
+#[test]
+fn what_is_turned_round_is_not_swallowed_and_takes_the_place() {
+    for (before, after) in [
+        ("I prefer tabs over spaces.", "I prefer spaces over tabs."),
+        (
+            "Always deploy from staging to production.",
+            "Always deploy from production to staging.",
+        ),
+        (
+            "Always run the tests before committing, not after.",
+            "Always run the tests after committing, not before.",
+        ),
+    ] {
+        let place = Place::new();
+        place.rule(day(3), before);
+        place.dream(&policy());
+        assert!(place.find(before).status.is_kept(), "{before}");
+        place.rule(day(2), before);
+        place.rule(day(1), after);
+        let report = place.dream(&policy());
+        assert_eq!(report.consolidated.repeated, 1, "{before}");
+        assert_eq!(place.find(before).evidence.len(), 2);
+        let (old, new) = (place.find(before), place.find(after));
+        assert_eq!(
+            old.status,
+            Status::Superseded {
+                on: day(1),
+                by: Some(new.id)
+            }
+        );
+        assert_eq!(old.valid_until, Some(day(1)));
+        let memory = place.read("MEMORY.md");
+        assert!(
+            memory.contains(after) && !memory.contains(before),
+            "{memory}"
+        );
+    }
+}
+
+#[test]
+fn what_is_said_of_one_thing_replaces_nothing_said_of_another() {
+    let place = Place::new();
+    for (back, line) in [
+        (4, "Worker 1 of the pipeline listens on port 7001."),
+        (3, "Worker 2 of the pipeline listens on port 7002."),
+        (4, "The server web-01 has 16 GB of memory."),
+        (3, "The server web-02 has 32 GB of memory."),
+        (4, "The bucket in eu-west-1 keeps backups for 30 days."),
+        (3, "The bucket in us-east-1 keeps backups for 90 days."),
+        (4, "Service A of the shop listens on port 7001."),
+        (3, "Service B of the shop listens on port 7002."),
+    ] {
+        place.log(day(back), "Facts", line, Source::User);
+    }
+    let done = place.dream(&policy()).consolidated;
+    assert_eq!(
+        (done.found, done.superseded, done.contradictions),
+        (8, 0, 0)
+    );
+}
+
+#[test]
+fn nothing_is_replaced_in_one_breath_without_a_word_of_change() {
+    let place = Place::new();
+    for line in [
+        "The staging gateway listens on port 8443",
+        "The staging gateway listens on port 9555",
+    ] {
+        place.log(day(1), "Facts", line, Source::User);
+    }
+    let done = place.dream(&policy()).consolidated;
+    assert_eq!(
+        (done.found, done.superseded, done.contradictions),
+        (2, 0, 1)
+    );
+    place.log(
+        TODAY,
+        "Facts",
+        "The job queue of the shop listens on port 7001",
+        Source::User,
+    );
+    place.log(
+        TODAY,
+        "Facts",
+        "The job queue of the shop listens on port 7002 instead",
+        Source::User,
+    );
+    assert_eq!(place.dream(&policy()).consolidated.superseded, 1);
 }

@@ -168,6 +168,32 @@ impl Status {
     }
 }
 
+/// Why somebody has to look at a candidate, whatever the policy says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Review {
+    /// A person began to put it into words of their own.
+    Edited,
+    /// A model said that two candidates are this one.
+    Merged,
+    /// Only a model thought it worth keeping.
+    Named,
+    /// A person took its promotion back.
+    TakenBack,
+}
+
+impl Review {
+    /// Why, for people.
+    pub fn why(self) -> &'static str {
+        match self {
+            Review::Edited => "a person gave it these words",
+            Review::Merged => "a model took two notes for one",
+            Review::Named => "a model picked it out of a log",
+            Review::TakenBack => "its promotion was taken back",
+        }
+    }
+}
+
 /// Something that might become long-term memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -178,8 +204,12 @@ pub struct Candidate {
     pub topic: Topic,
     /// What, in one line, word for word as its best source said it.
     pub text: String,
-    /// A model's wording of it, checked against the evidence.
+    /// A model's wording of it, checked against the evidence, or a person's.
+    /// Without review, the source's own words are what is kept.
     pub wording: Option<String>,
+    /// Why it is never promoted without review, beside what its sources say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
     /// The best source that said it.
     pub source: Source,
     /// Where it was said: the first places and the latest ones.
@@ -240,6 +270,7 @@ impl Candidate {
             topic,
             text: text.to_owned(),
             wording: None,
+            review: None,
             source: first.source,
             evidence: Vec::new(),
             seen: Vec::new(),
@@ -293,6 +324,7 @@ impl Candidate {
             if self.status == Status::Staged {
                 self.text = text.to_owned();
                 self.wording = None;
+                self.review = self.review.filter(|review| *review != Review::Edited);
                 self.asked.clear();
             }
         }
@@ -343,9 +375,11 @@ impl Candidate {
     /// Whether it may be promoted without anybody looking: the user's own words
     /// and nothing else. What the agent says may be what a tool told it, however
     /// much it sounds like a decision of its own. Nor what may contradict
-    /// something, and what was only found in old transcripts.
+    /// something, what was only found in old transcripts, and what somebody
+    /// has to look at for another reason.
     pub fn may_go_unseen(&self) -> bool {
         let whole = !self.text.contains(crate::flush::REPLY);
-        self.source == Source::User && whole && self.contradicts.is_empty() && !self.backfilled
+        let settled = self.contradicts.is_empty() && self.review.is_none();
+        self.source == Source::User && whole && settled && !self.backfilled
     }
 }

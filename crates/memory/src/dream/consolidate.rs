@@ -200,6 +200,18 @@ impl<'a> Work<'a> {
                 true => self.features[*at].relation(features),
                 false => features.relation(&self.features[*at]),
             };
+            let newer = match is_newer {
+                true => features,
+                false => &self.features[*at],
+            };
+            // What is said in one breath is said beside the other, unless it
+            // says that something changes.
+            let relation = match relation {
+                Relation::Replaces if !newer.is_change() && in_one_breath(made, other) => {
+                    Relation::Perhaps
+                }
+                relation => relation,
+            };
             let stronger = match is_newer {
                 true => made.source >= other.source,
                 false => other.source >= made.source,
@@ -285,6 +297,19 @@ impl<'a> Work<'a> {
             }
         }
     }
+}
+
+/// Whether two were said on one day, or in one session from one day to the next.
+fn in_one_breath(made: &Candidate, other: &Candidate) -> bool {
+    let days = made
+        .days
+        .iter()
+        .flat_map(|a| other.days.iter().map(move |b| (a, b)));
+    let apart = days.map(|(a, b)| a.until(*b).map_or(i32::MAX, |span| span.get_days().abs()));
+    let together = made.sessions.iter().any(|one| other.sessions.contains(one));
+    apart
+        .min()
+        .is_some_and(|days| days == 0 || (days == 1 && together))
 }
 
 /// A rule is a rule even where it was also noted as a fact.

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use super::phrase::{Kind, Phrase, is_value, tokens};
+
 /// The parts of a line that are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Features {
@@ -15,10 +17,12 @@ pub(super) struct Features {
     pub(super) values: BTreeSet<String>,
     /// Whether it says not to.
     negative: bool,
-    /// Whether it says that something is other than before.
-    changes: bool,
+    /// The words with which it says that something is other than before.
+    changes: Vec<&'static str>,
     /// All words in order.
     words: Vec<String>,
+    /// What stands where.
+    pub(super) phrase: Phrase,
 }
 
 /// How two lines stand to each other; the second is the newer one.
@@ -35,16 +39,37 @@ pub(super) enum Relation {
 }
 
 /// Words that carry no meaning of their own.
-const EMPTY: &str = " a an and are as at be been but by can could did do does for from had has have he \
-    her his how i if in into is it its let like make me my of on or our please prefer preference preferred \
-    she should so some such than that the their them then there these they this those to up use user users \
+const EMPTY: &str = " a an and are as at be been but by can could did do does for from had has have how \
+    i if in into is it its let like make me my of on or our please prefer preference preferred \
+    should so some such than that the their them then there these they this those to up use user users \
     using want wants was we were what when which while who will with would you your agent always must need \
     needs constraint decided decision go going just also really very now today ist sind der die das ein \
     eine und oder mit für von zu auf wir ich sie es bitte immer le la les un une des et ou de du pour avec \
     toujours el los las una y o con para siempre ";
 const NEGATIONS: &str = " not no never none nobody nothing without avoid stop don doesn didn dont won wont \
-    cannot cant shouldn isn aren neither nor nicht nie niemals kein keine keinen ohne pas jamais aucun sans \
-    nunca sin jamás ";
+    cannot cant shouldn isn aren neither nor nicht nie niemals nichts kein keine keinen keinem ohne pas jamais aucun \
+    aucune sans nunca sin jamás não nada sem non mai nessun nessuna senza niet nooit geen niets zonder nigdy bez \
+    не нет никогда нельзя ничего без ";
+/// Denials that many languages put beside another one without lifting it.
+const ECHOES: &str =
+    " jamais nunca jamás mai nada nessun nessuna nigdy никогда ничего aucun aucune ";
+/// Denials in what is written without spaces.
+const UNSPACED_NEGATIONS: [&str; 14] = [
+    "不",
+    "别",
+    "勿",
+    "没",
+    "禁止",
+    "无需",
+    "ない",
+    "ません",
+    "禁じ",
+    "않",
+    "마세요",
+    "지 마",
+    "금지",
+    "없이",
+];
 const CHANGES: [&str; 16] = [
     "instead",
     "no longer",
@@ -114,38 +139,49 @@ pub(super) fn gives_orders(text: &str) -> bool {
 impl Features {
     pub(super) fn of(text: &str) -> Features {
         let lower = text.to_lowercase();
+        let tokens = tokens(text);
         let mut features = Features {
             terms: BTreeSet::new(),
             values: BTreeSet::new(),
             negative: false,
-            changes: CHANGES.iter().any(|change| lower.contains(change)),
+            changes: CHANGES
+                .into_iter()
+                .filter(|change| lower.contains(change))
+                .collect(),
             words: Vec::new(),
+            phrase: Phrase::of(&tokens),
         };
-        let joined = |c: char| c.is_alphanumeric() || "._/-:@#$%€₩₹£¥+".contains(c);
-        let mut negations = 0_u32;
-        for token in lower.split(|c: char| !joined(c)) {
-            let token =
-                token.trim_matches(|c: char| !c.is_alphanumeric() && !"$€₩₹£¥%".contains(c));
-            if token.is_empty() {
-                continue;
-            }
+        let (mut negations, mut echoes) = (0_u32, 0_u32);
+        for token in &tokens {
+            let token = token.to_lowercase();
+            let token = token.trim_start_matches('#');
             features.words.push(token.to_owned());
-            let listed = |list: &str| list.contains(&format!(" {token} "));
-            if listed(NEGATIONS) {
+            if ECHOES.contains(&format!(" {token} ")) {
+                echoes = 1;
+            } else if is_negation(token) {
                 negations += 1;
             } else if is_value(token) {
                 features.values.insert(token.to_owned());
             } else if token.chars().any(is_unspaced) {
-                negations +=
-                    u32::from(["不", "别", "勿", "没"].iter().any(|no| token.contains(no)));
+                negations += u32::from(UNSPACED_NEGATIONS.iter().any(|no| token.contains(no)));
                 features.add_unspaced(token);
-            } else if !listed(EMPTY) && token.chars().count() > 1 {
+            } else if !is_empty_word(token) && token.chars().count() > 1 {
                 for part in token.split(|c: char| !c.is_alphanumeric()) {
                     if part.chars().count() > 1 {
                         features.terms.insert(stem(part).to_owned());
                     }
                 }
             }
+        }
+        // "Plan B" is told from plan C by a letter.
+        let names = features.phrase.parts.iter();
+        let letters =
+            names.filter(|part| part.kind != Kind::Term && part.word.chars().count() == 1);
+        features
+            .values
+            .extend(letters.map(|part| part.word.clone()));
+        if negations == 0 {
+            negations = echoes;
         }
         features.negative = negations % 2 == 1;
         features
@@ -162,11 +198,6 @@ impl Features {
         }
     }
 
-    /// Whether it says not to.
-    pub(super) fn is_negative(&self) -> bool {
-        self.negative
-    }
-
     /// Whether there is enough in it to be worth keeping.
     pub(super) fn says_something(&self) -> bool {
         self.terms.len() + self.values.len() >= 2
@@ -181,47 +212,122 @@ impl Features {
     pub(super) fn relation(&self, newer: &Features) -> Relation {
         let about = self.shared(newer);
         let together = self.terms.intersection(&newer.terms).count();
-        let values_fit =
-            self.values.is_subset(&newer.values) || newer.values.is_subset(&self.values);
         let same_side = self.negative == newer.negative;
-        if same_side && values_fit {
-            let all = |one: &Features| -> BTreeSet<String> {
-                one.terms.union(&one.values).cloned().collect()
-            };
-            if overlap(&all(self), &all(newer)) >= SAME {
-                // "in B instead of A" has nearly all the words of "in A".
-                return match (self.changes, newer.changes) {
-                    (false, true) => Relation::Replaces,
-                    (true, false) => Relation::Perhaps,
-                    _ => Relation::Same,
-                };
-            }
+        let values = self.values_apart(newer);
+        if values == Apart::Things {
+            return Relation::None;
         }
+        let in_order = self.phrase.agrees(&newer.phrase);
         // The opposite, or another value, of another thing is no contradiction:
         // "apple runs on port 1", "birch runs on port 2".
         let one_subject = self.terms.is_subset(&newer.terms) || newer.terms.is_subset(&self.terms);
-        if !same_side && about >= RELATED && together >= 2 && (one_subject || newer.changes) {
-            return match newer.changes || about >= SAME {
+        if same_side && values.fit() && overlap(&self.all(), &newer.all()) >= SAME {
+            // "in B instead of A" has nearly all the words of "in A".
+            let lacks = |one: &Features, other: &Features| {
+                one.changes
+                    .iter()
+                    .any(|change| !other.changes.contains(change))
+            };
+            return match (lacks(self, newer), lacks(newer, self)) {
+                (_, true) => Relation::Replaces,
+                (true, false) => Relation::Perhaps,
+                // Where each has a word that the other lacks, one stands for
+                // the other: "every night", "every morning".
+                _ if in_order && one_subject && values != Apart::More => Relation::Same,
+                _ if self.is_swapped(newer) => Relation::Replaces,
+                _ => Relation::Perhaps,
+            };
+        }
+        if !same_side && about >= RELATED && together >= 2 && (one_subject || newer.is_change()) {
+            let is_clear = values.fit()
+                && (newer.is_change()
+                    || (about >= SAME && self.phrase.agrees_but_for_denials(&newer.phrase)));
+            return match is_clear {
                 true => Relation::Replaces,
                 false => Relation::Perhaps,
             };
         }
-        if !values_fit && about >= RELATED && together >= 2 && (one_subject || newer.changes) {
-            return match (about >= SAME && together >= 3) || newer.changes {
+        if !values.fit() && about >= RELATED && together >= 2 && (one_subject || newer.is_change())
+        {
+            let is_clear = match values {
+                Apart::Value => {
+                    let enough = together >= 3 || self.terms == newer.terms;
+                    (about >= SAME && enough && in_order) || newer.is_change()
+                }
+                Apart::Name => newer.is_change(),
+                _ => false,
+            };
+            return match is_clear {
                 true => Relation::Replaces,
                 false => Relation::Perhaps,
             };
         }
-        if newer.changes && about >= 0.4 && together >= 2 && self.words != newer.words {
-            return Relation::Replaces;
+        if newer.is_change() && together >= 2 && self.words != newer.words {
+            // What changes is named again, in so many words; else it is of
+            // another thing.
+            let named = self.terms.is_subset(&newer.terms) && about >= 0.4;
+            let is_clear = named || (about >= RELATED && together * 4 >= self.terms.len() * 3);
+            match values.fit() && is_clear {
+                true => return Relation::Replaces,
+                false if named || about >= RELATED => return Relation::Perhaps,
+                false => {}
+            }
         }
         // What a change left behind is said again: gone back, or not heard of it?
-        if self.changes && !newer.changes && about >= RELATED && one_subject {
+        if self.is_change() && !newer.is_change() && about >= RELATED && one_subject {
             return Relation::Perhaps;
         }
         match self.one_thing_differs(newer) {
             true => Relation::Perhaps,
             false => Relation::None,
+        }
+    }
+
+    /// Whether it says that something is other than before.
+    pub(super) fn is_change(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    fn all(&self) -> BTreeSet<String> {
+        self.terms.union(&self.values).cloned().collect()
+    }
+
+    /// What is between the values of two lines.
+    fn values_apart(&self, newer: &Features) -> Apart {
+        let gone: Vec<&String> = self.values.difference(&newer.values).collect();
+        let came: Vec<&String> = newer.values.difference(&self.values).collect();
+        let is_subject =
+            |phrase: &Phrase, word: &str| phrase.kind(word) == Some(Kind::Name { subject: true });
+        match (gone.as_slice(), came.as_slice()) {
+            ([], []) => Apart::No,
+            (_, []) => Apart::Less,
+            ([], _) => Apart::More,
+            _ if gone.iter().any(|word| is_subject(&self.phrase, word))
+                && came.iter().any(|word| is_subject(&newer.phrase, word)) =>
+            {
+                Apart::Things
+            }
+            ([old], [new]) => {
+                let is_value = |phrase: &Phrase, word: &str| phrase.kind(word) == Some(Kind::Value);
+                let values = is_value(&self.phrase, old) && is_value(&newer.phrase, new);
+                match values && self.phrase.same_place(old, &newer.phrase, new) {
+                    true => Apart::Value,
+                    false => Apart::Name,
+                }
+            }
+            _ => Apart::Many,
+        }
+    }
+
+    /// Whether the lines are the same but that two words changed places.
+    fn is_swapped(&self, newer: &Features) -> bool {
+        let (a, b) = (&self.words, &newer.words);
+        let differ: Vec<usize> = (0..a.len().min(b.len()))
+            .filter(|at| a[*at] != b[*at])
+            .collect();
+        match differ.as_slice() {
+            [x, y] => a.len() == b.len() && a[*x] == b[*y] && a[*y] == b[*x],
+            _ => false,
         }
     }
 
@@ -246,6 +352,30 @@ impl Features {
     }
 }
 
+/// What is between the values of two lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    /// They have the same.
+    No,
+    /// The newer one has fewer, or more.
+    Less,
+    More,
+    /// One value stands where another stood.
+    Value,
+    /// One differs that says which one, or stands elsewhere.
+    Name,
+    /// Several differ.
+    Many,
+    /// They are about two things.
+    Things,
+}
+
+impl Apart {
+    fn fit(self) -> bool {
+        matches!(self, Apart::No | Apart::Less | Apart::More)
+    }
+}
+
 const SAME: f64 = 0.7;
 const RELATED: f64 = 0.6;
 
@@ -257,17 +387,22 @@ fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     }
 }
 
-/// Numbers, and names that only a program could have made up.
-fn is_value(token: &str) -> bool {
-    token.chars().any(|c| c.is_ascii_digit()) || token.contains(['/', '@', '$', '€', '₩', '₹', '£'])
+/// Whether a word carries no meaning of its own.
+pub(super) fn is_empty_word(word: &str) -> bool {
+    EMPTY.contains(&format!(" {word} "))
 }
 
-fn is_unspaced(c: char) -> bool {
+/// Whether a word denies what follows.
+pub(super) fn is_negation(word: &str) -> bool {
+    NEGATIONS.contains(&format!(" {word} "))
+}
+
+pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}')
 }
 
 /// A word without the most common endings.
-fn stem(word: &str) -> &str {
+pub(super) fn stem(word: &str) -> &str {
     for ending in ["ing", "ies", "ed", "es", "s", "e"] {
         if let Some(stem) = word.strip_suffix(ending)
             && stem.chars().count() >= 3
@@ -355,6 +490,213 @@ mod tests {
             relation("Add tests for the parser", "The release is on Tuesday"),
             Relation::None
         );
+    }
+
+    #[test]
+    fn what_is_turned_round_takes_the_place_and_is_never_the_same() {
+        for (a, b) in [
+            ("I prefer tabs over spaces.", "I prefer spaces over tabs."),
+            (
+                "Always deploy from staging to production.",
+                "Always deploy from production to staging.",
+            ),
+            (
+                "Use Postgres before Redis in tests, always.",
+                "Use Redis before Postgres in tests, always.",
+            ),
+            (
+                "Always call A.init() after B.init().",
+                "Always call B.init() after A.init().",
+            ),
+            (
+                "The timeout is 30 seconds for uploads and 60 seconds for downloads",
+                "The timeout is 60 seconds for uploads and 30 seconds for downloads",
+            ),
+            (
+                "Always run the tests before committing, not after.",
+                "Always run the tests after committing, not before.",
+            ),
+            ("Use tabs, not spaces.", "Use spaces, not tabs."),
+            (
+                "Anna reviews what Boris writes in the gateway",
+                "Boris reviews what Anna writes in the gateway",
+            ),
+            (
+                "Immer Postgres vor Redis starten.",
+                "Immer Redis vor Postgres starten.",
+            ),
+            (
+                "Preferimos pytest sobre unittest en el taller",
+                "Preferimos unittest sobre pytest en el taller",
+            ),
+        ] {
+            assert_eq!(relation(a, b), Relation::Replaces, "{a} / {b}");
+        }
+        for (a, b) in [
+            (
+                "Tabs, not spaces, in Makefiles.",
+                "Not tabs, spaces in Makefiles.",
+            ),
+            (
+                "Use tabs in Makefiles, spaces elsewhere",
+                "In Makefiles use spaces, elsewhere tabs",
+            ),
+            (
+                "The job may run without Docker but never with root",
+                "The job may run with root but never without Docker",
+            ),
+            (
+                "We deploy the gateway service from the staging cluster every night",
+                "We deploy the gateway service from the staging cluster every morning",
+            ),
+            (
+                "Never push the release branch of the web shop on Fridays",
+                "Never push the release branch of the web shop on Fridays before review",
+            ),
+            ("先运行格式化再运行测试工具", "先运行测试工具再运行格式化"),
+            (
+                "提交代码之前必须运行全部测试",
+                "提交代码之后必须运行全部测试",
+            ),
+        ] {
+            let found = relation(a, b);
+            assert!(
+                matches!(found, Relation::Replaces | Relation::Perhaps),
+                "{a} / {b}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_same_with_a_phrase_moved_or_in_other_little_words_is_the_same() {
+        for (a, b) in [
+            ("Never push on Fridays.", "On Fridays never push!"),
+            ("Never push on Fridays.", "Don't push on Fridays."),
+            ("You can't push on Fridays.", "Do not push on Fridays"),
+            (
+                "Please run the linter before every commit",
+                "You must always run the linter before each and every commit.",
+            ),
+            (
+                "The staging database listens on port 5433.",
+                "the staging database is listening on port 5433",
+            ),
+            ("Никогда не удаляй миграции.", "Нельзя удаляй миграции"),
+        ] {
+            assert_eq!(relation(a, b), Relation::Same, "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_says_which_one_makes_another_thing() {
+        for (a, b) in [
+            (
+                "Worker 1 of the pipeline listens on port 7001.",
+                "Worker 2 of the pipeline listens on port 7002.",
+            ),
+            (
+                "The server web-01 has 16 GB of memory.",
+                "The server web-02 has 32 GB of memory.",
+            ),
+            (
+                "The server web-01 has 16 GB of memory.",
+                "The server web-02 has 16 GB of memory.",
+            ),
+            (
+                "The bucket in eu-west-1 keeps backups for 30 days.",
+                "The bucket in us-east-1 keeps backups for 90 days.",
+            ),
+            (
+                "The API v1 endpoint allows 100 requests a minute.",
+                "The API v2 endpoint allows 500 requests a minute.",
+            ),
+            ("Fact from worker 3 speaks", "Fact from worker 4 speaks"),
+            (
+                "Service A of the shop listens on port 7001",
+                "Service B of the shop listens on port 7002",
+            ),
+            (
+                "Worker 1 must never be restarted at night",
+                "Worker 2 must always be restarted at night",
+            ),
+            (
+                "Room 4 of the office has 12 seats",
+                "Room 5 of the office has 20 seats",
+            ),
+        ] {
+            assert_eq!(relation(a, b), Relation::None, "{a} / {b}");
+        }
+        for (a, b) in [
+            (
+                "Connections time out after 10 seconds and retry 3 times",
+                "Connections time out after 20 seconds and retry 5 times",
+            ),
+            (
+                "We sign the tokens of the shop with HS256",
+                "We sign the tokens of the shop with RS256",
+            ),
+            (
+                "Turbine 3 in the hall is offline",
+                "Turbine 4 in the hall is offline",
+            ),
+            ("Use gpt-4 for the summaries", "Use gpt-5 for the summaries"),
+        ] {
+            assert_eq!(relation(a, b), Relation::Perhaps, "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_says_how_much_or_where_is_updated() {
+        for (a, b) in [
+            (
+                "The staging gateway listens on port 8443.",
+                "The staging gateway listens on port 9555.",
+            ),
+            (
+                "The bucket keeps backups for 30 days.",
+                "The bucket keeps backups for 90 days.",
+            ),
+            (
+                "The handbook of the team has 220 pages",
+                "The handbook of the team now has 240 pages",
+            ),
+            (
+                "The project is built with Python 3.11 on all machines",
+                "The project is built with Python 3.13 on all machines",
+            ),
+            (
+                "The release of the shop is on 2026-11-20",
+                "The release of the shop is on 2026-12-04",
+            ),
+            (
+                "Upload requests of the shop time out after 30s",
+                "Upload requests of the shop time out after 45s",
+            ),
+            (
+                "The API spec of the shop is at /docs/api.yaml",
+                "The API spec of the shop is at /spec/api.yaml",
+            ),
+            (
+                "Die Sicherungen der Datenbank bleiben 30 Tage",
+                "Die Sicherungen der Datenbank bleiben 90 Tage",
+            ),
+            ("测试服务器的端口是8443", "测试服务器的端口是9555"),
+            (
+                "Deploys of the shop run in eu-west-1",
+                "Deploys of the shop switched: they run in us-east-1",
+            ),
+        ] {
+            assert_eq!(relation(a, b), Relation::Replaces, "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn a_change_of_another_thing_replaces_nothing() {
+        let found = relation(
+            "The production cluster of the shop runs on Kubernetes",
+            "The staging cluster of the shop was migrated to Kubernetes",
+        );
+        assert_ne!(found, Relation::Replaces);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod likeness;
 mod model;
 mod noise;
 pub(crate) mod page;
+mod phrase;
 mod promote;
 mod recalls;
 mod remark;
@@ -29,7 +30,7 @@ mod trigger;
 mod voices;
 
 pub use backfill::{Backfilled, Progress};
-pub use candidate::{Candidate, Evidence, Status, Topic};
+pub use candidate::{Candidate, Evidence, Review, Status, Topic};
 pub use consolidate::{Consolidated, KnownLine, consolidate};
 pub use diff::{DiffLine, diff};
 pub use model::{Ask, Question};

@@ -94,35 +94,45 @@ pub(super) fn checked(answer: &str, candidates: &[&Candidate]) -> Answer {
     }
 }
 
-/// Whether a line says only what the evidence says: every value and name of it
-/// occurs there, most of its words do, it says yes or no as they do, and it
-/// gives no order that they do not give.
+/// Whether a line says only what one piece of the evidence says: its words in
+/// their order, with the same words that turn them, the same reservations, and
+/// no order that it does not give. Words may only be left out.
 pub(super) fn is_grounded(line: &str, evidence: &[&str]) -> bool {
     if line.contains('\n') || line.chars().count() > MOST_CHARS {
         return false;
     }
-    let all = evidence.join("\n");
-    let lower = all.to_lowercase();
     let said = Features::of(line);
-    let given = Features::of(&all);
-    let values = said.values.iter().all(|value| has(&lower, value));
-    let names = line
-        .split(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)))
-        .enumerate()
-        .filter(|(at, word)| {
-            let capitals = word.chars().filter(|c| c.is_uppercase()).count();
-            capitals > 1 || (capitals == 1 && *at > 0) || word.contains('_')
-        })
-        .all(|(_, word)| has(&lower, &word.to_lowercase()));
-    let shared = said.terms.intersection(&given.terms).count();
-    let words = shared * 10 >= said.terms.len() * 7;
-    // Which side it is on is compared with each note: together, two denials
-    // would make none.
-    let sides = evidence
-        .iter()
-        .any(|one| Features::of(one).is_negative() == said.is_negative());
-    let orders = !gives_orders(line) || gives_orders(&all);
-    values && names && words && sides && orders && said.says_something()
+    let bears_out = |one: &&str| {
+        let given = Features::of(one);
+        said.phrase.is_within(&given.phrase)
+            && said
+                .values
+                .iter()
+                .all(|value| has(&one.to_lowercase(), value))
+            && mood(line, one)
+            && (!gives_orders(line) || gives_orders(one))
+    };
+    said.says_something() && evidence.iter().any(bears_out)
+}
+
+/// Words that make a wish or a chance of a fact: they stay.
+const RESERVES: &str = " can could would might may maybe perhaps kann könnte würde vielleicht peut pourrait peut-être \
+    puede podría quizás pode poderia talvez può potrebbe forse kan zou misschien może mógłby может мог бы ";
+/// Words that make an order or a wish of a fact: they are not added.
+const PRESSES: &str = " must always should shall need needs want wants like prefer preferred decided decision user \
+    muss immer soll will doit toujours debe siempre deve sempre moet altijd musi zawsze должен всегда ";
+
+fn mood(line: &str, evidence: &str) -> bool {
+    let of = |text: &str, list: &str| -> Vec<String> {
+        let words = super::phrase::tokens(text);
+        let lower = words.iter().map(|word| word.to_lowercase());
+        lower
+            .filter(|word| list.contains(&format!(" {word} ")))
+            .collect()
+    };
+    let presses = of(evidence, PRESSES);
+    of(line, RESERVES) == of(evidence, RESERVES)
+        && of(line, PRESSES).iter().all(|word| presses.contains(word))
 }
 
 /// Whether a text has a value that is not a part of a longer one.
@@ -143,7 +153,7 @@ mod tests {
     fn a_wording_that_adds_a_number_a_name_or_an_order_is_dropped() {
         let notes = ["User wants JWT tokens to expire after 15 minutes in auth-service"];
         assert!(is_grounded(
-            "JWT tokens of auth-service expire after 15 minutes",
+            "JWT tokens expire after 15 minutes in auth-service",
             &notes
         ));
         for made_up in [
@@ -157,5 +167,58 @@ mod tests {
         ] {
             assert!(!is_grounded(made_up, &notes), "{made_up}");
         }
+    }
+
+    #[test]
+    fn a_wording_that_turns_what_was_said_is_dropped() {
+        for (said, line) in [
+            (
+                "Always use tabs over spaces in Makefiles.",
+                "Always use spaces over tabs in Makefiles",
+            ),
+            (
+                "Deploy from staging to production, only after review",
+                "Deploy from production to staging, only before review",
+            ),
+            (
+                "Deploy from staging to production, only after review",
+                "Deploy from staging to production",
+            ),
+            (
+                "The worker may run without Docker but never with root",
+                "The worker may run with root but never without Docker",
+            ),
+            (
+                "The worker may run without Docker but never with root",
+                "The worker may run with root",
+            ),
+            (
+                "Copy the nightly dumps from the cellar",
+                "Copy the nightly dumps to the cellar",
+            ),
+            (
+                "We could move the queue to Postgres",
+                "We move the queue to Postgres",
+            ),
+            (
+                "Immer erst testen, nur danach ohne Rückfrage pushen",
+                "Immer erst pushen, nur danach ohne Rückfrage testen",
+            ),
+            ("提交之前必须运行测试", "提交之后必须运行测试"),
+            ("提交之前必须运行测试", "运行测试之前必须提交"),
+        ] {
+            assert!(!is_grounded(line, &[said]), "{said} / {line}");
+            assert!(is_grounded(said.trim_end_matches('.'), &[said]), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_wording_of_two_notes_takes_its_words_from_one_of_them() {
+        let notes = [
+            "The backups of the shop go to the cellar",
+            "The logs of the shop go to the attic",
+        ];
+        assert!(is_grounded("Backups of the shop: cellar", &notes));
+        assert!(!is_grounded("Backups of the shop go to the attic", &notes));
     }
 }

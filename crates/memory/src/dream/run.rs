@@ -6,7 +6,7 @@ use jiff::{ToSpan, Zoned};
 use longhaul_tokens::Counter;
 use serde::Serialize;
 
-use super::candidate::{Candidate, Status};
+use super::candidate::{Candidate, Review, Status};
 use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
 use super::model::{Answer, Ask, checked, merging, wording};
 use super::promote::{Planned, Wish, plan};
@@ -224,6 +224,17 @@ impl Dreams<'_> {
             .filter(|one| one.confidence >= least && one.may_go_unseen())
             .map(|one| one.id.clone())
             .collect();
+        // A model's words are for a person to read beside the source's. Where
+        // nobody reads, only the source's own are kept.
+        let mut state = self.state()?;
+        for one in state
+            .candidates
+            .iter_mut()
+            .filter(|one| sure.contains(&one.id))
+        {
+            one.wording = None;
+        }
+        self.save(lock, &mut state)?;
         for id in sure {
             let planned = self.planned(&id, now, settings, Wish::Policy);
             let done =
@@ -358,6 +369,7 @@ fn merge(candidates: &mut [Candidate], a: usize, b: usize, line: String) {
         one.add(&quote, evidence);
     }
     one.wording = Some(line);
+    one.review = Some(Review::Merged);
     let (id, on) = (one.id.clone(), one.last_day());
     candidates[b].status = Status::Superseded { on, by: Some(id) };
 }

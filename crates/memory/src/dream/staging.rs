@@ -62,6 +62,9 @@ fn item(candidate: &Candidate) -> String {
         true => row("Finding: no longer", candidate.wording()),
         false => row("Finding", candidate.wording()),
     }
+    if candidate.wording.is_some() {
+        row("In its source's words", &candidate.text);
+    }
     let home = home(candidate.topic);
     let replaced = candidate.replaces.join(", ");
     let action = match (candidate.ends, replaced.is_empty()) {
@@ -79,6 +82,12 @@ fn item(candidate: &Candidate) -> String {
     }
     if !candidate.source.is_trusted() {
         row("Source", "nobody vouches for it; never promoted unseen");
+    }
+    if let Some(review) = candidate.review {
+        row(
+            "Review",
+            &format!("{}; never promoted unseen", review.why()),
+        );
     }
     out.push_str("Evidence:\n");
     for evidence in &candidate.evidence {

@@ -13,7 +13,7 @@ use longhaul_transcript::durable;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{Candidate, Status};
+use super::candidate::{Candidate, Review, Status};
 use super::diff::taken_back;
 use super::promote::{PageChange, Pages, Planned, Standing, Turn, find};
 use super::staging;
@@ -295,6 +295,7 @@ impl<'a> Dreams<'a> {
         let text = crate::provenance::one_line(&self.memory.redacted(text));
         for candidate in state.candidates.iter_mut().filter(|one| one.id == id) {
             candidate.wording = Some(text.clone());
+            candidate.review = Some(Review::Edited);
         }
         self.save(lock, &mut state)
     }

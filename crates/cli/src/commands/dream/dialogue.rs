@@ -204,6 +204,13 @@ fn present(
         ))?,
         false => person.show(&format!("  {}", style(said).bold()))?,
     }
+    if one.wording.is_some() {
+        let line = format!("in its source's words: {}", paint::tame(&one.text));
+        person.show(&format!("  {line}"))?;
+    }
+    if let Some(review) = one.review {
+        person.show(&format!("  {}", style(review.why()).yellow()))?;
+    }
     if !one.source.is_trusted() {
         let warning = match one.source {
             longhaul_memory::Source::Tool => "a tool said this: data, not an instruction",

@@ -35,6 +35,7 @@ pub(super) fn candidate(one: &Candidate, change: Value) -> Value {
         "ends": one.ends,
         "backfilled": one.backfilled,
         "needsReview": !one.may_go_unseen(),
+        "review": one.review,
         "evidence": one.evidence,
         "change": change,
     })
