@@ -274,7 +274,7 @@ fn a_promotion_points_quotes_and_can_be_taken_back() {
     let memory_files = |files: &BTreeMap<PathBuf, String>| -> Vec<(PathBuf, String)> {
         let kept = files
             .iter()
-            .filter(|(path, _)| !path.ends_with("state.json"));
+            .filter(|(path, _)| !path.ends_with("state.json") && !path.ends_with("DREAMS.md"));
         kept.map(|(path, bytes)| (path.clone(), bytes.clone()))
             .collect()
     };
@@ -1793,4 +1793,143 @@ fn nothing_is_replaced_in_one_breath_without_a_word_of_change() {
         Source::User,
     );
     assert_eq!(place.dream(&policy()).consolidated.superseded, 1);
+}
+
+#[test]
+fn a_log_of_a_day_to_come_is_left_out_and_weighs_on_nothing() {
+    let place = Place::new();
+    place.rule(day(1), "Never push on Fridays.");
+    place.dream(&settings());
+    let before = place.find("Never push").confidence;
+    place.log(
+        date(2099, 1, 1),
+        "Facts",
+        "The staging gateway listens on port 8443",
+        Source::User,
+    );
+    place.log(
+        TODAY,
+        "Facts",
+        "The staging gateway listens on port 9555",
+        Source::User,
+    );
+    let report = place.dream(&settings());
+    assert_eq!(
+        report.problems,
+        [
+            "memory/2099-01-01.md is of a day to come and was left out; was it written with a wrong clock?"
+        ]
+    );
+    let texts: Vec<String> = place.candidates().into_iter().map(|one| one.text).collect();
+    assert_eq!(
+        texts,
+        [
+            "Never push on Fridays.",
+            "The staging gateway listens on port 9555"
+        ]
+    );
+    let after = place.find("Never push").confidence;
+    assert!((before - after).abs() < 0.02, "{before} {after}");
+}
+
+#[test]
+fn what_a_wrong_clock_wrote_gives_way_to_what_was_said_by_now() {
+    let place = Place::new();
+    let at = |day: Date| {
+        day.at(20, 0, 0, 0)
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .unwrap()
+    };
+    let dream = |day: Date| {
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        dreams
+            .run(&lock, &at(day), Cause::Manual, &policy_of_nothing(), None)
+            .unwrap()
+    };
+    let fact = |day: Date, port: &str| {
+        let line = format!("The staging gateway listens on port {port}");
+        place.log(day, "Facts", &line, Source::User);
+    };
+    let wrong = date(2099, 1, 1);
+    fact(wrong, "8443");
+    dream(wrong);
+    assert_eq!(place.find("8443").valid_from, wrong);
+    fact(TODAY, "9555");
+    dream(TODAY);
+    let (old, new) = (place.find("8443"), place.find("9555"));
+    assert_eq!(new.status, Status::Staged);
+    assert_eq!(
+        old.status,
+        Status::Superseded {
+            on: TODAY,
+            by: Some(new.id)
+        }
+    );
+}
+
+/// Settings that read far back and promote nothing.
+fn policy_of_nothing() -> Settings<'static> {
+    Settings {
+        lookback_days: 30_000,
+        ..settings()
+    }
+}
+
+#[test]
+fn what_something_of_a_day_to_come_replaced_holds_again() {
+    let place = Place::new();
+    let at = |day: Date| {
+        day.at(20, 0, 0, 0)
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .unwrap()
+    };
+    let dreams = place.dreams();
+    let fact = |day: Date, port: &str| {
+        let line = format!("The staging gateway listens on port {port}");
+        place.log(day, "Facts", &line, Source::User);
+    };
+    fact(day(1), "9555");
+    let wrong = date(2099, 1, 1);
+    fact(wrong, "8443");
+    let lock = dreams.lock().unwrap();
+    let run = |day: Date| {
+        dreams
+            .run(&lock, &at(day), Cause::Manual, &policy_of_nothing(), None)
+            .unwrap()
+    };
+    run(wrong);
+    assert_eq!(place.find("9555").valid_until, Some(wrong));
+    run(TODAY);
+    let (old, new) = (place.find("8443"), place.find("9555"));
+    assert_eq!((new.status, new.valid_until), (Status::Staged, None));
+    assert_eq!(
+        old.status,
+        Status::Superseded {
+            on: day(1),
+            by: Some(new.id)
+        }
+    );
+    let files = place.files();
+    run(TODAY);
+    assert_eq!(place.files(), files);
+}
+
+#[test]
+fn what_a_person_took_back_is_not_promoted_again_unseen() {
+    let place = Place::new();
+    place.rule(day(1), "Never push on Fridays.");
+    assert_eq!(place.dream(&policy()).promoted.len(), 1);
+    place.undo().unwrap();
+    place.rule(TODAY, "Never push on Fridays.");
+    let report = place.dream(&policy());
+    assert_eq!((report.promoted.len(), report.waiting), (0, 1));
+    assert!(
+        place
+            .read("DREAMS.md")
+            .contains("Review: its promotion was taken back; never promoted unseen")
+    );
+    // A person may.
+    place.promote("Never push");
+    assert!(place.read("MEMORY.md").contains("Never push"));
 }

@@ -13,7 +13,7 @@ use longhaul_ledger::Ledger;
 use longhaul_transcript::{EntryId, Millis, Session, SessionRef};
 use serde::{Deserialize, Serialize};
 
-use super::consolidate::{Consolidated, consolidate};
+use super::consolidate::{Consolidated, Days, consolidate};
 use super::remark::{Remarks, of_session};
 use super::run::Settings;
 use super::store::{DreamLock, Dreams};
@@ -95,7 +95,10 @@ impl Dreams<'_> {
                         &found.remarks,
                         &known,
                         settings.recalls,
-                        now.date(),
+                        Days {
+                            newest: now.date(),
+                            today: now.date(),
+                        },
                     );
                     // The candidates first: what is read twice changes nothing.
                     self.save(lock, &mut state)?;
@@ -181,7 +184,8 @@ fn read(
     let zone = now.time_zone().clone();
     let day = |time: Option<Millis>| -> Option<Date> {
         let time = Timestamp::from_millisecond(time?.0).ok()?;
-        Some(time.to_zoned(zone.clone()).date())
+        // A wrong clock dated what was said by now later than now.
+        Some(time.to_zoned(zone.clone()).date().min(now.date()))
     };
     let last = day(ledger.last_time).or(day(header.time));
     let last = last.unwrap_or(now.date());

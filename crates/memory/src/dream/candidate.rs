@@ -372,6 +372,12 @@ impl Candidate {
         self.days.last().copied().unwrap_or(self.valid_from)
     }
 
+    /// The latest day on which it was said, of those until `last`.
+    pub(super) fn last_day_until(&self, last: Date) -> Option<Date> {
+        let days = self.days.iter().rev();
+        days.copied().find(|day| *day <= last)
+    }
+
     /// Whether it may be promoted without anybody looking: the user's own words
     /// and nothing else. What the agent says may be what a tool told it, however
     /// much it sounds like a decision of its own. Nor what may contradict

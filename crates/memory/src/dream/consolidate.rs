@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 
@@ -41,24 +42,69 @@ pub struct Consolidated {
     pub rejected: usize,
 }
 
+/// The days by which candidates are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Days {
+    /// The latest day that was looked at.
+    pub newest: Date,
+    /// The day it is now. What a wrong clock dated later was said before.
+    pub today: Date,
+}
+
+impl Days {
+    /// The last day that may be meant: it is tomorrow elsewhere already.
+    pub(super) fn last(self) -> Date {
+        self.today.saturating_add(1.day())
+    }
+}
+
 /// Folds remarks into the candidates. `recalls` says how often a text was
-/// recalled; `newest` is the latest day that was looked at.
+/// recalled.
 pub fn consolidate(
     candidates: &mut Vec<Candidate>,
     remarks: &[Remark],
     known: &[KnownLine],
     recalls: &dyn Fn(&Candidate) -> u32,
-    newest: Date,
+    days: Days,
 ) -> Consolidated {
-    let mut work = Work::new(candidates, known);
+    restore(candidates, days.last());
+    let mut work = Work::new(candidates, known, days.last());
     let mut order: Vec<&Remark> = remarks.iter().collect();
     order.sort_by_key(|remark| remark.evidence.date);
     for remark in order {
         work.take(remark);
     }
     let done = work.done;
-    weigh(candidates, recalls, newest);
+    weigh(candidates, recalls, days.newest);
     done
+}
+
+/// Gives what was said by now its place back where something of a day to come
+/// took it: the clock was wrong, and what it wrote is not the newer one.
+fn restore(candidates: &mut [Candidate], last: Date) {
+    for at in 0..candidates.len() {
+        let one = &candidates[at];
+        let Status::Superseded { by: Some(by), .. } = &one.status else {
+            continue;
+        };
+        let (id, from) = (one.id.clone(), one.valid_from);
+        let ahead = |other: &Candidate| {
+            other.id == *by
+                && other.status == Status::Staged
+                && other.last_day_until(last).is_none()
+        };
+        let usurper = candidates.iter().position(ahead);
+        let (Some(usurper), Some(_)) = (usurper, one.last_day_until(last)) else {
+            continue;
+        };
+        candidates[at].status = Status::Staged;
+        candidates[at].valid_until = None;
+        candidates[usurper].valid_until = Some(from);
+        candidates[usurper].status = Status::Superseded {
+            on: from,
+            by: Some(id),
+        };
+    }
 }
 
 /// Says of every candidate that waits how sure it is.
@@ -86,11 +132,13 @@ struct Work<'a> {
     /// The evidence of all candidates.
     seen: HashSet<String>,
     known: Vec<(&'a KnownLine, Features)>,
+    /// The last day on which anything can have been said.
+    last: Date,
     done: Consolidated,
 }
 
 impl<'a> Work<'a> {
-    fn new(candidates: &'a mut Vec<Candidate>, known: &'a [KnownLine]) -> Work<'a> {
+    fn new(candidates: &'a mut Vec<Candidate>, known: &'a [KnownLine], last: Date) -> Work<'a> {
         let mut work = Work {
             features: Vec::new(),
             having: HashMap::new(),
@@ -99,6 +147,7 @@ impl<'a> Work<'a> {
                 .iter()
                 .map(|line| (line, Features::of(&line.text)))
                 .collect(),
+            last,
             done: Consolidated::default(),
             candidates,
         };
@@ -195,7 +244,8 @@ impl<'a> Work<'a> {
             if other.ends || lesson || !stands {
                 continue;
             }
-            let is_newer = made.valid_from >= other.last_day();
+            let spoken = other.last_day_until(self.last);
+            let is_newer = spoken.is_none_or(|day| made.valid_from >= day);
             let relation = match is_newer {
                 true => self.features[*at].relation(features),
                 false => features.relation(&self.features[*at]),

@@ -31,7 +31,7 @@ mod voices;
 
 pub use backfill::{Backfilled, Progress};
 pub use candidate::{Candidate, Evidence, Review, Status, Topic};
-pub use consolidate::{Consolidated, KnownLine, consolidate};
+pub use consolidate::{Consolidated, Days, KnownLine, consolidate};
 pub use diff::{DiffLine, diff};
 pub use model::{Ask, Question};
 pub use promote::{PageChange, Planned, Standing, Turn, headings, home};

@@ -7,7 +7,7 @@ use longhaul_tokens::Counter;
 use serde::Serialize;
 
 use super::candidate::{Candidate, Review, Status};
-use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
+use super::consolidate::{Consolidated, Days, KnownLine, consolidate, weigh};
 use super::model::{Answer, Ask, checked, merging, wording};
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
@@ -105,6 +105,7 @@ impl Dreams<'_> {
         let today = now.date();
         self.put_recalls_together(lock)?;
         let (remarks, newest) = self.remarks(today, settings, &mut report)?;
+        let days = Days { newest, today };
         let mut state = self.state()?;
         let known = self.known(&mut report.problems)?;
         report.consolidated = consolidate(
@@ -112,7 +113,7 @@ impl Dreams<'_> {
             &remarks,
             &known,
             settings.recalls,
-            newest,
+            days,
         );
         self.save(lock, &mut state)?;
         if let Some(ask) = model {
@@ -147,10 +148,22 @@ impl Dreams<'_> {
     ) -> Result<(Vec<Remark>, Date)> {
         let days = i64::from(settings.lookback_days.clamp(1, 36_500)) - 1;
         let first = today.saturating_sub(days.days());
+        let last = Days {
+            newest: today,
+            today,
+        }
+        .last();
         let mut all = Vec::new();
         let mut newest = None;
         for (date, _) in self.memory.logs()? {
             if date < first {
+                continue;
+            }
+            if date > last {
+                report.problems.push(format!(
+                    "{} is of a day to come and was left out; was it written with a wrong clock?",
+                    MemoryFolder::log_name(date)
+                ));
                 continue;
             }
             match self.memory.read(&MemoryFolder::log_name(date)) {
@@ -176,7 +189,7 @@ impl Dreams<'_> {
             }
         }
         report.remarks = all.len();
-        Ok((all, newest.unwrap_or(today)))
+        Ok((all, newest.map_or(today, |newest: Date| newest.min(today))))
     }
 
     /// Lines of the memory that are not ours.
@@ -219,9 +232,17 @@ impl Dreams<'_> {
         report: &mut Report,
     ) -> Result<()> {
         let candidates = self.state()?.candidates;
+        let today = now.date();
+        let last = Days {
+            newest: today,
+            today,
+        }
+        .last();
         let sure: Vec<String> = waiting(&candidates)
             .into_iter()
             .filter(|one| one.confidence >= least && one.may_go_unseen())
+            // A wrong clock dated it; a person has to say since when it holds.
+            .filter(|one| one.valid_from <= last)
             .map(|one| one.id.clone())
             .collect();
         // A model's words are for a person to read beside the source's. Where

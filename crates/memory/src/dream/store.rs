@@ -355,6 +355,13 @@ impl<'a> Dreams<'a> {
                 candidate.valid_until = turn.after.valid_until;
             }
         }
+        if change.undoes.is_some() {
+            // Whoever took it back would be surprised to find it again.
+            let taken = state.candidates.iter_mut();
+            for one in taken.filter(|one| one.id == change.candidate) {
+                one.review = Some(Review::TakenBack);
+            }
+        }
         state.last_change = change.number;
         self.save(lock, &mut state)
     }
