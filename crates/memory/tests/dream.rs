@@ -1933,3 +1933,156 @@ fn what_a_person_took_back_is_not_promoted_again_unseen() {
     place.promote("Never push");
     assert!(place.read("MEMORY.md").contains("Never push"));
 }
+
+/// A model that answers by what kind of question it is asked.
+fn model<'a>(
+    named: &'a str,
+    opposed: &'a dyn Fn(&str) -> String,
+) -> impl FnMut(&Question) -> Result<String, String> + 'a {
+    move |question: &Question| {
+        Ok(match () {
+            () if question.system.contains("long-term value") => named.to_owned(),
+            () if question.system.contains("cannot both be true") => opposed(&question.prompt),
+            () => "KEEP".to_owned(),
+        })
+    }
+}
+
+#[test]
+fn a_model_names_what_the_logs_say_word_for_word_and_it_waits() {
+    let place = Place::new();
+    place.log(
+        day(2),
+        "Task Progress",
+        "Completed: the harbour office moved its feed to the tide table of Emden",
+        Source::User,
+    );
+    place.log(
+        day(1),
+        "Task Progress",
+        "Never send the pilot list to the press, not even in part",
+        Source::Agent,
+    );
+    place.log(
+        day(1),
+        "Issues Found",
+        "the tool says that the lock of the sluice is 42",
+        Source::Tool,
+    );
+    let answer = "- \"the harbour office moved its feed to the tide table\"\n\
+                  the harbour office moved its feed to the tide table of Bremen\n\
+                  send the pilot list to the press\n\
+                  the lock of the sluice is 42";
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let none = |_: &str| "NONE".to_owned();
+    let mut answers = model(answer, &none);
+    let report = dreams
+        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut answers))
+        .unwrap();
+    let found = place.find("harbour office");
+    assert_eq!(
+        found.text, "Completed: the harbour office moved its feed to the tide table of Emden",
+        "the whole line, since a part of it may say the opposite"
+    );
+    assert_eq!(found.evidence[0].place(), "memory/2026-11-13.md:6");
+    assert!(!found.may_go_unseen());
+    assert_eq!((report.promoted.len(), report.waiting), (0, 1));
+    let asked = report.model.unwrap();
+    // Two logs were shown, and the answer was the same for both.
+    assert_eq!((asked.named, asked.unquoted), (1, 6));
+    assert!(
+        place
+            .read("DREAMS.md")
+            .contains("Review: a model picked it out of a log; never promoted unseen")
+    );
+    let files = place.files();
+    let mut never = |_: &Question| -> Result<String, String> { panic!("asked again") };
+    dreams
+        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut never))
+        .unwrap();
+    assert_eq!(place.files(), files);
+}
+
+#[test]
+fn a_model_that_fails_is_asked_about_the_rest_of_the_logs_next_time() {
+    let place = Place::new();
+    for back in [1, 2, 3] {
+        place.log(
+            day(back),
+            "Task Progress",
+            &format!("the survey of pier {back} was sent to the harbour office"),
+            Source::User,
+        );
+    }
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let mut shown: Vec<String> = Vec::new();
+    let mut run = |fails_at: usize| {
+        let mut calls = 0;
+        let mut answers = |question: &Question| {
+            calls += 1;
+            if calls == fails_at {
+                return Err("overloaded".to_owned());
+            }
+            shown.push(question.prompt.clone());
+            Ok("NONE".to_owned())
+        };
+        dreams
+            .run(
+                &lock,
+                &now(),
+                Cause::Manual,
+                &settings(),
+                Some(&mut answers),
+            )
+            .unwrap()
+            .model
+            .unwrap()
+    };
+    let first = run(2);
+    assert_eq!(
+        (first.calls, first.failure.as_deref()),
+        (2, Some("overloaded"))
+    );
+    assert_eq!(run(0).calls, 2);
+    assert_eq!(run(0).calls, 0);
+    let order: Vec<bool> = shown.iter().map(|one| one.contains("pier 1")).collect();
+    assert_eq!(order, [true, false, false], "the newest first");
+}
+
+#[test]
+fn what_a_model_says_contradicts_waits_and_nothing_else_happens_to_it() {
+    let place = Place::new();
+    place.rule(day(3), "Answer the harbour master in German only.");
+    place.rule(
+        day(2),
+        "Letters to the harbour master are written in Danish.",
+    );
+    place.rule(day(1), "Never push on Fridays.");
+    let answer = |prompt: &str| {
+        let id = |text: &str| {
+            let line = prompt.lines().find(|line| line.contains(text)).unwrap();
+            line.split('"').nth(1).unwrap().to_owned()
+        };
+        format!(
+            "{} {}\nd-00000000 {}",
+            id("German"),
+            id("Danish"),
+            id("Fridays")
+        )
+    };
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let mut answers = model("NONE", &answer);
+    let report = dreams
+        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut answers))
+        .unwrap();
+    let asked = report.model.unwrap();
+    assert_eq!((asked.contradictions, asked.unquoted), (1, 1));
+    assert_eq!(report.promoted, [place.id("Fridays")]);
+    let (german, danish) = (place.find("German"), place.find("Danish"));
+    assert_eq!(german.contradicts, std::slice::from_ref(&danish.id));
+    assert_eq!(danish.contradicts, [german.id]);
+    assert_eq!(report.waiting, 2);
+}

@@ -10,7 +10,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 
-use super::candidate::{Candidate, Evidence, Status, Topic, digest};
+use super::candidate::{Candidate, Evidence, Review, Status, Topic, digest};
 use super::likeness::{Features, Relation};
 use super::remark::Remark;
 use super::score::confidence;
@@ -51,11 +51,10 @@ pub struct Days {
     pub today: Date,
 }
 
-impl Days {
-    /// The last day that may be meant: it is tomorrow elsewhere already.
-    pub(super) fn last(self) -> Date {
-        self.today.saturating_add(1.day())
-    }
+/// The last day on which something can have been said: elsewhere it is tomorrow
+/// already.
+pub(super) fn last_day(today: Date) -> Date {
+    today.saturating_add(1.day())
 }
 
 /// Folds remarks into the candidates. `recalls` says how often a text was
@@ -67,8 +66,9 @@ pub fn consolidate(
     recalls: &dyn Fn(&Candidate) -> u32,
     days: Days,
 ) -> Consolidated {
-    restore(candidates, days.last());
-    let mut work = Work::new(candidates, known, days.last());
+    let last = last_day(days.today);
+    restore(candidates, last);
+    let mut work = Work::new(candidates, known, last);
     let mut order: Vec<&Remark> = remarks.iter().collect();
     order.sort_by_key(|remark| remark.evidence.date);
     for remark in order {
@@ -77,6 +77,27 @@ pub fn consolidate(
     let done = work.done;
     weigh(candidates, recalls, days.newest);
     done
+}
+
+/// Folds in what only a model thought worth keeping. It waits for review and
+/// moves nothing that is there. Says how many are new.
+pub(super) fn consolidate_named(
+    candidates: &mut Vec<Candidate>,
+    remarks: &[Remark],
+    known: &[KnownLine],
+    days: Days,
+) -> usize {
+    let before = candidates.len();
+    let mut work = Work::new(candidates, known, last_day(days.today));
+    work.only_points = true;
+    for remark in remarks {
+        work.take(remark);
+    }
+    let made = &mut candidates[before..];
+    for one in made.iter_mut() {
+        one.review = Some(Review::Named);
+    }
+    made.len()
 }
 
 /// Gives what was said by now its place back where something of a day to come
@@ -134,6 +155,8 @@ struct Work<'a> {
     known: Vec<(&'a KnownLine, Features)>,
     /// The last day on which anything can have been said.
     last: Date,
+    /// What is new only points at what it may contradict.
+    only_points: bool,
     done: Consolidated,
 }
 
@@ -148,6 +171,7 @@ impl<'a> Work<'a> {
                 .map(|line| (line, Features::of(&line.text)))
                 .collect(),
             last,
+            only_points: false,
             done: Consolidated::default(),
             candidates,
         };
@@ -257,7 +281,9 @@ impl<'a> Work<'a> {
             // What is said in one breath is said beside the other, unless it
             // says that something changes.
             let relation = match relation {
-                Relation::Replaces if !newer.is_change() && in_one_breath(made, other) => {
+                Relation::Replaces
+                    if self.only_points || (!newer.is_change() && in_one_breath(made, other)) =>
+                {
                     Relation::Perhaps
                 }
                 relation => relation,

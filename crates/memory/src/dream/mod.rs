@@ -10,12 +10,14 @@
 //! Every promotion quotes its source. Nothing but the user's own words is
 //! promoted without a person having seen it.
 
+mod asking;
 mod backfill;
 mod candidate;
 mod consolidate;
 mod diff;
 mod likeness;
 mod model;
+mod naming;
 mod noise;
 pub(crate) mod page;
 mod phrase;

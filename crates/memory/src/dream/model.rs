@@ -1,5 +1,5 @@
 //! Dreaming with a model: it may word a candidate better, and say that two are
-//! one. What it answers is checked against the words it was given; a number, a
+//! one. (What it may point at is in `naming`.) What it answers is checked against the words it was given; a number, a
 //! path or a name that does not occur there ends the matter.
 
 use super::candidate::{Candidate, Evidence};

@@ -160,6 +160,14 @@ impl Remarks {
     }
 }
 
+/// What a line under a title is about, if somebody thinks it worth keeping.
+pub(super) fn topic_of(title: Option<&str>) -> Topic {
+    match title.map(section) {
+        Some(Section::About(topic)) => topic,
+        Some(Section::Passing | Section::Other) | None => Topic::Fact,
+    }
+}
+
 /// What a title says about the lines under it.
 enum Section {
     About(Topic),

@@ -6,15 +6,15 @@ use jiff::{ToSpan, Zoned};
 use longhaul_tokens::Counter;
 use serde::Serialize;
 
-use super::candidate::{Candidate, Review, Status};
-use super::consolidate::{Consolidated, Days, KnownLine, consolidate, weigh};
-use super::model::{Answer, Ask, checked, merging, wording};
+use super::candidate::Candidate;
+use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, weigh};
+use super::model::Ask;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
 use super::staging::waiting;
-use super::store::{Change, DreamLock, Dreams, State};
+use super::store::{Change, DreamLock, Dreams};
 use super::trigger::{Cause, LastRun};
-use crate::files::{DECISIONS, Limits, MEMORY, MemoryFolder, PROJECT, read_log};
+use crate::files::{DECISIONS, Limits, LogLine, MEMORY, MemoryFolder, PROJECT, read_log};
 use crate::{Error, Result};
 
 /// How to dream.
@@ -70,6 +70,12 @@ pub struct ModelReport {
     pub merged: usize,
     /// Answers that said more than the evidence.
     pub ungrounded: usize,
+    /// Candidates that only it thought worth keeping.
+    pub named: usize,
+    /// Pairs that it said contradict each other.
+    pub contradictions: usize,
+    /// Quotes that stand in no log, and ids that were not shown.
+    pub unquoted: usize,
     /// Why it stopped.
     pub failure: Option<String>,
 }
@@ -77,12 +83,16 @@ pub struct ModelReport {
 /// Remarks taken from one log: what has more is no diary, and comparing each
 /// with all others would take for ever.
 const MOST_REMARKS: usize = 1_000;
-/// Pairs of candidates a model is asked about in one dream.
-const MOST_PAIRS: usize = 20;
+
+/// The log of a day, as it is read.
+pub(super) struct DayLog {
+    pub(super) date: Date,
+    pub(super) lines: Vec<LogLine>,
+}
 
 impl Dreams<'_> {
-    /// Dreams. With `model`, candidates are worded and merged by it; each of its
-    /// answers is kept at once, so that an interrupted dream does not ask again.
+    /// Dreams. With `model`, it is asked what else is worth keeping, how to word
+    /// it, what is the same and what contradicts; each of its answers is kept at once, so that an interrupted dream does not ask again.
     pub fn run(
         &self,
         lock: &DreamLock,
@@ -104,7 +114,8 @@ impl Dreams<'_> {
         };
         let today = now.date();
         self.put_recalls_together(lock)?;
-        let (remarks, newest) = self.remarks(today, settings, &mut report)?;
+        let (logs, remarks) = self.remarks(today, settings, &mut report)?;
+        let newest = logs.last().map_or(today, |log| log.date.min(today));
         let days = Days { newest, today };
         let mut state = self.state()?;
         let known = self.known(&mut report.problems)?;
@@ -117,7 +128,7 @@ impl Dreams<'_> {
         );
         self.save(lock, &mut state)?;
         if let Some(ask) = model {
-            report.model = Some(self.ask(lock, &mut state, ask)?);
+            report.model = Some(self.ask(lock, &mut state, &logs, days, ask)?);
             weigh(&mut state.candidates, settings.recalls, newest);
             self.save(lock, &mut state)?;
         }
@@ -145,16 +156,12 @@ impl Dreams<'_> {
         today: Date,
         settings: &Settings<'_>,
         report: &mut Report,
-    ) -> Result<(Vec<Remark>, Date)> {
+    ) -> Result<(Vec<DayLog>, Vec<Remark>)> {
         let days = i64::from(settings.lookback_days.clamp(1, 36_500)) - 1;
         let first = today.saturating_sub(days.days());
-        let last = Days {
-            newest: today,
-            today,
-        }
-        .last();
+        let last = last_day(today);
         let mut all = Vec::new();
-        let mut newest = None;
+        let mut logs = Vec::new();
         for (date, _) in self.memory.logs()? {
             if date < first {
                 continue;
@@ -182,14 +189,14 @@ impl Dreams<'_> {
                         ));
                     }
                     all.extend(found.remarks.into_iter().take(MOST_REMARKS));
-                    newest = Some(date);
+                    logs.push(DayLog { date, lines });
                 }
                 // One bad file must not keep the others from being read.
                 Err(error) => report.problems.push(told(&error)),
             }
         }
         report.remarks = all.len();
-        Ok((all, newest.map_or(today, |newest: Date| newest.min(today))))
+        Ok((logs, all))
     }
 
     /// Lines of the memory that are not ours.
@@ -233,11 +240,7 @@ impl Dreams<'_> {
     ) -> Result<()> {
         let candidates = self.state()?.candidates;
         let today = now.date();
-        let last = Days {
-            newest: today,
-            today,
-        }
-        .last();
+        let last = last_day(today);
         let sure: Vec<String> = waiting(&candidates)
             .into_iter()
             .filter(|one| one.confidence >= least && one.may_go_unseen())
@@ -245,18 +248,14 @@ impl Dreams<'_> {
             .filter(|one| one.valid_from <= last)
             .map(|one| one.id.clone())
             .collect();
-        // A model's words are for a person to read beside the source's. Where
-        // nobody reads, only the source's own are kept.
-        let mut state = self.state()?;
-        for one in state
-            .candidates
-            .iter_mut()
-            .filter(|one| sure.contains(&one.id))
-        {
-            one.wording = None;
-        }
-        self.save(lock, &mut state)?;
         for id in sure {
+            // A model's words are for a person to read beside the source's.
+            // Where nobody reads, only the source's own are kept.
+            let mut state = self.state()?;
+            let all = state.candidates.iter_mut();
+            all.filter(|one| one.id == id)
+                .for_each(|one| one.wording = None);
+            self.save(lock, &mut state)?;
             let planned = self.planned(&id, now, settings, Wish::Policy);
             let done =
                 planned.and_then(|planned| self.carry_out(lock, planned, &id, now.timestamp()));
@@ -299,100 +298,6 @@ impl Dreams<'_> {
         let planned = self.plan(id, now, settings)?;
         self.carry_out(lock, planned, id, now.timestamp())
     }
-
-    fn ask(&self, lock: &DreamLock, state: &mut State, ask: &mut Ask<'_>) -> Result<ModelReport> {
-        let mut report = ModelReport::default();
-        for at in 0..state.candidates.len() {
-            let candidate = &state.candidates[at];
-            if !candidate.is_ripe()
-                || candidate.ends
-                || candidate.asked.iter().any(String::is_empty)
-            {
-                continue;
-            }
-            report.calls += 1;
-            match ask(&wording(candidate)) {
-                Err(failure) => {
-                    report.failure = Some(failure);
-                    return Ok(report);
-                }
-                Ok(answer) => match checked(&answer, &[candidate]) {
-                    Answer::Line(line) => {
-                        report.worded += 1;
-                        state.candidates[at].wording = Some(line);
-                    }
-                    Answer::Keep => {}
-                    Answer::Ungrounded => report.ungrounded += 1,
-                },
-            }
-            state.candidates[at].asked.push(String::new());
-            self.save(lock, state)?;
-        }
-        for (a, b) in pairs(&state.candidates) {
-            let (one, other) = (&state.candidates[a], &state.candidates[b]);
-            let id = other.id.clone();
-            // One of them may have been merged a moment ago.
-            if !one.is_ripe() || !other.is_ripe() {
-                continue;
-            }
-            report.calls += 1;
-            match ask(&merging(one, other)) {
-                Err(failure) => {
-                    report.failure = Some(failure);
-                    return Ok(report);
-                }
-                Ok(answer) => match checked(&answer, &[one, other]) {
-                    Answer::Line(line) => {
-                        report.merged += 1;
-                        merge(&mut state.candidates, a, b, line);
-                    }
-                    Answer::Keep => {}
-                    Answer::Ungrounded => report.ungrounded += 1,
-                },
-            }
-            state.candidates[a].asked.push(id);
-            self.save(lock, state)?;
-        }
-        Ok(report)
-    }
-}
-
-/// Candidates that may be the same in other words: of one topic and one source,
-/// so that merging lends nobody a better name.
-fn pairs(candidates: &[Candidate]) -> Vec<(usize, usize)> {
-    let ripe: Vec<(usize, super::likeness::Features)> = candidates
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| one.is_ripe() && !one.ends)
-        .map(|(at, one)| (at, super::likeness::Features::of(&one.text)))
-        .collect();
-    let mut pairs = Vec::new();
-    for (n, (a, of_a)) in ripe.iter().enumerate() {
-        for (b, of_b) in &ripe[n + 1..] {
-            let (one, other) = (&candidates[*a], &candidates[*b]);
-            let fits = one.topic == other.topic
-                && one.source == other.source
-                && !one.contradicts.contains(&other.id)
-                && !one.asked.contains(&other.id);
-            if fits && of_a.shared(of_b) >= 0.5 && pairs.len() < MOST_PAIRS {
-                pairs.push((*a, *b));
-            }
-        }
-    }
-    pairs
-}
-
-fn merge(candidates: &mut [Candidate], a: usize, b: usize, line: String) {
-    let other = candidates[b].clone();
-    let one = &mut candidates[a];
-    for evidence in other.evidence {
-        let quote = evidence.quote.clone();
-        one.add(&quote, evidence);
-    }
-    one.wording = Some(line);
-    one.review = Some(Review::Merged);
-    let (id, on) = (one.id.clone(), one.last_day());
-    candidates[b].status = Status::Superseded { on, by: Some(id) };
 }
 
 pub(super) fn told(error: &Error) -> String {

@@ -4,11 +4,13 @@
 //! before the first of them is touched, and counts as done when the state says
 //! so; what a crash leaves in between is completed by whoever comes next.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use longhaul_transcript::durable;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,9 @@ pub(super) struct State {
     /// The number of the last change that is complete.
     last_change: u32,
     pub(super) candidates: Vec<Candidate>,
+    /// The last line of each log that a model was shown.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) shown: BTreeMap<Date, usize>,
 }
 
 /// One change of the memory.
@@ -263,7 +268,7 @@ impl<'a> Dreams<'a> {
     }
 
     /// Rejects a staged candidate: it never comes back.
-    pub fn reject(&self, lock: &DreamLock, id: &str, on: jiff::civil::Date) -> Result<()> {
+    pub fn reject(&self, lock: &DreamLock, id: &str, on: Date) -> Result<()> {
         let mut state = self.state()?;
         let status = find(&state.candidates, id)?.status.clone();
         if status != Status::Staged {

@@ -154,11 +154,15 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
     }
     if let Some(model) = &report.model {
         say!(
-            "The model was asked {}: {} worded, {} merged, {} answers said more than the notes.",
+            "The model was asked {}: {} picked out, {} worded, {} merged, {} found to contradict; {} \
+             answers said more than the notes, {} pointed nowhere.",
             paint::plural(model.calls as u64, "time"),
+            model.named,
             model.worded,
             model.merged,
-            model.ungrounded
+            model.contradictions,
+            model.ungrounded,
+            model.unquoted
         )?;
         if let Some(failure) = &model.failure {
             app.note(&format!("note: the rest was done without it: {failure}"));
