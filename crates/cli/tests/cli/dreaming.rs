@@ -38,6 +38,14 @@ fn log(machine: &Machine, day: Date, section: &str, text: &str, source: Source) 
         .unwrap();
 }
 
+/// Lets the policy promote from this confidence on.
+fn promote_at(machine: &Machine, confidence: &str) {
+    let folder = machine.home().join(".longhaul");
+    fs::create_dir_all(&folder).unwrap();
+    let text = format!("dreaming:\n  promoteAtConfidence: {confidence}\n");
+    fs::write(folder.join("longhaul.yaml"), text).unwrap();
+}
+
 /// A workspace with three things to decide about.
 fn machine() -> Machine {
     let machine = Machine::new();
@@ -158,11 +166,7 @@ fn what_is_rejected_does_not_come_back() {
 #[test]
 fn the_policy_promotes_what_the_user_said_and_leaves_the_rest_to_a_person() {
     let machine = machine();
-    fs::write(
-        machine.work().join("longhaul.yaml"),
-        "dreaming:\n  promoteAtConfidence: 0.3\n",
-    )
-    .unwrap();
+    promote_at(&machine, "0.3");
     let ran = machine.run_line("dream run --json").json();
     assert_eq!(ran["promoted"].as_array().unwrap().len(), 1, "{ran}");
     let left = ids(&machine);
@@ -247,11 +251,7 @@ fn old_sessions_are_read_once_and_nothing_of_them_is_promoted() {
     assert_eq!(none.code, 3, "{none:?}");
     machine.put_pi("long", long(8), 2);
     machine.put_pi("small", small("small", "/w").text(), 1);
-    fs::write(
-        machine.work().join("longhaul.yaml"),
-        "dreaming:\n  promoteAtConfidence: 0.0\n",
-    )
-    .unwrap();
+    promote_at(&machine, "0.0");
     let sessions = machine.files();
     let first = machine.run_line("dream backfill --all --json").json();
     assert_eq!(
@@ -410,7 +410,7 @@ fn a_model_words_candidates_and_what_it_makes_up_is_dropped() {
     let server = Loopback::start(|request| {
         let asked = String::from_utf8_lossy(&request.body).into_owned();
         let said = match asked {
-            asked if asked.contains("RS256") => "Tokens of the login service use RS256",
+            asked if asked.contains("RS256") => "RS256: tokens of the login service",
             asked if asked.contains("Fridays") => "Never push on Fridays, says Alice Cooper",
             _ => "KEEP",
         };
@@ -438,7 +438,7 @@ fn a_model_words_candidates_and_what_it_makes_up_is_dropped() {
     assert_eq!(model["failure"], serde_json::Value::Null);
     let dreams = read(&machine, "DREAMS.md");
     assert!(
-        dreams.contains("Tokens of the login service use RS256"),
+        dreams.contains("RS256: tokens of the login service"),
         "{dreams}"
     );
     assert!(!dreams.contains("Alice"), "{dreams}");

@@ -179,7 +179,7 @@ pub enum Problem {
     /// A setting that a workspace must not make for its user.
     #[error(
         "`{key}` is not taken from the workspace ({origin}), because whoever wrote the workspace \
-         could have your key sent elsewhere; set it in the state folder's longhaul.yaml, or name \
+         {could}; set it in the state folder's longhaul.yaml, or name \
          this file with --config if you trust it"
     )]
     NotFromWorkspace {
@@ -187,5 +187,7 @@ pub enum Problem {
         key: KeyPath,
         /// Where it stands.
         origin: Origin,
+        /// What somebody else could do with it.
+        could: String,
     },
 }

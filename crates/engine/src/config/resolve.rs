@@ -24,13 +24,28 @@ const OTHER_VARIABLES: [&str; 4] = [
     "LONGHAUL_NOW",
 ];
 
-/// Settings that decide who receives a key of the user's. A workspace may be
-/// somebody else's work, so it does not get to make them.
-const NOT_FROM_WORKSPACE: [&str; 3] = [
-    "memory.embedding.baseUrl",
-    "memory.embedding.apiKeyEnv",
-    "dreaming.model.baseUrl",
+/// Settings that a workspace does not get to make, since it may be somebody
+/// else's work, and what its author could do with them.
+const NOT_FROM_WORKSPACE: [(&str, &str); 4] = [
+    ("memory.embedding.baseUrl", KEY),
+    ("memory.embedding.apiKeyEnv", KEY),
+    ("dreaming.model.baseUrl", KEY),
+    (
+        "dreaming.promoteAtConfidence",
+        "could have lines of theirs kept as your memory without your review",
+    ),
 ];
+const KEY: &str = "could have your key sent elsewhere";
+
+/// Why a workspace does not get to make a setting.
+fn barred(key: &KeyPath, value: &Value) -> Option<&'static str> {
+    let known = NOT_FROM_WORKSPACE.iter();
+    let why = known
+        .filter(|(name, _)| *name == key.as_str())
+        .map(|(_, why)| *why);
+    // To ask for review is anybody's right.
+    why.last().filter(|why| *why == KEY || !value.is_null())
+}
 
 /// The configuration from all layers, or everything that is wrong with them.
 pub fn resolve(sources: &Sources) -> Result<Resolved, ConfigError> {
@@ -152,14 +167,14 @@ impl Stack {
                     origin,
                     expected: "a section with keys of its own".to_owned(),
                 }),
-                (Found::Setting { key, .. }, _)
-                    if file.found_by == FoundBy::Workspace
-                        && NOT_FROM_WORKSPACE.contains(&key.as_str()) =>
-                {
-                    self.problems
-                        .push(Problem::NotFromWorkspace { key, origin });
-                }
                 (Found::Setting { key, schema }, value) => {
+                    let is_strange = file.found_by == FoundBy::Workspace;
+                    if let Some(could) = barred(&key, value).filter(|_| is_strange) {
+                        let could = could.to_owned();
+                        let problem = Problem::NotFromWorkspace { key, origin, could };
+                        self.problems.push(problem);
+                        continue;
+                    }
                     match checked(written, key, value, schema, &origin_of) {
                         Ok(setting) => layer.push(setting),
                         Err(problem) => self.problems.push(problem),
