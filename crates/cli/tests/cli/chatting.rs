@@ -424,6 +424,21 @@ fn without_tools_none_are_offered() {
 }
 
 #[test]
+fn what_the_agent_notes_while_it_works_is_not_called_a_flush() {
+    let ground = Ground::saying(vec![
+        Said::call("c1", "memory_append", r#"{"text":"the pier is 40 m long"}"#),
+        Said::text("noted"),
+    ]);
+    ground.chat(&["-p", "x"]);
+    let log = ground.machine.work().join("memory/2026-03-10.md");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(
+        log.contains("— Noted\n") && !log.contains("Pre-flush"),
+        "{log}"
+    );
+}
+
+#[test]
 fn the_session_and_memory_are_within_reach_of_the_tools() {
     let ground = Ground::saying(vec![
         Said::call("c1", "recall", r#"{"text":"colour is blue"}"#),

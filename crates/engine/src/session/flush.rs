@@ -26,6 +26,15 @@ const LONGEST_RESULT: usize = 1_200;
 /// Requests of one silent turn at most.
 const MOST_ROUNDS: u32 = 4;
 
+/// When the agent calls the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// In the silent turn before a compaction.
+    Flushing,
+    /// In any other.
+    Working,
+}
+
 /// The one tool of a silent turn.
 pub(super) fn tool() -> Tool {
     Tool {
@@ -230,7 +239,10 @@ impl Session {
                 // Without tools its words are what it would have appended. With
                 // them, it did not do what it was asked.
                 match request.tools.is_empty() {
-                    true => asked.notes += usize::from(self.append_note(memory, &text).is_ok()),
+                    true => {
+                        asked.notes +=
+                            usize::from(self.append_note(memory, &text, When::Flushing).is_ok())
+                    }
                     false => {
                         asked.trouble = Some(format!("the model answered without calling {TOOL}"));
                     }
@@ -309,7 +321,7 @@ impl Session {
                  save"
             ));
         }
-        match self.memory_call(memory, call) {
+        match self.memory_call(memory, call, When::Flushing) {
             Ok(text) => Outcome::done(text),
             Err(text) => Outcome::failed(text),
         }
@@ -320,21 +332,31 @@ impl Session {
         &self,
         memory: &MemoryFolder,
         call: &ToolCall,
+        when: When,
     ) -> Result<String, String> {
         let arguments = call.parse().map_err(|broken| broken.to_string())?;
         let arguments = serde_json::Value::Object(arguments);
         let text = pieces::tool_text(&arguments).map_err(|misuse| misuse.to_string())?;
-        self.append_note(memory, text)
+        self.append_note(memory, text, when)
             .map_err(|error| error.to_string())
     }
 
-    fn append_note(&self, memory: &MemoryFolder, text: &str) -> longhaul_memory::Result<String> {
+    fn append_note(
+        &self,
+        memory: &MemoryFolder,
+        text: &str,
+        when: When,
+    ) -> longhaul_memory::Result<String> {
         let origin = Origin {
             session: Some(&self.state.session_key),
             epoch: Some(self.live.epoch()),
         };
         let at = self.setup.clock.now().datetime();
-        let appended = BoundLog::new(memory, at, origin).append(text)?;
+        let log = BoundLog::new(memory, at, origin);
+        let appended = match when {
+            When::Flushing => log.append(text)?,
+            When::Working => log.at_work().append(text)?,
+        };
         Ok(format!(
             "saved {} bytes to {}",
             appended.bytes, appended.file

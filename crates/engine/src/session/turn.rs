@@ -357,7 +357,7 @@ impl Session {
                 Ok(memory) => memory,
                 Err(error) => return Outcome::failed(error.to_string()),
             };
-            return match self.memory_call(&memory, call) {
+            return match self.memory_call(&memory, call, flush::When::Working) {
                 Ok(text) => Outcome::done(text),
                 Err(text) => Outcome::failed(text),
             };

@@ -45,6 +45,9 @@ pub const SYSTEM: &str = include_str!("system.md");
 /// The heading of entries that a flush writes.
 pub const HEADING: &str = "Compaction Pre-flush";
 
+/// The heading of entries that an agent writes at any other time.
+pub const NOTED: &str = "Noted";
+
 /// The name of the one tool.
 pub const TOOL: &str = "memory_append";
 
@@ -112,12 +115,26 @@ pub struct BoundLog<'a> {
     folder: &'a MemoryFolder,
     at: DateTime,
     origin: Origin<'a>,
+    heading: &'static str,
 }
 
 impl<'a> BoundLog<'a> {
     /// A tool that appends to the log of the day of `at`.
     pub fn new(folder: &'a MemoryFolder, at: DateTime, origin: Origin<'a>) -> BoundLog<'a> {
-        BoundLog { folder, at, origin }
+        BoundLog {
+            folder,
+            at,
+            origin,
+            heading: HEADING,
+        }
+    }
+
+    /// The same tool, while the agent does its work: nothing is flushed then.
+    pub fn at_work(self) -> BoundLog<'a> {
+        BoundLog {
+            heading: NOTED,
+            ..self
+        }
     }
 
     /// Appends what the agent wrote. Its words are the agent's, whatever they
@@ -127,7 +144,8 @@ impl<'a> BoundLog<'a> {
             source: Source::Agent,
             text: text.to_owned(),
         };
-        self.folder.append_log(self.at, HEADING, self.origin, &body)
+        self.folder
+            .append_log(self.at, self.heading, self.origin, &body)
     }
 }
 
