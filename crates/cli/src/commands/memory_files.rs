@@ -109,9 +109,7 @@ fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
                 app.note(&format!("{}: {}", told(found), found.trouble.remedy()));
             }
         }
-        if !app.confirm("Mend this?", args.yes)? {
-            return Err(Failure::nothing("nothing was changed"));
-        }
+        super::dream::agreed(app, "Mend this?", args.yes)?;
         let fixed = memory.fix(clock(app), limits(app), estimator)?;
         if app.json {
             out::json(&json!({

@@ -264,7 +264,7 @@ fn named(candidates: &[Candidate], name: &str) -> Result<String, Failure> {
 }
 
 /// Asks before memory files are changed; `yes` answers for scripts.
-fn agreed(app: &App, question: &str, yes: bool) -> Result<(), Failure> {
+pub(super) fn agreed(app: &App, question: &str, yes: bool) -> Result<(), Failure> {
     use std::io::IsTerminal;
     let nobody = !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal();
     if !yes && nobody {
