@@ -155,7 +155,10 @@ impl Features {
         for token in &tokens {
             let token = token.to_lowercase();
             let token = token.trim_start_matches('#');
-            features.words.push(token.to_owned());
+            match token.chars().any(is_unspaced) {
+                true => features.words.extend(token.chars().map(String::from)),
+                false => features.words.push(token.to_owned()),
+            }
             if ECHOES.contains(&format!(" {token} ")) {
                 echoes = 1;
             } else if is_negation(token) {
@@ -319,34 +322,43 @@ impl Features {
         }
     }
 
-    /// Whether the lines are the same but that two words changed places.
+    /// Whether the lines are the same but that two parts changed places.
     fn is_swapped(&self, newer: &Features) -> bool {
+        let (head, tail) = self.ends_shared(newer);
         let (a, b) = (&self.words, &newer.words);
-        let differ: Vec<usize> = (0..a.len().min(b.len()))
-            .filter(|at| a[*at] != b[*at])
-            .collect();
-        match differ.as_slice() {
-            [x, y] => a.len() == b.len() && a[*x] == b[*y] && a[*y] == b[*x],
-            _ => false,
+        if a.len() != b.len() {
+            return false;
         }
+        let (a, b) = (&a[head..a.len() - tail], &b[head..b.len() - tail]);
+        let most = a.len().min(LONGEST_PART);
+        (1..=most).any(|x| {
+            let room = (a.len() - x).min(LONGEST_PART);
+            (1..=room).any(|y| {
+                let (of_a, of_b) = (a.len() - y, b.len() - x);
+                a[..x] == b[of_b..] && a[of_a..] == b[..y] && a[x..of_a] == b[y..of_b]
+            })
+        })
+    }
+
+    /// How many words the lines share at their beginning, and behind that at
+    /// their end.
+    fn ends_shared(&self, newer: &Features) -> (usize, usize) {
+        let (a, b) = (&self.words, &newer.words);
+        let same = |pair: &(&String, &String)| pair.0 == pair.1;
+        let head = a.iter().zip(b).take_while(same).count();
+        let behind = a.iter().rev().zip(b.iter().rev());
+        let left = a.len().min(b.len()) - head;
+        let tail = behind.take(left).take_while(same).count();
+        (head, tail)
     }
 
     /// Whether the lines are the same but for one place.
     fn one_thing_differs(&self, newer: &Features) -> bool {
         let (a, b) = (&self.words, &newer.words);
-        let short = a.len().min(b.len());
-        if short < 4 {
+        if a.len().min(b.len()) < 4 {
             return false;
         }
-        let same = |pair: &(&String, &String)| pair.0 == pair.1;
-        let head = a.iter().zip(b).take_while(same).count();
-        let tail = a
-            .iter()
-            .rev()
-            .zip(b.iter().rev())
-            .take(short - head)
-            .take_while(same)
-            .count();
+        let (head, tail) = self.ends_shared(newer);
         let (of_a, of_b) = (a.len() - head - tail, b.len() - head - tail);
         (1..=2).contains(&of_a) && (1..=2).contains(&of_b) && head + tail >= 3
     }
@@ -375,6 +387,9 @@ impl Apart {
         matches!(self, Apart::No | Apart::Less | Apart::More)
     }
 }
+
+/// Words of a part that changes places with another.
+const LONGEST_PART: usize = 8;
 
 const SAME: f64 = 0.7;
 const RELATED: f64 = 0.6;
@@ -525,6 +540,11 @@ mod tests {
                 "Immer Postgres vor Redis starten.",
                 "Immer Redis vor Postgres starten.",
             ),
+            (
+                "Merge the release branch into main, never main into anything else",
+                "Merge main into the release branch, never main into anything else",
+            ),
+            ("永远先运行格式化再运行测试", "永远先运行测试再运行格式化"),
             (
                 "Preferimos pytest sobre unittest en el taller",
                 "Preferimos unittest sobre pytest en el taller",
