@@ -817,7 +817,7 @@ fn a_log_that_is_no_diary_or_no_text_is_told_and_the_others_are_read() {
         report
             .problems
             .iter()
-            .any(|one| one.contains("only the first 1000"))
+            .any(|one| one.contains("the newest 1000 were taken, and 500 are left for the next"))
     );
     assert!(
         report
@@ -827,6 +827,15 @@ fn a_log_that_is_no_diary_or_no_text_is_told_and_the_others_are_read() {
     );
     assert_eq!(report.consolidated.found, 1_002);
     assert_eq!(place.find("cellar").source, Source::Unknown);
+    let has = |text: &str| place.candidates().iter().any(|one| one.text == text);
+    let (first, last) = ("thing0 stands in room0", "thing1499 stands in room1499");
+    assert!(has(last) && !has(first), "the newest first");
+    let report = place.dream(&settings());
+    assert_eq!(report.consolidated.found, 500);
+    assert!(has(first));
+    let candidates = place.candidates();
+    place.dream(&settings());
+    assert_eq!(place.candidates(), candidates);
 }
 
 #[test]
@@ -2085,4 +2094,36 @@ fn what_a_model_says_contradicts_waits_and_nothing_else_happens_to_it() {
     assert_eq!(german.contradicts, std::slice::from_ref(&danish.id));
     assert_eq!(danish.contradicts, [german.id]);
     assert_eq!(report.waiting, 2);
+}
+
+#[test]
+fn a_promotion_renews_the_time_of_the_index_and_an_undo_gives_it_back() {
+    let place = Place::new();
+    place
+        .memory
+        .init(day(3).at(8, 0, 0, 0), "Tides", false)
+        .unwrap();
+    place.rule(day(2), "Never push on Fridays.");
+    place.dream(&settings());
+    place.promote("Never push");
+    assert!(
+        place
+            .read("MEMORY.md")
+            .contains("> Updated: 2026-11-15 20:00\n")
+    );
+    place.undo().unwrap();
+    assert!(
+        place
+            .read("MEMORY.md")
+            .contains("> Updated: 2026-11-12 08:00\n")
+    );
+    // What somebody else wrote there stays.
+    place.promote("Never push");
+    let edited = place
+        .read("MEMORY.md")
+        .replace("2026-11-15 20:00", "2026-11-15 21:00");
+    place.write("MEMORY.md", &edited);
+    place.undo().unwrap();
+    let memory = place.read("MEMORY.md");
+    assert!(memory.contains("> Updated: 2026-11-15 21:00\n") && !memory.contains("Never push"));
 }

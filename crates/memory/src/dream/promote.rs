@@ -5,7 +5,7 @@
 //! pointer of the least sure candidate leaves, and says so in `DREAMS.md`.
 //! Lines that a person wrote are never touched.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use longhaul_tokens::ContentKind;
 use serde::{Deserialize, Serialize};
 
@@ -111,9 +111,10 @@ pub(super) fn plan(
     pages: &Pages,
     settings: &Settings<'_>,
     wish: Wish,
-    on: Date,
+    at: DateTime,
 ) -> Result<Planned> {
     let (limits, counter) = (settings.limits, settings.counter);
+    let on = at.date();
     let chosen = find(candidates, id)?;
     if chosen.status != Status::Staged {
         return Err(Error::NotStaged {
@@ -121,8 +122,11 @@ pub(super) fn plan(
             status: chosen.status.name(),
         });
     }
+    let memory = text(&pages.memory, "# Memory Index\n");
+    let minute = at.strftime("%Y-%m-%d %H:%M").to_string();
+    let renewed = with_updated(&memory, &minute);
     let mut work = Work {
-        memory: text(&pages.memory, "# Memory Index\n"),
+        memory: renewed.clone(),
         project: text(&pages.project, "# Project\n"),
         decisions: text(&pages.decisions, "# Decisions\n"),
     };
@@ -210,6 +214,9 @@ pub(super) fn plan(
         );
     }
     let demoted = demoted.iter().map(|other| other.id.clone()).collect();
+    if work.memory == renewed {
+        work.memory = memory;
+    }
     let mut changed = Vec::new();
     for (file, before, after) in [
         (home(Topic::Fact), &pages.project, work.project),
@@ -231,6 +238,22 @@ pub(super) fn plan(
         turns,
         demoted,
     })
+}
+
+/// What `MEMORY.md` says since when it is as it is.
+const UPDATED: &str = "> Updated: ";
+
+/// When the file says it was changed, if it says so.
+pub(super) fn updated(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix(UPDATED))
+}
+
+/// The file with another time; one that says none is not given one.
+pub(super) fn with_updated(text: &str, minute: &str) -> String {
+    match updated(text) {
+        Some(old) => text.replacen(&format!("{UPDATED}{old}"), &format!("{UPDATED}{minute}"), 1),
+        None => text.to_owned(),
+    }
 }
 
 pub(super) fn find<'a>(candidates: &'a [Candidate], id: &str) -> Result<&'a Candidate> {

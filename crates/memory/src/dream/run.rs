@@ -6,7 +6,7 @@ use jiff::{ToSpan, Zoned};
 use longhaul_tokens::Counter;
 use serde::Serialize;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Evidence};
 use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, weigh};
 use super::model::Ask;
 use super::promote::{Planned, Wish, plan};
@@ -114,10 +114,10 @@ impl Dreams<'_> {
         };
         let today = now.date();
         self.put_recalls_together(lock)?;
-        let (logs, remarks) = self.remarks(today, settings, &mut report)?;
+        let mut state = self.state()?;
+        let (logs, remarks) = self.remarks(today, settings, &state.candidates, &mut report)?;
         let newest = logs.last().map_or(today, |log| log.date.min(today));
         let days = Days { newest, today };
-        let mut state = self.state()?;
         let known = self.known(&mut report.problems)?;
         report.consolidated = consolidate(
             &mut state.candidates,
@@ -155,6 +155,7 @@ impl Dreams<'_> {
         &self,
         today: Date,
         settings: &Settings<'_>,
+        candidates: &[Candidate],
         report: &mut Report,
     ) -> Result<(Vec<DayLog>, Vec<Remark>)> {
         let days = i64::from(settings.lookback_days.clamp(1, 36_500)) - 1;
@@ -181,14 +182,21 @@ impl Dreams<'_> {
                     let found = of_log(date, &lines);
                     report.logs += 1;
                     report.refused += found.refused;
-                    if found.remarks.len() > MOST_REMARKS {
-                        report.problems.push(format!(
-                            "{} has {} lines worth a look; only the first {MOST_REMARKS} were taken",
-                            MemoryFolder::log_name(date),
-                            found.remarks.len()
-                        ));
+                    let mut remarks = found.remarks;
+                    if remarks.len() > MOST_REMARKS {
+                        // What was taken before makes room for the rest.
+                        remarks.retain(|remark| !is_taken(candidates, &remark.evidence));
                     }
-                    all.extend(found.remarks.into_iter().take(MOST_REMARKS));
+                    if remarks.len() > MOST_REMARKS {
+                        let left = remarks.len() - MOST_REMARKS;
+                        report.problems.push(format!(
+                            "{} has too many lines worth a look for one dream; the newest \
+                             {MOST_REMARKS} were taken, and {left} are left for the next",
+                            MemoryFolder::log_name(date),
+                        ));
+                        remarks.drain(..left);
+                    }
+                    all.extend(remarks);
                     logs.push(DayLog { date, lines });
                 }
                 // One bad file must not keep the others from being read.
@@ -284,7 +292,8 @@ impl Dreams<'_> {
         wish: Wish,
     ) -> Result<Planned> {
         let (state, pages) = (self.state()?, self.pages()?);
-        plan(&state.candidates, id, &pages, settings, wish, now.date())
+        let at = now.datetime();
+        plan(&state.candidates, id, &pages, settings, wish, at)
     }
 
     /// Promotes a candidate: one change, which can be undone.
@@ -298,6 +307,12 @@ impl Dreams<'_> {
         let planned = self.plan(id, now, settings)?;
         self.carry_out(lock, planned, id, now.timestamp())
     }
+}
+
+/// Whether a candidate has this evidence already.
+fn is_taken(candidates: &[Candidate], evidence: &Evidence) -> bool {
+    let key = evidence.key();
+    candidates.iter().any(|one| one.seen.contains(&key))
 }
 
 pub(super) fn told(error: &Error) -> String {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Review, Status};
 use super::diff::taken_back;
-use super::promote::{PageChange, Pages, Planned, Standing, Turn, find};
+use super::promote::{PageChange, Pages, Planned, Standing, Turn, find, updated, with_updated};
 use super::staging;
 use super::trigger::LastRun;
 use crate::files::{DECISIONS, DREAMS, MEMORY, MemoryFolder, PROJECT};
@@ -211,7 +211,13 @@ impl<'a> Dreams<'a> {
             let made = page.after.as_deref().unwrap_or_default();
             let back = match now.as_deref() {
                 None => None,
-                Some(now) => taken_back(was, made, now),
+                // A time that somebody else has set since stays as it is.
+                Some(now) => match updated(now) {
+                    Some(time) if updated(made) != Some(time) => {
+                        taken_back(&with_updated(was, time), &with_updated(made, time), now)
+                    }
+                    _ => taken_back(was, made, now),
+                },
             };
             let Some(back) = back else {
                 return Err(Error::ChangedSince {
