@@ -39,12 +39,10 @@ const KEY: &str = "could have your key sent elsewhere";
 
 /// Why a workspace does not get to make a setting.
 fn barred(key: &KeyPath, value: &Value) -> Option<&'static str> {
-    let known = NOT_FROM_WORKSPACE.iter();
-    let why = known
-        .filter(|(name, _)| *name == key.as_str())
-        .map(|(_, why)| *why);
+    let mut all = NOT_FROM_WORKSPACE.iter();
+    let (_, why) = all.find(|(name, _)| *name == key.as_str())?;
     // To ask for review is anybody's right.
-    why.last().filter(|why| *why == KEY || !value.is_null())
+    (*why == KEY || !value.is_null()).then_some(*why)
 }
 
 /// The configuration from all layers, or everything that is wrong with them.
