@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::facts::{Anchor, AnchorKind, Provenance, Speaker};
+use crate::heard::Said;
 use crate::ledger::{At, Ledger};
 use crate::scan::{Found, scan};
 use crate::words::choices::{OLD, UPDATES};
@@ -18,20 +19,14 @@ const CUT: &str = "…";
 const MOST_TELLING: usize = 5;
 
 impl Ledger {
-    pub(crate) fn note_anchors(
-        &mut self,
-        at: At<'_>,
-        by: Speaker,
-        text: &str,
-        ranges: &[Range<usize>],
-        parts: &[Words<'_>],
-    ) {
-        for (range, words) in ranges.iter().zip(parts) {
-            let sentence = &text[range.clone()];
+    pub(crate) fn note_anchors(&mut self, at: At<'_>, by: Speaker, said: &Said<'_>) {
+        for (index, range, words) in said.sentences() {
+            let sentence = &said.text[range.clone()];
             let found = scan(sentence);
             if found.is_empty() {
                 continue;
             }
+            let pasted = by == Speaker::User && said.may_be_anothers(index);
             let update = UPDATES.hits(words);
             // "now" alone says little when the agent reports on its work.
             let update = update.iter().any(|hit| hit.tag || by == Speaker::User);
@@ -52,7 +47,7 @@ impl Ledger {
                     named = true;
                     continue;
                 }
-                self.add_anchor(at, by, sentence, found);
+                self.add_anchor(at, by, sentence, found, pasted);
                 if !is_old {
                     fresh.push(found);
                 }
@@ -63,7 +58,14 @@ impl Ledger {
         }
     }
 
-    fn add_anchor(&mut self, at: At<'_>, by: Speaker, sentence: &str, found: Found<'_>) {
+    fn add_anchor(
+        &mut self,
+        at: At<'_>,
+        by: Speaker,
+        sentence: &str,
+        found: Found<'_>,
+        pasted: bool,
+    ) {
         if let Some(known) = self.anchors.get_mut(found.text) {
             known.provenance.add(at.entry);
             known.rank = at.rank;
@@ -71,9 +73,15 @@ impl Ledger {
                 // Said again as what holds.
                 known.superseded = None;
             }
+            if known.pasted && by == Speaker::User && !pasted {
+                // Now the user has said it.
+                known.pasted = false;
+                known.about = about(sentence, found.at, found.text.len());
+            }
             if known.by == Speaker::Tool {
                 // Now somebody has said what it is.
                 known.by = by;
+                known.pasted = pasted;
                 known.about = about(sentence, found.at, found.text.len());
             }
             return;
@@ -89,6 +97,7 @@ impl Ledger {
                 provenance: Provenance::new(at.entry.clone()),
                 rank: at.rank,
                 superseded: None,
+                pasted,
             },
         );
     }
@@ -278,12 +287,7 @@ mod tests {
                 time: None,
                 rank: number as u64,
             };
-            let ranges = crate::text::sentences(text);
-            let parts: Vec<Words<'_>> = ranges
-                .iter()
-                .map(|range| Words::new(&text[range.clone()]))
-                .collect();
-            ledger.note_anchors(at, *by, text, &ranges, &parts);
+            ledger.note_anchors(at, *by, &Said::new(text));
         }
         ledger
             .anchors

@@ -1,9 +1,8 @@
 //! Decisions: said in so many words, or by a short reply to a long answer.
 
-use std::ops::Range;
-
 use crate::choice::{is_announced, is_question, reason, strength};
 use crate::facts::{Decision, Provenance, Speaker};
+use crate::heard::Said;
 use crate::ledger::{At, Ledger};
 use crate::text::{clip, longer_than};
 use crate::words::choices::{CHANGES, Choice};
@@ -54,20 +53,15 @@ impl Ledger {
             time: at.time,
             provenance,
             superseded: None,
+            pasted: false,
         });
         true
     }
 
-    pub(crate) fn note_decisions(
-        &mut self,
-        at: At<'_>,
-        by: Speaker,
-        text: &str,
-        ranges: &[Range<usize>],
-        parts: &[Words<'_>],
-    ) {
+    pub(crate) fn note_decisions(&mut self, at: At<'_>, by: Speaker, said: &Said<'_>) {
+        let text = said.text;
         let mut scrapped: Option<usize> = None;
-        for (index, (range, words)) in ranges.iter().zip(parts).enumerate() {
+        for (index, range, words) in said.sentences() {
             let sentence = &text[range.clone()];
             if sentence.len() > LONGEST || words.len() == 0 || is_question(sentence, words) {
                 continue;
@@ -78,6 +72,7 @@ impl Ledger {
             };
             let reason = reason(sentence, words);
             let changes = CHANGES.any(words);
+            let pasted = by == Speaker::User && said.may_be_anothers(index);
             let decides = match (choice, by) {
                 (Some(Choice::Plain), Speaker::User) => true,
                 (Some(_), _) => {
@@ -91,7 +86,7 @@ impl Ledger {
             }
             let old = match changes || scrapped.is_some() {
                 true => self.replaced(
-                    &text[scrapped.map_or(range.start, |at| ranges[at].start)..range.end],
+                    &text[scrapped.map_or(range.start, |at| said.ranges[at].start)..range.end],
                 ),
                 false => None,
             };
@@ -102,7 +97,8 @@ impl Ledger {
                     self.decisions[old].superseded = Some(at.entry.clone());
                     scrapped = Some(index);
                     if choice.is_some() || words.len() > 6 && sentence.contains("instead") {
-                        self.push_decision(decision(at, by, sentence, reason));
+                        let made = decision(at, by, sentence, reason, pasted);
+                        self.push_decision(made);
                         scrapped = None;
                     }
                 }
@@ -112,10 +108,11 @@ impl Ledger {
                 self.decisions[old].superseded = Some(at.entry.clone());
             }
             let start = match scrapped.take() {
-                Some(before) if before + 1 == index => ranges[before].start,
+                Some(before) if before + 1 == index => said.ranges[before].start,
                 _ => range.start + from,
             };
-            self.push_decision(decision(at, by, &text[start..range.end], reason));
+            let made = decision(at, by, &text[start..range.end], reason, pasted);
+            self.push_decision(made);
         }
     }
 
@@ -147,6 +144,7 @@ impl Ledger {
             .rev()
             .find(|known| known.superseded.is_none() && known.what == decision.what);
         if let Some(known) = same {
+            known.pasted &= decision.pasted;
             for entry in &decision.provenance.entries {
                 known.provenance.add(entry);
             }
@@ -164,7 +162,7 @@ impl Ledger {
     }
 }
 
-fn decision(at: At<'_>, by: Speaker, what: &str, reason: Option<String>) -> Decision {
+fn decision(at: At<'_>, by: Speaker, what: &str, reason: Option<String>, pasted: bool) -> Decision {
     Decision {
         what: what.trim_start_matches(['-', '*', '•', ' ']).to_owned(),
         reason,
@@ -172,6 +170,7 @@ fn decision(at: At<'_>, by: Speaker, what: &str, reason: Option<String>) -> Deci
         time: at.time,
         provenance: Provenance::new(at.entry.clone()),
         superseded: None,
+        pasted,
     }
 }
 
@@ -200,17 +199,12 @@ mod tests {
                 time: None,
                 rank: number as u64,
             };
-            let ranges = crate::text::sentences(text);
-            let parts: Vec<Words<'_>> = ranges
-                .iter()
-                .map(|range| Words::new(&text[range.clone()]))
-                .collect();
             if *by == Speaker::Agent {
                 ledger.note_answer(at, text, None);
             } else if ledger.note_reply(at, text) {
                 continue;
             }
-            ledger.note_decisions(at, *by, text, &ranges, &parts);
+            ledger.note_decisions(at, *by, &Said::new(text));
         }
         ledger
     }

@@ -97,6 +97,10 @@ pub struct Rule {
     pub provenance: Provenance,
     /// The entry that took it back, if one did.
     pub revoked: Option<EntryId>,
+    /// It stood in something that looks pasted, or tells what another says: the
+    /// user's message has it, but perhaps not the user's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pasted: bool,
 }
 
 /// Something that was decided.
@@ -116,6 +120,10 @@ pub struct Decision {
     pub provenance: Provenance,
     /// The entry of the later decision that replaced it.
     pub superseded: Option<EntryId>,
+    /// It stood in something that looks pasted, or tells what another says: the
+    /// user's message has it, but perhaps not the user's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pasted: bool,
 }
 
 /// What happened to a file.
@@ -289,6 +297,10 @@ pub struct Anchor {
     pub rank: u64,
     /// A later value said to replace this one.
     pub superseded: Option<EntryId>,
+    /// It stood in something that looks pasted, or tells what another says: the
+    /// user's message has it, but perhaps not the user's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pasted: bool,
 }
 
 /// A message that shaped the conversation, shortened.

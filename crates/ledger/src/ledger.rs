@@ -10,12 +10,11 @@ use crate::facts::{
     Anchor, CommandRun, Decision, Exchange, FileRecord, InFlight, Item, Outcome, Question, Request,
     Rule, Speaker, Trouble,
 };
+use crate::heard::{Heard, Said};
 use crate::outcome::Ended;
 use crate::requests::said;
-use crate::text::sentences;
 use crate::tools::{ToolUse, classify};
 use crate::voices::is_others;
-use crate::words::Words;
 use crate::working::{Call, Working};
 
 /// What matters in a session so far.
@@ -142,18 +141,16 @@ impl Ledger {
         self.answer_questions(at);
         self.working.next = None;
         if !text.starts_with("<command-") {
-            let ranges = sentences(&text);
-            let parts: Vec<Words<'_>> = ranges
-                .iter()
-                .map(|range| Words::new(&text[range.clone()]))
-                .collect();
-            let replied = self.note_reply(at, &text);
-            self.note_rules(at, &text, &ranges, &parts);
+            let heard = Heard::of(&text);
+            let said = heard.said();
+            let replied = self.note_reply(at, &heard.text);
+            self.note_rules(at, &said);
             if !replied {
-                self.note_decisions(at, Speaker::User, &text, &ranges, &parts);
+                self.note_decisions(at, Speaker::User, &said);
             }
-            self.note_anchors(at, Speaker::User, &text, &ranges, &parts);
-            self.note_checklist(at, &text);
+            self.note_anchors(at, Speaker::User, &said);
+            self.note_checklist(at, &heard.text);
+            self.note_output(at, &heard.attached);
             self.thread_user(at, &text);
         }
         self.add_request(at, text);
@@ -179,22 +176,18 @@ impl Ledger {
         }
         let text = without_analysis(&text);
         if !text.trim().is_empty() {
-            let ranges = sentences(text);
-            let parts: Vec<Words<'_>> = ranges
-                .iter()
-                .map(|range| Words::new(&text[range.clone()]))
-                .collect();
-            self.note_decisions(at, Speaker::Agent, text, &ranges, &parts);
-            self.note_anchors(at, Speaker::Agent, text, &ranges, &parts);
+            let said = Said::new(text);
+            self.note_decisions(at, Speaker::Agent, &said);
+            self.note_anchors(at, Speaker::Agent, &said);
             self.note_checklist(at, text);
             self.note_learnings(text);
             if calls.is_empty() {
                 // The answer that ends a turn says itself what comes next.
                 self.working.next = None;
             }
-            self.note_next(at, text, &ranges, &parts);
+            self.note_next(at, text, &said.ranges, &said.parts);
             let question = match calls.is_empty() {
-                true => self.note_question(at, text, &ranges),
+                true => self.note_question(at, text, &said.ranges),
                 false => None,
             };
             self.thread_agent(at, text);

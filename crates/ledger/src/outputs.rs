@@ -61,6 +61,7 @@ impl Ledger {
                 provenance: Provenance::new(at.entry.clone()),
                 rank: at.rank,
                 superseded: None,
+                pasted: false,
             },
         );
     }

@@ -1,8 +1,7 @@
 //! Standing rules: found in what the user says, and nowhere else.
 
-use std::ops::Range;
-
 use crate::facts::{Provenance, Rule, RuleKind};
+use crate::heard::Said;
 use crate::ledger::{At, Ledger};
 use crate::norm::{asks, is_heading, is_list_item, judge};
 use crate::words::norms::{LIFTS, NORMS, Norm};
@@ -13,15 +12,10 @@ const MOST: usize = 200;
 const LONGEST: usize = 1_200;
 
 impl Ledger {
-    pub(crate) fn note_rules(
-        &mut self,
-        at: At<'_>,
-        text: &str,
-        ranges: &[Range<usize>],
-        parts: &[Words<'_>],
-    ) {
+    pub(crate) fn note_rules(&mut self, at: At<'_>, said: &Said<'_>) {
+        let text = said.text;
         let mut listed = false;
-        for (index, (range, words)) in ranges.iter().zip(parts).enumerate() {
+        for (index, range, words) in said.sentences() {
             let sentence = &text[range.clone()];
             if sentence.len() > LONGEST {
                 continue;
@@ -45,22 +39,24 @@ impl Ledger {
             // "Not until I say so." means the sentence before it.
             let short = leans && words.len() <= 8 && index > 0;
             let start = match short {
-                true => ranges[index - 1].start,
+                true => said.ranges[index - 1].start,
                 false => range.start,
             };
             self.add_rule(
                 at,
                 text[start..range.end].trim_start_matches(['-', '*', '•', ' ']),
                 kind,
+                said.may_be_anothers(index),
             );
         }
     }
 
-    fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind) {
+    fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind, pasted: bool) {
         if let Some(known) = self.rules.iter_mut().find(|rule| rule.text == text) {
             known.provenance.add(at.entry);
             if !self.others.contains(at.entry) {
                 known.revoked = None;
+                known.pasted &= pasted;
             }
             return;
         }
@@ -79,6 +75,7 @@ impl Ledger {
             kind,
             provenance: Provenance::new(at.entry.clone()),
             revoked: None,
+            pasted,
         });
     }
 
@@ -132,12 +129,7 @@ mod tests {
                 time: None,
                 rank: number as u64,
             };
-            let ranges = crate::text::sentences(text);
-            let parts: Vec<Words<'_>> = ranges
-                .iter()
-                .map(|range| Words::new(&text[range.clone()]))
-                .collect();
-            ledger.note_rules(at, text, &ranges, &parts);
+            ledger.note_rules(at, &Said::new(text));
         }
         ledger
     }

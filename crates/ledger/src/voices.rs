@@ -73,6 +73,7 @@ mod tests {
     fn what_is_no_longer_named_is_forgotten_before_there_is_too_much_of_it() {
         let mut ledger = Ledger::new(None);
         ledger.rules.push(crate::Rule {
+            pasted: false,
             text: "Never push.".into(),
             kind: crate::RuleKind::Constraint,
             provenance: Provenance::new(EntryId::new("e7")),

@@ -114,6 +114,7 @@ fn draft(word: &str, file: &str, seconds: i64) -> Draft {
         time: None,
         provenance: Provenance::new(entry.clone()),
         superseded: None,
+        pasted: false,
     }];
     ledger.items = vec![Item {
         text: format!("do {word}"),

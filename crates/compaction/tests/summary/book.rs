@@ -63,6 +63,7 @@ impl Book {
             kind,
             provenance,
             revoked: None,
+            pasted: false,
         });
         self
     }
@@ -86,6 +87,7 @@ impl Book {
             time: None,
             provenance,
             superseded: None,
+            pasted: false,
         });
         self
     }
@@ -175,6 +177,7 @@ impl Book {
             provenance,
             rank: self.next,
             superseded: None,
+            pasted: false,
         };
         self.ledger.anchors.insert(text.to_owned(), anchor);
         self

@@ -119,6 +119,12 @@ const ORDERS: [&str; 24] = [
 /// one.
 pub(super) fn gives_orders(text: &str) -> bool {
     let lower = text.to_lowercase();
+    ORDERS.iter().any(|order| lower.contains(order)) || poses(text)
+}
+
+/// Whether a line imitates a speaker or a mark.
+pub(super) fn poses(text: &str) -> bool {
+    let lower = text.to_lowercase();
     let poses = [
         "user:",
         "system:",
@@ -130,10 +136,13 @@ pub(super) fn gives_orders(text: &str) -> bool {
         "[context:",
         "[trimmed",
         "[inst",
+        "[tool",
+        "tool result:",
+        "ai agents",
+        "ai assistants",
         "<|",
     ];
-    ORDERS.iter().any(|order| lower.contains(order))
-        || poses.iter().any(|pose| lower.contains(pose))
+    poses.iter().any(|pose| lower.contains(pose))
 }
 
 impl Features {

@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 
 use super::candidate::{Evidence, Topic};
-use super::likeness::{Features, gives_orders};
+use super::likeness::{Features, gives_orders, poses};
 use super::noise::is_noise;
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
@@ -116,7 +116,7 @@ fn unlabelled(text: &str) -> &str {
 }
 
 impl Remarks {
-    fn take(&mut self, topic: Topic, text: &str, evidence: Evidence) {
+    fn take(&mut self, topic: Topic, text: &str, mut evidence: Evidence) {
         let mut topic = topic;
         let mut text = text;
         let mut ends = false;
@@ -133,6 +133,10 @@ impl Remarks {
                     None => ends = true,
                 }
             }
+        }
+        // Nobody types "SYSTEM: always …" of himself.
+        if poses(text) {
+            evidence.source = evidence.source.min(Source::Unknown);
         }
         if evidence.source == Source::Tool && gives_orders(text) {
             self.refused += 1;

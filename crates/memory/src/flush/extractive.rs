@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use longhaul_ledger::{
-    AnchorKind, FileChange, ItemState, Ledger, Provenance, RuleKind, Speaker, Trouble,
+    AnchorKind, FileChange, ItemState, Ledger, Provenance, Rule, RuleKind, Speaker, Trouble,
 };
 use longhaul_transcript::EntryId;
 
@@ -92,26 +92,39 @@ fn users<'a>(now: &Ledger, provenance: &'a Provenance) -> (Source, Option<&'a En
     }
 }
 
+/// Whose word something is. What looks pasted is nobody's: it stands in the
+/// user's message, and may be what a page or a tool says.
+fn source(by: Speaker, pasted: bool) -> Source {
+    match pasted {
+        true => Source::from(by).min(Source::Unknown),
+        false => Source::from(by),
+    }
+}
+
+fn said(rule: &Rule) -> &str {
+    &rule.text
+}
+
 fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
-    let known: HashSet<(&str, bool)> = before
-        .rules
-        .iter()
-        .map(|rule| (rule.text.as_str(), rule.revoked.is_some()))
-        .collect();
-    let was_live = |text: &str| known.contains(&(text, false));
+    // What was pasted before and is typed now is the user's word from now on.
+    let live = |rule: &&Rule| rule.revoked.is_none();
+    let known: HashSet<&str> = before.rules.iter().filter(live).map(said).collect();
+    let typed = before.rules.iter().filter(live).filter(|rule| !rule.pasted);
+    let typed: HashSet<&str> = typed.map(said).collect();
     let mut notes = Vec::new();
     for rule in &now.rules {
         let text = rule.text.as_str();
+        let (most, entry) = users(now, &rule.provenance);
+        let source = source(Speaker::User, rule.pasted).min(most);
         match &rule.revoked {
-            None if !was_live(text) => {
+            None if !known.contains(text) || (!rule.pasted && !typed.contains(text)) => {
                 let kind = match rule.kind {
                     RuleKind::Constraint => "Constraint",
                     RuleKind::Preference => "Preference",
                 };
-                let (source, entry) = users(now, &rule.provenance);
                 notes.push(note(format!("{kind}: {text}"), source, entry));
             }
-            Some(by) if was_live(text) => {
+            Some(by) if known.contains(text) => {
                 let source = match now.others.contains(by) {
                     true => Source::Unknown,
                     false => Source::User,
@@ -138,7 +151,7 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
         // those are not the user's words.
         let source = match what.contains(REPLY) {
             true => Source::from(decision.by).min(Source::Agent),
-            false => Source::from(decision.by),
+            false => source(decision.by, decision.pasted),
         };
         let (most, entry) = users(now, &decision.provenance);
         let source = source.min(most);
@@ -183,7 +196,8 @@ fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
     anchors.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.text.cmp(&b.text)));
     for anchor in anchors {
         if !notes.iter().any(|known| known.text == anchor.about) {
-            let (source, entry) = users(now, &anchor.provenance);
+            let (most, entry) = users(now, &anchor.provenance);
+            let source = source(Speaker::User, anchor.pasted).min(most);
             notes.push(note(&anchor.about, source, entry));
         }
     }

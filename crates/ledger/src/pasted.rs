@@ -1,0 +1,440 @@
+//! How text looks that was pasted: lines of logs, issues, mails, answers of
+//! tools, and what announces them.
+
+use crate::norm::is_heading;
+use crate::words::marks::HEADINGS;
+
+/// Whether a line begins as if somebody else spoke: the system, a tool, the
+/// other side of a conversation.
+pub(crate) fn poses(line: &str) -> bool {
+    let bare = line
+        .trim_start_matches(|c: char| "#*>-=_[(<| ".contains(c))
+        .to_lowercase();
+    let is_marked = line.starts_with(['[', '<', '#', '=', '|']);
+    let label = |name: &str| {
+        bare.strip_prefix(name).is_some_and(|rest| {
+            let rest = rest.trim_start_matches([' ', '*', '_', ']', ')', '>', '|', '-', '=', '#']);
+            rest.starts_with([':', '：'])
+                || (is_marked && rest.len() + name.len() < bare.len())
+                || (is_marked && rest.is_empty())
+        })
+    };
+    line.starts_with("<|")
+        || [
+            "system",
+            "system prompt",
+            "system message",
+            "assistant",
+            "user",
+            "human",
+            "developer",
+            "ai",
+            "admin",
+            "administrator",
+            "tool",
+            "tool result",
+            "tool output",
+            "tool_result",
+            "tool response",
+            "function result",
+            "function output",
+            "inst",
+            "instruction",
+            "instructions",
+        ]
+        .iter()
+        .any(|name| label(name))
+        || ["begin ", "start of "]
+            .iter()
+            .any(|start| line.starts_with("---") && bare.starts_with(start))
+        || is_mail_header(&bare)
+        || bare.starts_with("diff --git ")
+        || bare.starts_with("commit ") && bare.len() >= 47 && !bare[7..].contains(' ')
+}
+
+fn is_mail_header(bare: &str) -> bool {
+    [
+        "from:",
+        "subject:",
+        "sent:",
+        "date:",
+        "von:",
+        "betreff:",
+        "objet :",
+        "asunto:",
+        "assunto:",
+        "发件人：",
+        "主题：",
+    ]
+    .iter()
+    .any(|header| bare.starts_with(header))
+        || bare.ends_with(" wrote:")
+        || bare.ends_with(" schrieb:")
+        || bare.ends_with(" a écrit :")
+        || bare.ends_with(" escribió:")
+}
+
+/// What people announce before they paste it.
+const ANNOUNCED: &[&str] = &[
+    "answer",
+    "article",
+    "body",
+    "comment",
+    "comments",
+    "content",
+    "contents",
+    "description",
+    "discussion",
+    "docs",
+    "documentation",
+    "doc",
+    "email",
+    "error",
+    "errors",
+    "excerpt",
+    "exception",
+    "feedback",
+    "file",
+    "guide",
+    "issue",
+    "letter",
+    "log",
+    "logs",
+    "mail",
+    "message",
+    "notes",
+    "notice",
+    "output",
+    "page",
+    "paste",
+    "pasted",
+    "post",
+    "quote",
+    "readme",
+    "reply",
+    "report",
+    "response",
+    "result",
+    "results",
+    "review",
+    "site",
+    "slack",
+    "snippet",
+    "spec",
+    "stderr",
+    "stdout",
+    "terminal",
+    "text",
+    "thread",
+    "ticket",
+    "trace",
+    "traceback",
+    "transcript",
+    "website",
+    "wiki",
+    "reproduce",
+    "expected",
+    "actual",
+    "environment",
+    "ausgabe",
+    "fehler",
+    "fehlermeldung",
+    "meldung",
+    "nachricht",
+    "protokoll",
+    "seite",
+    "datei",
+    "inhalt",
+    "antwort",
+    "sortie",
+    "erreur",
+    "fichier",
+    "courriel",
+    "réponse",
+    "contenu",
+    "journal",
+    "salida",
+    "archivo",
+    "correo",
+    "página",
+    "respuesta",
+    "contenido",
+    "registro",
+    "saída",
+    "arquivo",
+    "resposta",
+    "conteúdo",
+    "uscita",
+    "errore",
+    "pagina",
+    "risposta",
+    "contenuto",
+    "uitvoer",
+    "fout",
+    "bestand",
+    "bericht",
+    "antwoord",
+    "вывод",
+    "ошибка",
+    "файл",
+    "письмо",
+    "ответ",
+    "лог",
+    "страница",
+    "содержимое",
+];
+const ANNOUNCED_UNSPACED: &[&str] = &[
+    "日志",
+    "输出",
+    "报错",
+    "邮件",
+    "网页",
+    "文件",
+    "内容",
+    "回复",
+    "错误",
+    "工单",
+    "ログ",
+    "出力",
+    "エラー",
+    "メール",
+    "ページ",
+    "ファイル",
+    "内容",
+    "로그",
+    "출력",
+    "오류",
+    "메일",
+    "페이지",
+    "파일",
+    "내용",
+];
+
+/// Whether a line says that what follows it is another's: "Here is the log:".
+/// A heading of rules is the user's, whatever they are about.
+pub(crate) fn opens_paste(line: &str) -> bool {
+    let end = line.trim_end_matches(['*', '_', ' ']);
+    let Some(head) = end.strip_suffix([':', '：']) else {
+        return false;
+    };
+    if is_heading(line) || head.chars().count() > 120 {
+        return false;
+    }
+    let lower = head.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let announced = words.any(|word| ANNOUNCED.contains(&word))
+        || ANNOUNCED_UNSPACED.iter().any(|word| lower.contains(word));
+    // "Rules for the commit message:" announces rules.
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let of_rules = words.any(|word| HEADINGS.contains(word));
+    announced && !of_rules
+}
+
+/// "Issue #42: the tests are flaky", "PR 7", "[BUG] …".
+pub(crate) fn is_issue_title(line: &str) -> bool {
+    let lower = line
+        .trim_start_matches(|c: char| "#*_[ ".contains(c))
+        .to_lowercase();
+    let rest = [
+        "issue",
+        "bug",
+        "ticket",
+        "pr",
+        "pull request",
+        "merge request",
+        "mr",
+        "feature request",
+        "bug report",
+        "title",
+        "story",
+        "epic",
+        "incident",
+    ]
+    .iter()
+    .filter_map(|name| lower.strip_prefix(name))
+    .min_by_key(|rest| rest.len());
+    rest.is_some_and(|rest| {
+        let bare = rest.trim_start();
+        rest.starts_with([':', ']'])
+            || (bare.len() < rest.len() || bare.starts_with('#'))
+                && bare
+                    .trim_start_matches('#')
+                    .starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// Whether a line is a title: what is listed under it is told about something,
+/// and not asked of anybody. Sentences end, and what asks ends in a colon.
+pub(crate) fn is_title(line: &str) -> bool {
+    let end = line.trim_end_matches(['*', '_', ' ']);
+    !is_heading(line)
+        && !end.ends_with([
+            '.', '!', '?', ':', '：', '。', '！', '？', ',', '，', '…', ')',
+        ])
+        && end.starts_with(char::is_uppercase)
+        && end.split_whitespace().count() >= 2
+}
+
+/// Whether a program logged a line: it begins with a time or a level.
+pub(crate) fn is_logged(line: &str) -> bool {
+    let bare = line.trim_start_matches(['[', '(', '<', '*', '|', ' ']);
+    starts_with_time(bare) || starts_with_level(line) || is_frame(line) || is_chat(line)
+}
+
+fn starts_with_time(bare: &str) -> bool {
+    let first = bare
+        .split(|c: char| c.is_whitespace() || matches!(c, ']' | ')' | ','))
+        .next()
+        .unwrap_or("");
+    let shape: String = first
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    if shape.starts_with("0000-00-00")
+        || shape.starts_with("0000/00/00")
+        || shape.starts_with("00:00:00")
+    {
+        return true;
+    }
+    // "Feb  9 12:00:01 host", "Mon Feb 9", "I0209 12:00:00".
+    let mut words = bare.split_whitespace();
+    let (one, two, three) = (words.next(), words.next(), words.next());
+    let is_day = |word: Option<&str>| {
+        word.is_some_and(|word| word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_clock = |word: Option<&str>| {
+        word.is_some_and(|word| {
+            word.len() >= 8 && word.as_bytes()[2] == b':' && word.as_bytes()[5] == b':'
+        })
+    };
+    let month = |word: Option<&str>| {
+        word.is_some_and(|word| {
+            [
+                "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+            ]
+            .contains(&word)
+        })
+    };
+    (month(one) && is_day(two) && is_clock(three))
+        || (month(two) && is_day(three))
+        || (is_clock(two) && one.is_some_and(|word| word.bytes().any(|byte| byte.is_ascii_digit())))
+}
+
+/// `ERROR: …`, `[warn] …`, `level=error`. A warning in words is a person's:
+/// "WARNING: never do this" is typed more often than logged.
+fn starts_with_level(line: &str) -> bool {
+    let bare = line.trim_start_matches(['[', '(', '<', '|', ' ']);
+    let word = bare
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or("");
+    let after = bare[word.len()..].chars().next();
+    let bracketed = line.starts_with(['[', '(', '<', '|']);
+    let levels = [
+        "ERROR", "ERR", "FATAL", "DEBUG", "TRACE", "INFO", "PANIC", "CRITICAL", "SEVERE", "WARN",
+    ];
+    (levels.contains(&word) && after.is_some())
+        || (bracketed
+            && (levels.contains(&word.to_ascii_uppercase().as_str())
+                || word.eq_ignore_ascii_case("warning")))
+        || (matches!(
+            word,
+            "error" | "fatal" | "panic" | "Error" | "Traceback" | "Exception" | "Caused"
+        ) && matches!(after, Some(':' | '[' | ' '))
+            && (after != Some(' ') || matches!(word, "Traceback" | "Caused")))
+        || line.contains("level=")
+        || line
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .take(4)
+            .any(|word| matches!(word, "WARN" | "ERR" | "ERROR" | "FATAL" | "DEBUG"))
+}
+
+/// A frame of a stack.
+fn is_frame(line: &str) -> bool {
+    (line.starts_with("at ") && line.contains('(') && line.ends_with(')'))
+        || (line.starts_with("File \"") && line.contains(", line "))
+}
+
+/// A line across the page: what stands below it was set apart.
+pub(crate) fn is_rule_across(line: &str) -> bool {
+    let mark = line.chars().next().unwrap_or(' ');
+    "-=_*~".contains(mark) && line.len() >= 3 && line.chars().all(|c| c == mark)
+}
+
+/// Who speaks in a line of a conversation: "bob: …", "Bob (10:32): …".
+pub(crate) fn speaker(line: &str) -> Option<&str> {
+    let (name, said) = line.split_once(": ")?;
+    let is_name = name.split_whitespace().count() <= 4
+        && name.chars().count() <= 40
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || " .-_@()[]:,".contains(c))
+        && !name.ends_with(' ');
+    let lower = name.to_lowercase();
+    let of_rules = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| HEADINGS.contains(word) || OWN_LABELS.contains(&word));
+    (is_name && !of_rules && !said.is_empty() && !line.starts_with(['-', '*', '•'])).then_some(name)
+}
+
+/// Labels that people put before what they say themselves.
+const OWN_LABELS: &[&str] = &[
+    "also",
+    "attention",
+    "caution",
+    "constraint",
+    "correction",
+    "decision",
+    "edit",
+    "fact",
+    "fyi",
+    "hint",
+    "important",
+    "info",
+    "note",
+    "nb",
+    "preference",
+    "ps",
+    "remember",
+    "reminder",
+    "task",
+    "tip",
+    "todo",
+    "update",
+    "warning",
+    "wichtig",
+    "hinweis",
+    "achtung",
+    "important",
+    "attention",
+    "importante",
+    "nota",
+    "важно",
+];
+
+/// Whether a line names who said it and when or where: "Bob (10:32): …",
+/// "Alice on Slack: …".
+pub(crate) fn is_chat(line: &str) -> bool {
+    speaker(line).is_some_and(|name| {
+        let lower = name.to_lowercase();
+        let place = [
+            " on slack",
+            " in slack",
+            " on teams",
+            " on discord",
+            " on irc",
+            " on github",
+            " via ",
+            " by mail",
+            " in the ticket",
+            " auf slack",
+            " sur slack",
+            " en slack",
+        ];
+        let clock = name
+            .as_bytes()
+            .windows(3)
+            .any(|part| part[0].is_ascii_digit() && part[1] == b':' && part[2].is_ascii_digit());
+        place.iter().any(|place| lower.contains(place)) || clock || lower.starts_with('@')
+    })
+}
