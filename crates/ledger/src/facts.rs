@@ -103,6 +103,19 @@ pub struct Rule {
     pub pasted: bool,
 }
 
+/// A sentence of the user's, word for word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sentence {
+    /// The exact sentence.
+    pub text: String,
+    /// Where it was said.
+    pub provenance: Provenance,
+    /// It stood in something that looks pasted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pasted: bool,
+}
+
 /// Something that was decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

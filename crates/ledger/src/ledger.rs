@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::capture::Capture;
 use crate::facts::{
     Anchor, CommandRun, Decision, Exchange, FileRecord, InFlight, Item, Outcome, Question, Request,
-    Rule, Speaker, Trouble,
+    Rule, Sentence, Speaker, Trouble,
 };
 use crate::heard::{Heard, Said};
 use crate::outcome::Ended;
@@ -39,6 +39,10 @@ pub struct Ledger {
     pub others: BTreeSet<EntryId>,
     /// Standing rules, oldest first, revoked ones marked.
     pub rules: Vec<Rule>,
+    /// Permissions and rules taken back that no rule here answers to, oldest
+    /// first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lifts: Vec<Sentence>,
     /// Decisions, oldest first, replaced ones marked.
     pub decisions: Vec<Decision>,
     /// Files by full path.

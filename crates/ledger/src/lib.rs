@@ -19,6 +19,7 @@ mod grammar;
 mod heard;
 mod items;
 mod ledger;
+mod lifts;
 mod norm;
 mod outcome;
 mod outputs;
@@ -44,9 +45,10 @@ mod working;
 pub use capture::Capture;
 pub use facts::{
     Anchor, AnchorKind, CommandRun, Decision, Exchange, FileChange, FileRecord, InFlight, Item,
-    ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Speaker, Trouble,
+    ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Sentence, Speaker, Trouble,
 };
 pub use ledger::Ledger;
+pub use lifts::{Taking, takes_back};
 pub use norm::reads_as_rule;
 pub use patch::FileEdit;
 pub use state::{

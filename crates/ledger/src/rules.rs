@@ -3,8 +3,9 @@
 use crate::facts::{Provenance, Rule, RuleKind};
 use crate::heard::Said;
 use crate::ledger::{At, Ledger};
-use crate::norm::{asks, is_heading, is_list_item, judge};
-use crate::words::norms::{LIFTS, NORMS, Norm};
+use crate::lifts::allows;
+use crate::norm::{is_heading, is_list_item, judge};
+use crate::words::norms::{NORMS, Norm};
 use crate::words::{Words, shared, stems};
 
 const MOST: usize = 200;
@@ -26,7 +27,7 @@ impl Ledger {
             }
             let item = is_list_item(sentence);
             listed &= item;
-            let lifts = LIFTS.any(words) && !asks(sentence, words);
+            let lifts = allows(sentence, words);
             if lifts && self.revoke(at, sentence) {
                 continue;
             }
@@ -34,7 +35,12 @@ impl Ledger {
             let (kind, leans) = match verdict {
                 Some(found) if !lifts || found.waits => (found.kind, found.leans),
                 None if listed => (RuleKind::Constraint, false),
-                _ => continue,
+                _ => {
+                    if lifts {
+                        self.add_lift(at, sentence, said.may_be_anothers(index));
+                    }
+                    continue;
+                }
             };
             // "Not until I say so." means the sentence before it.
             let short = leans && words.len() <= 8 && index > 0;

@@ -43,6 +43,9 @@ pub(crate) static NUMBER_LABELS: Set =
 pub(crate) static NUMBER_UNITS: Set =
     Set::new(|| phrases(include_str!("lists/number_units.txt")).collect());
 
+/// Words that narrow what is allowed.
+pub(crate) static ONLY: Set = Set::new(|| phrases(include_str!("lists/only.txt")).collect());
+
 /// What happens again and again while one works.
 pub(crate) static EVENTS: Set = Set::new(|| phrases(include_str!("lists/events.txt")).collect());
 

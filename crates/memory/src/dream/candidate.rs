@@ -362,9 +362,17 @@ impl Candidate {
 
     /// Whether it waits for review. Everybody fails now and then: a lesson is
     /// one that was taught on two days, or in two sessions.
+    /// What takes something back waits for what it means.
     pub fn is_ripe(&self) -> bool {
         let places = self.days.len().max(self.sessions.len());
-        self.status == Status::Staged && (self.topic != Topic::Lesson || places >= 2)
+        self.status == Status::Staged
+            && (self.topic != Topic::Lesson || places >= 2)
+            && !self.is_unanswered()
+    }
+
+    /// Whether it takes something back of which nothing is known yet.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.ends && self.replaces.is_empty() && self.contradicts.is_empty()
     }
 
     /// The latest day on which it was said.

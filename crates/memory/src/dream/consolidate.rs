@@ -145,19 +145,19 @@ pub(super) fn weigh(
 /// than so many others are not about the same.
 const MOST_NEAR: usize = 200;
 
-struct Work<'a> {
-    candidates: &'a mut Vec<Candidate>,
+pub(super) struct Work<'a> {
+    pub(super) candidates: &'a mut Vec<Candidate>,
     features: Vec<Features>,
     /// Which candidates have a term or value.
     having: HashMap<String, Vec<usize>>,
     /// The evidence of all candidates.
     seen: HashSet<String>,
-    known: Vec<(&'a KnownLine, Features)>,
+    pub(super) known: Vec<(&'a KnownLine, Features)>,
     /// The last day on which anything can have been said.
     last: Date,
     /// What is new only points at what it may contradict.
     only_points: bool,
-    done: Consolidated,
+    pub(super) done: Consolidated,
 }
 
 impl<'a> Work<'a> {
@@ -183,6 +183,11 @@ impl<'a> Work<'a> {
                 .extend(candidate.seen.iter().cloned().chain(ended));
         }
         work
+    }
+
+    pub(super) fn push(&mut self, made: Candidate) {
+        self.candidates.push(made);
+        self.index(self.candidates.len() - 1);
     }
 
     fn index(&mut self, at: usize) {
@@ -215,6 +220,10 @@ impl<'a> Work<'a> {
         let near = self.near(&features);
         if remark.ends {
             self.end(remark, &features, &near);
+            return;
+        }
+        if remark.lifts {
+            self.lift(remark, &near);
             return;
         }
         let date = remark.evidence.date;
@@ -252,9 +261,9 @@ impl<'a> Work<'a> {
         }
         made.add(&remark.text, remark.evidence.clone());
         self.compare(&mut made, &features, &near);
+        self.lifted(&mut made, &near);
         self.done.found += 1;
-        self.candidates.push(made);
-        self.index(self.candidates.len() - 1);
+        self.push(made);
     }
 
     /// What a new candidate replaces or may contradict.
@@ -364,8 +373,7 @@ impl<'a> Work<'a> {
                     made.add(&remark.text, remark.evidence.clone());
                     if self.candidates.iter().all(|known| known.id != made.id) {
                         self.done.found += 1;
-                        self.candidates.push(made);
-                        self.index(self.candidates.len() - 1);
+                        self.push(made);
                     }
                     return;
                 }

@@ -70,15 +70,15 @@ const UNSPACED_NEGATIONS: [&str; 14] = [
     "금지",
     "없이",
 ];
-const CHANGES: [&str; 16] = [
+const CHANGES: [&str; 44] = [
     "instead",
     "no longer",
     "rather than",
     "switch",
     "changed",
     "change to",
-    "moved to",
-    "migrat",
+    "moved",
+    "migr",
     "replac",
     "anymore",
     "from now on",
@@ -87,6 +87,34 @@ const CHANGES: [&str; 16] = [
     "nicht mehr",
     "不再",
     "改为",
+    " now",
+    "jetzt",
+    "umgest",
+    "ersetzt",
+    "maintenant",
+    "désormais",
+    "au lieu",
+    "remplac",
+    "passés à",
+    "passé à",
+    "ahora",
+    "en lugar",
+    "en vez",
+    "agora",
+    "em vez",
+    "invece",
+    "vervangen",
+    "overgestapt",
+    "теперь",
+    "вместо",
+    "перешли",
+    "现在",
+    "改用",
+    "换成",
+    "迁移",
+    "切换",
+    "移行",
+    "대신",
 ];
 const ORDERS: [&str; 24] = [
     "always ",
@@ -284,6 +312,12 @@ impl Features {
                 false if named || about >= RELATED => return Relation::Perhaps,
                 false => {}
             }
+        }
+        // "Billing runs on Postgres now" after "we use MySQL for billing": half of
+        // what was said comes up again.
+        let half = together * 2 >= self.terms.len() && self.terms.len() >= 2;
+        if newer.is_change() && !self.is_change() && together >= 1 && half {
+            return Relation::Perhaps;
         }
         // What a change left behind is said again: gone back, or not heard of it?
         if self.is_change() && !newer.is_change() && about >= RELATED && one_subject {

@@ -15,6 +15,7 @@ mod backfill;
 mod candidate;
 mod consolidate;
 mod diff;
+mod lifting;
 mod likeness;
 mod model;
 mod naming;

@@ -128,6 +128,7 @@ fn remark(date: Date, line: &LogLine) -> Option<Remark> {
         topic,
         text: text.to_owned(),
         ends: false,
+        lifts: false,
         evidence: Evidence {
             date,
             file: MemoryFolder::log_name(date),

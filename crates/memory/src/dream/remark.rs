@@ -8,7 +8,7 @@ use super::likeness::{Features, gives_orders, poses};
 use super::noise::is_noise;
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
-use crate::flush::{PASSED, REPLY};
+use crate::flush::{CHANGE, PASSED, REPLY};
 use crate::provenance::one_line;
 
 /// Something that was said and may be worth keeping.
@@ -20,6 +20,8 @@ pub struct Remark {
     pub text: String,
     /// It takes back what it says.
     pub ends: bool,
+    /// It allows something, or takes something back that it does not quote.
+    pub lifts: bool,
     /// Where it was said.
     pub evidence: Evidence,
 }
@@ -110,7 +112,7 @@ pub fn of_session(
 
 /// A rule without the label that a flush puts before it: nobody said that.
 fn unlabelled(text: &str) -> &str {
-    let labels = ["Constraint: ", "Preference: "];
+    let labels = ["Constraint: ", "Preference: ", CHANGE];
     let rest = labels.iter().find_map(|label| text.strip_prefix(label));
     rest.unwrap_or(text)
 }
@@ -118,8 +120,9 @@ fn unlabelled(text: &str) -> &str {
 impl Remarks {
     fn take(&mut self, topic: Topic, text: &str, mut evidence: Evidence) {
         let mut topic = topic;
-        let mut text = text;
         let mut ends = false;
+        let lifts = text.starts_with(CHANGE);
+        let mut text = text.strip_prefix(CHANGE).unwrap_or(text);
         for (mark, means) in [
             ("Constraint: ", Some(Topic::Constraint)),
             ("Preference: ", Some(Topic::Preference)),
@@ -153,11 +156,17 @@ impl Remarks {
         // "next" and "go on" decide nothing beyond their day.
         let reply = text.split_once(REPLY).map(|(reply, _)| Features::of(reply));
         let says = reply.is_none_or(|reply| reply.terms.len() + reply.values.len() >= 3);
-        if fits && says && Features::of(text).says_something() {
+        let features = Features::of(text);
+        let something = match lifts {
+            true => !features.terms.is_empty() || !features.values.is_empty(),
+            false => features.says_something(),
+        };
+        if fits && says && something {
             self.remarks.push(Remark {
                 topic,
                 text: text.to_owned(),
                 ends,
+                lifts,
                 evidence,
             });
         }

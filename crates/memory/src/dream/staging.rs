@@ -12,6 +12,9 @@ const END: &str = "<!-- longhaul dreams end -->\n";
 /// Candidates shown; `dream review` has them all.
 const MOST_SHOWN: usize = 50;
 
+/// What was taken back before its review, shown.
+const MOST_TAKEN_BACK: usize = 10;
+
 /// The candidates in the order in which they are reviewed: the surest first.
 pub fn waiting(candidates: &[Candidate]) -> Vec<&Candidate> {
     let mut waiting: Vec<&Candidate> = candidates.iter().filter(|one| one.is_ripe()).collect();
@@ -41,6 +44,7 @@ pub(super) fn render(candidates: &[Candidate]) -> String {
         let more = waiting.len() - MOST_SHOWN;
         out.push_str(&format!("\n{more} more: `longhaul dream review`.\n"));
     }
+    out.push_str(&taken_back(candidates));
     if !demoted.is_empty() {
         out.push_str("\n## Kept, But Without Room in MEMORY.md\n\n");
         for candidate in demoted {
@@ -48,6 +52,32 @@ pub(super) fn render(candidates: &[Candidate]) -> String {
             let home = home(candidate.topic);
             out.push_str(&format!("- {said} | Details → {home}#{}\n", candidate.id));
         }
+    }
+    out
+}
+
+/// What was taken back while it waited, with what took it back: nothing leaves
+/// unseen.
+fn taken_back(candidates: &[Candidate]) -> String {
+    let mut gone: Vec<_> = candidates
+        .iter()
+        .filter_map(|one| match (&one.status, &one.ended) {
+            (Status::Superseded { on, by: None }, Some(ended)) => Some((on, one, ended)),
+            _ => None,
+        })
+        .collect();
+    gone.sort_by_key(|(on, one, _)| (std::cmp::Reverse(**on), one.id.clone()));
+    let mut out = String::new();
+    for (on, one, ended) in gone.into_iter().take(MOST_TAKEN_BACK) {
+        if out.is_empty() {
+            out.push_str("\n## Taken Back Before Review\n\n");
+        }
+        out.push_str(&format!(
+            "- {} (until {on}: {}, “{}”)\n",
+            one_line(one.wording()),
+            one_line(&ended.place()),
+            one_line(&ended.quote)
+        ));
     }
     out
 }

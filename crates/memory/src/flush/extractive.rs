@@ -18,6 +18,10 @@ const MOST_NOTES: usize = 40;
 /// Stands between a short reply and what it replies to.
 pub(crate) const REPLY: &str = " ← ";
 
+/// Stands before a permission, or what takes a rule back, where the session
+/// does not know which rule is meant.
+pub(crate) const CHANGE: &str = "Change: ";
+
 /// Stands in the note of a failure that was followed by a success.
 pub(crate) const PASSED: &str = "failed (passed later)";
 
@@ -132,6 +136,16 @@ fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
                 notes.push(note(format!("No longer: {text}"), source, Some(by)));
             }
             _ => {}
+        }
+    }
+    // Which rule they mean only the memory can tell, so they are only logged.
+    for lift in &now.lifts {
+        if !before.lifts.iter().any(|known| known.text == lift.text) {
+            notes.push(note(
+                format!("{CHANGE}{}", lift.text),
+                source(Speaker::User, lift.pasted),
+                lift.provenance.first(),
+            ));
         }
     }
     notes

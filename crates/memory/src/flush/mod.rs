@@ -27,7 +27,7 @@
 
 mod extractive;
 
-pub(crate) use extractive::{PASSED, REPLY};
+pub(crate) use extractive::{CHANGE, PASSED, REPLY};
 pub use extractive::{extractive, words_of_the_user};
 
 use jiff::civil::DateTime;

@@ -1,0 +1,291 @@
+//! Permissions, and rules that are taken back.
+//!
+//! Within a session the ledger knows which rule is meant. A permission may also
+//! speak of a rule of another session, which only the memory knows.
+
+use crate::facts::{Provenance, Sentence};
+use crate::ledger::{At, Ledger};
+use crate::norm::asks;
+use crate::words::marks::{HEADINGS, ONLY};
+use crate::words::norms::{LIFTS, NORMS, Norm};
+use crate::words::{Words, shared, stems};
+
+/// Lifts that are kept, the newest.
+const MOST: usize = 100;
+const LONGEST: usize = 400;
+
+/// How a sentence takes a rule back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taking {
+    /// It says that the rule holds no longer.
+    Back,
+    /// It allows what the rule forbids.
+    Allowed,
+}
+
+/// Whether a sentence allows something or takes a rule back. What is allowed
+/// only under a condition is a rule itself.
+pub(crate) fn allows(sentence: &str, words: &Words<'_>) -> bool {
+    let narrows = words.iter().any(|word| ONLY.contains(word)) && !names_rule(words);
+    !narrows && LIFTS.any(words) && !asks(sentence, words)
+}
+
+/// Whether a sentence speaks of a rule as such.
+fn names_rule(words: &Words<'_>) -> bool {
+    let named = |word: &str| {
+        HEADINGS.contains(word)
+            || matches!(
+                word,
+                "limit"
+                    | "policy"
+                    | "requirement"
+                    | "ban"
+                    | "restriction"
+                    | "freeze"
+                    | "prohibition"
+                    | "verbot"
+                    | "interdiction"
+                    | "prohibición"
+                    | "proibição"
+                    | "divieto"
+                    | "verbod"
+                    | "zakaz"
+                    | "запрет"
+            )
+    };
+    words.iter().any(named)
+        || words.has_cjk()
+            && ["规则", "限制", "规定", "ルール", "制限", "규칙", "제한"]
+                .iter()
+                .any(|name| words.lower().contains(name))
+}
+
+/// Whether a sentence says that something holds no longer.
+fn ends(words: &Words<'_>) -> bool {
+    let lower = words.lower();
+    [
+        "no longer",
+        "anymore",
+        "any more",
+        "forget ",
+        "nicht mehr",
+        "n'est plus",
+        "ne s'applique plus",
+        "n'as plus",
+        "plus besoin",
+        "ya no ",
+        "não precisa mais",
+        "não vale mais",
+        "non serve più",
+        "non vale più",
+        "non devi più",
+        "niet meer",
+        "nie musisz już",
+        "już nie",
+        "больше не",
+        "不再",
+        "不用再",
+        "더 이상",
+    ]
+    .iter()
+    .any(|end| lower.contains(end))
+}
+
+/// Whether and how a sentence takes a rule back, and how surely it speaks of
+/// that rule, from 0 to 1. Two words in common, most of what the sentence says
+/// and half of what the rule says, make it the one that is meant; less does
+/// where the sentence speaks of "the rule" or the rule waits for a word.
+pub fn takes_back(sentence: &str, rule: &str) -> Option<(Taking, f64)> {
+    // "Forget the Friday rule, we deploy every day": only the first half is it.
+    let clause = sentence
+        .split([',', ';', ':', '—', '，', '；', '：'])
+        .find(|clause| LIFTS.any(&Words::new(clause)));
+    let sentence = clause.unwrap_or(sentence);
+    let words = Words::new(sentence);
+    let (said, forbidden) = (stems(sentence), stems(rule));
+    let common = shared(&said, &forbidden);
+    if common == 0 {
+        return None;
+    }
+    let of_said = common as f64 / said.len().max(1) as f64;
+    let of_rule = common as f64 / forbidden.len().max(1) as f64;
+    let named = names_rule(&words);
+    let waits = NORMS
+        .hits(&Words::new(rule))
+        .iter()
+        .any(|hit| hit.tag == Norm::Until);
+    // Pairs of characters run over the borders of words, so fewer are shared.
+    let (most, half) = match words.has_cjk() {
+        true => (0.25, 0.25),
+        false => (0.5, 0.5),
+    };
+    let sure = (common >= 2 && of_said >= most && of_rule >= half)
+        || (named && of_said >= most)
+        || (waits && of_said >= most && of_rule >= 0.3)
+        || (of_rule >= 0.99 && of_said >= 0.3);
+    let taking = match named || ends(&words) {
+        true => Taking::Back,
+        false => Taking::Allowed,
+    };
+    // What must always be done is not lifted by leave to do it.
+    let demands = Words::new(rule);
+    let demanded = demands.iter().any(|word| {
+        matches!(
+            word,
+            "always"
+                | "must"
+                | "immer"
+                | "muss"
+                | "toujours"
+                | "doit"
+                | "siempre"
+                | "sempre"
+                | "altijd"
+                | "zawsze"
+                | "всегда"
+        )
+    }) && !demands.iter().any(|word| {
+        matches!(
+            word,
+            "not"
+                | "never"
+                | "no"
+                | "nicht"
+                | "nie"
+                | "niemals"
+                | "ne"
+                | "pas"
+                | "jamais"
+                | "nunca"
+        )
+    });
+    (sure && !(demanded && taking == Taking::Allowed))
+        .then_some((taking, (of_said + of_rule) / 2.0))
+}
+
+impl Ledger {
+    pub(crate) fn add_lift(&mut self, at: At<'_>, sentence: &str, pasted: bool) {
+        let text = sentence.trim_start_matches(['-', '*', '•', ' ']);
+        if text.len() > LONGEST {
+            return;
+        }
+        if let Some(known) = self.lifts.iter_mut().find(|lift| lift.text == text) {
+            known.provenance.add(at.entry);
+            known.pasted &= pasted;
+            return;
+        }
+        if self.lifts.len() >= MOST {
+            self.lifts.remove(0);
+        }
+        self.lifts.push(Sentence {
+            text: text.to_owned(),
+            provenance: Provenance::new(at.entry.clone()),
+            pasted,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lifts(sentence: &str) -> bool {
+        allows(sentence, &Words::new(sentence))
+    }
+
+    #[test]
+    fn a_sentence_takes_back_the_rule_it_speaks_of() {
+        use Taking::*;
+        for (rule, sentence, taking) in [
+            (
+                "Never push to main on Fridays.",
+                "You may push to main on Fridays from now on.",
+                Allowed,
+            ),
+            (
+                "Never push to main on Fridays.",
+                "The rule about not pushing on Fridays no longer applies.",
+                Back,
+            ),
+            (
+                "Never push to main on Fridays.",
+                "Forget the Friday rule, we deploy every day.",
+                Back,
+            ),
+            (
+                "Never push to main on Fridays.",
+                "From now on you can push to main on Fridays.",
+                Allowed,
+            ),
+            (
+                "Do not touch src/legacy until I say so.",
+                "You can touch src/legacy now.",
+                Allowed,
+            ),
+            ("永远不要在周五推送。", "现在周五可以推送了。", Allowed),
+            (
+                "N'utilise jamais de tabulations.",
+                "Tu peux utiliser des tabulations maintenant.",
+                Allowed,
+            ),
+            (
+                "No emojis in commit messages.",
+                "Emojis in commit messages are fine now.",
+                Allowed,
+            ),
+            (
+                "Always run the slow tests before a commit.",
+                "You no longer need to run the slow tests before a commit.",
+                Back,
+            ),
+            (
+                "Niemals am Freitag deployen.",
+                "Am Freitag darfst du jetzt deployen.",
+                Allowed,
+            ),
+            (
+                "No uses tabuladores en el código.",
+                "Ahora puedes usar tabuladores en el código.",
+                Allowed,
+            ),
+            (
+                "Никогда не пушь в main по пятницам.",
+                "Теперь можно пушить в main по пятницам.",
+                Allowed,
+            ),
+            (
+                "金曜日にデプロイしないでください。",
+                "これからは金曜日にデプロイしてもいいです。",
+                Allowed,
+            ),
+        ] {
+            assert!(lifts(sentence), "{sentence}");
+            let found = takes_back(sentence, rule).map(|(taking, _)| taking);
+            assert_eq!(found, Some(taking), "{rule} / {sentence}");
+        }
+    }
+
+    #[test]
+    fn other_rules_and_narrow_leave_are_left_alone() {
+        for (rule, sentence) in [
+            (
+                "Never push to main on Fridays.",
+                "You can run the tests now.",
+            ),
+            ("Never push to main on Fridays.", "You can push now."),
+            (
+                "Never log passwords.",
+                "You may push to main on Fridays from now on.",
+            ),
+            (
+                "Always push to main before lunch.",
+                "You may push to main before lunch from now on.",
+            ),
+        ] {
+            assert_eq!(takes_back(sentence, rule), None, "{rule} / {sentence}");
+        }
+        assert!(!lifts("From now on you may only push with a review."));
+        assert!(!lifts("Can you push now?"));
+        assert!(!lifts("Fix the parser now."));
+    }
+}
