@@ -10,6 +10,7 @@ pub(crate) fn commands(words: &Words<'_>) -> bool {
         must(words, at)
             || negated(words, at)
             || only(words, at)
+            || one_not_other(words, at)
             || (words.may_begin(at)
                 && (demands_of_all(words, at)
                     || verb_first_negation(words, at)
@@ -158,8 +159,88 @@ fn no_such_thing(words: &Words<'_>, at: usize) -> bool {
         && !told
         && !next.is_empty()
         && !words.starts_clause(at + 1)
-        && (3..=18).contains(&words.len())
+        && ((3..=18).contains(&words.len()) || no_things(words, at))
         && !is_report(next)
+}
+
+/// "No emojis.", all by itself.
+fn no_things(words: &Words<'_>, at: usize) -> bool {
+    let next = words.get(at + 1);
+    at == 0
+        && words.len() == 2
+        && next.len() >= 4
+        && next.ends_with('s')
+        && !matches!(
+            next,
+            "thanks"
+                | "changes"
+                | "comments"
+                | "updates"
+                | "questions"
+                | "issues"
+                | "problems"
+                | "differences"
+                | "objections"
+                | "matches"
+                | "hits"
+                | "news"
+                | "tests"
+                | "warnings"
+                | "failures"
+                | "files"
+                | "sorries"
+                | "complaints"
+        )
+}
+
+/// "Use pnpm, not npm": one thing in the place of another, both by name.
+fn one_not_other(words: &Words<'_>, at: usize) -> bool {
+    let first = words.get(0);
+    let asks = matches!(
+        first,
+        "use"
+            | "write"
+            | "prefer"
+            | "choose"
+            | "pick"
+            | "run"
+            | "nimm"
+            | "verwende"
+            | "nutze"
+            | "benutze"
+            | "schreibe"
+            | "utilise"
+            | "utilisez"
+            | "usa"
+            | "use-se"
+            | "usar"
+            | "gebruik"
+            | "używaj"
+            | "используй"
+            | "используйте"
+    );
+    let not = matches!(
+        words.get(at),
+        "not" | "nicht" | "pas" | "no" | "não" | "non" | "niet" | "nie" | "а"
+    ) && words.starts_clause(at);
+    let points = |at: usize| {
+        matches!(
+            words.get(at),
+            "the"
+                | "this"
+                | "that"
+                | "it"
+                | "one"
+                | "these"
+                | "those"
+                | "my"
+                | "your"
+                | ""
+                | "just"
+                | "only"
+        )
+    };
+    asks && not && at >= 2 && words.len() - at <= 4 && !points(1) && !points(at + 1)
 }
 
 /// Words after "no" that make an answer or a report of it.

@@ -43,6 +43,9 @@ pub struct Ledger {
     /// first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lifts: Vec<Sentence>,
+    /// What the user said is so, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<Sentence>,
     /// Decisions, oldest first, replaced ones marked.
     pub decisions: Vec<Decision>,
     /// Files by full path.
@@ -152,6 +155,7 @@ impl Ledger {
             if !replied {
                 self.note_decisions(at, Speaker::User, &said);
             }
+            self.note_statements(at, &said);
             self.note_anchors(at, Speaker::User, &said);
             self.note_checklist(at, &heard.text);
             self.note_output(at, &heard.attached);

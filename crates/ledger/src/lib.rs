@@ -32,6 +32,7 @@ mod scan;
 mod scope;
 mod shell;
 mod state;
+mod statements;
 mod text;
 mod thread;
 mod tools;

@@ -125,7 +125,8 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
                 }
             }
             Norm::Adverb => {
-                if polite || imperative(words, hit.from) {
+                let idle = words.get(hit.from + 1) == "mind";
+                if polite || (imperative(words, hit.from) && !idle) {
                     note(RuleKind::Constraint);
                 }
             }
@@ -137,6 +138,43 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
                         .contains(['ą', 'ę', 'ł', 'ż', 'ś', 'ź', 'ć', 'ń']);
                 if polite || !(polish || reported(words, hit.from)) {
                     note(RuleKind::Constraint);
+                }
+            }
+            Norm::Dislike => {
+                let pointing = matches!(
+                    words.get(hit.to),
+                    "this"
+                        | "that"
+                        | "it"
+                        | "these"
+                        | "those"
+                        | "how"
+                        | "what"
+                        | "when"
+                        | "why"
+                        | "the"
+                        | "you"
+                        | "to"
+                        | "him"
+                        | "her"
+                        | "your"
+                        | "das"
+                        | "dass"
+                        | "wie"
+                        | "wenn"
+                        | "ça"
+                        | "que"
+                        | "cómo"
+                        | "isso"
+                        | "che"
+                        | "dat"
+                        | "это"
+                        | ""
+                        | "any"
+                        | "anything"
+                );
+                if hit.inside.is_some() || !pointing {
+                    note(RuleKind::Preference);
                 }
             }
             Norm::Until => {

@@ -153,6 +153,10 @@ mod tests {
             "Avoid global state.",
             "Only use the standard library.",
             "We never log passwords.",
+            "Use pnpm, not npm.",
+            "I dislike emoji in code comments.",
+            "Ich mag keine Emojis.",
+            "我不喜欢表情符号。",
             "Don't deploy until I say so.",
             "Can you always show the diff first?",
             "Bitte niemals direkt auf main pushen.",
@@ -209,6 +213,10 @@ mod tests {
             "```\nnever do this\n```",
             "> always do that",
             "How do we make sure that it always works",
+            "Never mind.",
+            "No thanks.",
+            "I hate this bug.",
+            "Use the second one, not the first.",
         ] {
             assert_eq!(fold(&[text]).rules, [], "{text}");
         }

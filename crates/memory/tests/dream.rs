@@ -2357,3 +2357,55 @@ fn a_change_of_what_is_used_is_noticed_in_a_later_session() {
         );
     }
 }
+
+/// What one session says, as it is staged.
+fn staged(texts: &[&str]) -> Vec<(Topic, Source, String)> {
+    let place = Place::new();
+    let session = said_on(&place, "2026-10-01", texts);
+    backfill(&place, &[session]);
+    let all = place.candidates();
+    let each = waiting(&all).into_iter();
+    each.map(|one| (one.topic, one.source, one.text.clone()))
+        .collect()
+}
+
+#[test]
+fn what_the_user_says_is_so_and_short_rules_are_staged() {
+    for (said, topic) in [
+        (
+            "Our team has an API spec document at /docs/api-spec.yaml.",
+            Topic::Fact,
+        ),
+        ("the design doc lives in docs/design.md", Topic::Fact),
+        ("My timezone is Europe/Berlin", Topic::Fact),
+        ("Our CI runs on Jenkins, not GitHub Actions", Topic::Fact),
+        ("The production database is called tides_prod", Topic::Fact),
+        ("My manager is Ada Lovelace.", Topic::Fact),
+        ("我们的数据库是 PostgreSQL。", Topic::Fact),
+        ("I dislike emoji in code comments.", Topic::Preference),
+        ("I hate emojis in code comments", Topic::Preference),
+        ("Ich mag keine Emojis in Kommentaren.", Topic::Preference),
+        ("Never use Redis.", Topic::Constraint),
+        ("No emojis.", Topic::Constraint),
+        ("Use pnpm, not npm.", Topic::Constraint),
+        ("Do not commit.", Topic::Constraint),
+    ] {
+        let expected = vec![(topic, Source::User, said.to_owned())];
+        assert_eq!(staged(&[said]), expected, "{said}");
+    }
+}
+
+#[test]
+fn what_passes_and_what_is_asked_for_is_not_staged() {
+    for said in [
+        "My build is failing.",
+        "I hate this bug.",
+        "Don't worry.",
+        "Never mind.",
+        "No problem!",
+        "Fix the parser in src/a.rs.",
+        "The bug lives in src/parser.rs.",
+    ] {
+        assert_eq!(staged(&[said]), [], "{said}");
+    }
+}

@@ -43,6 +43,13 @@ pub(crate) static NUMBER_LABELS: Set =
 pub(crate) static NUMBER_UNITS: Set =
     Set::new(|| phrases(include_str!("lists/number_units.txt")).collect());
 
+/// Words of what is so for a moment only, or went wrong.
+pub(crate) static PASSING: Set = Set::new(|| phrases(include_str!("lists/passing.txt")).collect());
+
+/// The same in scripts without spaces.
+pub(crate) static PASSING_UNSPACED: LazyLock<Vec<&str>> =
+    LazyLock::new(|| phrases(include_str!("lists/passing_unspaced.txt")).collect());
+
 /// Words that narrow what is allowed.
 pub(crate) static ONLY: Set = Set::new(|| phrases(include_str!("lists/only.txt")).collect());
 

@@ -19,6 +19,8 @@ pub(crate) enum Norm {
     /// As above, but only a report about a thing is excluded: languages whose
     /// imperative puts the verb first.
     Loose,
+    /// Says what one does not like, unless a pronoun points at one thing.
+    Dislike,
     /// Says that the rule waits for a word of the user.
     Until,
 }
@@ -39,9 +41,14 @@ pub(crate) static NORMS: LazyLock<Lexicon<Norm>> = LazyLock::new(|| {
         ),
         ("never | always", Norm::Adverb),
         (include_str!("lists/loose.txt"), Norm::Loose),
+        (include_str!("lists/dislikes.txt"), Norm::Dislike),
         (include_str!("lists/until.txt"), Norm::Until),
     ])
 });
+
+/// How one says what is so.
+pub(crate) static STATES: LazyLock<Lexicon<()>> =
+    LazyLock::new(|| Lexicon::new(&[(include_str!("lists/states.txt"), ())]));
 
 /// Words that lift a rule.
 pub(crate) static LIFTS: LazyLock<Lexicon<()>> =

@@ -157,7 +157,8 @@ impl Remarks {
         let reply = text.split_once(REPLY).map(|(reply, _)| Features::of(reply));
         let says = reply.is_none_or(|reply| reply.terms.len() + reply.values.len() >= 3);
         let features = Features::of(text);
-        let something = match lifts {
+        // A rule may be short: "Never use Redis."
+        let something = match lifts || topic.is_rule() {
             true => !features.terms.is_empty() || !features.values.is_empty(),
             false => features.says_something(),
         };

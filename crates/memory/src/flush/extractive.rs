@@ -199,6 +199,16 @@ fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
         .filter(|learnt| !before.learnings.contains(learnt))
         .map(|learnt| note(learnt, Source::Agent, None))
         .collect();
+    for stated in &now.statements {
+        if !before
+            .statements
+            .iter()
+            .any(|known| known.text == stated.text)
+        {
+            let source = source(Speaker::User, stated.pasted);
+            notes.push(note(&stated.text, source, stated.provenance.first()));
+        }
+    }
     // What the user said with a number, an address or an id in it.
     let mut anchors: Vec<_> = now
         .anchors
