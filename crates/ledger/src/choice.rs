@@ -1,7 +1,7 @@
 //! Whether a sentence decides something, and why.
 
 use crate::text::clip;
-use crate::words::choices::{CHOICES, Choice, REASONS};
+use crate::words::choices::{AFFIRMS, CHOICES, Choice, FAILURES, REASONS};
 use crate::words::{Hit, Words};
 
 /// How sure a sentence decides, and where it starts to do so.
@@ -42,6 +42,29 @@ pub(crate) fn strength(sentence: &str, words: &Words<'_>) -> Option<(Choice, usi
         }
     }
     found.or_else(|| judges(words).map(|from| (Choice::WithReason, from)))
+}
+
+/// Whether a short reply agrees to something or chooses, whatever it replies
+/// to. After a long answer any reply may decide what happens next; only these
+/// say what was decided.
+pub fn agrees_or_chooses(reply: &str) -> bool {
+    let words = Words::new(reply);
+    if is_question(reply, &words) && words.get(0) != "do" || FAILURES.any(&words) {
+        return false;
+    }
+    let begins = reply
+        .trim_start()
+        .starts_with(|c: char| c.is_alphanumeric());
+    let opens = |hit: &Hit<()>| match hit.inside {
+        Some(at) => at <= 9,
+        None => hit.from == 0,
+    };
+    begins
+        && (AFFIRMS.hits(&words).iter().any(opens)
+            || CHOICES
+                .hits(&words)
+                .iter()
+                .any(|hit| hit.tag == Choice::Plain))
 }
 
 /// A judgement about ways to go: "the simplest approach is", "our pick is".

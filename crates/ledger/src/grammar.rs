@@ -240,7 +240,26 @@ fn one_not_other(words: &Words<'_>, at: usize) -> bool {
                 | "only"
         )
     };
-    asks && not && at >= 2 && words.len() - at <= 4 && !points(1) && !points(at + 1)
+    // "Use yarn instead of npm": short, or it is about one place.
+    let instead = words.len() <= 7
+        && matches!(
+            (words.get(at), words.get(at + 1)),
+            ("instead", "of")
+                | ("rather", "than")
+                | ("statt", _)
+                | ("anstatt", _)
+                | ("au", "lieu")
+                | ("en", "lugar" | "vez")
+                | ("em", "vez")
+                | ("invece", "di")
+                | ("in", "plaats")
+                | ("zamiast", _)
+                | ("вместо", _)
+        )
+        && !words
+            .iter()
+            .any(|word| matches!(word, "a" | "an" | "the" | "here" | "there" | "in"));
+    asks && at >= 2 && !points(1) && (instead || (not && words.len() - at <= 4 && !points(at + 1)))
 }
 
 /// Words after "no" that make an answer or a report of it.

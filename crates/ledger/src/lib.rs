@@ -44,6 +44,7 @@ mod words;
 mod working;
 
 pub use capture::Capture;
+pub use choice::agrees_or_chooses;
 pub use facts::{
     Anchor, AnchorKind, CommandRun, Decision, Exchange, FileChange, FileRecord, InFlight, Item,
     ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Sentence, Speaker, Trouble,

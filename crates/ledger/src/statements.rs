@@ -10,7 +10,7 @@ use crate::heard::Said;
 use crate::ledger::{At, Ledger};
 use crate::norm::asks;
 use crate::words::Words;
-use crate::words::marks::{PASSING, PASSING_UNSPACED};
+use crate::words::marks::{PASSING, PASSING_SUBJECTS, PASSING_UNSPACED};
 use crate::words::norms::STATES;
 
 /// Statements that are kept, the newest.
@@ -54,18 +54,28 @@ fn states(sentence: &str, words: &Words<'_>) -> bool {
     {
         return false;
     }
-    let passes = words.iter().any(|word| PASSING.contains(word))
+    // "We have an import cycle now."
+    let has_now = words.get(1) == "have" && words.iter().any(|word| word == "now");
+    let passes = has_now
+        || words.iter().any(|word| PASSING.contains(word))
         || words.has_cjk()
             && PASSING_UNSPACED
                 .iter()
                 .any(|word| words.lower().contains(word));
     !passes
         && STATES.hits(words).iter().any(|hit| {
-            let opens = match hit.inside {
-                Some(_) => true,
-                None => opens(words, hit.from),
+            let subject = match hit.inside {
+                Some(_) => return true,
+                None if opens(words, hit.from) => 0..hit.to,
+                None => return false,
             };
-            opens && !progresses(words, hit.to)
+            let of_work = subject
+                .into_iter()
+                .any(|at| PASSING_SUBJECTS.contains(words.get(at)));
+            // "The customer is Acme", but not "the cache is large".
+            let bare = words.get(hit.from) == "the" && words.get(hit.to - 1) == "is";
+            let named = !bare || words.may_begin(hit.to);
+            named && !of_work && !progresses(words, hit.to)
         })
 }
 
@@ -95,8 +105,20 @@ fn opens(words: &Words<'_>, from: usize) -> bool {
             | "anche"
             | "ook"
     );
-    let named = matches!(words.get(from), "is" | "are")
-        && (1..=3).contains(&from)
+    let verb = matches!(
+        words.get(from),
+        "is" | "are"
+            | "lives"
+            | "live"
+            | "happens"
+            | "happen"
+            | "runs"
+            | "handles"
+            | "hosts"
+            | "stands"
+    );
+    let named = verb
+        && (1..=5).contains(&from)
         && !matches!(
             first,
             "it" | "this"
@@ -110,6 +132,15 @@ fn opens(words: &Words<'_>, from: usize) -> bool {
                 | "these"
                 | "those"
                 | "which"
+                | "i"
+                | "we"
+                | "you"
+                | "who"
+                | "how"
+                | "where"
+                | "why"
+                | "if"
+                | "when"
         );
     from == 0
         || named
@@ -151,6 +182,11 @@ mod tests {
             "我们的数据库是 PostgreSQL。",
             "設計書は docs/design.md にあります。",
             "Наш сервер называется tides.",
+            "The customer is Acme Corp.",
+            "The logs are in /var/log/tides.",
+            "Our main branch is called trunk.",
+            "Tests live in tests/ and fixtures in tests/data.",
+            "Python 3.12 is what we run in production.",
         ] {
             assert!(is_stated(fact), "{fact}");
         }
@@ -160,6 +196,9 @@ mod tests {
             "The bug lives in src/a.rs.",
             "My question is how it works.",
             "It is called twice.",
+            "We have an import cycle now.",
+            "The cache is large.",
+            "The error is in src/a.rs.",
             "The server is running on my machine",
             "Is our CI on Jenkins?",
             "Fix the parser in src/a.rs.",

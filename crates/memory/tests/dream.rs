@@ -2409,3 +2409,68 @@ fn what_passes_and_what_is_asked_for_is_not_staged() {
         assert_eq!(staged(&[said]), [], "{said}");
     }
 }
+
+#[test]
+fn a_reply_is_a_decision_only_if_it_agrees_or_chooses() {
+    let answer = |last: &str| format!("{} {last}", "We could cut the parser in two. ".repeat(20));
+    let fold = |reply: &str, last: &str| -> Vec<String> {
+        let place = Place::new();
+        let path = place.folder.path().join("r.jsonl");
+        let time = "2026-10-01T10:00:00.000Z";
+        let lines = [
+            json!({"type": "session", "version": 3, "id": "r", "timestamp": time, "cwd": "/w"}),
+            json!({"type": "message", "id": "a1", "parentId": null, "timestamp": time, "message": {"role": "user", "content": "How?"}}),
+            json!({"type": "message", "id": "a2", "parentId": "a1", "timestamp": time, "message": {"role": "assistant", "stopReason": "stop", "content": [{"type": "text", "text": answer(last)}]}}),
+            json!({"type": "message", "id": "a3", "parentId": "a2", "timestamp": time, "message": {"role": "user", "content": reply}}),
+        ];
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(&path, text).unwrap();
+        let session = SessionRef {
+            path,
+            session: None,
+            key: None,
+            format: Format::Pi,
+        };
+        backfill(&place, &[session]);
+        let all = place.candidates().into_iter();
+        all.filter(|one| one.topic == Topic::Decision && one.text.contains('←'))
+            .map(|one| one.text)
+            .collect()
+    };
+    for reply in [
+        "yes, cut the parser at the lexer",
+        "let's cut it at the lexer border",
+        "option 2 with the lexer border",
+        "ja, den Parser am Lexer teilen",
+        "好的，就这样拆分解析器",
+    ] {
+        assert_eq!(fold(reply, "").len(), 1, "{reply}");
+    }
+    for reply in [
+        "sorry I messed up, can you do it again",
+        "mise run build is failing",
+        "\", exit claude and run\"",
+        "the squash in GitHub keeps trailers",
+        "I think by file is to much",
+        "next please go on",
+    ] {
+        assert_eq!(fold(reply, ""), Vec::<String>::new(), "{reply}");
+    }
+}
+
+#[test]
+fn announcements_and_rules_of_the_moment_are_not_staged() {
+    for said in [
+        "I like Option 1, from a enabling perspective:",
+        "This should not be changed, only the flag should.",
+        "Don't fix anything, but just validate that it works.",
+        "For now, never run the slow tests.",
+        "- 30-second timeout",
+        "Hook from settings.local.json fired at Mon Feb 9 09:39:51 CET 2026",
+    ] {
+        assert_eq!(staged(&[said]), [], "{said}");
+    }
+    let numbered = staged(&["Rules:\n1. Never push to main.\n2. Always run the tests."]);
+    let texts: Vec<&str> = numbered.iter().map(|(.., text)| text.as_str()).collect();
+    assert_eq!(texts, ["Never push to main.", "Always run the tests."]);
+}

@@ -41,6 +41,14 @@ pub(crate) static UPDATES: LazyLock<Lexicon<bool>> = LazyLock::new(|| {
     ])
 });
 
+/// How replies begin that agree or choose.
+pub(crate) static AFFIRMS: LazyLock<Lexicon<()>> =
+    LazyLock::new(|| Lexicon::new(&[(include_str!("lists/affirms.txt"), ())]));
+
+/// What replies have that tell of something gone wrong, or ask for more.
+pub(crate) static FAILURES: LazyLock<Lexicon<()>> =
+    LazyLock::new(|| Lexicon::new(&[(include_str!("lists/failures.txt"), ())]));
+
 /// What the agent is about to do.
 pub(crate) static NEXT: LazyLock<Lexicon<()>> =
     LazyLock::new(|| Lexicon::new(&[(include_str!("lists/about_to.txt"), ())]));

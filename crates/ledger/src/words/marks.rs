@@ -46,7 +46,11 @@ pub(crate) static NUMBER_UNITS: Set =
 /// Words of what is so for a moment only, or went wrong.
 pub(crate) static PASSING: Set = Set::new(|| phrases(include_str!("lists/passing.txt")).collect());
 
-/// The same in scripts without spaces.
+/// What one speaks of while working, and not for long.
+pub(crate) static PASSING_SUBJECTS: Set =
+    Set::new(|| phrases(include_str!("lists/passing_subjects.txt")).collect());
+
+/// What passes, in scripts without spaces.
 pub(crate) static PASSING_UNSPACED: LazyLock<Vec<&str>> =
     LazyLock::new(|| phrases(include_str!("lists/passing_unspaced.txt")).collect());
 

@@ -6,7 +6,252 @@
 /// Whether a line is anything but a statement somebody made.
 pub(super) fn is_noise(text: &str) -> bool {
     let text = text.trim();
-    is_fragment(text) || is_question(text) || is_printed(text)
+    is_fragment(text)
+        || is_cut_off(text)
+        || is_question(text)
+        || is_printed(text)
+        || is_listed(text)
+        || is_task(text)
+        || is_of_a_line(text)
+}
+
+/// Whether a line announces what does not follow, or begins in the middle.
+pub(super) fn is_cut_off(text: &str) -> bool {
+    let text = text.trim();
+    let end = text.trim_end_matches(['*', '_', '`', ' ']);
+    let begins = text.chars().next();
+    let heads_list = end.strip_suffix('.').is_some_and(|end| {
+        let number = end.rsplit(' ').next().unwrap_or_default();
+        end.contains(':') && number.len() <= 2 && is_number(number)
+    });
+    end.ends_with([':', '：'])
+        || heads_list
+        || begins.is_some_and(|c| matches!(c, ',' | ';' | ')' | ']' | '}' | '→' | '…'))
+        || text.starts_with("\",")
+        || text.starts_with("...")
+}
+
+/// Whether a rule is one of the moment: it points at what was just spoken of,
+/// or holds for this once.
+pub(super) fn is_of_the_moment(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+    let first = words.next().unwrap_or_default();
+    let points = matches!(first, "this" | "that" | "it" | "these" | "those" | "like");
+    points
+        || [
+            "right now",
+            "for now",
+            "this time",
+            "just this once",
+            "this once",
+            " but just ",
+            "for the moment",
+            "vorerst",
+            "diesmal",
+            "fürs erste",
+            "pour l'instant",
+            "cette fois",
+            "por ahora",
+            "esta vez",
+            "por enquanto",
+            "desta vez",
+            "per ora",
+            "stavolta",
+            "voorlopig",
+            "deze keer",
+            "na razie",
+            "tym razem",
+            "пока что",
+            "в этот раз",
+            "这次",
+            "暂时",
+            "今回は",
+            "とりあえず",
+            "이번에는",
+            "일단",
+        ]
+        .iter()
+        .any(|once| lower.contains(once))
+}
+
+/// A part of a list that says nothing by itself: "- 30-second timeout".
+fn is_listed(text: &str) -> bool {
+    let Some(item) = text.strip_prefix(['-', '*', '•', '–', '+']) else {
+        return false;
+    };
+    let lower = format!(" {} ", item.trim().to_lowercase());
+    let says = [
+        " is ",
+        " are ",
+        " was ",
+        " has ",
+        " have ",
+        " uses ",
+        " use ",
+        " runs ",
+        " lives ",
+        " listens ",
+        " needs ",
+        ": ",
+        "=",
+        " ist ",
+        " sind ",
+        " hat ",
+        " est ",
+        " sont ",
+        " es ",
+        " son ",
+        " é ",
+        " è ",
+        "是",
+        "は",
+    ];
+    item.contains('→') || !says.iter().any(|verb| lower.contains(verb))
+}
+
+/// How tasks begin. Only verbs with which no statement begins.
+const TASKS: &[&str] = &[
+    "add",
+    "adjust",
+    "apply",
+    "bump",
+    "change",
+    "check",
+    "clean",
+    "commit",
+    "compare",
+    "continue",
+    "convert",
+    "create",
+    "debug",
+    "delete",
+    "describe",
+    "download",
+    "edit",
+    "execute",
+    "explain",
+    "extract",
+    "find",
+    "fix",
+    "generate",
+    "implement",
+    "improve",
+    "inspect",
+    "install",
+    "investigate",
+    "look",
+    "make",
+    "merge",
+    "move",
+    "open",
+    "print",
+    "proceed",
+    "push",
+    "read",
+    "rebase",
+    "refactor",
+    "remove",
+    "rename",
+    "repeat",
+    "replace",
+    "resolve",
+    "restart",
+    "retry",
+    "revert",
+    "review",
+    "rewrite",
+    "run",
+    "search",
+    "show",
+    "simplify",
+    "split",
+    "start",
+    "summarise",
+    "summarize",
+    "test",
+    "translate",
+    "try",
+    "update",
+    "upgrade",
+    "verify",
+    "write",
+    "schau",
+    "prüfe",
+    "behebe",
+    "ändere",
+    "füge",
+    "erstelle",
+    "lösche",
+    "zeig",
+    "regarde",
+    "corrige",
+    "ajoute",
+    "vérifie",
+    "supprime",
+    "crée",
+    "mira",
+    "arregla",
+    "añade",
+    "revisa",
+    "elimina",
+    "crea",
+    "veja",
+    "corrija",
+    "adicione",
+    "guarda",
+    "correggi",
+    "aggiungi",
+    "посмотри",
+    "исправь",
+    "добавь",
+    "проверь",
+    "удали",
+];
+
+/// Whether a line asks for something to be done, this once.
+fn is_task(text: &str) -> bool {
+    let lower = text
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    let mut words = lower.split_whitespace().filter(|word| {
+        !matches!(
+            *word,
+            "please"
+                | "ok"
+                | "okay"
+                | "now"
+                | "then"
+                | "and"
+                | "also"
+                | "so"
+                | "ok,"
+                | "okay,"
+                | "now,"
+                | "then,"
+                | "bitte"
+                | "first"
+                | "first,"
+        )
+    });
+    let first = words.next().unwrap_or_default();
+    TASKS.contains(&first.trim_end_matches(','))
+        || ["请", "帮我", "看看", "修复", "检查"]
+            .iter()
+            .any(|start| lower.starts_with(start))
+}
+
+/// A remark about a line of a file, which moves with the next change.
+fn is_of_a_line(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["line ", "lines ", "zeile ", "ligne ", "línea "]
+        .iter()
+        .any(|word| {
+            lower.match_indices(word).any(|(at, word)| {
+                let begins = at == 0 || lower[..at].ends_with([' ', '(']);
+                begins && lower[at + word.len()..].starts_with(|c: char| c.is_ascii_digit())
+            })
+        })
 }
 
 /// Whether something was left out at one of its ends.
@@ -138,6 +383,29 @@ fn is_printed(text: &str) -> bool {
         || lower.contains("~$ ")
         || is_step(&lower)
         || is_bar(&lower)
+        || has_clock(&lower)
+        || is_hint(&lower)
+}
+
+/// A time to the second: nobody says that, programs print it.
+fn has_clock(lower: &str) -> bool {
+    lower.as_bytes().windows(8).any(|part| {
+        part.iter().enumerate().all(|(at, byte)| match at {
+            2 | 5 => *byte == b':',
+            _ => byte.is_ascii_digit(),
+        })
+    })
+}
+
+/// What programs tell people to do: "To resume, exit and run: tides -r 7".
+fn is_hint(lower: &str) -> bool {
+    ["run: ", "run:`", "try: ", "usage: ", "use: `"]
+        .iter()
+        .any(|hint| lower.contains(hint))
+        || (lower.starts_with("to ")
+            && (lower.contains(", run ")
+                || lower.contains(" and run ")
+                || lower.contains(", use ")))
 }
 
 /// "Step 3/12 :", "#7 [2/5]", "[7/12] ".
@@ -196,6 +464,14 @@ mod tests {
             "error[E0308]: mismatched types in line 12",
             "npm ERR! code 1 in node 24.1.0",
             "downloading 42% [=====>    ] 12.5 MB",
+            "Hook from settings.local.json fired at Mon Feb 9 09:39:51 CET 2026",
+            "To resume the other session, exit and run: tides -r ab8c5aa0",
+            "- 30-second timeout",
+            "- Filter times out (30s) → Error: timed out after 30s",
+            "Compare it with OPTOUT=1 on line 10, which is commented out.",
+            "Look at https://wiki.example/gateway",
+            "Please fix the gateway on port 8443.",
+            "The ports of the gateway are 8443 and:",
         ] {
             assert!(is_noise(noise), "{noise}");
         }

@@ -2,10 +2,11 @@
 //! keeping.
 
 use jiff::civil::Date;
+use longhaul_ledger::agrees_or_chooses;
 
 use super::candidate::{Evidence, Topic};
 use super::likeness::{Features, gives_orders, poses};
-use super::noise::is_noise;
+use super::noise::{is_cut_off, is_noise, is_of_the_moment};
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
 use crate::flush::{CHANGE, PASSED, REPLY};
@@ -117,6 +118,32 @@ fn unlabelled(text: &str) -> &str {
     rest.unwrap_or(text)
 }
 
+/// The text without the number that it had in a list.
+fn unnumbered(text: &str) -> &str {
+    match text.split_once(['.', ')']) {
+        Some((number, rest))
+            if (1..=2).contains(&number.len())
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+                && rest.starts_with(' ') =>
+        {
+            rest.trim_start()
+        }
+        _ => text,
+    }
+}
+
+/// Whether a short reply to a long answer says what was decided: it agrees or
+/// chooses, and says something beyond its day ("next" and "go on" do not), and
+/// what it replies to is no mere announcement.
+fn is_decided(reply: &str, answer: &str) -> bool {
+    let (said, of) = (Features::of(reply), Features::of(answer));
+    let answer = answer.trim_end_matches(['*', '_', '`', ' ']);
+    agrees_or_chooses(reply)
+        && said.terms.len() + said.values.len() >= 3
+        && of.terms.len() + of.values.len() >= 3
+        && !answer.ends_with([':', '：'])
+}
+
 impl Remarks {
     fn take(&mut self, topic: Topic, text: &str, mut evidence: Evidence) {
         let mut topic = topic;
@@ -149,13 +176,20 @@ impl Remarks {
         if topic == Topic::Lesson && text.contains(PASSED) {
             return;
         }
-        if topic == Topic::Fact && is_noise(text) {
+        let text = unnumbered(text);
+        let noise = match topic {
+            Topic::Fact => is_noise(text),
+            Topic::Decision => is_cut_off(text),
+            Topic::Constraint | Topic::Preference => is_cut_off(text) || is_of_the_moment(text),
+            Topic::Lesson => false,
+        };
+        if noise {
             return;
         }
         let fits = text.chars().count() <= MOST_CHARS && !text.starts_with('(');
-        // "next" and "go on" decide nothing beyond their day.
-        let reply = text.split_once(REPLY).map(|(reply, _)| Features::of(reply));
-        let says = reply.is_none_or(|reply| reply.terms.len() + reply.values.len() >= 3);
+        let says = text
+            .split_once(REPLY)
+            .is_none_or(|(reply, answer)| is_decided(reply, answer));
         let features = Features::of(text);
         // A rule may be short: "Never use Redis."
         let something = match lifts || topic.is_rule() {
