@@ -2474,3 +2474,29 @@ fn announcements_and_rules_of_the_moment_are_not_staged() {
     let texts: Vec<&str> = numbered.iter().map(|(.., text)| text.as_str()).collect();
     assert_eq!(texts, ["Never push to main.", "Always run the tests."]);
 }
+
+#[test]
+fn a_model_is_not_asked_whether_two_things_are_one() {
+    let place = Place::new();
+    for (back, line) in [
+        (3, "Worker 1 of the pipeline speaks to the gateway"),
+        (2, "Worker 2 of the pipeline speaks to the gateway"),
+        (1, "Worker 3 of the pipeline never speaks to the gateway"),
+    ] {
+        place.log(day(back), "Facts", line, Source::User);
+    }
+    let mut model = |question: &Question| {
+        assert!(
+            !question.system.contains("two notes"),
+            "{}",
+            question.prompt
+        );
+        Ok("KEEP".to_owned())
+    };
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let report = dreams
+        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
+        .unwrap();
+    assert_eq!(report.waiting, 3);
+}

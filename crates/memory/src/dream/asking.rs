@@ -286,7 +286,7 @@ fn pairs(candidates: &[Candidate]) -> Vec<(usize, usize)> {
                 && one.source == other.source
                 && !one.contradicts.contains(&other.id)
                 && !one.asked.contains(&other.id);
-            if fits && of_a.shared(of_b) >= 0.5 && pairs.len() < MOST_PAIRS {
+            if fits && pairs.len() < MOST_PAIRS && of_a.may_be_one(of_b) {
                 pairs.push((*a, *b));
             }
         }

@@ -257,7 +257,7 @@ impl Features {
         if values == Apart::Things {
             return Relation::None;
         }
-        let in_order = self.phrase.agrees(&newer.phrase);
+        let in_order = || self.phrase.agrees(&newer.phrase);
         // The opposite, or another value, of another thing is no contradiction:
         // "apple runs on port 1", "birch runs on port 2".
         let one_subject = self.terms.is_subset(&newer.terms) || newer.terms.is_subset(&self.terms);
@@ -273,7 +273,7 @@ impl Features {
                 (true, false) => Relation::Perhaps,
                 // Where each has a word that the other lacks, one stands for
                 // the other: "every night", "every morning".
-                _ if in_order && one_subject && values != Apart::More => Relation::Same,
+                _ if one_subject && values != Apart::More && in_order() => Relation::Same,
                 _ if self.is_swapped(newer) => Relation::Replaces,
                 _ => Relation::Perhaps,
             };
@@ -292,7 +292,7 @@ impl Features {
             let is_clear = match values {
                 Apart::Value => {
                     let enough = together >= 3 || self.terms == newer.terms;
-                    (about >= SAME && enough && in_order) || newer.is_change()
+                    (about >= SAME && enough && in_order()) || newer.is_change()
                 }
                 Apart::Name => newer.is_change(),
                 _ => false,
@@ -327,6 +327,13 @@ impl Features {
             true => Relation::Perhaps,
             false => Relation::None,
         }
+    }
+
+    /// Whether two lines may say the same in other words: about half of them are
+    /// shared, no value differs, and both say yes or no.
+    pub(super) fn may_be_one(&self, other: &Features) -> bool {
+        let fits = self.values_apart(other).fit() && self.negative == other.negative;
+        fits && self.shared(other) >= 0.5
     }
 
     /// Whether it says that something is other than before.

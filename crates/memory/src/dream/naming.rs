@@ -187,7 +187,7 @@ fn said(answer: &str) -> Vec<String> {
     };
     let lines = answer.lines().map(bare);
     lines
-        .filter(|line| !line.is_empty() && line != "NONE" && line != "```")
+        .filter(|line| !line.is_empty() && !["NONE", "KEEP", "```"].contains(&line.as_str()))
         .collect()
 }
 

@@ -1,12 +1,14 @@
 //! One dream, from the logs to `DREAMS.md` and, where the policy allows it, to
 //! the memory.
 
+use std::collections::HashSet;
+
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
 use longhaul_tokens::Counter;
 use serde::Serialize;
 
-use super::candidate::{Candidate, Evidence};
+use super::candidate::Candidate;
 use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, weigh};
 use super::model::Ask;
 use super::promote::{Planned, Wish, plan};
@@ -185,7 +187,9 @@ impl Dreams<'_> {
                     let mut remarks = found.remarks;
                     if remarks.len() > MOST_REMARKS {
                         // What was taken before makes room for the rest.
-                        remarks.retain(|remark| !is_taken(candidates, &remark.evidence));
+                        let taken: HashSet<&String> =
+                            candidates.iter().flat_map(|one| &one.seen).collect();
+                        remarks.retain(|remark| !taken.contains(&remark.evidence.key()));
                     }
                     if remarks.len() > MOST_REMARKS {
                         let left = remarks.len() - MOST_REMARKS;
@@ -307,12 +311,6 @@ impl Dreams<'_> {
         let planned = self.plan(id, now, settings)?;
         self.carry_out(lock, planned, id, now.timestamp())
     }
-}
-
-/// Whether a candidate has this evidence already.
-fn is_taken(candidates: &[Candidate], evidence: &Evidence) -> bool {
-    let key = evidence.key();
-    candidates.iter().any(|one| one.seen.contains(&key))
 }
 
 pub(super) fn told(error: &Error) -> String {
