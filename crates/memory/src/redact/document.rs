@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::names::Promise;
 use super::scan::Scan;
-use super::spoken::is_word_as_password;
+use super::words::is_word_as_password;
 use super::{Kind, Redactor};
 
 /// A text without its secrets.

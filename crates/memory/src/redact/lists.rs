@@ -1,11 +1,11 @@
 //! Secrets in rows: the lists of YAML, the columns of tables. What stands at
 //! the top is the name of everything below it.
 
-use super::beside::{Span, blanks, is_word_of_programs};
 use super::markdown::{cell_name, in_bold, is_rule, line, lone_word, trimmed, whole};
 use super::names::{Promise, plain_name};
 use super::shape::{Shape, is_example};
-use super::spoken::is_ordinary;
+use super::value::{Span, blanks, is_word_of_programs};
+use super::words::is_ordinary;
 use super::{Kind, Redactor};
 
 /// No more of a list or table is read from its name.

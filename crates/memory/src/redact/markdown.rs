@@ -1,9 +1,9 @@
 //! Secrets in Markdown: beside a name in bold, in a table, in code behind a
 //! name.
 
-use super::beside::{Span, blanks, value};
 use super::names::Promise;
-use super::spoken::is_word_as_password;
+use super::value::{Span, blanks, value};
+use super::words::is_word_as_password;
 use super::{Kind, Redactor};
 
 /// A cell that names something is no longer.

@@ -1,10 +1,10 @@
 //! Secrets in markup and settings, where the name and the value of one thing
 //! stand side by side as values of their own.
 
-use super::beside::{Span, blanks, is_word_of_programs, value};
 use super::markdown::lone_word;
 use super::names::Promise;
 use super::shape::is_example;
+use super::value::{Span, blanks, is_word_of_programs, value};
 use super::{Kind, Redactor};
 
 /// How far back the name is looked for.

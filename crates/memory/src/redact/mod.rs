@@ -9,6 +9,7 @@
 //! The time is linear in the text: from every place the scan looks only so far
 //! ahead and back, and what it has replaced it does not look at again.
 
+mod address;
 mod armour;
 mod beside;
 mod command;
@@ -24,6 +25,8 @@ mod scan;
 mod shape;
 mod spoken;
 mod tongues;
+mod value;
+mod words;
 
 pub use document::{Document, Redacted, Tally};
 pub use kind::Kind;

@@ -1,7 +1,7 @@
 //! One pass over a text, from the first byte to the last.
 
-use super::beside::{self, Span};
-use super::{Kind, Redactor, armour, command, markup, prefixed};
+use super::value::Span;
+use super::{Kind, Redactor, address, armour, beside, command, markup, prefixed};
 
 /// The first secret at or after `from`.
 pub(super) struct Scan<'a> {
@@ -64,8 +64,8 @@ impl<'a> Scan<'a> {
                     .or_else(|| command::argument(bytes, at)),
                 _ => command::argument(bytes, at),
             },
-            b':' => beside::in_address(bytes, at)
-                .or_else(|| beside::telegram(bytes, at))
+            b':' => address::in_address(bytes, at)
+                .or_else(|| address::telegram(bytes, at))
                 .or_else(|| self.redactor.assigned(bytes, at))
                 .or_else(|| self.redactor.paired(bytes, at)),
             b'=' => {
@@ -76,7 +76,7 @@ impl<'a> Scan<'a> {
             b'p' if bytes[at..].starts_with(b"password ") => markup::netrc(bytes, at),
             b'|' => self.redactor.cell(bytes, at),
             b'`' => self.redactor.code(bytes, at),
-            b'b' | b'B' => beside::bearer(bytes, at).or_else(|| self.redactor.spoken(bytes, at)),
+            b'b' | b'B' => address::bearer(bytes, at).or_else(|| self.redactor.spoken(bytes, at)),
             b'i' | b'w' if at > 0 && bytes[at - 1] == b' ' => {
                 let spoken = self.redactor.spoken(bytes, at);
                 spoken.or_else(|| prefixed::find(bytes, at).map(|f| span(f.kind, f.end)))

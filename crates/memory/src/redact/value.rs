@@ -1,0 +1,263 @@
+//! Where a value begins and ends, and whether it is what its name promises.
+
+use super::Kind;
+use super::names::Promise;
+use super::shape::{Shape, is_example, looks_random};
+
+/// A secret's place and kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// No value is longer, and no name.
+pub(super) const VALUE: usize = 4_096;
+/// A value without quotes that is longer holds no further `=` or `:` but its
+/// padding; so a row of assignments is not read again from each of them.
+pub(super) const BARE: usize = 512;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoted {
+    Yes,
+    No,
+}
+
+/// The value that begins at `from`, behind spaces, a quote, a line break of
+/// YAML or an escaped quote.
+pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
+    let mut start = from + blanks(bytes, from);
+    // `key:` and the value in the next line, or `key: |`.
+    let block = [&b"|"[..], b">", b"|-", b">-", b""]
+        .into_iter()
+        .any(|mark| {
+            let behind = &bytes[start.min(bytes.len())..];
+            behind.starts_with(mark) && behind.get(mark.len()) == Some(&b'\n')
+        });
+    if block {
+        let line = memchr::memchr(b'\n', bytes.get(start..)?)?;
+        let next = start + line + 1;
+        let indent = blanks(bytes, next);
+        if indent == 0 {
+            return None;
+        }
+        start = next + indent;
+    }
+    // Escaped quotes of JSON in JSON: any number of backslashes.
+    let slashes = bytes
+        .get(start..)?
+        .iter()
+        .take(8)
+        .take_while(|b| **b == b'\\')
+        .count();
+    let quote = bytes
+        .get(start + slashes)
+        .copied()
+        .filter(|b| matches!(b, b'"' | b'\'' | b'`'));
+    let (start, end, quoted) = match quote {
+        Some(quote) => {
+            let start = start + slashes + 1;
+            let rest = &bytes[start..bytes.len().min(start + VALUE)];
+            let end = closing(rest, quote, slashes)?;
+            (start, start + end, Quoted::Yes)
+        }
+        None => {
+            let rest = &bytes[start..bytes.len().min(start + VALUE)];
+            let row = |at: usize, b: u8| {
+                at > BARE
+                    && matches!(b, b'=' | b':')
+                    && rest.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
+            };
+            let end = rest
+                .iter()
+                .enumerate()
+                .position(|(at, b)| {
+                    b.is_ascii_whitespace()
+                        || row(at, *b)
+                        || matches!(
+                            b,
+                            b'"' | b'\''
+                                | b'`'
+                                | b','
+                                | b';'
+                                | b'<'
+                                | b'>'
+                                | b')'
+                                | b'}'
+                                | b']'
+                                | b'&'
+                                | b'\\'
+                                | b'|'
+                        )
+                })
+                .unwrap_or(rest.len());
+            let mut end = end;
+            while end > 0 && matches!(rest[end - 1], b'.' | b':' | b'!' | b'?') {
+                end -= 1;
+            }
+            (start, start + end, Quoted::No)
+        }
+    };
+    let text = &bytes[start..end];
+    is_secret(text, promise, quoted).then_some(Span {
+        kind: match promise {
+            Promise::Password => Kind::Password,
+            Promise::Random | Promise::Perhaps => Kind::Secret,
+        },
+        start,
+        end,
+    })
+}
+
+pub(super) fn blanks(bytes: &[u8], from: usize) -> usize {
+    bytes
+        .get(from..)
+        .unwrap_or_default()
+        .iter()
+        .take(64)
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count()
+}
+
+/// Where the quote that was opened behind so many backslashes closes, on the
+/// same line.
+pub(super) fn closing(rest: &[u8], quote: u8, slashes: usize) -> Option<usize> {
+    let mut before = 0;
+    for (at, byte) in rest.iter().enumerate() {
+        match *byte {
+            b'\\' => before += 1,
+            b'\n' => return None,
+            byte if byte == quote && before <= slashes => return Some(at - before),
+            _ => before = 0,
+        }
+        if *byte == quote {
+            before = 0;
+        }
+    }
+    None
+}
+
+/// Whether a value is what its name promises, rather than a type, a variable,
+/// a call or an example.
+pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
+    if text.starts_with(b"[redacted:") || !std::str::from_utf8(text).is_ok_and(|t| !t.is_empty()) {
+        return false;
+    }
+    // Variables, templates, calls, paths and addresses are where a secret comes
+    // from, not the secret.
+    let refers = matches!(
+        text[0],
+        b'$' | b'{' | b'<' | b'%' | b'(' | b'/' | b'~' | b'@' | b'&' | b'*' | b'.'
+    ) || text.starts_with(b"http")
+        || [
+            &b"${"[..],
+            b"{{",
+            b"://",
+            b"process.env",
+            b"os.environ",
+            b"getenv",
+            b"env.",
+            b"::",
+            b"->",
+        ]
+        .iter()
+        .any(|mark| memchr::memmem::find(text, mark).is_some());
+    if refers || is_example(text) && promise != Promise::Password {
+        return false;
+    }
+    let shape = Shape::of(text);
+    let spaces = text.iter().any(u8::is_ascii_whitespace);
+    match promise {
+        Promise::Perhaps if is_uuid(text) => false,
+        Promise::Random | Promise::Perhaps => {
+            let plain = text.iter().all(|b| {
+                b.is_ascii_alphanumeric()
+                    || matches!(
+                        b,
+                        b'_' | b'-'
+                            | b'+'
+                            | b'/'
+                            | b'='
+                            | b'.'
+                            | b':'
+                            | b'~'
+                            | b'!'
+                            | b'#'
+                            | b'%'
+                            | b'@'
+                    )
+            });
+            plain && text.len() >= 16 && looks_random(text) && !is_path(text)
+        }
+        Promise::Password => {
+            let code = text
+                .iter()
+                .any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'|'));
+            let symbols = text.iter().any(|b| {
+                !b.is_ascii_alphanumeric() && !matches!(b, b'_' | b'-' | b'.' | b' ' | b'/')
+            });
+            let mixed = shape.letters() > 0 && (shape.digits > 0 || symbols);
+            let length = text.len();
+            let known = is_word_of_programs(text);
+            match quoted {
+                Quoted::Yes => {
+                    (6..=128).contains(&length) && !known && !spaces && mixed && !is_example(text)
+                }
+                Quoted::No => {
+                    (6..=128).contains(&length)
+                        && !known
+                        && !code
+                        && mixed
+                        && !is_example(text)
+                        && !is_identifier(text)
+                }
+            }
+        }
+    }
+}
+
+/// `user_password2`, `config.password`, `args[0].pw`: a name, no value.
+fn is_identifier(text: &[u8]) -> bool {
+    let words = text.split(|b| matches!(b, b'.' | b'_'));
+    let mut count = 0;
+    for word in words {
+        count += 1;
+        let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        if letters == 0 || !word[letters..].iter().all(u8::is_ascii_digit) {
+            return false;
+        }
+    }
+    count > 1
+}
+
+fn is_uuid(text: &[u8]) -> bool {
+    let lengths = text.split(|b| *b == b'-').map(<[u8]>::len);
+    let hex = text.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
+    hex && lengths.eq([8, 4, 4, 4, 12])
+}
+
+/// Folders and files: several words between slashes.
+pub(super) fn is_path(text: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = text.split(|b| *b == b'/').collect();
+    let words = parts
+        .iter()
+        .filter(|part| {
+            part.len() >= 2
+                && part
+                    .iter()
+                    .all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.'))
+        })
+        .count();
+    parts.len() >= 3 && words * 2 >= parts.len()
+}
+
+/// What programs and their manuals write where a password would stand.
+pub(super) fn is_word_of_programs(text: &[u8]) -> bool {
+    const WORDS: [&str; 7] = [
+        "base64", "sha256", "sha512", "md5", "utf-8", "utf8", "argon2",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower == word.as_bytes())
+        || memchr::memmem::find(&lower, b"password").is_some()
+}
