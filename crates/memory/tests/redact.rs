@@ -257,6 +257,42 @@ fn one_secret_has_one_placeholder_also_where_nothing_gives_it_away() {
 }
 
 #[test]
+fn a_short_password_is_replaced_wherever_it_stands_as_a_word() {
+    let redactor = Redactor::default();
+    for (text, redacted) in [
+        (
+            "Never share the db login hunter2zz9 with anyone; DB_PASSWORD=hunter2zz9",
+            "Never share the db login [redacted:password#1] with anyone; DB_PASSWORD=[redacted:password#1]",
+        ),
+        (
+            "DB_PASSWORD=tr0ub4 and atr0ub4, tr0ub4_x, `tr0ub4`, tr0ub4.",
+            "DB_PASSWORD=[redacted:password#1] and atr0ub4, tr0ub4_x, `[redacted:password#1]`, [redacted:password#1].",
+        ),
+        // Letters alone are a word that may mean anything.
+        (
+            "DB_PASSWORD=swordfish\nhe ate swordfish",
+            "DB_PASSWORD=[redacted:password#1]\nhe ate swordfish",
+        ),
+        // What stands for a secret holds none.
+        (
+            "DB_PASSWORD=jwt#12 [redacted:jwt#12] jwt#12",
+            "DB_PASSWORD=[redacted:password#1] [redacted:jwt#12] [redacted:password#1]",
+        ),
+    ] {
+        assert_eq!(redactor.redact(text).text, redacted);
+        assert_eq!(redactor.redact(redacted).text, redacted);
+    }
+    // The longer of two is not torn by the shorter.
+    let (long, short) = (drawn(1, 30, ALNUM) + "a7", drawn(1, 16, ALNUM));
+    assert!(long.starts_with(&short));
+    let text = format!("A_TOKEN={short}\nB_TOKEN={long}\nand {long} and {short}");
+    assert_eq!(
+        redactor.redact(&text).text,
+        "A_TOKEN=[redacted:secret#1]\nB_TOKEN=[redacted:secret#2]\nand [redacted:secret#2] and [redacted:secret#1]"
+    );
+}
+
+#[test]
 fn a_key_broken_over_lines_is_one_key() {
     let (_, key) = formed(5).remove(0);
     for middle in ["\n", "\n    ", "\\\n", "\\n", "\r\n"] {

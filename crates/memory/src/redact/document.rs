@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::names::Promise;
 use super::scan::Scan;
+use super::sought::Sought;
 use super::words::is_word_as_password;
 use super::{Kind, Redactor};
 
@@ -36,20 +37,14 @@ impl Tally {
     }
 }
 
-/// Secrets shorter than this are replaced only where they were found: a short
-/// text may stand elsewhere for something else.
-const WORTH_SEEKING: usize = 12;
-/// Secrets that are sought everywhere, so that time stays linear in the text.
-const MOST_SOUGHT: usize = 200;
-
 /// Redacts the texts of one document.
 #[derive(Debug)]
 pub struct Document<'a> {
     redactor: &'a Redactor,
     /// Each secret and its placeholder.
     known: HashMap<String, String>,
-    /// Those that are replaced wherever they stand, in the order found.
-    sought: Vec<String>,
+    /// Those that are replaced wherever they stand.
+    sought: Sought,
     /// The last number of each kind.
     numbers: BTreeMap<Kind, u32>,
     found: BTreeMap<Kind, u64>,
@@ -60,7 +55,7 @@ impl<'a> Document<'a> {
         Document {
             redactor,
             known: HashMap::new(),
-            sought: Vec::new(),
+            sought: Sought::default(),
             numbers: BTreeMap::new(),
             found: BTreeMap::new(),
         }
@@ -159,21 +154,13 @@ impl<'a> Document<'a> {
 
     /// Replaces known secrets that stand where nothing gives them away.
     fn elsewhere<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
-        let mut text = text;
-        for at in 0..self.sought.len() {
-            let secret = &self.sought[at];
-            let hits = memchr::memmem::find_iter(text.as_bytes(), secret.as_bytes()).count();
-            if hits == 0 {
-                continue;
-            }
-            let placeholder = self.known[secret].clone();
-            let changed = text.replace(secret.as_str(), &placeholder);
-            if let Some(kind) = kind_of(&placeholder) {
-                *self.found.entry(kind).or_default() += hits as u64;
-            }
-            text = Cow::Owned(changed);
+        let Some((changed, found)) = self.sought.replace(&text) else {
+            return text;
+        };
+        for (kind, hits) in found {
+            *self.found.entry(kind).or_default() += hits;
         }
-        text
+        Cow::Owned(changed)
     }
 
     fn placeholder(&mut self, kind: Kind, secret: &str) -> String {
@@ -185,10 +172,7 @@ impl<'a> Document<'a> {
         *number += 1;
         let placeholder = format!("[redacted:{kind}#{number}]");
         self.known.insert(secret.to_owned(), placeholder.clone());
-        let seek = secret.len() >= WORTH_SEEKING && self.sought.len() < MOST_SOUGHT;
-        if seek && !secret.contains('\n') {
-            self.sought.push(secret.to_owned());
-        }
+        self.sought.learn(secret, &placeholder);
         placeholder
     }
 
@@ -222,9 +206,4 @@ fn push_line_ends(out: &mut String, secret: &str) {
         let end = line.len() - line.trim_end_matches(['\r', '\n']).len();
         out.push_str(&line[line.len() - end.min(2)..]);
     }
-}
-
-fn kind_of(placeholder: &str) -> Option<Kind> {
-    let inner = placeholder.strip_prefix("[redacted:")?;
-    Kind::named(inner.split_once('#')?.0)
 }

@@ -23,6 +23,7 @@ mod names;
 mod prefixed;
 mod scan;
 mod shape;
+mod sought;
 mod spoken;
 mod tongues;
 mod value;
