@@ -512,6 +512,9 @@ fn awkward() -> impl Strategy<Value = String> {
             "[redacted:", "[redacted:secret#1]", "#1]", "secret: |\n  ", "--token ", "=", ":", "@",
             "curl -u a:", "mysql -p", "sshpass -p ", "パスワードは", "密码：", "contraseña: ", "ghp_\n", ".\n", "<password>", "</", "name=\"token\" value=\"",
             "machine h login u password ",
+            "\", \"", "(\"password\", \"", "\" +\n\"", "\\\n", "\u{200b}", "\\u0061", "&quot;", "ENV API_KEY ", "password to ",
+            "creds: bob/", "Cookie: a=", "h:5432:b:u:", "$6$", "$2b$", "{SHA}", "kind: Secret\n", "data:\n  a: ", "seed phrase: ",
+            "legal winner thank year ", "the password is ", "hunter2zz9", "api key - ",
             "**Password:** ", "| password | ", " |", "**", "api key `", "`", "tokens = [\"", "PASSWORD_1=",
         ]).prop_map(String::from),
         1 => (any::<u64>(), 0..60usize).prop_map(|(seed, length)| drawn(seed, length, ALNUM)),
@@ -552,6 +555,28 @@ proptest! {
     }
 
     #[test]
+    fn nothing_but_secrets_is_changed(text in awkward()) {
+        // Between placeholders stands what stood there, in its order.
+        let redacted = Redactor::default().redact(&text).text;
+        let mut rest = text.as_str();
+        let mut first = true;
+        for kept in redacted.split("[redacted:") {
+            // What the text itself had of such marks is part of it.
+            let kept = match kept.split_once(']') {
+                Some((mark, kept)) if !first && mark.contains('#') => kept,
+                _ => kept,
+            };
+            // Line ends of a secret stay behind its placeholder.
+            let kept = if first { kept } else { kept.trim_start_matches(['\r', '\n']) };
+            let place = rest.find(kept);
+            prop_assert!(place.is_some(), "{:?} is not in {:?}", kept, rest);
+            prop_assert!(!first || place == Some(0));
+            rest = &rest[place.unwrap_or(0) + kept.len()..];
+            first = false;
+        }
+    }
+
+    #[test]
     fn no_secret_with_a_form_survives_anywhere(
         before in "(\\PC{0,20}[ \n\"'(=,:]|\\\\n|\u{1b}\\[31m)?",
         after in "([ \n\"'),;]\\PC{0,20})?",
@@ -583,6 +608,28 @@ proptest! {
             prop_assert!(!redacted.text.contains(&secret), "{} in {}", kind, redacted.text);
         }
     }
+}
+
+#[test]
+fn a_line_of_a_megabyte_loses_its_secrets_and_nothing_else() {
+    let bits = [
+        "plain words ",
+        "token=",
+        "a: b ",
+        "[redacted:",
+        "://u:p ",
+        "\\u0061",
+        "password \"",
+        "密码 ",
+    ];
+    let noise = bits.concat();
+    let noise = noise.repeat((1 << 20) / noise.len());
+    let key = &formed(21)[6].1;
+    let redacted = Redactor::default()
+        .redact(&format!("{noise} {key} {noise} {key}"))
+        .text;
+    let mark = "[redacted:github-token#1]";
+    assert_eq!(redacted, format!("{noise} {mark} {noise} {mark}"));
 }
 
 #[test]
@@ -618,6 +665,24 @@ fn time_is_linear_in_the_worst_of_texts() {
         "token|",
         "api key `",
         "password:**",
+        "password \"",
+        "(\"password\", \"",
+        "token = (\"a1\" +\n",
+        "pwpw",
+        "password for a of b ",
+        "set -x API_KEY ",
+        "data:\n",
+        "kind: Secret\ndata:\n a: b\n",
+        "Cookie: a=",
+        "h:5432:b:u:",
+        "$6$a",
+        "{SHA}a",
+        "seed ",
+        "seed phrase: legal winner ",
+        "\\u0061",
+        "\u{200b}",
+        "&quot;",
+        "password=a1b2c3 ",
         "| password ",
         "| password |\n|---|\n",
         "| a | password | password | password |\n|-|-|-|-|\n| b | c | d | e |\n",

@@ -1,15 +1,10 @@
 //! Secrets that are known by what stands beside them.
 
-use super::Kind;
-use super::Redactor;
-use super::markdown;
 use super::names::Promise;
-use super::shape::is_example;
 use super::tongues::{self, Tongue};
-use super::value::{
-    BARE, Quoted, Span, VALUE, blanks, closing, is_secret, is_word_of_programs, value,
-};
-use super::words::{is_ordinary, is_word_as_password};
+use super::value::{BARE, Quoted, Span, VALUE, blanks, closing, is_secret, value};
+use super::words::is_word_as_password;
+use super::{Kind, Redactor, markdown, phrases, pieces, stores};
 
 const NAME: usize = 64;
 
@@ -19,10 +14,25 @@ impl Redactor {
         if let Some(tongue) = foreign_before(bytes, at) {
             return foreign_value(bytes, at + 1, tongue);
         }
+        // `a::B` is a name in a program.
+        let path = bytes[at..].starts_with(b"::") || bytes[..at].ends_with(b":");
+        if path
+            && bytes[at + 1..]
+                .iter()
+                .find(|b| **b != b':')?
+                .is_ascii_alphanumeric()
+        {
+            return None;
+        }
         let name = name_before(bytes, at)?;
+        // Several values, each with a name of its own.
+        if name.eq_ignore_ascii_case(b"cookie") && stores::is_pair(bytes, at) {
+            return None;
+        }
         let promise = match self.promise(name) {
             Some(promise) => promise,
-            None => signs_query(bytes, at, name).then_some(Promise::Random)?,
+            None if signs_query(bytes, at, name) => Promise::Random,
+            None => return self.typed(bytes, at),
         };
         let mut from = at + 1;
         // `:=`, `=>`, `==`.
@@ -34,10 +44,51 @@ impl Redactor {
         let found = found.or_else(|| markdown::in_bold(bytes, from, promise));
         found.or_else(|| match promise {
             Promise::Password => word(bytes, at, from)
-                .or_else(|| phrase(bytes, at, from))
+                .or_else(|| phrases::assigned(bytes, at, from, name))
                 .or_else(|| below(bytes, from)),
-            Promise::Random | Promise::Perhaps => continued(bytes, from),
+            Promise::Random if is_of_user(name) => of_user(bytes, from),
+            Promise::Random | Promise::Perhaps => None,
         })
+    }
+
+    /// The string behind the `=` at `at`, if a type stands between it and the
+    /// name: `secret: string = "x"`, `var apiKey string = "x"`.
+    fn typed(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        const TYPES: [&str; 6] = ["string", "String", "str", "wstring", "SecretStr", "Secret"];
+        let from = at + 1 + blanks(bytes, at + 1);
+        let string = matches!(bytes.get(from), Some(b'"' | b'\'' | b'`'));
+        if bytes[at] != b'=' || !string {
+            return None;
+        }
+        let before = &bytes[at.saturating_sub(NAME)..at];
+        let is_type = |b: &u8| {
+            b.is_ascii_alphanumeric()
+                || matches!(
+                    b,
+                    b' ' | b'_'
+                        | b'.'
+                        | b'<'
+                        | b'>'
+                        | b'&'
+                        | b'\''
+                        | b'?'
+                        | b'['
+                        | b']'
+                        | b'|'
+                        | b'*'
+                )
+        };
+        let end = match before.iter().rposition(|b| !is_type(b)) {
+            Some(colon) if before[colon] == b':' => before.len() - colon,
+            _ => {
+                let last = TYPES
+                    .iter()
+                    .find(|t| before.trim_ascii_end().ends_with(t.as_bytes()))?;
+                before.len() - (before.trim_ascii_end().len() - last.len())
+            }
+        };
+        let promise = self.promise(name_before(bytes, at - end)?)?;
+        value(bytes, from, promise)
     }
 
     /// The value behind the wide colon at `at`.
@@ -58,11 +109,32 @@ impl Redactor {
             from += 1;
         }
         let open = from + blanks(bytes, from);
+        if bytes[at] == b':' {
+            let found = stores::cookies(bytes, at);
+            let found = if found.is_empty() {
+                stores::kubernetes(bytes, at)
+            } else {
+                found
+            };
+            if !found.is_empty() {
+                return found;
+            }
+        }
         let promise = match bytes.get(open) {
             Some(b'[') => name_before(bytes, at).and_then(|name| self.promise(name)),
             Some(b'\n' | b'\r') if bytes[at] == b':' => {
                 let name = name_before(bytes, at);
                 return name.map_or_else(Vec::new, |name| self.items(bytes, at, name));
+            }
+            Some(b'(' | b'"' | b'\'') => {
+                let promise = name_before(bytes, at).and_then(|name| self.promise(name));
+                return promise
+                    .map_or_else(Vec::new, |promise| pieces::joined(bytes, from, promise));
+            }
+            Some(byte) if byte.is_ascii_alphanumeric() && goes_on(bytes, open) => {
+                let promise = name_before(bytes, at).and_then(|name| self.promise(name));
+                return promise
+                    .map_or_else(Vec::new, |promise| pieces::joined(bytes, from, promise));
             }
             _ => None,
         };
@@ -97,10 +169,7 @@ impl Redactor {
         let promise = self.promise(name.as_bytes())?;
         let bytes = value.as_bytes();
         let whole = bytes.len() <= VALUE && !bytes.contains(&b'\n');
-        (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(match promise {
-            Promise::Password => Kind::Password,
-            Promise::Random | Promise::Perhaps => Kind::Secret,
-        })
+        (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(promise.kind())
     }
 }
 
@@ -116,6 +185,38 @@ fn signs_query(bytes: &[u8], at: usize, name: &[u8]) -> bool {
     let start = at.checked_sub(name.len() + 1);
     let in_query = start.is_some_and(|start| matches!(bytes[start], b'?' | b'&' | b';'));
     in_query && NAMES.iter().any(|n| name.eq_ignore_ascii_case(n))
+}
+
+/// Whether the line ends with a backslash that carries it on.
+fn goes_on(bytes: &[u8], from: usize) -> bool {
+    let rest = &bytes[from..bytes.len().min(from + BARE)];
+    let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(0)];
+    line.trim_ascii_end().ends_with(b"\\")
+}
+
+/// Whether a name is that of a user and a password together.
+fn is_of_user(name: &[u8]) -> bool {
+    ["creds", "cred", "credentials", "credential"]
+        .iter()
+        .any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
+}
+
+/// The password behind its user: `creds: bob/x`, `creds: bob : x`.
+fn of_user(bytes: &[u8], from: usize) -> Option<Span> {
+    let start = from + blanks(bytes, from);
+    let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + BARE)];
+    let user = rest
+        .iter()
+        .take(NAME)
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'@' | b'.' | b'+'))
+        .count();
+    let gap = blanks(rest, user);
+    if user == 0 || !matches!(rest.get(user + gap), Some(b'/' | b':' | b'|')) {
+        return None;
+    }
+    let found = value(bytes, start + user + gap + 1, Promise::Password)?;
+    // A second slash makes a path of it.
+    (!bytes[found.start..found.end].contains(&b'/')).then_some(found)
 }
 
 /// The secrets among the strings from `from` on that only commas and spaces
@@ -188,45 +289,6 @@ fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
     })
 }
 
-/// A password of several words, assigned to a variable of the environment:
-/// `DB_PASSWORD=blue-monkey`, `DB_PASSWORD="correct horse"`.
-fn phrase(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
-    let name = name_before(bytes, at)?;
-    let is_variable = name
-        .iter()
-        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
-    if !is_variable || bytes[at] != b'=' {
-        return None;
-    }
-    let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + BARE)];
-    let quote = rest.first().copied().filter(|b| matches!(b, b'"' | b'\''));
-    let skip = usize::from(quote.is_some());
-    let length = match quote {
-        Some(quote) => closing(&rest[1..], quote, 0)?,
-        None => {
-            let end = rest.iter().position(u8::is_ascii_whitespace);
-            end.unwrap_or(rest.len())
-        }
-    };
-    let text = &rest[skip..skip + length];
-    let (mut words, mut ordinary) = (0, 0);
-    for word in text.split(|b| matches!(b, b'-' | b'_') || quote.is_some() && *b == b' ') {
-        words += 1;
-        ordinary += usize::from(is_ordinary(word));
-        if word.len() < 2 || !word.iter().all(u8::is_ascii_alphanumeric) {
-            return None;
-        }
-    }
-    let whole =
-        words > 1 && ordinary * 2 <= words && (6..=128).contains(&length) && text != b"change-me";
-    let given = whole && !is_example(text) && !is_word_of_programs(text);
-    (given && text != b"change_me").then_some(Span {
-        kind: Kind::Password,
-        start: from + skip,
-        end: from + skip + length,
-    })
-}
-
 /// A password alone in the line below its name, as people send them.
 fn below(bytes: &[u8], from: usize) -> Option<Span> {
     let start = from + blanks(bytes, from);
@@ -240,33 +302,8 @@ fn below(bytes: &[u8], from: usize) -> Option<Span> {
     value(bytes, next, Promise::Password).filter(|span| alone && span.end == next + end)
 }
 
-/// A key that a backslash carries on into the next line.
-fn continued(bytes: &[u8], from: usize) -> Option<Span> {
-    let start = from + blanks(bytes, from);
-    let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + VALUE)];
-    let is_key = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=');
-    let mut joined = Vec::new();
-    let (mut at, mut lines) = (0, 0);
-    while let Some(byte) = rest.get(at) {
-        if is_key(*byte) {
-            joined.push(*byte);
-            at += 1;
-        } else if rest[at..].starts_with(b"\\\n") {
-            lines += 1;
-            at += 2 + blanks(rest, at + 2);
-        } else {
-            break;
-        }
-    }
-    (lines > 0 && is_secret(&joined, Promise::Random, Quoted::No)).then_some(Span {
-        kind: Kind::Secret,
-        start,
-        end: start + at,
-    })
-}
-
 /// The name that ends before `at`, quotes and spaces between passed over.
-fn name_before(bytes: &[u8], at: usize) -> Option<&[u8]> {
+pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let from = at.saturating_sub(NAME + 8);
     let before = &bytes[from..at];
     let end = before

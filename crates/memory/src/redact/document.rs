@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use serde::Serialize;
 
 use super::names::Promise;
+use super::reading::Reading;
 use super::scan::Scan;
 use super::sought::Sought;
 use super::words::is_word_as_password;
@@ -36,6 +39,8 @@ impl Tally {
         self.0.values().sum()
     }
 }
+
+static OPENINGS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("[redacted:"));
 
 /// Redacts the texts of one document.
 #[derive(Debug)]
@@ -127,10 +132,21 @@ impl<'a> Document<'a> {
         let mut out = String::new();
         let mut from = 0;
         let redactor = self.redactor;
-        for span in Scan::new(redactor, text) {
+        let reading = Reading::of(text);
+        let read = reading.as_ref().map_or(text, |reading| &reading.text);
+        for span in Scan::new(redactor, read) {
+            let Some(secret) = read.get(span.start..span.end) else {
+                continue;
+            };
+            let (start, end) = match &reading {
+                Some(reading) => match reading.written(span.start, span.end) {
+                    Some(place) => place,
+                    None => continue,
+                },
+                None => (span.start, span.end),
+            };
             // Spans begin and end at ASCII, so these are characters' borders.
-            let (Some(before), Some(secret)) =
-                (text.get(from..span.start), text.get(span.start..span.end))
+            let (Some(before), Some(written)) = (text.get(from..start), text.get(start..end))
             else {
                 continue;
             };
@@ -139,8 +155,8 @@ impl<'a> Document<'a> {
             }
             out.push_str(before);
             out.push_str(&self.placeholder(span.kind, secret));
-            push_line_ends(&mut out, secret);
-            from = span.end;
+            push_line_ends(&mut out, written);
+            from = end;
         }
         let scanned = match from {
             0 => Cow::Borrowed(text),
@@ -179,11 +195,13 @@ impl<'a> Document<'a> {
     /// A text that was redacted before brings its numbers; new secrets get
     /// others.
     fn note_placeholders(&mut self, text: &str) {
-        let mut rest = text;
-        while let Some(at) = rest.find("[redacted:") {
-            rest = &rest[at + "[redacted:".len()..];
-            let Some((inner, _)) = rest.split_once(']').filter(|(inner, _)| inner.len() < 40)
-            else {
+        const OPEN: &str = "[redacted:";
+        const LONGEST: usize = 40;
+        for at in OPENINGS.find_iter(text.as_bytes()) {
+            let rest = &text.as_bytes()[at + OPEN.len()..];
+            let rest = &rest[..rest.len().min(LONGEST)];
+            let inner = memchr::memchr(b']', rest).map(|end| &rest[..end]);
+            let Some(inner) = inner.and_then(|inner| std::str::from_utf8(inner).ok()) else {
                 continue;
             };
             if let Some((kind, number)) = inner.split_once('#')

@@ -60,6 +60,10 @@ kinds! {
     UrlPassword = "url-password",
     /// The value of something called a password.
     Password = "password",
+    /// The hash of a password, as password files hold it.
+    PasswordHash = "password-hash",
+    /// The words from which a wallet is made again.
+    SeedPhrase = "seed-phrase",
     /// A value that looks random beside a telling name.
     Secret = "secret",
 }

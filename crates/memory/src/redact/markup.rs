@@ -53,7 +53,9 @@ impl Redactor {
         let named = name
             .iter()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':'));
-        let promise = named.then(|| self.promise(name)).flatten()?;
+        // `<entry key="db.password">`.
+        let name = if named { name } else { attribute(name)? };
+        let promise = self.promise(name)?;
         let start = at + 1;
         let rest = &bytes[start..bytes.len().min(start + LONGEST)];
         let end = start + memchr::memchr(b'<', rest)?;
@@ -63,7 +65,8 @@ impl Redactor {
         let found = value(&bytes[..end], start, promise).filter(|span| span.end == end);
         found.or_else(|| {
             // A word is a password only where nothing but it is in its tags.
-            let closes = bytes[end + 2..].starts_with(name)
+            let closes = named
+                && bytes[end + 2..].starts_with(name)
                 && bytes.get(end + 2 + name.len()) == Some(&b'>');
             let text = bytes[start..end].trim_ascii();
             let from = start + bytes[start..end].len() - bytes[start..end].trim_ascii_start().len();
@@ -71,6 +74,17 @@ impl Redactor {
             told.then(|| lone_word(bytes, from, from + text.len()))?
         })
     }
+}
+
+/// The name in the last attribute of a tag, if it is one that names the text
+/// between the tags.
+fn attribute(tag: &[u8]) -> Option<&[u8]> {
+    let inner = tag.trim_ascii_end().strip_suffix(b"\"")?;
+    let open = memchr::memrchr(b'"', inner)?;
+    let member = inner[..open].strip_suffix(b"=")?;
+    let member = member.rsplit(u8::is_ascii_whitespace).next()?;
+    let names = names_another(std::str::from_utf8(member).ok()?);
+    names.then(|| &inner[open + 1..])
 }
 
 /// A password of letters only in the quotes behind `from`, escaped or not.

@@ -1,7 +1,7 @@
 //! What the name of a value promises about it.
 
-use super::Redactor;
 use super::tongues;
+use super::{Kind, Redactor};
 
 /// What a name promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,17 @@ pub(super) enum Promise {
     Perhaps,
 }
 
-const PASSWORDS: [&str; 7] = [
+impl Promise {
+    /// What kind of secret it promises.
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Promise::Password => Kind::Password,
+            Promise::Random | Promise::Perhaps => Kind::Secret,
+        }
+    }
+}
+
+const PASSWORDS: [&str; 8] = [
     "password",
     "passwords",
     "passwd",
@@ -22,9 +32,11 @@ const PASSWORDS: [&str; 7] = [
     "passwort",
     "pwd",
     "pass",
+    // What PowerShell makes one of.
+    "tosecurestring",
 ];
 
-const RANDOM: [&str; 17] = [
+const RANDOM: [&str; 27] = [
     "secret",
     "secrets",
     "token",
@@ -41,7 +53,17 @@ const RANDOM: [&str; 17] = [
     "accountkey",
     "credential",
     "credentials",
+    "creds",
     "webhookurl",
+    "masterkey",
+    "sharedkey",
+    "servicekey",
+    "servicerolekey",
+    "licensekey",
+    "subscriptionkey",
+    "applicationkey",
+    "consumerkey",
+    "hmackey",
 ];
 
 /// What people write behind a name to tell several of its values apart. Others,
@@ -92,6 +114,38 @@ pub(super) fn plain_name(name: &[u8]) -> String {
         .collect()
 }
 
+/// The same of the end of a name, which is all that counts, without memory of
+/// its own: most of what stands before a colon is asked for.
+struct Plain {
+    bytes: [u8; Plain::MOST],
+    start: usize,
+}
+
+impl Plain {
+    const MOST: usize = 64;
+
+    fn of(name: &[u8]) -> Plain {
+        let mut plain = Plain {
+            bytes: [0; Plain::MOST],
+            start: Plain::MOST,
+        };
+        let letters = name.iter().rev().filter(|b| b.is_ascii_alphanumeric());
+        for byte in letters.take(Plain::MOST) {
+            plain.start -= 1;
+            plain.bytes[plain.start] = byte.to_ascii_lowercase();
+        }
+        plain
+    }
+
+    fn get(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    fn ends_with(&self, word: &str) -> bool {
+        self.get().ends_with(word.as_bytes())
+    }
+}
+
 impl Redactor {
     /// What the name of a value promises about it.
     pub(super) fn promise(&self, name: &[u8]) -> Option<Promise> {
@@ -101,10 +155,9 @@ impl Redactor {
         if let Some(promise) = self.promise_as_written(name) {
             return Some(promise);
         }
-        let plain = plain_name(name);
         if matches!(
-            plain.as_str(),
-            "key" | "auth" | "authorization" | "xapikey" | "cookie"
+            Plain::of(name).get(),
+            b"key" | b"auth" | b"authorization" | b"xapikey" | b"cookie"
         ) {
             return Some(Promise::Perhaps);
         }
@@ -120,8 +173,8 @@ impl Redactor {
 
     /// The same by the end of the name, nothing taken from it.
     fn promise_as_written(&self, name: &[u8]) -> Option<Promise> {
-        let plain = plain_name(name);
-        if self.names.iter().any(|own| plain.ends_with(own.as_str())) {
+        let plain = Plain::of(name);
+        if self.names.iter().any(|own| plain.ends_with(own)) {
             return Some(Promise::Password);
         }
         if PASSWORDS.iter().any(|word| plain.ends_with(word)) {
@@ -132,7 +185,7 @@ impl Redactor {
             return (!short || parted).then_some(Promise::Password);
         }
         let parted = name.len() > 2 && !name[name.len() - 3].is_ascii_alphanumeric();
-        if plain == "pw" || parted && plain.ends_with("pw") {
+        if plain.get() == b"pw" || parted && plain.ends_with("pw") {
             return Some(Promise::Password);
         }
         let random = RANDOM.iter().any(|word| plain.ends_with(word));

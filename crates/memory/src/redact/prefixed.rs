@@ -102,7 +102,7 @@ use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Word};
 use Mark::{AtWord, Certain, Weak};
 
 /// Of two marks that begin alike the longer stands first.
-const FORMS: [Form; 63] = [
+const FORMS: [Form; 105] = [
     form("sk-ant-", Kind::Anthropic, Word, 20, Certain),
     form("sk-or-", Kind::OpenRouter, Word, 20, Certain),
     form("sk-proj-", Kind::OpenAi, Word, 20, Certain),
@@ -178,6 +178,48 @@ const FORMS: [Form; 63] = [
         60,
         Certain,
     ),
+    form("dp.pt.", Kind::Provider, Alnum, 32, Certain),
+    form("dp.st.", Kind::Provider, Dotted, 32, Weak),
+    form("dp.ct.", Kind::Provider, Alnum, 32, Certain),
+    form("dp.sa.", Kind::Provider, Alnum, 32, Certain),
+    form("dp.scim.", Kind::Provider, Alnum, 32, Certain),
+    form("pscale_tkn_", Kind::Provider, Dotted, 30, Certain),
+    form("pscale_pw_", Kind::Provider, Dotted, 30, Certain),
+    form("pscale_oauth_", Kind::Provider, Dotted, 30, Certain),
+    form("fm1r_", Kind::Provider, Base64, 40, AtWord),
+    form("fm1a_", Kind::Provider, Base64, 40, AtWord),
+    form("fm2_", Kind::Provider, Base64, 40, AtWord),
+    form("fo1_", Kind::Provider, Word, 40, AtWord),
+    form("shpss_", Kind::Provider, Hex, 30, Certain),
+    form("shpca_", Kind::Provider, Hex, 30, Certain),
+    form("shppa_", Kind::Provider, Hex, 30, Certain),
+    form("doo_v1_", Kind::Provider, Hex, 40, Certain),
+    form("dor_v1_", Kind::Provider, Hex, 40, Certain),
+    form("rubygems_", Kind::Provider, Hex, 40, AtWord),
+    form("sntrys_", Kind::Provider, Base64, 40, AtWord),
+    form("sntryu_", Kind::Provider, Hex, 40, AtWord),
+    form("PMAK-", Kind::Provider, Word, 40, AtWord),
+    form("NRAK-", Kind::Provider, Upper, 24, AtWord),
+    form("sq0atp-", Kind::Provider, Word, 20, AtWord),
+    form("sq0csp-", Kind::Provider, Word, 40, AtWord),
+    form("nvapi-", Kind::Provider, Word, 40, AtWord),
+    form("lsv2_pt_", Kind::Provider, Word, 32, AtWord),
+    form("lsv2_sk_", Kind::Provider, Word, 32, AtWord),
+    form("tskey-", Kind::Provider, Word, 24, Weak),
+    form("pul-", Kind::Provider, Hex, 40, AtWord),
+    form("glsa_", Kind::Provider, Word, 32, AtWord),
+    form("glc_", Kind::Provider, Base64, 40, Weak),
+    form("sgp_", Kind::Provider, Word, 40, AtWord),
+    form("phx_", Kind::Provider, Alnum, 40, AtWord),
+    form("rnd_", Kind::Provider, Alnum, 28, Weak),
+    form("hvb.", Kind::Provider, Word, 40, Weak),
+    form("dt0c01.", Kind::Provider, Dotted, 60, AtWord),
+    form("xoxc-", Kind::Slack, Word, 16, Certain),
+    form("xoxd-", Kind::Slack, Base64, 16, Certain),
+    form("gloas-", Kind::GitLab, Word, 18, AtWord),
+    form("glft-", Kind::GitLab, Word, 18, AtWord),
+    form("glagent-", Kind::GitLab, Word, 18, AtWord),
+    form("ATCTT3x", Kind::Provider, Base64, 40, Certain),
 ];
 
 /// A key at one place: what it is and where it ends.
@@ -195,6 +237,11 @@ static BY_FIRST: LazyLock<[Vec<&Form>; 256]> = LazyLock::new(|| {
     }
     all
 });
+
+/// Every mark.
+pub(super) fn marks() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|form| form.mark)
+}
 
 /// The key that begins at `at`, if one does.
 pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
@@ -339,8 +386,8 @@ mod tests {
         for form in &FORMS {
             // The scan looks for other things where these stand.
             let first = form.mark.as_bytes()[0];
-            let taken = matches!(first, b'b' | b'B' | b'e');
-            assert!(first.is_ascii_alphanumeric() && !taken, "{}", form.mark);
+            assert!(first.is_ascii_alphanumeric(), "{}", form.mark);
+            assert!(form.mark.len() > 1, "{}", form.mark);
         }
     }
 

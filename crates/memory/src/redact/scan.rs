@@ -1,14 +1,81 @@
 //! One pass over a text, from the first byte to the last.
 
-use super::value::Span;
-use super::{Kind, Redactor, address, armour, beside, command, markup, prefixed};
+use std::sync::LazyLock;
 
-/// The first secret at or after `from`.
+use super::value::Span;
+use super::{Kind, Redactor, address, armour, beside, command, follows, markup, phrases, pieces};
+use super::{prefixed, stores, tongues};
+
+/// Signs that part a name from its value, or open what may be a secret.
+const SIGNS: &[u8] = b"-:=>|`[${";
+/// Words that give a secret away, beside names and providers' marks.
+const WORDS: [&str; 7] = [
+    "bearer",
+    "basic",
+    "eyJ",
+    "Private-Lines:",
+    "mnemonic",
+    "phrase",
+    "seed",
+];
+
+/// Where something may begin, by the next three bytes: nearly every place of a
+/// text is passed over by one look.
+struct Places {
+    signs: [bool; 256],
+    /// A bit for each three letters, whatever their case.
+    letters: Box<[u64; 512]>,
+}
+
+static PLACES: LazyLock<Places> = LazyLock::new(|| {
+    let mut places = Places {
+        signs: std::array::from_fn(|byte| SIGNS.contains(&(byte as u8)) || is_wide(byte as u8)),
+        letters: Box::new([0; 512]),
+    };
+    let names = follows::STEMS.into_iter().chain(tongues::spaced());
+    for word in names.chain(prefixed::marks()).chain(WORDS) {
+        match *word.as_bytes() {
+            [a, b, c, ..] => places.add([a, b, c]),
+            [a, b] => (0..32).for_each(|c| places.add([a, b, c])),
+            _ => {}
+        }
+    }
+    places
+});
+
+/// Whether a byte begins a character of three bytes.
+fn is_wide(byte: u8) -> bool {
+    matches!(byte, 0xe2..=0xef)
+}
+
+impl Places {
+    /// Letters of either case have their last five bits in common.
+    fn bit(word: [u8; 3]) -> (usize, u32) {
+        let [a, b, c] = word.map(|byte| usize::from(byte & 31));
+        let bit = a << 10 | b << 5 | c;
+        (bit >> 6, (bit & 63) as u32)
+    }
+
+    fn add(&mut self, word: [u8; 3]) {
+        let (row, bit) = Places::bit(word);
+        self.letters[row] |= 1 << bit;
+    }
+
+    fn may_begin(&self, bytes: &[u8], at: usize) -> bool {
+        let first = bytes[at];
+        let next = |step: usize| bytes.get(at + step).copied().unwrap_or(0);
+        let (row, bit) = Places::bit([first, next(1), next(2)]);
+        self.letters[row] >> bit & 1 == 1 && !is_wide(first) || self.signs[usize::from(first)]
+    }
+}
+
+/// The secrets of a text, in their order.
 pub(super) struct Scan<'a> {
     redactor: &'a Redactor,
     bytes: &'a [u8],
+    places: &'static Places,
     at: usize,
-    /// What was found ahead, in a list, the last of it first.
+    /// What was found ahead, the last of it first.
     ahead: Vec<Span>,
 }
 
@@ -17,6 +84,7 @@ impl<'a> Scan<'a> {
         Scan {
             redactor,
             bytes: text.as_bytes(),
+            places: &PLACES,
             at: 0,
             ahead: Vec::new(),
         }
@@ -49,8 +117,10 @@ impl<'a> Scan<'a> {
             .unwrap_or(span)
     }
 
+    /// The secret that is given away at this place.
     fn here(&self, at: usize) -> Option<Span> {
         let bytes = self.bytes;
+        let redactor = self.redactor;
         let span = |kind: Kind, end: usize| Span {
             kind,
             start: at,
@@ -60,32 +130,44 @@ impl<'a> Scan<'a> {
             b'-' => match bytes.get(at + 1) {
                 Some(b'-') => armour::private_key(bytes, at)
                     .map(|end| span(Kind::PrivateKey, end))
-                    .or_else(|| self.redactor.option(bytes, at))
+                    .or_else(|| redactor.option(bytes, at))
                     .or_else(|| command::argument(bytes, at)),
                 _ => command::argument(bytes, at),
             },
             b':' => address::in_address(bytes, at)
                 .or_else(|| address::telegram(bytes, at))
-                .or_else(|| self.redactor.assigned(bytes, at))
-                .or_else(|| self.redactor.paired(bytes, at)),
+                .or_else(|| stores::pgpass(bytes, at))
+                .or_else(|| redactor.assigned(bytes, at))
+                .or_else(|| redactor.paired(bytes, at)),
             b'=' => {
-                let assigned = self.redactor.assigned(bytes, at);
-                assigned.or_else(|| self.redactor.paired(bytes, at))
+                let assigned = redactor.assigned(bytes, at);
+                assigned.or_else(|| redactor.paired(bytes, at))
             }
-            b'>' => self.redactor.tagged(bytes, at),
-            b'p' if bytes[at..].starts_with(b"password ") => markup::netrc(bytes, at),
-            b'|' => self.redactor.cell(bytes, at),
-            b'`' => self.redactor.code(bytes, at),
-            b'b' | b'B' => address::bearer(bytes, at).or_else(|| self.redactor.spoken(bytes, at)),
-            b'i' | b'w' if at > 0 && bytes[at - 1] == b' ' => {
-                let spoken = self.redactor.spoken(bytes, at);
-                spoken.or_else(|| prefixed::find(bytes, at).map(|f| span(f.kind, f.end)))
-            }
-            b'e' if prefixed::is_word_start(bytes, at) => {
-                armour::web_token(bytes, at).map(|end| span(Kind::Jwt, end))
-            }
+            b'>' => redactor.tagged(bytes, at),
+            b'|' => redactor.cell(bytes, at),
+            b'`' => redactor.code(bytes, at),
+            b'$' => stores::hash(bytes, at),
+            b'{' => stores::scheme(bytes, at),
             // What begins a character of three bytes.
-            0xe2..=0xef => beside::linked(bytes, at).or_else(|| self.redactor.wide(bytes, at)),
+            0xe2..=0xef => beside::linked(bytes, at).or_else(|| redactor.wide(bytes, at)),
+            _ => prefixed::find(bytes, at)
+                .map(|found| span(found.kind, found.end))
+                .or_else(|| self.word(at)),
+        }
+    }
+
+    /// The same where a word begins that is no provider's mark.
+    fn word(&self, at: usize) -> Option<Span> {
+        let bytes = self.bytes;
+        let found = match bytes[at] {
+            b'b' | b'B' => address::bearer(bytes, at),
+            b'e' if prefixed::is_word_start(bytes, at) => {
+                armour::web_token(bytes, at).map(|end| Span {
+                    kind: Kind::Jwt,
+                    start: at,
+                    end,
+                })
+            }
             b'P' if bytes[at..].starts_with(b"Private-Lines:") => {
                 armour::putty_key(bytes, at).map(|(start, end)| Span {
                     kind: Kind::PrivateKey,
@@ -93,11 +175,23 @@ impl<'a> Scan<'a> {
                     end,
                 })
             }
-            byte if byte.is_ascii_alphanumeric() => {
-                prefixed::find(bytes, at).map(|found| span(found.kind, found.end))
-            }
+            b'p' if bytes[at..].starts_with(b"password ") => markup::netrc(bytes, at),
             _ => None,
-        }
+        };
+        found
+            .or_else(|| self.redactor.following(bytes, at))
+            .or_else(|| phrases::wallet(bytes, at))
+    }
+
+    /// Returns a secret, and remembers the pieces in which it goes on.
+    fn found(&mut self, at: usize, span: Span) -> Span {
+        let span = self.better(span);
+        self.at = span.end.max(at + 1);
+        let mut pieces = pieces::behind(self.bytes, span);
+        pieces.retain(|piece| self.ahead.iter().all(|other| piece.start != other.start));
+        pieces.reverse();
+        self.ahead.append(&mut pieces);
+        span
     }
 }
 
@@ -105,7 +199,7 @@ impl Iterator for Scan<'_> {
     type Item = Span;
 
     fn next(&mut self) -> Option<Span> {
-        while self.at < self.bytes.len() {
+        while let Some(&byte) = self.bytes.get(self.at) {
             let at = self.at;
             if self.ahead.last().is_some_and(|span| span.start <= at)
                 && let Some(span) = self.ahead.pop()
@@ -113,24 +207,32 @@ impl Iterator for Scan<'_> {
                 if span.start < at {
                     continue;
                 }
-                let span = self.better(span);
-                self.at = span.end;
-                return Some(span);
+                return Some(self.found(at, span));
+            }
+            if !self.places.may_begin(self.bytes, at) {
+                self.at += 1;
+                continue;
             }
             // What stands for a secret is none.
-            if self.bytes[at..].starts_with(b"[redacted:") {
-                self.at += "[redacted:".len();
+            if byte == b'[' {
+                self.at += placeholder(&self.bytes[at..]).unwrap_or(1);
                 continue;
             }
             match self.here(at).or_else(|| self.list(at)) {
-                Some(span) => {
-                    let span = self.better(span);
-                    self.at = span.end.max(at + 1);
-                    return Some(span);
-                }
+                Some(span) => return Some(self.found(at, span)),
                 None => self.at += 1,
             }
         }
         None
     }
+}
+
+/// The length of the placeholder at the beginning.
+fn placeholder(bytes: &[u8]) -> Option<usize> {
+    const OPEN: &[u8] = b"[redacted:";
+    let inner = bytes.strip_prefix(OPEN)?;
+    let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'#');
+    let length = inner.iter().take(40).take_while(part).count();
+    let closed = usize::from(inner.get(length) == Some(&b']')) * (length + 1);
+    Some(OPEN.len() + closed)
 }

@@ -58,6 +58,28 @@ pub(super) fn looks_random(bytes: &[u8]) -> bool {
     spread && shape.entropy >= 3.0
 }
 
+/// Whether letters, with no digit or too few, were drawn at random: their case
+/// changes as it does in no name, or so many consonants follow each other as in
+/// no word.
+pub(super) fn looks_drawn(bytes: &[u8]) -> bool {
+    const CONSONANTS: usize = 6;
+    let shape = Shape::of(bytes);
+    if shape.distinct < 8 || shape.letters() + shape.digits < bytes.len() {
+        return false;
+    }
+    let turns = bytes
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase())
+        .count();
+    let (upper, lower) = (shape.upper * 4, shape.lower * 4);
+    if upper >= bytes.len() && lower >= bytes.len() && turns * 4 >= bytes.len() {
+        return true;
+    }
+    let vowel = |b: &u8| b"aeiouy".contains(&b.to_ascii_lowercase()) || b.is_ascii_digit();
+    let one_case = shape.upper == 0 || shape.lower == 0;
+    one_case && bytes.split(vowel).any(|run| run.len() >= CONSONANTS)
+}
+
 /// Whether a text is an example: `xxxx`, `your-key-here`, `1234567890`.
 pub(super) fn is_example(bytes: &[u8]) -> bool {
     let shape = Shape::of(bytes);
@@ -90,4 +112,29 @@ pub(super) fn is_example(bytes: &[u8]) -> bool {
         .iter()
         .any(|mark| memchr::memmem::find(bytes, mark.as_bytes()).is_some());
     crossed || MARKS.iter().any(marked) || WORDS.iter().any(worded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_letters_are_told_from_names() {
+        for drawn in [
+            "MUoTRczcMkBmWtjyVcJt",
+            "qzjxkvbnwrtplmsd",
+            "hTqLmZRwYvKdPsXb",
+        ] {
+            assert!(looks_drawn(drawn.as_bytes()), "{drawn}");
+        }
+        for name in [
+            "MyVeryLongIdentifierName",
+            "JSONWebTokenHTTPClient",
+            "somethingwithoutcapitals",
+            "ACCESSTOKENRESPONSE",
+            "createSecretKeyFromBase",
+        ] {
+            assert!(!looks_drawn(name.as_bytes()), "{name}");
+        }
+    }
 }

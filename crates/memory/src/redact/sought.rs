@@ -1,5 +1,7 @@
 //! Secrets that are replaced wherever they stand, once they are known.
 
+use memchr::memmem::Finder;
+
 use super::Kind;
 
 /// Secrets of this length stand for nothing else; shorter ones are replaced
@@ -16,7 +18,19 @@ const PLACEHOLDER: usize = 40;
 #[derive(Debug, Default)]
 pub(super) struct Sought {
     /// The longest first: what is part of another must not tear it.
-    secrets: Vec<(String, String)>,
+    secrets: Vec<Secret>,
+}
+
+#[derive(Debug)]
+struct Secret {
+    finder: Finder<'static>,
+    placeholder: String,
+}
+
+impl Secret {
+    fn len(&self) -> usize {
+        self.finder.needle().len()
+    }
 }
 
 impl Sought {
@@ -29,9 +43,12 @@ impl Sought {
         }
         let place = self
             .secrets
-            .partition_point(|(known, _)| known.len() >= secret.len());
-        let pair = (secret.to_owned(), placeholder.to_owned());
-        self.secrets.insert(place, pair);
+            .partition_point(|known| known.len() >= secret.len());
+        let secret = Secret {
+            finder: Finder::new(secret).into_owned(),
+            placeholder: placeholder.to_owned(),
+        };
+        self.secrets.insert(place, secret);
     }
 
     /// The text with placeholders for the secrets in it, if there are any, and
@@ -39,12 +56,12 @@ impl Sought {
     pub(super) fn replace(&self, text: &str) -> Option<(String, Vec<(Kind, u64)>)> {
         let mut changed: Option<String> = None;
         let mut found = Vec::new();
-        for (secret, placeholder) in &self.secrets {
+        for secret in &self.secrets {
             let old = changed.as_deref().unwrap_or(text);
-            let Some((new, hits)) = each(old, secret, placeholder) else {
+            let Some((new, hits)) = each(old, secret) else {
                 continue;
             };
-            found.extend(kind_of(placeholder).map(|kind| (kind, hits)));
+            found.extend(kind_of(&secret.placeholder).map(|kind| (kind, hits)));
             changed = Some(new);
         }
         changed.map(|text| (text, found))
@@ -52,16 +69,16 @@ impl Sought {
 }
 
 /// The text with a placeholder in each place of one secret, and their number.
-fn each(text: &str, secret: &str, placeholder: &str) -> Option<(String, u64)> {
+fn each(text: &str, secret: &Secret) -> Option<(String, u64)> {
     let mut out = String::new();
     let (mut from, mut hits) = (0, 0);
-    for at in memchr::memmem::find_iter(text.as_bytes(), secret.as_bytes()) {
+    for at in secret.finder.find_iter(text.as_bytes()) {
         let end = at + secret.len();
         if secret.len() < LONG && !is_apart(text, at, end) || is_placeholder(text, at) {
             continue;
         }
         out.push_str(&text[from..at]);
-        out.push_str(placeholder);
+        out.push_str(&secret.placeholder);
         from = end;
         hits += 1;
     }

@@ -1,49 +1,247 @@
-//! Passwords as people say them: `the password for the shop is x`, and
-//! passwords that are nothing but letters.
+//! Passwords as people say them: `the password for the shop is x`, `I changed
+//! the password to x`, `use password x`.
 
 use super::Kind;
-use super::Redactor;
+use super::follows::{Name, Tongue, is_behind_user, words_before};
 use super::names::Promise;
-use super::value::{Span, value};
+use super::value::{Quoted, Span, blanks, is_secret, value};
 use super::words::is_word_as_password;
 
-/// Bytes before the verb in which the name is sought.
-const BEFORE: usize = 72;
+/// Bytes behind the name in which the verb is sought.
+const REACH: usize = 80;
 /// Words between the name and the verb: `password for the staging database is`.
 const BETWEEN: usize = 5;
 
-impl Redactor {
-    /// The value behind the verb at `at`, if what it is said of is a secret.
-    pub(super) fn spoken(&self, bytes: &[u8], at: usize) -> Option<Span> {
-        const VERBS: [&[u8]; 5] = [b"is ", b"is: ", b"be ", b"was ", b"ist "];
-        let rest = &bytes[at..];
-        let verb = VERBS.iter().find(|verb| rest.starts_with(verb))?;
-        if at == 0 || bytes[at - 1] != b' ' {
-            return None;
+/// A text and the name in it of which something may be said.
+pub(super) struct Sentence<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) name: Name,
+}
+
+/// What a word says about the one behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    /// It is the value: `is`.
+    Is,
+    /// It is, if something was changed to it: `to`.
+    To,
+    /// It may be, and is for sure if it looks so: `-`.
+    Dash,
+}
+
+/// The value that is said to be what the name promises.
+pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
+    let Sentence { bytes, name } = *sentence;
+    let (mut changed, mut about) = (false, false);
+    let mut at = name.end + blanks(bytes, name.end);
+    let most = bytes.len().min(name.end + REACH);
+    for place in 0..=BETWEEN {
+        let rest = &bytes[at.min(most)..most];
+        let Some(length) = rest.iter().position(u8::is_ascii_whitespace) else {
+            break;
+        };
+        let word = &rest[..length];
+        let next = at + length + blanks(bytes, at + length);
+        let found = match verb(word, name.tongue) {
+            Some(Verb::Is) => is(sentence, behind_adverbs(bytes, next)),
+            Some(Verb::To) if changed || changes_before(bytes, name) => to(sentence, next),
+            Some(Verb::Dash) if place == 0 => value(bytes, next, strictly(name.promise)),
+            _ => None,
+        };
+        // `password for bob: x`, `password (root): x`.
+        let told = word.ends_with(b":") && (about || word.starts_with(b"("));
+        let found = found.or_else(|| told.then(|| value(bytes, next, strictly(name.promise)))?);
+        if found.is_some() {
+            return found;
         }
-        let sentence = &bytes[at.saturating_sub(BEFORE)..at - 1];
-        let from = sentence
-            .iter()
-            .rposition(|b| matches!(b, b'\n' | b'.' | b'?' | b'!' | b';' | b':' | b'"'))
-            .map_or(0, |place| place + 1);
-        let mut words = sentence[from..]
-            .rsplit(|b| *b == b' ')
-            .filter(|word| !word.is_empty());
-        let promise = (0..=BETWEEN).find_map(|_| {
-            let word = words.next()?;
-            let word = word.strip_suffix(b"'s").unwrap_or(word);
-            self.promise(word).or_else(|| {
-                // `API key`, `access token`: two words.
-                let key = word.eq_ignore_ascii_case(b"key");
-                key.then_some(Promise::Random)
-            })
-        })?;
-        let start = at + verb.len();
-        match promise {
-            Promise::Password => value(bytes, start, promise).or_else(|| said(bytes, start)),
-            Promise::Random | Promise::Perhaps => value(bytes, start, Promise::Random),
+        // A sentence ends, or what stands between is no longer about the name.
+        let ends = matches!(
+            word.last(),
+            Some(b'.' | b'?' | b'!' | b';' | b':' | b'"' | b',')
+        );
+        if ends || bytes.get(at + length) == Some(&b'\n') {
+            break;
         }
+        changed |= is_change(word);
+        about |= place == 0
+            && [
+                &b"for"[..],
+                b"of",
+                "für".as_bytes(),
+                b"de",
+                b"du",
+                b"del",
+                b"pour",
+                b"para",
+            ]
+            .contains(&word);
+        at = next;
     }
+    at_once(sentence)
+}
+
+fn strictly(promise: Promise) -> Promise {
+    match promise {
+        Promise::Password => Promise::Password,
+        Promise::Random | Promise::Perhaps => Promise::Random,
+    }
+}
+
+fn is(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
+    let Sentence { bytes, name } = *sentence;
+    let found = value(bytes, from, strictly(name.promise));
+    found.or_else(|| match name.promise {
+        Promise::Password => said(bytes, from),
+        Promise::Random | Promise::Perhaps => None,
+    })
+}
+
+/// A value to which something was changed; letters only in quotes.
+fn to(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
+    let Sentence { bytes, name } = *sentence;
+    let quoted = matches!(bytes.get(from), Some(b'"' | b'\'' | b'`'));
+    let found = value(bytes, from, strictly(name.promise));
+    found.or_else(|| (quoted && name.promise == Promise::Password).then(|| said(bytes, from))?)
+}
+
+fn verb(word: &[u8], tongue: Tongue) -> Option<Verb> {
+    let any = |words: &[&str]| words.iter().any(|w| word == w.as_bytes());
+    if any(&[
+        "is", "is:", "be", "be:", "was", "ist", "ist:", "lautet", "lautet:", "heißt", "war", "es",
+        "es:", "est", "est:", "é", "è", "será", "sera",
+    ]) {
+        return Some(Verb::Is);
+    }
+    if tongue == Tongue::Other && any(&["era", "jest", "to", "är", "er", "on", "je"]) {
+        return Some(Verb::Is);
+    }
+    if any(&["to", "to:", "auf", "zu", "a", "à", "as"]) {
+        return Some(Verb::To);
+    }
+    any(&["-", "–", "—", "->", "→", "=>"]).then_some(Verb::Dash)
+}
+
+/// Whether a word says that something was set or changed.
+fn is_change(word: &[u8]) -> bool {
+    const WORDS: [&str; 27] = [
+        "set",
+        "sets",
+        "setting",
+        "change",
+        "changed",
+        "changes",
+        "changing",
+        "reset",
+        "resets",
+        "resetting",
+        "rotated",
+        "rotate",
+        "updated",
+        "update",
+        "updating",
+        "switched",
+        "switch",
+        "configured",
+        "defaults",
+        "equal",
+        "gesetzt",
+        "geändert",
+        "setze",
+        "cambiado",
+        "cambié",
+        "changé",
+        "hardcoded",
+    ];
+    WORDS
+        .iter()
+        .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
+}
+
+/// Whether the words that lead to the name say so: `I changed the password`.
+fn changes_before(bytes: &[u8], name: Name) -> bool {
+    words_before(bytes, name.start)
+        .take(BETWEEN + 1)
+        .any(is_change)
+}
+
+/// Behind `now`, `still`, `set to` and their like.
+fn behind_adverbs(bytes: &[u8], from: usize) -> usize {
+    const WORDS: [&str; 9] = [
+        "now ",
+        "currently ",
+        "still ",
+        "just ",
+        "set to ",
+        "jetzt ",
+        "nun ",
+        "ahora ",
+        "maintenant ",
+    ];
+    let rest = &bytes[from.min(bytes.len())..];
+    let adverb = WORDS.iter().find(|w| rest.starts_with(w.as_bytes()));
+    from + adverb.map_or(0, |w| w.len())
+}
+
+/// The value right behind the name: `use password x`, `api key x`.
+fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
+    let Sentence { bytes, name } = *sentence;
+    let from = name.end + blanks(bytes, name.end);
+    match name.promise {
+        Promise::Password => {
+            const BEFORE: [&str; 16] = [
+                "use",
+                "using",
+                "new",
+                "old",
+                "with",
+                "temp",
+                "temporary",
+                "initial",
+                "default",
+                "root",
+                "admin",
+                "sudo",
+                "wifi",
+                "try",
+                "mit",
+                "neues",
+            ];
+            let led = words_before(bytes, name.start).next().is_some_and(|word| {
+                BEFORE
+                    .iter()
+                    .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
+            });
+            if !led && !is_behind_user(bytes, name.start) {
+                return None;
+            }
+            let span = value(bytes, from, Promise::Password)?;
+            is_plain(&bytes[span.start..span.end]).then_some(span)
+        }
+        Promise::Random => {
+            let mut whole = bytes[name.start..name.end].iter();
+            let is_word = whole.all(|b| b.is_ascii_alphabetic() || *b == b'_');
+            let span = value(bytes, from, Promise::Random)?;
+            let text = &bytes[span.start..span.end];
+            let drawn = is_word && is_secret(text, Promise::Random, Quoted::No);
+            (drawn && text.iter().all(u8::is_ascii_alphanumeric)).then_some(span)
+        }
+        Promise::Perhaps => None,
+    }
+}
+
+/// Whether a word looks like a password where nothing but a space is before it.
+fn is_plain(text: &[u8]) -> bool {
+    // What passwords are made with, rather than one.
+    const MEANS: [&str; 8] = [
+        "sha", "md5", "base64", "pbkdf", "argon", "bcrypt", "scrypt", "utf",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let means = MEANS.iter().any(|m| lower.starts_with(m.as_bytes()));
+    let joined = text
+        .iter()
+        .any(|b| matches!(b, b'/' | b'.' | b'=' | b':' | b'_'));
+    let digits = text.iter().filter(|b| b.is_ascii_digit()).count();
+    !means && !joined && digits > 0 && text.len() > 6
 }
 
 /// A password of letters only, said in prose: quoted, or the last word of its
@@ -97,7 +295,7 @@ fn said(bytes: &[u8], start: usize) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::Redactor;
 
     #[test]
     fn said_passwords_are_found() {

@@ -55,6 +55,11 @@ pub(super) enum Tongue {
 
 /// Whether the text ends with a name of a password.
 pub(super) fn named(text: &[u8]) -> Option<Tongue> {
+    // Few words end so; most names are passed over by one look.
+    let last = text.last()?;
+    if last.is_ascii() && !b"aeotdu".contains(&last.to_ascii_lowercase()) {
+        return None;
+    }
     let ends = |name: &&str| {
         let start = text.len().checked_sub(name.len())?;
         text[start..]
@@ -72,6 +77,21 @@ pub(super) fn named(text: &[u8]) -> Option<Tongue> {
         .then_some(Tongue::Spaced)
 }
 
+/// The length of the name of a password that begins the text, in a language
+/// that parts its words.
+pub(super) fn begins(text: &[u8]) -> Option<usize> {
+    let begins = |name: &&&str| {
+        let head = text.get(..name.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    SPACED.iter().find(begins).map(|name| name.len())
+}
+
+/// The names of languages that part their words.
+pub(super) fn spaced() -> impl Iterator<Item = &'static str> {
+    SPACED.iter().copied()
+}
+
 /// The length of the link at `at`.
 pub(super) fn link(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
@@ -85,4 +105,21 @@ pub(super) fn opening(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at.min(bytes.len())..];
     let mark = MARKS.iter().find(|mark| rest.starts_with(mark.as_bytes()));
     mark.map_or(0, |mark| mark.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_known_by_its_end_and_its_beginning() {
+        for name in SPACED {
+            assert_eq!(named(name.as_bytes()), Some(Tongue::Spaced), "{name}");
+            assert_eq!(begins(name.as_bytes()), Some(name.len()), "{name}");
+        }
+        for name in JOINED {
+            assert_eq!(named(name.as_bytes()), Some(Tongue::Joined), "{name}");
+        }
+        assert_eq!(named(b"field"), None);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::names::Promise;
-use super::shape::{Shape, is_example, looks_random};
+use super::shape::{Shape, is_example, looks_drawn, looks_random};
 
 /// A secret's place and kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         }
         start = next + indent;
     }
+    start = in_brackets(bytes, start);
+    start += prefix(bytes, start);
     // Escaped quotes of JSON in JSON: any number of backslashes.
     let slashes = bytes
         .get(start..)?
@@ -96,18 +98,45 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
             while end > 0 && matches!(rest[end - 1], b'.' | b':' | b'!' | b'?') {
                 end -= 1;
             }
+            // The end of what is in bold.
+            end -= if rest[..end].ends_with(b"**") { 2 } else { 0 };
             (start, start + end, Quoted::No)
         }
     };
     let text = &bytes[start..end];
+    // Behind a sentence it is its end, behind a password mostly not.
+    let calls = match (promise, quoted) {
+        (Promise::Password, Quoted::No) => bytes[end..].iter().take_while(|b| **b == b'!').count(),
+        _ => 0,
+    };
     is_secret(text, promise, quoted).then_some(Span {
-        kind: match promise {
-            Promise::Password => Kind::Password,
-            Promise::Random | Promise::Perhaps => Kind::Secret,
-        },
+        kind: promise.kind(),
         start,
-        end,
+        end: end + calls,
     })
+}
+
+/// The length of what programs write before a string: `f"x"`, `b'x'`, `rb"x"`.
+fn prefix(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let letters = rest.iter().take(2);
+    let length = letters
+        .take_while(|b| b"bBfFrRuU".contains(b) || **b == b'@' || **b == b'$')
+        .count();
+    let quoted = matches!(rest.get(length), Some(b'"' | b'\''));
+    if quoted { length } else { 0 }
+}
+
+/// Where the string in the bracket at `at` begins: `("x"`, also in the line
+/// below.
+fn in_brackets(bytes: &[u8], at: usize) -> usize {
+    if bytes.get(at) != Some(&b'(') {
+        return at;
+    }
+    let gap = bytes[at + 1..].iter().take(64);
+    let inner = at + 1 + gap.take_while(|b| b.is_ascii_whitespace()).count();
+    let quoted = matches!(bytes.get(inner), Some(b'"' | b'\''));
+    if quoted { inner } else { at }
 }
 
 pub(super) fn blanks(bytes: &[u8], from: usize) -> usize {
@@ -188,7 +217,7 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
                             | b'@'
                     )
             });
-            plain && text.len() >= 16 && looks_random(text) && !is_path(text)
+            plain && text.len() >= 16 && (looks_random(text) || looks_drawn(text)) && !is_path(text)
         }
         Promise::Password => {
             let code = text

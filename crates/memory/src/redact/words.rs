@@ -28,6 +28,70 @@ pub(super) fn is_ordinary(word: &[u8]) -> bool {
         || matches!(lower.as_slice(), b"secret" | b"token" | b"enter" | b"env")
 }
 
+/// Whether a word holds a sentence together, so that what it is in says
+/// something. Those of which wallets are made are not among them.
+pub(super) fn is_of_sentence(word: &[u8]) -> bool {
+    const WORDS: [&str; 56] = [
+        "the",
+        "and",
+        "for",
+        "are",
+        "not",
+        "but",
+        "from",
+        "have",
+        "was",
+        "has",
+        "had",
+        "must",
+        "any",
+        "your",
+        "its",
+        "our",
+        "their",
+        "which",
+        "were",
+        "been",
+        "being",
+        "does",
+        "did",
+        "could",
+        "would",
+        "should",
+        "shall",
+        "may",
+        "might",
+        "into",
+        "than",
+        "these",
+        "those",
+        "at",
+        "of",
+        "to",
+        "in",
+        "on",
+        "by",
+        "or",
+        "as",
+        "is",
+        "it",
+        "be",
+        "an",
+        "a",
+        "if",
+        "so",
+        "no",
+        "we",
+        "characters",
+        "chars",
+        "digits",
+        "letters",
+        "least",
+        "via",
+    ];
+    WORDS.iter().any(|w| word == w.as_bytes())
+}
+
 /// Words that stand beside the name of a password and are none.
 const ORDINARY: &[&str] = &[
     "absent",

@@ -1,0 +1,259 @@
+//! Values that follow the name of a secret with no `:` or `=` between: as the
+//! next argument of a call, as the next word of a command, or said.
+//!
+//! Here the name is found first, since what links it to its value is a space
+//! or a word that stands everywhere else too.
+
+use super::Redactor;
+use super::names::Promise;
+use super::prefixed::is_word_start;
+use super::spoken::{self, Sentence};
+use super::tongues;
+use super::value::{Span, blanks, value};
+use super::words::is_word_as_password;
+
+/// With one of these begins the last word of every name that promises a secret.
+pub(super) const STEMS: [&str; 10] = [
+    "pass",
+    "pwd",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "SecureString",
+    "identified by ",
+    "requirepass ",
+];
+/// No name is longer.
+const NAME: usize = 64;
+
+/// A name, and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Name {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) promise: Promise,
+    pub(super) tongue: Tongue,
+}
+
+/// In which language a name is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tongue {
+    English,
+    Other,
+}
+
+impl Redactor {
+    /// The value that follows the name whose last word begins at `at`.
+    pub(super) fn following(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        let name = self.name_at(bytes, at)?;
+        let after = *bytes.get(name.end)?;
+        if matches!(after, b'"' | b'\'' | b'\\') {
+            return argument(bytes, name);
+        }
+        if after != b' ' && after != b'\t' {
+            return None;
+        }
+        quoted(bytes, name)
+            .or_else(|| commanded(bytes, name))
+            .or_else(|| spoken::said_of(&Sentence { bytes, name }))
+    }
+
+    fn name_at(&self, bytes: &[u8], at: usize) -> Option<Name> {
+        let rest = &bytes[at..];
+        let begins = |stem: &&&str| {
+            let head = rest.get(..stem.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(stem.as_bytes()))
+        };
+        if let Some(length) = tongues::begins(rest) {
+            return is_word_start(bytes, at).then_some(Name {
+                start: at,
+                end: at + length,
+                promise: Promise::Password,
+                tongue: Tongue::Other,
+            });
+        }
+        let stem = STEMS.iter().find(begins)?;
+        if stem.ends_with(' ') {
+            return is_word_start(bytes, at).then_some(Name {
+                start: at,
+                end: at + stem.len() - 1,
+                promise: Promise::Password,
+                tongue: Tongue::English,
+            });
+        }
+        let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        let end = at + rest.iter().take(NAME).take_while(|b| part(b)).count();
+        let before = &bytes[at.saturating_sub(NAME)..at];
+        let start = at - before.iter().rev().take_while(|b| part(b)).count();
+        let name = &bytes[start..end];
+        let promise = match self.promise(name) {
+            Some(promise) => promise,
+            None => self.short(bytes, start, end)?,
+        };
+        let promise = match promise {
+            // `API key`: two words.
+            Promise::Perhaps if is_kind_of_key(bytes, start, end) => Promise::Random,
+            promise => promise,
+        };
+        Some(Name {
+            start,
+            end,
+            promise,
+            tongue: Tongue::English,
+        })
+    }
+
+    /// `pass` alone is a verb, but not behind a user: `user bob pass x`.
+    fn short(&self, bytes: &[u8], start: usize, end: usize) -> Option<Promise> {
+        let name = &bytes[start..end];
+        let own = name.eq_ignore_ascii_case(b"pass");
+        (own && is_behind_user(bytes, start)).then_some(Promise::Password)
+    }
+}
+
+/// Whether the words before `start` are those of a user: `user bob`.
+pub(super) fn is_behind_user(bytes: &[u8], start: usize) -> bool {
+    let mut words = words_before(bytes, start);
+    let user = words.next().is_some();
+    user && words.next().is_some_and(|word| {
+        ["user", "username", "login", "account", "als", "usuario"]
+            .iter()
+            .any(|w| word.trim_ascii_end().eq_ignore_ascii_case(w.as_bytes()))
+    })
+}
+
+/// Whether a `key` is one of those that are secret: `API key`.
+fn is_kind_of_key(bytes: &[u8], start: usize, end: usize) -> bool {
+    const KINDS: [&str; 10] = [
+        "api",
+        "access",
+        "secret",
+        "private",
+        "license",
+        "auth",
+        "signing",
+        "encryption",
+        "account",
+        "master",
+    ];
+    let key = bytes[start..end].eq_ignore_ascii_case(b"key");
+    key && words_before(bytes, start).next().is_some_and(|word| {
+        KINDS
+            .iter()
+            .any(|k| word.eq_ignore_ascii_case(k.as_bytes()))
+    })
+}
+
+/// The words before `start` on its line, the nearest first, without what
+/// stands around them.
+pub(super) fn words_before(bytes: &[u8], start: usize) -> impl Iterator<Item = &[u8]> {
+    const REACH: usize = 72;
+    let before = &bytes[start.saturating_sub(REACH)..start];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
+    let around = |b: &u8| !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_');
+    before[line..]
+        .rsplit(|b| matches!(b, b' ' | b'\t'))
+        .map(move |word| {
+            let from = word.iter().position(|b| !around(b)).unwrap_or(word.len());
+            let to = word
+                .iter()
+                .rposition(|b| !around(b))
+                .map_or(from, |t| t + 1);
+            &word[from..to]
+        })
+        .filter(|word| !word.is_empty())
+}
+
+/// The string that is the next argument: `set("password", "x")`.
+fn argument(bytes: &[u8], name: Name) -> Option<Span> {
+    let slashes = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take(8)
+            .take_while(|b| **b == b'\\')
+            .count()
+    };
+    let escapes = slashes(name.end);
+    let close = name.end + escapes;
+    let quote = *bytes.get(close).filter(|b| matches!(b, b'"' | b'\''))?;
+    let open = name.start.checked_sub(1 + escapes)?;
+    if bytes[name.start - 1] != quote {
+        return None;
+    }
+    let before = bytes[..open].iter().rev().take(64);
+    let gap = before.take_while(|b| b.is_ascii_whitespace()).count();
+    if open.checked_sub(gap + 1).map(|place| bytes[place]) != Some(b'(') {
+        return None;
+    }
+    let comma = close + 1 + blanks(bytes, close + 1);
+    if bytes.get(comma) != Some(&b',') {
+        return None;
+    }
+    let gap = bytes[comma + 1..].iter().take(64);
+    let from = comma + 1 + gap.take_while(|b| b.is_ascii_whitespace()).count();
+    let string = bytes
+        .get(from + slashes(from))
+        .is_some_and(|b| matches!(b, b'"' | b'\''));
+    string.then(|| value(bytes, from, name.promise))?
+}
+
+/// The string behind a blank: `:api_key "x"`, `WITH PASSWORD 'x'`.
+fn quoted(bytes: &[u8], name: Name) -> Option<Span> {
+    const OPTION: &[u8] = b"-String ";
+    let mut from = name.end + blanks(bytes, name.end);
+    if bytes[from..].starts_with(OPTION) {
+        from += OPTION.len();
+    }
+    let slashes = bytes[from..]
+        .iter()
+        .take(8)
+        .take_while(|b| **b == b'\\')
+        .count();
+    let string = bytes
+        .get(from + slashes)
+        .is_some_and(|b| matches!(b, b'"' | b'\''));
+    string.then(|| value(bytes, from, name.promise))?
+}
+
+/// The next word of a command that sets what has the name: `ENV API_KEY x`.
+fn commanded(bytes: &[u8], name: Name) -> Option<Span> {
+    // Of `//host/:_authToken` only the end is a name.
+    let joined = bytes[..name.start].iter().rev().take(NAME);
+    let joined = joined.take_while(|b| !b.is_ascii_whitespace()).count();
+    let mut words = words_before(bytes, name.start - joined);
+    let first = words.next();
+    let is = |word: Option<&[u8]>, names: &[&str]| {
+        word.is_some_and(|word| {
+            names
+                .iter()
+                .any(|n| word.eq_ignore_ascii_case(n.as_bytes()))
+        })
+    };
+    // `set -x NAME x`, `set -gx NAME x`.
+    let flag = first.is_some_and(|word| word.len() <= 4 && word[0] == b'-' && word.ends_with(b"x"));
+    let sets = is(first, &["ENV", "setx", "setenv"])
+        || flag && is(words.next(), &["set"])
+        || is(first, &["set"]) && is(words.next(), &["config", "configure", "secret", "secrets"])
+        || bytes[name.start..name.end].eq_ignore_ascii_case(b"requirepass");
+    if !sets {
+        return None;
+    }
+    let from = name.end + blanks(bytes, name.end);
+    let found = value(bytes, from, name.promise);
+    found.or_else(|| match name.promise {
+        Promise::Password => {
+            let rest = &bytes[from..];
+            let letters = rest.iter().take(64);
+            let length = letters.take_while(|b| b.is_ascii_alphabetic()).count();
+            let ends = rest.get(length).is_none_or(u8::is_ascii_whitespace);
+            (ends && is_word_as_password(&rest[..length])).then_some(Span {
+                kind: name.promise.kind(),
+                start: from,
+                end: from + length,
+            })
+        }
+        Promise::Random | Promise::Perhaps => None,
+    })
+}

@@ -1,0 +1,141 @@
+//! Secrets of several words: passwords like `correct horse battery`, and the
+//! words from which a wallet is made again.
+
+use super::Kind;
+use super::shape::is_example;
+use super::value::{BARE, Span, blanks, closing, is_word_of_programs};
+use super::words::{is_of_sentence, is_ordinary};
+
+/// A password of several words, assigned to a variable of the environment:
+/// `DB_PASSWORD=blue-monkey`, `DB_PASSWORD="correct horse"`; or to another name
+/// if it is in quotes and no sentence.
+pub(super) fn assigned(bytes: &[u8], at: usize, from: usize, name: &[u8]) -> Option<Span> {
+    let is_variable = name
+        .iter()
+        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    if !is_variable || bytes[at] != b'=' {
+        return in_quotes(bytes, from);
+    }
+    let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + BARE)];
+    let quote = rest.first().copied().filter(|b| matches!(b, b'"' | b'\''));
+    let skip = usize::from(quote.is_some());
+    let length = match quote {
+        Some(quote) => closing(&rest[1..], quote, 0)?,
+        None => {
+            let end = rest.iter().position(u8::is_ascii_whitespace);
+            end.unwrap_or(rest.len())
+        }
+    };
+    let text = &rest[skip..skip + length];
+    let (mut words, mut ordinary) = (0, 0);
+    for word in text.split(|b| matches!(b, b'-' | b'_') || quote.is_some() && *b == b' ') {
+        words += 1;
+        ordinary += usize::from(is_ordinary(word));
+        if word.len() < 2 || !word.iter().all(u8::is_ascii_alphanumeric) {
+            return None;
+        }
+    }
+    let whole =
+        words > 1 && ordinary * 2 <= words && (6..=128).contains(&length) && text != b"change-me";
+    let given = whole && !is_example(text) && !is_word_of_programs(text);
+    (given && text != b"change_me").then_some(Span {
+        kind: Kind::Password,
+        start: from + skip,
+        end: from + skip + length,
+    })
+}
+
+/// A password of at least three words in the quotes behind `from`.
+fn in_quotes(bytes: &[u8], from: usize) -> Option<Span> {
+    let open = from + blanks(bytes, from);
+    let rest = &bytes[open.min(bytes.len())..bytes.len().min(open + BARE)];
+    let slashes = rest.iter().take(8).take_while(|b| **b == b'\\').count();
+    let quote = *rest.get(slashes).filter(|b| matches!(b, b'"' | b'\''))?;
+    let length = closing(&rest[slashes + 1..], quote, slashes)?;
+    let text = &rest[slashes + 1..slashes + 1 + length];
+    let (mut words, mut ordinary) = (0, 0);
+    for word in text.split(|b| *b == b' ') {
+        words += 1;
+        ordinary += usize::from(is_ordinary(word));
+        let plain = word
+            .iter()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        if word.is_empty() || !plain || is_of_sentence(word) {
+            return None;
+        }
+    }
+    let whole = (3..=12).contains(&words) && (12..=128).contains(&length);
+    let given = whole && ordinary * 3 <= words;
+    let start = open + slashes + 1;
+    (given && !is_example(text) && !is_word_of_programs(text)).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end: start + length,
+    })
+}
+
+/// The words of a wallet behind the name that begins at `at`: `seed phrase: …`,
+/// `the mnemonic is …`.
+pub(super) fn wallet(bytes: &[u8], at: usize) -> Option<Span> {
+    const NAMES: [&str; 3] = ["mnemonic", "phrase", "seed"];
+    const KINDS: [&str; 6] = ["seed", "recovery", "secret", "backup", "wallet", "mnemonic"];
+    const COUNTS: [usize; 5] = [12, 15, 18, 21, 24];
+    const REACH: usize = 24 * 9 + 64;
+    let rest = &bytes[at..bytes.len().min(at + REACH)];
+    let starts = |text: &[u8], name: &str| {
+        let head = text.get(..name.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let name = NAMES.iter().find(|name| starts(rest, name))?;
+    // `phrase` alone may be any.
+    let before = bytes[at.saturating_sub(16)..at].to_ascii_lowercase();
+    let before = before.strip_suffix(b" ").unwrap_or(&before);
+    let before = before.strip_suffix(b"_").unwrap_or(before);
+    let before = before.strip_suffix(b"-").unwrap_or(before);
+    if *name == "phrase" && !KINDS.iter().any(|kind| before.ends_with(kind.as_bytes())) {
+        return None;
+    }
+    let mut from = name.len();
+    if *name != "phrase" {
+        from += [
+            "_phrase", " phrase", "Phrase", "-phrase", " words", "_words", "s",
+        ]
+        .iter()
+        .find(|tail| starts(&rest[from..], tail))
+        .map_or(0, |tail| tail.len());
+    }
+    let mark = |b: &u8| {
+        matches!(
+            b,
+            b' ' | b'\t' | b'\n' | b'\r' | b':' | b'=' | b'"' | b'\'' | b'`' | b'\\' | b'*' | b'['
+        )
+    };
+    from += rest[from..].iter().take(16).take_while(|b| mark(b)).count();
+    if rest[from.min(rest.len())..].starts_with(b"is ") {
+        from += 3;
+        from += rest[from..].iter().take(8).take_while(|b| mark(b)).count();
+    }
+    let (mut count, mut end, mut place) = (0, from, from);
+    while count < 25 {
+        let word = rest[place.min(rest.len())..].iter();
+        let length = word.take_while(|b| b.is_ascii_lowercase()).count();
+        if !(3..=8).contains(&length) || is_of_sentence(&rest[place..place + length]) {
+            break;
+        }
+        count += 1;
+        end = place + length;
+        let gap = rest[end..].iter().take(8);
+        let gap = gap
+            .take_while(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b',' | b'"'))
+            .count();
+        if gap == 0 {
+            break;
+        }
+        place = end + gap;
+    }
+    COUNTS.contains(&count).then_some(Span {
+        kind: Kind::SeedPhrase,
+        start: at + from,
+        end: at + end,
+    })
+}

@@ -1,0 +1,113 @@
+//! Secrets in several pieces: strings that a program puts together, and values
+//! that a backslash carries on into the next line.
+
+use super::names::Promise;
+use super::shape::Shape;
+use super::value::{Quoted, Span, VALUE, blanks, closing, is_secret};
+
+/// A secret has no more pieces.
+const MOST: usize = 16;
+
+/// The pieces behind a secret that ends at `span.end`, in their order.
+pub(super) fn behind(bytes: &[u8], span: Span) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut end = span.end;
+    while let Some((start, next)) = piece(bytes, end).filter(|_| found.len() < MOST) {
+        let shape = Shape::of(&bytes[start..next]);
+        let drawn = shape.digits > 0 || shape.upper > 0 && shape.lower > 0;
+        if next - start < 4 || !drawn || shape.distinct < 4 {
+            break;
+        }
+        found.push(Span {
+            kind: span.kind,
+            start,
+            end: next,
+        });
+        end = next;
+    }
+    found
+}
+
+/// The pieces of the value at `from`, if it has several and they are a secret
+/// only together.
+pub(super) fn joined(bytes: &[u8], from: usize, promise: Promise) -> Vec<Span> {
+    let mut start = from + blanks(bytes, from);
+    if bytes.get(start) == Some(&b'(') {
+        let gap = bytes[start + 1..].iter().take(64);
+        start += 1 + gap.take_while(|b| b.is_ascii_whitespace()).count();
+    }
+    let quoted = matches!(bytes.get(start), Some(b'"' | b'\''));
+    start += usize::from(quoted);
+    let mut end = start + run(bytes, start);
+    let mut pieces = vec![(start, end)];
+    while let Some(next) = piece(bytes, end).filter(|_| pieces.len() < MOST) {
+        end = next.1;
+        pieces.push(next);
+    }
+    let text: Vec<u8> = pieces
+        .iter()
+        .flat_map(|(start, end)| bytes[*start..*end].iter().copied())
+        .collect();
+    let promise = match promise {
+        Promise::Password => Promise::Password,
+        Promise::Random | Promise::Perhaps => Promise::Random,
+    };
+    if pieces.len() < 2 || !is_secret(&text, promise, Quoted::Yes) {
+        return Vec::new();
+    }
+    let span = |(start, end)| Span {
+        kind: promise.kind(),
+        start,
+        end,
+    };
+    let whole = pieces.into_iter().filter(|(start, end)| start < end);
+    whole.map(span).collect()
+}
+
+/// The piece that goes on where the one before ends, at `end`.
+fn piece(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
+    let rest = bytes.get(end..)?;
+    if rest.starts_with(b"\\\n") || rest.starts_with(b"\\\r\n") {
+        let line = end + memchr::memchr(b'\n', rest)? + 1;
+        let start = line + blanks(bytes, line);
+        let length = run(bytes, start);
+        let after = bytes.get(start + length);
+        let ends =
+            after.is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\'));
+        return (length > 0 && ends).then_some((start, start + length));
+    }
+    let quote = *rest.first().filter(|b| matches!(b, b'"' | b'\''))?;
+    let mut at = end + 1;
+    let (mut lines, mut signs) = (0, 0);
+    loop {
+        let byte = *bytes.get(at)?;
+        match byte {
+            b' ' | b'\t' | b'\r' => {}
+            b'\n' => lines += 1,
+            b'+' | b'.' | b'&' | b'\\' => signs += 1,
+            _ if byte == quote => break,
+            _ => return None,
+        }
+        at += 1;
+        if at > end + 96 || lines > 1 || signs > 2 {
+            return None;
+        }
+    }
+    // Beside each other on one line they are two strings.
+    if lines + signs == 0 {
+        return None;
+    }
+    let start = at + 1;
+    let text = &bytes[start..bytes.len().min(start + VALUE)];
+    let length = closing(text, quote, 0)?;
+    (length == run(bytes, start)).then_some((start, start + length))
+}
+
+/// How many bytes a key may be made of follow each other.
+fn run(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default().iter().take(VALUE);
+    rest.take_while(|b| {
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'.')
+    })
+    .count()
+}
