@@ -78,6 +78,10 @@ fn in_programs_a_type_or_a_comma_may_stand_between() {
             "CREATE USER bob WITH PASSWORD '§';",
             "CREATE USER 'bob'@'%' IDENTIFIED BY '§';",
             "password = r'§'",
+            "let password = String::from(\"§\");",
+            "password: Some(\"§\".into()),",
+            "PASSWORD ?= §",
+            "type T = { password?: '§' }",
             "<entry key=\"db.password\">§</entry>",
         ],
     );
@@ -91,6 +95,8 @@ fn in_programs_a_type_or_a_comma_may_stand_between() {
         "Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })",
         "<entry key=\"colour\">P4ss1w!rd</entry>",
         "var name string = \"P4ss1w!rd\"",
+        "password = get(\"db_passw0rd2\")",
+        "password    of user2 is kept",
     ]);
 }
 
@@ -275,6 +281,8 @@ fn a_password_is_found_however_it_is_said() {
             "creds: bob / §",
             "credentials: bob:§",
             "I changed the root password to §",
+            "Username    bob\nPassword    §\nHost        db\n",
+            "user\tbob\npassword\t§\n",
         ],
     );
     let secret = drawn(11, 22, ALNUM) + "a7";
@@ -304,6 +312,8 @@ fn a_password_is_found_however_it_is_said() {
         "you pass value42x to it",
         "Password for bob: required",
         "password on server2x",
+        "the one-pass property is upheld.",
+        "key = 1979-05-27T00:32:00.999999",
     ]);
 }
 

@@ -306,10 +306,12 @@ fn below(bytes: &[u8], from: usize) -> Option<Span> {
 pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let from = at.saturating_sub(NAME + 8);
     let before = &bytes[from..at];
-    let end = before
-        .iter()
-        .rposition(|b| !matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'`' | b']' | b'*'))?
-        + 1;
+    let end = before.iter().rposition(|b| {
+        !matches!(
+            b,
+            b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'`' | b']' | b'*' | b'?'
+        )
+    })? + 1;
     let start = before[..end]
         .iter()
         .rposition(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')))

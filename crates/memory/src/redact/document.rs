@@ -83,6 +83,23 @@ impl<'a> Document<'a> {
         result
     }
 
+    /// Takes the secrets out of several texts, those as well that only a later
+    /// one gives away.
+    pub fn texts<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {
+        let mut texts: Vec<&mut String> = texts.into_iter().collect();
+        for _ in 0..2 {
+            let before = self.known.len();
+            for text in &mut texts {
+                if let Cow::Owned(changed) = self.text(text) {
+                    **text = changed;
+                }
+            }
+            if self.known.len() == before {
+                break;
+            }
+        }
+    }
+
     /// Whether a value is secret because of its name, and its placeholder.
     pub(super) fn value(&mut self, name: &str, value: &str) -> Option<String> {
         let kind = self.redactor.named(name, value)?;

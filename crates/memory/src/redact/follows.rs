@@ -88,6 +88,10 @@ impl Redactor {
         let before = &bytes[at.saturating_sub(NAME)..at];
         let start = at - before.iter().rev().take_while(|b| part(b)).count();
         let name = &bytes[start..end];
+        // `one-pass`, `multi-pass`.
+        if name.to_ascii_lowercase().ends_with(b"-pass") {
+            return None;
+        }
         let promise = match self.promise(name) {
             Some(promise) => promise,
             None => self.short(bytes, start, end)?,

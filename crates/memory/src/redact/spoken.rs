@@ -211,7 +211,7 @@ fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
                     .iter()
                     .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
             });
-            if !led && !is_behind_user(bytes, name.start) {
+            if !led && !is_behind_user(bytes, name.start) && !is_column(bytes, name) {
                 return None;
             }
             let span = value(bytes, from, Promise::Password)?;
@@ -227,6 +227,20 @@ fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
         }
         Promise::Perhaps => None,
     }
+}
+
+/// Whether the name begins a line that aligns one value behind it:
+/// `Password    x`.
+fn is_column(bytes: &[u8], name: Name) -> bool {
+    let before = &bytes[name.start.saturating_sub(REACH)..name.start];
+    let begin = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
+    let indent = before[begin..].iter().all(u8::is_ascii_whitespace);
+    let gap = blanks(bytes, name.end);
+    let from = name.end + gap;
+    let rest = &bytes[from..bytes.len().min(from + REACH)];
+    let line = rest.split(|b| *b == b'\n').next().unwrap_or_default();
+    let aligned = gap > 1 || bytes.get(name.end) == Some(&b'\t');
+    indent && aligned && !line.trim_ascii_end().iter().any(u8::is_ascii_whitespace)
 }
 
 /// Whether a word looks like a password where nothing but a space is before it.

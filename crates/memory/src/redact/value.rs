@@ -130,11 +130,29 @@ fn prefix(bytes: &[u8], at: usize) -> usize {
 /// Where the string in the bracket at `at` begins: `("x"`, also in the line
 /// below.
 fn in_brackets(bytes: &[u8], at: usize) -> usize {
-    if bytes.get(at) != Some(&b'(') {
+    // What only makes a value of a string.
+    const WRAPPERS: [&str; 10] = [
+        "String::from",
+        "SecretString::from",
+        "SecretString::new",
+        "Secret::new",
+        "SecretStr",
+        "Some",
+        "Buffer.from",
+        "new String",
+        "str",
+        "bytes",
+    ];
+    let rest = bytes.get(at..).unwrap_or_default();
+    let wrapper = WRAPPERS
+        .iter()
+        .find(|w| rest.starts_with(w.as_bytes()) && rest.get(w.len()) == Some(&b'('));
+    let open = at + wrapper.map_or(0, |wrapper| wrapper.len());
+    if bytes.get(open) != Some(&b'(') {
         return at;
     }
-    let gap = bytes[at + 1..].iter().take(64);
-    let inner = at + 1 + gap.take_while(|b| b.is_ascii_whitespace()).count();
+    let gap = bytes[open + 1..].iter().take(64);
+    let inner = open + 1 + gap.take_while(|b| b.is_ascii_whitespace()).count();
     let quoted = matches!(bytes.get(inner), Some(b'"' | b'\''));
     if quoted { inner } else { at }
 }
@@ -199,6 +217,7 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     let spaces = text.iter().any(u8::is_ascii_whitespace);
     match promise {
         Promise::Perhaps if is_uuid(text) => false,
+        Promise::Random | Promise::Perhaps if is_date(text) => false,
         Promise::Random | Promise::Perhaps => {
             let plain = text.iter().all(|b| {
                 b.is_ascii_alphanumeric()
@@ -258,6 +277,16 @@ fn is_identifier(text: &[u8]) -> bool {
         }
     }
     count > 1
+}
+
+/// `1979-05-27T07:32:00Z`.
+fn is_date(text: &[u8]) -> bool {
+    let form = b"0000-00-00T";
+    text.len() > form.len()
+        && text.iter().zip(form).all(|(byte, form)| match form {
+            b'0' => byte.is_ascii_digit(),
+            form => byte == form,
+        })
 }
 
 fn is_uuid(text: &[u8]) -> bool {

@@ -270,4 +270,9 @@ const ORDINARY: &[&str] = &[
     "mismatch",
     "unavailable",
     "sudoers",
+    "decoded",
+    "encoded",
+    "encrypted",
+    "decrypted",
+    "hashed",
 ];
