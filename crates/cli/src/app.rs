@@ -142,6 +142,7 @@ impl App {
     /// Says something beside the result, unless told to be quiet.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
+            let text = App::redact(text);
             remark(console::Style::new().for_stderr().dim().apply_to(text));
         }
     }

@@ -6,6 +6,7 @@ use std::{fmt, io};
 use longhaul_engine::checkpoints;
 use longhaul_transcript::Error;
 
+use crate::app::App;
 use crate::out::remark;
 
 /// Why a command did not do its work.
@@ -106,15 +107,18 @@ impl Failure {
         self
     }
 
-    /// The failure as people read it, on standard error.
+    /// The failure as people read it, on standard error. A provider may quote
+    /// the key it was sent, and what is printed ends up in logs.
     pub(crate) fn print(&self) {
+        let redacted = |text: &String| App::redact(text);
+        let message = redacted(&self.message);
         let style = console::Style::new().for_stderr();
         match self.outcome {
             Outcome::Unheard => return,
-            Outcome::NothingToDo | Outcome::Stopped | Outcome::Ended => remark(&self.message),
+            Outcome::NothingToDo | Outcome::Stopped | Outcome::Ended => remark(&message),
             Outcome::Failed | Outcome::Usage | Outcome::Blocked => {
                 let error = style.clone().red().bold().apply_to("error:");
-                remark(format_args!("{error} {}", self.message));
+                remark(format_args!("{error} {message}"));
             }
         }
         for (at, detail) in self.details.iter().enumerate() {
@@ -124,14 +128,16 @@ impl Failure {
                 "├─"
             };
             remark(format_args!(
-                "  {} {detail}",
-                style.clone().dim().apply_to(branch)
+                "  {} {}",
+                style.clone().dim().apply_to(branch),
+                redacted(detail)
             ));
         }
         if let Some(help) = &self.help {
             remark(format_args!(
-                "{} {help}",
-                style.cyan().bold().apply_to("help:")
+                "{} {}",
+                style.cyan().bold().apply_to("help:"),
+                redacted(help)
             ));
         }
     }

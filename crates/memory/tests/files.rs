@@ -228,6 +228,41 @@ fn secrets_do_not_reach_any_file() {
 }
 
 #[test]
+fn a_secret_that_only_a_later_note_gives_away_is_in_no_earlier_one() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = folder(root.path());
+    let note = |text: &str| Note {
+        text: text.to_owned(),
+        source: Source::Tool,
+        entry: None,
+    };
+    let sections = Body::Sections(vec![Section {
+        title: "Decisions".into(),
+        notes: vec![
+            note("bob logs in as hunter2zz9 for now"),
+            note("DB_PASSWORD=hunter2zz9"),
+        ],
+    }]);
+    let appended = memory
+        .append_log(at(), "about hunter2zz9", Origin::default(), &sections)
+        .unwrap();
+    assert_eq!(appended.redacted, 3);
+    memory
+        .append_error(
+            at(),
+            "login hunter2zz9",
+            "PASSWORD=hunter2zz9",
+            Source::Tool,
+        )
+        .unwrap();
+    for file in ["memory/2026-11-15.md", "memories/errors.md"] {
+        let written = fs::read_to_string(root.path().join(file)).unwrap();
+        assert!(!written.contains("hunter2zz9"), "{file}: {written}");
+        assert!(!written.contains("#2]"), "{file}: {written}");
+    }
+}
+
+#[test]
 fn an_entry_that_is_too_long_is_cut_visibly() {
     let root = tempfile::tempdir().unwrap();
     let memory = folder(root.path());

@@ -18,6 +18,8 @@ mod restore;
 mod sequence;
 mod settings;
 
+use std::cell::{Cell, RefCell};
+
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft, LastToolCall, Moment, Outcome, Recovery,
     Trigger, Turn,
@@ -143,10 +145,33 @@ impl Error {
 /// The module's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Takes secrets out of all texts of a draft as if they were one: a text may
+/// show what only another gives away.
+fn as_one(draft: Draft, redact: &dyn Fn(&str) -> String) -> Draft {
+    const BETWEEN: &str = "\n\u{1e}\n";
+    let texts = RefCell::new(Vec::new());
+    let draft = draft.map_texts(&|text| {
+        texts.borrow_mut().push(text.to_owned());
+        text.to_owned()
+    });
+    let texts = texts.into_inner();
+    let whole = redact(&texts.join(BETWEEN));
+    let parts: Vec<&str> = whole.split(BETWEEN).collect();
+    // A text that has the mark in it cannot be told from two.
+    if parts.len() != texts.len() {
+        return draft.map_texts(redact);
+    }
+    let next = Cell::new(0);
+    draft.map_texts(&|_| {
+        let at = next.replace(next.get() + 1);
+        parts[at].to_owned()
+    })
+}
+
 impl Checkpoints<'_> {
     /// The work as it is, with secrets taken out.
     pub fn draft(&self, live: &Live, occasion: &Occasion) -> Draft {
-        draft(live, self.whose, occasion).map_texts(self.redact)
+        as_one(draft(live, self.whose, occasion), self.redact)
     }
 
     /// Writes down what the next checkpoint will hold. Only parts that changed

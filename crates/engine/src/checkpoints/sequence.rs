@@ -236,6 +236,9 @@ impl Sequence<'_> {
 
     /// Writes down what is intended, or goes on with what was.
     fn begin(&self, intent: Intent, sink: &mut Sink<'_>) -> Journal {
+        // The user's words are on disk with it.
+        let focus = intent.focus.as_deref().map(self.checkpoints.redact);
+        let intent = Intent { focus, ..intent };
         let before = self.journal(sink);
         if let Some(mut journal) = told(before, sink).flatten() {
             if journal.intent.means(&intent) {

@@ -223,6 +223,8 @@ impl Dreams<'_> {
                 }
                 text => text?.unwrap_or_default(),
             };
+            // What contradicts them quotes them, in the state and to a model.
+            let text = self.memory.redacted(&text);
             let mut ours = false;
             for (at, line) in text.lines().enumerate() {
                 if line.starts_with('#') {

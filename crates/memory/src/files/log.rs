@@ -31,6 +31,22 @@ pub enum Body {
     Sections(Vec<Section>),
 }
 
+impl Body {
+    /// Its texts, to be changed.
+    pub(super) fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Body::Text { text, .. } => vec![text],
+            Body::Sections(sections) => sections
+                .iter_mut()
+                .flat_map(|section| {
+                    let notes = section.notes.iter_mut().map(|note| &mut note.text);
+                    std::iter::once(&mut section.title).chain(notes)
+                })
+                .collect(),
+        }
+    }
+}
+
 /// A list of notes under a title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
@@ -67,19 +83,18 @@ pub(super) fn entry(
     body: &Body,
 ) -> Made {
     let mut document = redactor.document();
-    let heading = one_line(&document.text(heading));
-    let (by, whole) = match body {
-        // Redacted as a whole, so that a secret over two lines is found.
-        Body::Text { source, text } => (source.name(), plain(document.text(text).trim())),
+    let (mut heading, mut body) = (heading.to_owned(), body.clone());
+    // Redacted as a whole, so that a secret over two lines is found.
+    document.texts(std::iter::once(&mut heading).chain(body.texts()));
+    let heading = one_line(&heading);
+    let (by, whole) = match &body {
+        Body::Text { source, text } => (source.name(), plain(text.trim())),
         Body::Sections(sections) => {
             let mut out = String::new();
             for section in sections {
-                out.push_str(&format!(
-                    "**{}:**\n",
-                    one_line(&document.text(&section.title))
-                ));
+                out.push_str(&format!("**{}:**\n", one_line(&section.title)));
                 for note in &section.notes {
-                    let text = one_line(&document.text(&note.text));
+                    let text = one_line(&note.text);
                     out.push_str(&format!("- {text} <!-- {}", note.source));
                     if let Some(entry) = &note.entry {
                         out.push_str(&format!(" {}", word(entry.as_str())));
@@ -92,7 +107,7 @@ pub(super) fn entry(
     };
     let (kept, left_out) = clipped(&whole, MOST_ENTRY_BYTES);
     // A list is cut between its lines, so that no mark is cut.
-    let (kept, left_out) = match (left_out, body, kept.rfind('\n')) {
+    let (kept, left_out) = match (left_out, &body, kept.rfind('\n')) {
         (1.., Body::Sections(_), Some(end)) => (&kept[..end], whole.len() - end),
         _ => (kept, left_out),
     };

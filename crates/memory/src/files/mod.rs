@@ -163,8 +163,9 @@ impl MemoryFolder {
         source: Source,
     ) -> Result<Appended> {
         let mut document = self.redactor.document();
-        let tried = one_line(&document.text(tried));
-        let outcome = one_line(&document.text(outcome));
+        let (mut tried, mut outcome) = (tried.to_owned(), outcome.to_owned());
+        document.texts([&mut tried, &mut outcome]);
+        let (tried, outcome) = (one_line(&tried), one_line(&outcome));
         let minute = at.strftime("%Y-%m-%d %H:%M");
         let line = format!("- {minute} — {tried}: {outcome}");
         let (kept, left_out) = clipped(&line, MOST_ERROR_BYTES);
@@ -241,23 +242,13 @@ impl MemoryFolder {
     /// Takes secrets out of the lines of one log: people and other programs
     /// write there too.
     pub(crate) fn redact_lines(&self, lines: &mut [LogLine]) {
-        let mut document = self.redactor.document();
-        for line in lines {
-            line.text = document.text(&line.text).into_owned();
-        }
+        let texts = lines.iter_mut().map(|line| &mut line.text);
+        self.redactor.document().texts(texts);
     }
 
     /// Takes secrets out of what would be written about a session.
     pub(crate) fn redact_body(&self, body: &mut Body) {
-        let mut document = self.redactor.document();
-        match body {
-            Body::Text { text, .. } => *text = document.text(text).into_owned(),
-            Body::Sections(sections) => {
-                for note in sections.iter_mut().flat_map(|list| &mut list.notes) {
-                    note.text = document.text(&note.text).into_owned();
-                }
-            }
-        }
+        self.redactor.document().texts(body.texts());
     }
 
     /// The days that have a log, oldest first, with the sizes of their files.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use longhaul_engine::tools::{Call, Outcome, Toolbox};
+use longhaul_memory::Redactor;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -119,7 +120,11 @@ impl ServerHandler for Door {
         };
         let arguments = request.arguments.unwrap_or_default();
         let outcome = self.call(name, arguments, &context.ct).await?;
-        let text = vec![ContentBlock::text(outcome.text)];
+        let text = match outcome.is_error {
+            true => Redactor::default().redact(&outcome.text).text,
+            false => outcome.text,
+        };
+        let text = vec![ContentBlock::text(text)];
         let mut result = match outcome.is_error {
             true => CallToolResult::error(text),
             false => CallToolResult::success(text),

@@ -49,10 +49,12 @@ pub(super) struct Fault {
 }
 
 impl Fault {
+    /// Hosts keep what went wrong in logs, so no secret may be in it.
     pub(super) fn new(code: i64, message: impl Into<String>) -> Fault {
+        let message: String = message.into();
         Fault {
             code,
-            message: message.into(),
+            message: longhaul_memory::Redactor::default().redact(&message).text,
             data: None,
         }
     }

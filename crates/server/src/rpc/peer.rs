@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use longhaul_memory::Redactor;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -73,6 +74,8 @@ impl Peer {
 
     /// Tells something for people.
     pub(super) fn log(&self, level: &str, message: &str) {
+        // Hosts keep what they are told in logs of their own.
+        let message = Redactor::default().redact(message).text;
         self.notify("log", &json!({ "level": level, "message": message }));
     }
 
