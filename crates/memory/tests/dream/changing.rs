@@ -1,0 +1,379 @@
+//! What changes: newer for older, the opposite, another thing, a wrong clock.
+
+use jiff::civil::{Date, date};
+use longhaul_memory::dream::{Cause, Settings, Status, waiting};
+use longhaul_memory::{Error, Source};
+
+use crate::{Place, TODAY, day, now, policy, settings};
+
+#[test]
+fn what_was_rejected_never_comes_back() {
+    let place = Place::new();
+    place.rule(day(2), "Never push on Fridays.");
+    place.dream(&settings());
+    let id = place.id("Never push");
+    {
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        dreams.reject(&lock, &id, TODAY).unwrap();
+        assert!(matches!(
+            dreams.reject(&lock, &id, TODAY),
+            Err(Error::NotStaged { .. })
+        ));
+        assert!(matches!(
+            dreams.promote(&lock, &id, &now(), &settings()),
+            Err(Error::NotStaged { .. })
+        ));
+        assert!(matches!(
+            dreams.reject(&lock, "d-nothing", TODAY),
+            Err(Error::NoCandidate { .. })
+        ));
+    }
+    place.rule(TODAY, "Never push on Fridays!");
+    let report = place.dream(&settings());
+    assert_eq!(
+        (
+            report.waiting,
+            report.consolidated.rejected,
+            place.candidates().len()
+        ),
+        (0, 1, 1)
+    );
+    assert!(!place.read("DREAMS.md").contains("push"));
+}
+
+#[test]
+fn a_newer_value_takes_the_place_of_an_older_one_with_the_days_of_both() {
+    let place = Place::new();
+    place.log(
+        day(5),
+        "Facts",
+        "JWT access tokens expire after 15 minutes",
+        Source::User,
+    );
+    place.dream(&settings());
+    let old = place.promote("15 minutes");
+    place.log(
+        day(1),
+        "Facts",
+        "JWT access tokens expire after 30 minutes",
+        Source::User,
+    );
+    place.dream(&settings());
+    assert_eq!(
+        place.find("30 minutes").replaces,
+        std::slice::from_ref(&old)
+    );
+    assert!(
+        place
+            .read("DREAMS.md")
+            .contains(&format!("Put in the place of {old}"))
+    );
+    let new = place.promote("30 minutes");
+    let (memory, project) = (place.read("MEMORY.md"), place.read("memories/project.md"));
+    assert!(memory.contains(&new) && !memory.contains(&old), "{memory}");
+    assert!(
+        project.contains(&format!(
+            "; valid from 2026-11-10 until 2026-11-14, replaced by {new}\n"
+        )),
+        "{project}"
+    );
+    let replaced = place.find("15 minutes");
+    assert_eq!(replaced.valid_until, Some(day(1)));
+    assert_eq!(
+        replaced.status,
+        Status::Superseded {
+            on: day(1),
+            by: Some(new)
+        }
+    );
+    place.undo().unwrap();
+    assert!(place.read("MEMORY.md").contains(&old));
+    assert_eq!(place.find("15 minutes").valid_until, None);
+}
+
+#[test]
+fn the_order_of_the_days_counts_and_not_the_order_of_finding() {
+    let forward = Place::new();
+    let backward = Place::new();
+    for place in [&forward, &backward] {
+        let lines = [(day(5), "15 minutes"), (day(1), "30 minutes")];
+        let order: Vec<_> = match std::ptr::eq(place, &forward) {
+            true => lines.to_vec(),
+            false => lines.iter().rev().copied().collect(),
+        };
+        for (day, value) in order {
+            place.log(
+                day,
+                "Facts",
+                &format!("JWT access tokens expire after {value}"),
+                Source::User,
+            );
+            place.dream(&settings());
+        }
+        let waits: Vec<String> = waiting(&place.candidates())
+            .iter()
+            .map(|one| one.text.clone())
+            .collect();
+        assert_eq!(waits, ["JWT access tokens expire after 30 minutes"]);
+        assert_eq!(place.find("15 minutes").valid_until, Some(day(1)));
+    }
+}
+
+#[test]
+fn what_is_taken_back_ends_and_may_come_again_later() {
+    let place = Place::new();
+    place.rule(day(5), "Never push on Fridays.");
+    place.rule(day(5), "Always write tests first.");
+    place.dream(&settings());
+    let id = place.promote("Never push");
+    for text in ["Never push on Fridays.", "Always write tests first."] {
+        place.log(
+            day(3),
+            "User Preferences",
+            &format!("No longer: {text}"),
+            Source::User,
+        );
+    }
+    place.dream(&settings());
+    assert_eq!(
+        place.find("Always write").status,
+        Status::Superseded {
+            on: day(3),
+            by: None
+        }
+    );
+    let waits = place.candidates();
+    let waits = waiting(&waits);
+    assert_eq!(waits.len(), 1);
+    assert!(waits[0].ends && waits[0].replaces == [id.clone()]);
+    place.promote("Never push");
+    assert!(!place.read("MEMORY.md").contains(&id));
+    assert!(
+        place
+            .read("memories/project.md")
+            .contains("until 2026-11-12, taken back")
+    );
+    place.rule(day(1), "Always write tests first.");
+    place.dream(&settings());
+    let files = place.files();
+    assert_eq!(place.find("Always write").status, Status::Staged);
+    place.dream(&settings());
+    assert_eq!(place.files(), files);
+}
+
+#[test]
+fn what_only_may_contradict_waits_for_a_person() {
+    let place = Place::new();
+    place.log(
+        day(5),
+        "Facts",
+        "Deploy the site on Monday mornings",
+        Source::User,
+    );
+    place.log(
+        day(1),
+        "Facts",
+        "Deploy the site on Friday mornings",
+        Source::User,
+    );
+    let policy = Settings {
+        promote_at: Some(0.1),
+        ..settings()
+    };
+    let report = place.dream(&policy);
+    assert_eq!((report.promoted.len(), report.waiting), (0, 2));
+    assert!(place.read("DREAMS.md").contains("May contradict: d-"));
+}
+
+#[test]
+fn the_memory_of_a_person_is_known_and_contradictions_with_it_are_shown() {
+    let place = Place::new();
+    place.write(
+        "MEMORY.md",
+        "# Memory\n- Never push on Fridays\n- The staging port is 8080 on the build server\n",
+    );
+    place.rule(day(1), "Never push on Fridays.");
+    place.log(
+        day(1),
+        "Facts",
+        "The staging port is 9090 on the build server",
+        Source::User,
+    );
+    let report = place.dream(&settings());
+    assert_eq!((report.consolidated.known, report.waiting), (1, 1));
+    assert_eq!(place.find("9090").contradicts, ["MEMORY.md:3"]);
+}
+
+#[test]
+fn what_is_turned_round_is_not_swallowed_and_takes_the_place() {
+    for (before, after) in [
+        ("I prefer tabs over spaces.", "I prefer spaces over tabs."),
+        (
+            "Always deploy from staging to production.",
+            "Always deploy from production to staging.",
+        ),
+        (
+            "Always run the tests before committing, not after.",
+            "Always run the tests after committing, not before.",
+        ),
+    ] {
+        let place = Place::new();
+        place.rule(day(3), before);
+        place.dream(&policy());
+        assert!(place.find(before).status.is_kept(), "{before}");
+        place.rule(day(2), before);
+        place.rule(day(1), after);
+        let report = place.dream(&policy());
+        assert_eq!(report.consolidated.repeated, 1, "{before}");
+        assert_eq!(place.find(before).evidence.len(), 2);
+        let (old, new) = (place.find(before), place.find(after));
+        assert_eq!(
+            old.status,
+            Status::Superseded {
+                on: day(1),
+                by: Some(new.id)
+            }
+        );
+        assert_eq!(old.valid_until, Some(day(1)));
+        let memory = place.read("MEMORY.md");
+        assert!(
+            memory.contains(after) && !memory.contains(before),
+            "{memory}"
+        );
+    }
+}
+
+#[test]
+fn what_is_said_of_one_thing_replaces_nothing_said_of_another() {
+    let place = Place::new();
+    for (back, line) in [
+        (4, "Worker 1 of the pipeline listens on port 7001."),
+        (3, "Worker 2 of the pipeline listens on port 7002."),
+        (4, "The server web-01 has 16 GB of memory."),
+        (3, "The server web-02 has 32 GB of memory."),
+        (4, "The bucket in eu-west-1 keeps backups for 30 days."),
+        (3, "The bucket in us-east-1 keeps backups for 90 days."),
+        (4, "Service A of the shop listens on port 7001."),
+        (3, "Service B of the shop listens on port 7002."),
+    ] {
+        place.log(day(back), "Facts", line, Source::User);
+    }
+    let done = place.dream(&policy()).consolidated;
+    assert_eq!(
+        (done.found, done.superseded, done.contradictions),
+        (8, 0, 0)
+    );
+}
+
+#[test]
+fn nothing_is_replaced_in_one_breath_without_a_word_of_change() {
+    let place = Place::new();
+    for line in [
+        "The staging gateway listens on port 8443",
+        "The staging gateway listens on port 9555",
+    ] {
+        place.log(day(1), "Facts", line, Source::User);
+    }
+    let done = place.dream(&policy()).consolidated;
+    assert_eq!(
+        (done.found, done.superseded, done.contradictions),
+        (2, 0, 1)
+    );
+    place.log(
+        TODAY,
+        "Facts",
+        "The job queue of the shop listens on port 7001",
+        Source::User,
+    );
+    place.log(
+        TODAY,
+        "Facts",
+        "The job queue of the shop listens on port 7002 instead",
+        Source::User,
+    );
+    assert_eq!(place.dream(&policy()).consolidated.superseded, 1);
+}
+
+#[test]
+fn what_a_wrong_clock_wrote_gives_way_to_what_was_said_by_now() {
+    let place = Place::new();
+    let at = |day: Date| {
+        day.at(20, 0, 0, 0)
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .unwrap()
+    };
+    let dream = |day: Date| {
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        dreams
+            .run(&lock, &at(day), Cause::Manual, &policy_of_nothing(), None)
+            .unwrap()
+    };
+    let fact = |day: Date, port: &str| {
+        let line = format!("The staging gateway listens on port {port}");
+        place.log(day, "Facts", &line, Source::User);
+    };
+    let wrong = date(2099, 1, 1);
+    fact(wrong, "8443");
+    dream(wrong);
+    assert_eq!(place.find("8443").valid_from, wrong);
+    fact(TODAY, "9555");
+    dream(TODAY);
+    let (old, new) = (place.find("8443"), place.find("9555"));
+    assert_eq!(new.status, Status::Staged);
+    assert_eq!(
+        old.status,
+        Status::Superseded {
+            on: TODAY,
+            by: Some(new.id)
+        }
+    );
+}
+
+/// Settings that read far back and promote nothing.
+fn policy_of_nothing() -> Settings<'static> {
+    Settings {
+        lookback_days: 30_000,
+        ..settings()
+    }
+}
+
+#[test]
+fn what_something_of_a_day_to_come_replaced_holds_again() {
+    let place = Place::new();
+    let at = |day: Date| {
+        day.at(20, 0, 0, 0)
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .unwrap()
+    };
+    let dreams = place.dreams();
+    let fact = |day: Date, port: &str| {
+        let line = format!("The staging gateway listens on port {port}");
+        place.log(day, "Facts", &line, Source::User);
+    };
+    fact(day(1), "9555");
+    let wrong = date(2099, 1, 1);
+    fact(wrong, "8443");
+    let lock = dreams.lock().unwrap();
+    let run = |day: Date| {
+        dreams
+            .run(&lock, &at(day), Cause::Manual, &policy_of_nothing(), None)
+            .unwrap()
+    };
+    run(wrong);
+    assert_eq!(place.find("9555").valid_until, Some(wrong));
+    run(TODAY);
+    let (old, new) = (place.find("8443"), place.find("9555"));
+    assert_eq!((new.status, new.valid_until), (Status::Staged, None));
+    assert_eq!(
+        old.status,
+        Status::Superseded {
+            on: day(1),
+            by: Some(new.id)
+        }
+    );
+    let files = place.files();
+    run(TODAY);
+    assert_eq!(place.files(), files);
+}

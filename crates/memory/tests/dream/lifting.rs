@@ -1,0 +1,214 @@
+//! Rules lifted and choices changed in a later session.
+
+use jiff::civil::date;
+use longhaul_memory::Source;
+use longhaul_memory::dream::{Settings, Status, waiting};
+
+use crate::{Place, backfill, day, now, said_on, settings};
+
+const LIFTED: &[(&str, &str)] = &[
+    (
+        "Never push to main on Fridays.",
+        "You may push to main on Fridays from now on.",
+    ),
+    (
+        "Never push to main on Fridays.",
+        "From now on you can push to main on Fridays.",
+    ),
+    (
+        "Do not touch src/legacy until I say so.",
+        "You can touch src/legacy now.",
+    ),
+    (
+        "No emojis in commit messages.",
+        "Emojis in commit messages are fine now.",
+    ),
+    ("永远不要在周五推送。", "现在周五可以推送了。"),
+    (
+        "N'utilise jamais de tabulations.",
+        "Tu peux utiliser des tabulations maintenant.",
+    ),
+    (
+        "Niemals am Freitag ausliefern.",
+        "Am Freitag darfst du jetzt ausliefern.",
+    ),
+];
+
+const TAKEN_BACK: &[(&str, &str)] = &[
+    (
+        "Never push to main on Fridays.",
+        "The rule about not pushing on Fridays no longer applies.",
+    ),
+    (
+        "Never push to main on Fridays.",
+        "Forget the Friday rule, we deploy every day.",
+    ),
+    (
+        "Always run the slow tests before a commit.",
+        "You no longer need to run the slow tests before a commit.",
+    ),
+];
+
+#[test]
+fn a_permission_of_a_later_session_takes_the_place_of_the_rule_that_it_lifts() {
+    for (rule, leave) in LIFTED {
+        // In whatever order they are read.
+        for order in [[0, 1], [1, 0]] {
+            let place = Place::new();
+            let sessions = [
+                said_on(&place, "2026-10-01", &[rule, "Never log passwords."]),
+                said_on(&place, "2026-10-08", &[leave]),
+            ];
+            for at in order {
+                backfill(&place, &sessions[at..=at]);
+            }
+            let old = place.find(rule);
+            let new = place.find(leave);
+            assert!(matches!(old.status, Status::Superseded { .. }), "{old:#?}");
+            assert_eq!(old.valid_until, Some(date(2026, 10, 8)));
+            assert_eq!(new.status, Status::Staged);
+            assert_eq!(new.replaces, std::slice::from_ref(&old.id));
+            assert_eq!(new.evidence[0].quote, *leave);
+            assert!(!new.may_go_unseen());
+            assert_eq!(place.find("passwords").status, Status::Staged);
+            let all = place.candidates();
+            let waits: Vec<&str> = waiting(&all).iter().map(|one| one.text.as_str()).collect();
+            assert_eq!(waits.len(), 2, "{waits:?}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_is_kept_is_lifted_only_by_a_person() {
+    let sure = Settings {
+        promote_at: Some(0.0),
+        ..settings()
+    };
+    for (rule, leave) in LIFTED.iter().chain(TAKEN_BACK) {
+        let place = Place::new();
+        place.rule(day(3), rule);
+        place.dream(&sure);
+        assert!(place.find(rule).status.is_kept());
+        place.log(
+            day(1),
+            "User Preferences",
+            &format!("Change: {leave}"),
+            Source::User,
+        );
+        let report = place.dream(&sure);
+        assert_eq!(report.promoted, Vec::<String>::new(), "{leave}");
+        assert!(place.read("MEMORY.md").contains(rule));
+        let all = place.candidates();
+        let waits = waiting(&all);
+        assert_eq!(waits.len(), 1, "{leave}: {waits:#?}");
+        assert_eq!(waits[0].replaces, std::slice::from_ref(&all[0].id));
+        let id = waits[0].id.clone();
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        dreams.promote(&lock, &id, &now(), &settings()).unwrap();
+        assert!(!place.read("MEMORY.md").contains(rule), "{leave}");
+        drop(lock);
+        place.undo().unwrap();
+        assert!(place.read("MEMORY.md").contains(rule), "{leave}");
+        // Another look at the same logs finds nothing new.
+        let again = place.dream(&settings());
+        assert_eq!(again.consolidated.found, 0);
+    }
+}
+
+#[test]
+fn what_is_taken_back_before_its_review_is_shown_with_what_took_it_back() {
+    for (rule, end) in TAKEN_BACK {
+        let place = Place::new();
+        let sessions = [
+            said_on(&place, "2026-10-01", &[rule]),
+            said_on(&place, "2026-10-08", &[end]),
+        ];
+        backfill(&place, &sessions);
+        assert_eq!(waiting(&place.candidates()).len(), 0, "{end}");
+        let old = place.find(rule);
+        assert_eq!(old.ended.unwrap().quote, *end);
+        let dreams = place.read("DREAMS.md");
+        assert!(dreams.contains("## Taken Back Before Review"), "{dreams}");
+        assert!(dreams.contains(rule) && dreams.contains(end), "{dreams}");
+    }
+}
+
+#[test]
+fn a_permission_lifts_nothing_that_it_does_not_speak_of() {
+    for leave in [
+        "You can run the tests now.",
+        "You can push now.",
+        "You may use the staging server from now on.",
+    ] {
+        let place = Place::new();
+        let sessions = [
+            said_on(&place, "2026-10-01", &["Never push to main on Fridays."]),
+            said_on(&place, "2026-10-08", &[leave]),
+        ];
+        backfill(&place, &sessions);
+        let all = place.candidates();
+        let waits: Vec<&str> = waiting(&all).iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(waits, ["Never push to main on Fridays."], "{leave}");
+    }
+    // A tool's word and the agent's lift no rule of the user's.
+    for source in [Source::Unknown, Source::Agent] {
+        let place = Place::new();
+        place.rule(day(3), "Never push to main on Fridays.");
+        place.dream(&settings());
+        let leave = "Change: You may push to main on Fridays from now on.";
+        place.log(day(1), "User Preferences", leave, source);
+        place.dream(&settings());
+        let old = place.find("Never push");
+        assert_eq!(old.status, Status::Staged, "{source}");
+        assert_eq!(place.find("You may push").replaces, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_change_of_what_is_used_is_noticed_in_a_later_session() {
+    for (old, new) in [
+        (
+            "We use MySQL for billing.",
+            "We switched to PostgreSQL for billing instead of MySQL.",
+        ),
+        (
+            "We use MySQL for billing.",
+            "We moved billing from MySQL to PostgreSQL.",
+        ),
+        (
+            "We use MySQL for billing.",
+            "Billing runs on PostgreSQL now.",
+        ),
+        (
+            "We use MySQL for billing.",
+            "We migrated billing from MySQL to PostgreSQL last week.",
+        ),
+        (
+            "Wir nutzen MySQL für die Abrechnung.",
+            "Die Abrechnung läuft jetzt auf PostgreSQL statt MySQL.",
+        ),
+        (
+            "On utilise MySQL pour la facturation.",
+            "La facturation utilise maintenant PostgreSQL au lieu de MySQL.",
+        ),
+        (
+            "我们用 MySQL 做计费系统。",
+            "计费系统从 MySQL 迁移到 PostgreSQL 了。",
+        ),
+    ] {
+        let place = Place::new();
+        let sessions = [
+            said_on(&place, "2026-10-01", &[old]),
+            said_on(&place, "2026-10-08", &[new]),
+        ];
+        backfill(&place, &sessions);
+        let (was, is) = (place.find(old), place.find(new));
+        assert_eq!(is.status, Status::Staged, "{new}");
+        let replaced = matches!(was.status, Status::Superseded { .. });
+        assert!(
+            replaced || was.contradicts.contains(&is.id),
+            "{new}: {was:#?}"
+        );
+    }
+}

@@ -1,0 +1,295 @@
+//! Promotions: what they write, what makes room, and how they are taken back.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use longhaul_memory::dream::{Candidate, Settings, Status};
+use longhaul_memory::files::Limits;
+use longhaul_memory::{Error, Source};
+use longhaul_tokens::{ContentKind, Counter, Estimator, Tokens};
+
+use crate::{Place, TODAY, day, now, policy, settings};
+
+#[test]
+fn a_promotion_points_quotes_and_can_be_taken_back() {
+    let place = Place::new();
+    place
+        .memory
+        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .unwrap();
+    let long = format!(
+        "Never push on Fridays, {}",
+        "because nobody is there at the weekend ".repeat(5)
+    );
+    place.rule(day(2), &long);
+    place.dream(&settings());
+    let before = place.files();
+    let id = place.promote("Never push");
+    let memory = place.read("MEMORY.md");
+    let pointer = memory.lines().find(|line| line.contains(&id)).unwrap();
+    assert!(
+        pointer.starts_with("- Never push on Fridays, because"),
+        "{pointer}"
+    );
+    assert!(
+        pointer.ends_with(&format!("… | Details → memories/project.md#{id}")),
+        "{pointer}"
+    );
+    assert!(pointer.chars().count() <= 150);
+    let heading = memory.find("## Key Constraints").unwrap();
+    assert!(
+        heading < memory.find(&id).unwrap()
+            && memory.find(&id).unwrap() < memory.find("## Decisions").unwrap()
+    );
+    let project = place.read("memories/project.md");
+    assert!(
+        project.contains(&format!("### {id}\n{}\n", long.trim())),
+        "{project}"
+    );
+    assert!(project.contains("- constraint, said by the user; valid from 2026-11-13\n- evidence: memory/2026-11-13.md:6 (user): “Constraint: Never push"));
+    assert_eq!(
+        place.find("Never push").status,
+        Status::Promoted { on: TODAY }
+    );
+    let lint = place
+        .memory
+        .lint(Limits::default(), &Estimator::Heuristic)
+        .unwrap();
+    assert_eq!(lint, []);
+    place.undo().unwrap();
+    let mut after = place.files();
+    after.retain(|path, _| !path.to_string_lossy().contains("changes"));
+    let memory_files = |files: &BTreeMap<PathBuf, String>| -> Vec<(PathBuf, String)> {
+        let kept = files
+            .iter()
+            .filter(|(path, _)| !path.ends_with("state.json") && !path.ends_with("DREAMS.md"));
+        kept.map(|(path, bytes)| (path.clone(), bytes.clone()))
+            .collect()
+    };
+    assert_eq!(memory_files(&after), memory_files(&before));
+    assert_eq!(place.find("Never push").status, Status::Staged);
+    assert!(matches!(place.undo(), Err(Error::NothingToUndo)));
+}
+
+#[test]
+fn files_that_a_promotion_made_go_with_it() {
+    let place = Place::new();
+    place.rule(day(2), "Never push on Fridays.");
+    place.dream(&settings());
+    place.promote("Never push");
+    assert!(place.memory.root().join("MEMORY.md").exists());
+    place.undo().unwrap();
+    assert!(!place.memory.root().join("MEMORY.md").exists());
+    assert!(!place.memory.root().join("memories/project.md").exists());
+}
+
+#[test]
+fn an_undo_leaves_what_others_wrote_since() {
+    let place = Place::new();
+    place
+        .memory
+        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .unwrap();
+    place.rule(day(2), "Never push on Fridays.");
+    place.rule(day(2), "Always write tests first.");
+    place.dream(&settings());
+    let id = place.promote("Never push");
+    let memory = place.read("MEMORY.md");
+    place.write(
+        "MEMORY.md",
+        &memory.replace("## Decisions", "- mine, later\n\n## Decisions"),
+    );
+    place.undo().unwrap();
+    let memory = place.read("MEMORY.md");
+    assert!(memory.contains("- mine, later\n") && !memory.contains(&id));
+    // Where the very lines were changed, nothing is guessed.
+    let id = place.promote("Always write");
+    let edited = place.read("MEMORY.md").replace(
+        "- Always write tests first.",
+        "- Always write tests second.",
+    );
+    place.write("MEMORY.md", &edited);
+    let error = place.undo().unwrap_err();
+    assert!(
+        matches!(&error, Error::ChangedSince { candidate, .. } if *candidate == id),
+        "{error}"
+    );
+    assert_eq!(place.read("MEMORY.md"), edited);
+}
+
+#[test]
+fn what_makes_room_is_shown_and_what_a_person_wrote_stays() {
+    let place = Place::new();
+    place
+        .memory
+        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .unwrap();
+    let mine = "- my own line that must stay → memories/project.md\n";
+    place.write(
+        "MEMORY.md",
+        &place
+            .read("MEMORY.md")
+            .replace("## Decisions\n", &format!("## Decisions\n{mine}")),
+    );
+    let words = [
+        "apple", "birch", "cedar", "daisy", "elder", "fern", "grape", "hazel", "iris", "juniper",
+        "kelp", "lilac", "maple", "nettle", "olive", "pine", "quince", "rose", "sage", "tulip",
+        "umber", "violet", "willow", "yarrow", "zinnia", "aspen", "beech", "clover", "dahlia",
+        "erica",
+    ];
+    for word in words {
+        place.log(day(1), "Facts", &format!("The {word} service of team {word}-{word} lives in services/{word}.rs beside its {word} tests"), Source::User);
+    }
+    place.rule(day(1), "Never push on Fridays.");
+    let policy = Settings {
+        promote_at: Some(0.5),
+        ..settings()
+    };
+    let report = place.dream(&policy);
+    assert_eq!(report.promoted.len(), words.len() + 1, "{report:?}");
+    let memory = place.read("MEMORY.md");
+    assert!(Estimator::Heuristic.count(&memory, ContentKind::Prose) <= Tokens(800));
+    assert!(memory.contains(mine));
+    assert!(memory.contains("Never push on Fridays"), "rules go last");
+    let demoted: Vec<Candidate> = place
+        .candidates()
+        .into_iter()
+        .filter(|one| matches!(one.status, Status::Demoted { .. }))
+        .collect();
+    assert!(demoted.len() > 3);
+    let (dreams, project) = (place.read("DREAMS.md"), place.read("memories/project.md"));
+    for one in &demoted {
+        assert!(dreams.contains(&format!("| Details → memories/project.md#{}", one.id)));
+        assert!(project.contains(&format!("### {}\n{}", one.id, one.text)));
+    }
+    let files = place.files();
+    place.dream(&policy);
+    assert_eq!(place.files(), files);
+}
+
+#[test]
+fn where_nothing_may_make_room_the_candidate_waits() {
+    let place = Place::new();
+    let full = "- a line of a person about this and that\n".repeat(120);
+    place.write("MEMORY.md", &full);
+    place.rule(day(1), "Never push on Fridays.");
+    let policy = Settings {
+        promote_at: Some(0.5),
+        ..settings()
+    };
+    let report = place.dream(&policy);
+    assert_eq!(
+        (report.promoted.len(), report.waiting, report.problems.len()),
+        (0, 1, 1)
+    );
+    assert!(
+        report.problems[0].contains("no room"),
+        "{:?}",
+        report.problems
+    );
+    assert_eq!(place.read("MEMORY.md"), full);
+}
+
+#[test]
+fn the_policy_lets_nothing_surer_leave_and_keeps_what_has_no_room() {
+    let place = Place::new();
+    // Said on two days, these are surer than what was said once.
+    for word in ["apple", "birch", "cedar"] {
+        for back in [2, 3] {
+            place.rule(
+                day(back),
+                &format!("Never deploy the {word} service of team {word} on Fridays."),
+            );
+        }
+    }
+    let policy = |most: u32| Settings {
+        promote_at: Some(0.5),
+        limits: Limits {
+            max_tokens: Tokens(most),
+            ..Limits::default()
+        },
+        ..settings()
+    };
+    assert_eq!(place.dream(&policy(800)).promoted.len(), 3);
+    let full = Estimator::Heuristic.count(&place.read("MEMORY.md"), ContentKind::Prose);
+    let before = place.read("MEMORY.md");
+    place.rule(day(1), "Never rename the zebra branches.");
+    let report = place.dream(&policy(full.0 + 2));
+    assert_eq!((report.promoted.len(), report.problems.len()), (1, 0));
+    assert_eq!(place.read("MEMORY.md"), before, "nothing left for it");
+    let zebra = place.find("zebra");
+    assert!(matches!(zebra.status, Status::Demoted { .. }), "{zebra:?}");
+    assert!(place.read("memories/project.md").contains("zebra branches"));
+    assert!(place.read("DREAMS.md").contains("zebra branches"));
+    place.undo().unwrap();
+    assert!(!place.read("memories/project.md").contains("zebra"));
+    // What a person wants goes in, and what is least sure leaves.
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let wanted = policy(full.0 + 2);
+    let change = dreams.promote(&lock, &zebra.id, &now(), &wanted).unwrap();
+    assert!(place.read("MEMORY.md").contains("zebra branches"));
+    assert_eq!(change.turns.len(), 2, "{:?}", change.turns);
+    drop(lock);
+    // What is surer takes the place of what is less so.
+    for back in [1, 2, 3] {
+        place.rule(day(back), "Never skip the violet checks.");
+    }
+    place.dream(&wanted);
+    let memory = place.read("MEMORY.md");
+    assert!(
+        memory.contains("violet") && !memory.contains("zebra"),
+        "{memory}"
+    );
+}
+
+#[test]
+fn what_a_person_took_back_is_not_promoted_again_unseen() {
+    let place = Place::new();
+    place.rule(day(1), "Never push on Fridays.");
+    assert_eq!(place.dream(&policy()).promoted.len(), 1);
+    place.undo().unwrap();
+    place.rule(TODAY, "Never push on Fridays.");
+    let report = place.dream(&policy());
+    assert_eq!((report.promoted.len(), report.waiting), (0, 1));
+    assert!(
+        place
+            .read("DREAMS.md")
+            .contains("Review: its promotion was taken back; never promoted unseen")
+    );
+    // A person may.
+    place.promote("Never push");
+    assert!(place.read("MEMORY.md").contains("Never push"));
+}
+
+#[test]
+fn a_promotion_renews_the_time_of_the_index_and_an_undo_gives_it_back() {
+    let place = Place::new();
+    place
+        .memory
+        .init(day(3).at(8, 0, 0, 0), "Tides", false)
+        .unwrap();
+    place.rule(day(2), "Never push on Fridays.");
+    place.dream(&settings());
+    place.promote("Never push");
+    assert!(
+        place
+            .read("MEMORY.md")
+            .contains("> Updated: 2026-11-15 20:00\n")
+    );
+    place.undo().unwrap();
+    assert!(
+        place
+            .read("MEMORY.md")
+            .contains("> Updated: 2026-11-12 08:00\n")
+    );
+    // What somebody else wrote there stays.
+    place.promote("Never push");
+    let edited = place
+        .read("MEMORY.md")
+        .replace("2026-11-15 20:00", "2026-11-15 21:00");
+    place.write("MEMORY.md", &edited);
+    place.undo().unwrap();
+    let memory = place.read("MEMORY.md");
+    assert!(memory.contains("> Updated: 2026-11-15 21:00\n") && !memory.contains("Never push"));
+}
