@@ -85,10 +85,10 @@ settings! {
         fusion: Fusion = Fusion::default(),
         /// Weight of the vector score.
         #[schemars(range(min = 0, max = 1))]
-        vector_weight: f64 = 0.3,
+        vector_weight: f64 = 0.2,
         /// Weight of the text score.
         #[schemars(range(min = 0, max = 1))]
-        text_weight: f64 = 0.7,
+        text_weight: f64 = 0.8,
         /// Relevance against diversity: 1 is relevance alone.
         #[schemars(range(min = 0, max = 1))]
         mmr_lambda: f64 = 0.7,

@@ -90,8 +90,8 @@ fn defaults_are_the_numbers_of_the_specification() {
         "memory.search.candidateMultiplier": 4,
         "memory.search.fusion": "weighted",
         // Measured: 0.7 and 0.3, as the specification has them, lose to words alone.
-        "memory.search.vectorWeight": 0.3,
-        "memory.search.textWeight": 0.7,
+        "memory.search.vectorWeight": 0.2,
+        "memory.search.textWeight": 0.8,
         "memory.search.mmrLambda": 0.7,
         "memory.search.halfLifeDays": 30.0,
         "memory.embedding.provider": "auto",
@@ -124,6 +124,12 @@ fn defaults_are_the_numbers_of_the_specification() {
         assert_eq!(&value(&resolved, key), expected, "{key}");
         assert_eq!(origin(&resolved, key), "default");
     }
+}
+
+#[test]
+fn a_search_is_ranked_by_the_weights_that_were_measured() {
+    let search = Config::default().index_settings().search;
+    assert_eq!(search, longhaul_memory::SearchSettings::default());
 }
 
 #[test]

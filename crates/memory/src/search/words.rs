@@ -307,20 +307,20 @@ impl Words {
         self.look_beside(shape, settings);
     }
 
-    /// The slots whose words lead further, each with its score: the best, and
+    /// The slots whose words lead further, each with its score: the best, or
     /// the best of each question where there are several.
     pub(super) fn leading(&self, count: usize, shape: &Shape) -> Vec<(u32, f32)> {
-        let mut leading = self.first(count);
+        let first = self.first(count);
         if self.questions.len() < 2 {
-            return leading;
+            return first;
         }
-        let top = leading.first().map_or(1.0, |(_, score)| *score);
-        leading.truncate(count / 3);
+        let top = first.first().map_or(1.0, |(_, score)| *score);
+        let unit = |slot: u32| shape.slots[slot as usize].unit;
+        let mut leading: Vec<(u32, f32)> = Vec::new();
         for scores in &self.questions {
             let best = first_of(scores.iter().copied().zip(0..), count / 2);
             let most = best.first().map_or(1.0, |(_, score)| *score);
             for (slot, score) in best {
-                let unit = |slot: u32| shape.slots[slot as usize].unit;
                 if leading.iter().all(|(known, _)| unit(*known) != unit(slot)) {
                     leading.push((slot, top * score / most));
                 }
