@@ -15,6 +15,9 @@ use crate::pasted::{
 };
 use crate::text::{is_cjk, sentences};
 use crate::words::Words;
+use crate::words::others::{
+    REPORTS, REPORTS_UNSPACED, SPEAKS_SELF, WITNESSES, WRAPPER_STARTS, WRAPPERS,
+};
 
 /// A message with what is another's set apart.
 #[derive(Debug)]
@@ -94,86 +97,6 @@ impl Heard {
     }
 }
 
-/// Tags that programs and people put around what they did not write.
-const WRAPPERS: &[&str] = &[
-    "article",
-    "attachment",
-    "attachments",
-    "blockquote",
-    "comment",
-    "comments",
-    "context",
-    "contexts",
-    "conversation",
-    "current_file",
-    "data",
-    "diff",
-    "doc",
-    "docs",
-    "document",
-    "documents",
-    "email",
-    "file",
-    "files",
-    "history",
-    "issue",
-    "log",
-    "logs",
-    "mail",
-    "memories",
-    "open_files",
-    "output",
-    "page",
-    "patch",
-    "quote",
-    "readme",
-    "reference",
-    "references",
-    "result",
-    "results",
-    "selection",
-    "skill",
-    "skills",
-    "snippet",
-    "snippets",
-    "source",
-    "sources",
-    "stderr",
-    "stdout",
-    "ticket",
-    "transcript",
-    "url",
-    "website",
-];
-/// How more of them begin.
-const WRAPPER_STARTS: &[&str] = &[
-    "additional_context",
-    "attached",
-    "bash-",
-    "command_output",
-    "document_",
-    "editor_",
-    "environment_",
-    "external",
-    "fetched",
-    "file_",
-    "function_",
-    "ide_",
-    "local-command-",
-    "paste",
-    "quoted",
-    "retrieved",
-    "search_",
-    "selected_",
-    "system-",
-    "terminal",
-    "tool",
-    "untrusted",
-    "url_",
-    "web_",
-    "webpage",
-];
-
 /// A tag that opens something, where it was found.
 struct Opened<'a> {
     name: &'a str,
@@ -217,8 +140,7 @@ fn next_tag(text: &str, mut from: usize) -> Option<Opened<'_>> {
 
 fn is_wrapper(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    WRAPPERS.contains(&lower.as_str())
-        || WRAPPER_STARTS.iter().any(|start| lower.starts_with(start))
+    WRAPPERS.contains(lower.as_str()) || WRAPPER_STARTS.iter().any(|start| lower.starts_with(start))
 }
 
 /// The closing tags of a text.
@@ -438,150 +360,6 @@ fn end_of_quotation(text: &str, from: usize, mark: char) -> Option<usize> {
     }
 }
 
-/// Verbs by which one tells what another says, and what else names a speaker.
-const REPORTS: &[&str] = &[
-    "say",
-    "says",
-    "said",
-    "saying",
-    "reads",
-    "states",
-    "stated",
-    "claims",
-    "claimed",
-    "tells",
-    "told",
-    "wrote",
-    "writes",
-    "suggests",
-    "suggested",
-    "recommends",
-    "recommended",
-    "advises",
-    "advised",
-    "mentions",
-    "mentioned",
-    "replied",
-    "replies",
-    "answered",
-    "warns",
-    "warned",
-    "insists",
-    "insisted",
-    "quoting",
-    "quoted",
-    "according",
-    "sagt",
-    "sagte",
-    "schreibt",
-    "schrieb",
-    "behauptet",
-    "meint",
-    "meinte",
-    "laut",
-    "empfiehlt",
-    "disait",
-    "disent",
-    "affirme",
-    "selon",
-    "recommande",
-    "dice",
-    "dijo",
-    "dicen",
-    "escribió",
-    "según",
-    "recomienda",
-    "diz",
-    "disse",
-    "escreveu",
-    "recomenda",
-    "scrive",
-    "consiglia",
-    "zegt",
-    "zei",
-    "schrijft",
-    "schreef",
-    "volgens",
-    "mówi",
-    "powiedział",
-    "napisał",
-    "według",
-    "говорит",
-    "сказал",
-    "сказала",
-    "пишет",
-    "написал",
-    "согласно",
-];
-/// More of them: these mean it only right before a quotation.
-const WITNESSES: &[&str] = &[
-    "read",
-    "state",
-    "claim",
-    "tell",
-    "written",
-    "asks",
-    "asked",
-    "demands",
-    "demanded",
-    "quotes",
-    "quote",
-    "contains",
-    "contain",
-    "prints",
-    "printed",
-    "returned",
-    "returns",
-    "shows",
-    "showed",
-    "found",
-    "saw",
-    "sagen",
-    "steht",
-    "stand",
-    "lautet",
-    "dit",
-    "écrit",
-    "indique",
-    "escribe",
-    "indica",
-    "pone",
-    "segundo",
-    "scritto",
-    "secondo",
-    "staat",
-    "pisze",
-    "написано",
-];
-/// Those words after which one speaks for oneself, or tells another to say it.
-const SPEAKS_SELF: &[&str] = &[
-    "i", "we", "i've", "we've", "i'd", "you", "never", "always", "not", "don't", "to", "must",
-    "should", "please", "and", "or", "then", "just", "ich", "wir", "je", "j'ai", "nous", "yo",
-    "eu", "io", "ik", "wij", "ja", "я", "мы",
-];
-const REPORTS_UNSPACED: &[&str] = &[
-    "说",
-    "說",
-    "写着",
-    "写道",
-    "写到",
-    "表示",
-    "声称",
-    "提到",
-    "显示",
-    "要求",
-    "建议",
-    "据",
-    "言っ",
-    "書い",
-    "によると",
-    "曰く",
-    "라고",
-    "따르면",
-    "말했",
-    "말하",
-];
-
 /// Whether the words right before a quotation say whose it is, and that is not
 /// the user.
 fn is_reported(before: &str) -> bool {
@@ -600,8 +378,7 @@ fn is_reported(before: &str) -> bool {
     }
     let words = Words::new(clause);
     let witness = |at: usize| {
-        WITNESSES.contains(&words.get(at))
-            && !SPEAKS_SELF.contains(&words.get(at.saturating_sub(1)))
+        WITNESSES.contains(words.get(at)) && !SPEAKS_SELF.contains(words.get(at.saturating_sub(1)))
     };
     tells(&words) || (1..words.len()).any(witness)
 }
@@ -632,8 +409,8 @@ fn tells(words: &Words<'_>) -> bool {
                     | "quote"
                     | "quoting"
             );
-        let told = at > 0 && at <= 8 && !SPEAKS_SELF.contains(&words.get(at - 1));
-        (opens || told) && REPORTS.contains(&words.get(at))
+        let told = at > 0 && at <= 8 && !SPEAKS_SELF.contains(words.get(at - 1));
+        (opens || told) && REPORTS.contains(words.get(at))
     })
 }
 

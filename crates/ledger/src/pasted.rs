@@ -3,6 +3,7 @@
 
 use crate::norm::is_heading;
 use crate::words::marks::HEADINGS;
+use crate::words::others::{ANNOUNCED, ANNOUNCED_UNSPACED, OWN_LABELS};
 
 /// Whether a line begins as if somebody else spoke: the system, a tool, the
 /// other side of a conversation.
@@ -74,142 +75,6 @@ fn is_mail_header(bare: &str) -> bool {
         || bare.ends_with(" escribió:")
 }
 
-/// What people announce before they paste it.
-const ANNOUNCED: &[&str] = &[
-    "answer",
-    "article",
-    "body",
-    "comment",
-    "comments",
-    "content",
-    "contents",
-    "description",
-    "discussion",
-    "docs",
-    "documentation",
-    "doc",
-    "email",
-    "error",
-    "errors",
-    "excerpt",
-    "exception",
-    "feedback",
-    "file",
-    "guide",
-    "issue",
-    "letter",
-    "log",
-    "logs",
-    "mail",
-    "message",
-    "notes",
-    "notice",
-    "output",
-    "page",
-    "paste",
-    "pasted",
-    "post",
-    "quote",
-    "readme",
-    "reply",
-    "report",
-    "response",
-    "result",
-    "results",
-    "review",
-    "site",
-    "slack",
-    "snippet",
-    "spec",
-    "stderr",
-    "stdout",
-    "terminal",
-    "text",
-    "thread",
-    "ticket",
-    "trace",
-    "traceback",
-    "transcript",
-    "website",
-    "wiki",
-    "reproduce",
-    "expected",
-    "actual",
-    "environment",
-    "ausgabe",
-    "fehler",
-    "fehlermeldung",
-    "meldung",
-    "nachricht",
-    "protokoll",
-    "seite",
-    "datei",
-    "inhalt",
-    "antwort",
-    "sortie",
-    "erreur",
-    "fichier",
-    "courriel",
-    "réponse",
-    "contenu",
-    "journal",
-    "salida",
-    "archivo",
-    "correo",
-    "página",
-    "respuesta",
-    "contenido",
-    "registro",
-    "saída",
-    "arquivo",
-    "resposta",
-    "conteúdo",
-    "uscita",
-    "errore",
-    "pagina",
-    "risposta",
-    "contenuto",
-    "uitvoer",
-    "fout",
-    "bestand",
-    "bericht",
-    "antwoord",
-    "вывод",
-    "ошибка",
-    "файл",
-    "письмо",
-    "ответ",
-    "лог",
-    "страница",
-    "содержимое",
-];
-const ANNOUNCED_UNSPACED: &[&str] = &[
-    "日志",
-    "输出",
-    "报错",
-    "邮件",
-    "网页",
-    "文件",
-    "内容",
-    "回复",
-    "错误",
-    "工单",
-    "ログ",
-    "出力",
-    "エラー",
-    "メール",
-    "ページ",
-    "ファイル",
-    "内容",
-    "로그",
-    "출력",
-    "오류",
-    "메일",
-    "페이지",
-    "파일",
-    "내용",
-];
-
 /// Whether a line says that what follows it is another's: "Here is the log:".
 /// A heading of rules is the user's, whatever they are about.
 pub(crate) fn opens_paste(line: &str) -> bool {
@@ -222,7 +87,7 @@ pub(crate) fn opens_paste(line: &str) -> bool {
     }
     let lower = head.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    let announced = words.any(|word| ANNOUNCED.contains(&word))
+    let announced = words.any(|word| ANNOUNCED.contains(word))
         || ANNOUNCED_UNSPACED.iter().any(|word| lower.contains(word));
     // "Rules for the commit message:" announces rules.
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
@@ -373,44 +238,9 @@ pub(crate) fn speaker(line: &str) -> Option<&str> {
     let lower = name.to_lowercase();
     let of_rules = lower
         .split(|c: char| !c.is_alphanumeric())
-        .any(|word| HEADINGS.contains(word) || OWN_LABELS.contains(&word));
+        .any(|word| HEADINGS.contains(word) || OWN_LABELS.contains(word));
     (is_name && !of_rules && !said.is_empty() && !line.starts_with(['-', '*', '•'])).then_some(name)
 }
-
-/// Labels that people put before what they say themselves.
-const OWN_LABELS: &[&str] = &[
-    "also",
-    "attention",
-    "caution",
-    "constraint",
-    "correction",
-    "decision",
-    "edit",
-    "fact",
-    "fyi",
-    "hint",
-    "important",
-    "info",
-    "note",
-    "nb",
-    "preference",
-    "ps",
-    "remember",
-    "reminder",
-    "task",
-    "tip",
-    "todo",
-    "update",
-    "warning",
-    "wichtig",
-    "hinweis",
-    "achtung",
-    "important",
-    "attention",
-    "importante",
-    "nota",
-    "важно",
-];
 
 /// Whether a line names who said it and when or where: "Bob (10:32): …",
 /// "Alice on Slack: …".

@@ -6,6 +6,7 @@
 pub(crate) mod choices;
 pub(crate) mod marks;
 pub(crate) mod norms;
+pub(crate) mod others;
 
 use std::collections::HashMap;
 use std::ops::Range;
