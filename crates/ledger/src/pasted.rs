@@ -92,7 +92,47 @@ pub(crate) fn opens_paste(line: &str) -> bool {
     // "Rules for the commit message:" announces rules.
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     let of_rules = words.any(|word| HEADINGS.contains(word));
-    announced && !of_rules
+    (announced || is_file_name(head)) && !of_rules
+}
+
+/// `CONTRIBUTING.md`, `src/a.rs`.
+fn is_file_name(head: &str) -> bool {
+    let name = head.trim_matches(['`', '*', '_', '"', ' ']);
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    !name.contains(' ')
+        && ending.is_some_and(|ending| {
+            (1..=5).contains(&ending.len())
+                && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+}
+
+/// Whether a line says in front where it is from: "From the wiki: never …".
+pub(crate) fn names_source(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(head, _)| {
+        let first = head
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        let from = matches!(
+            first.as_str(),
+            "from"
+                | "per"
+                | "in"
+                | "via"
+                | "quote"
+                | "aus"
+                | "im"
+                | "dans"
+                | "según"
+                | "de"
+                | "del"
+                | "dal"
+                | "uit"
+                | "из"
+        );
+        from && opens_paste(&format!("{head}:"))
+    })
 }
 
 /// "Issue #42: the tests are flaky", "PR 7", "[BUG] …".
@@ -216,7 +256,8 @@ fn starts_with_level(line: &str) -> bool {
 
 /// A frame of a stack.
 fn is_frame(line: &str) -> bool {
-    (line.starts_with("at ") && line.contains('(') && line.ends_with(')'))
+    line.contains(" panicked at ")
+        || (line.starts_with("at ") && line.contains('(') && line.ends_with(')'))
         || (line.starts_with("File \"") && line.contains(", line "))
 }
 
