@@ -32,6 +32,10 @@ const MOST_FURTHER_ROWS: usize = 200;
 /// What a text without a word of the query has at most of its best neighbour.
 const BORROWED: f32 = 0.9;
 
+/// The share of the best sentence where a query asks several things: each wants
+/// an answer of its own.
+const SEVERAL_QUESTIONS: f32 = 0.8;
+
 /// What a question of several must have of the strongest one's score, so that
 /// it is taken for one.
 const A_QUESTION: f32 = 0.3;
@@ -495,6 +499,10 @@ fn by_sentence(
     if sentences.count_ones() < 2 || share <= 0.0 || whole <= 0.0 {
         return Vec::new();
     }
+    let share = match (asking & sentences).count_ones() {
+        0 | 1 => share,
+        _ => share.max(SEVERAL_QUESTIONS),
+    };
     let mut found: Vec<Sentence> = Vec::new();
     for bit in (0..8)
         .map(|number| 1u8 << number)
