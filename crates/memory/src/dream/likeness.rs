@@ -248,6 +248,17 @@ impl Features {
         overlap(&self.terms, &other.terms)
     }
 
+    /// How much it says, in thirds of a word: that much is a pair of characters
+    /// where words are not spaced.
+    fn size(&self) -> usize {
+        let third = |term: &String| term.chars().all(is_unspaced);
+        let thirds = self
+            .terms
+            .iter()
+            .map(|term| if third(term) { 1 } else { 3 });
+        thirds.sum()
+    }
+
     /// How `newer` stands to this line.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
         let about = self.shared(newer);
@@ -314,9 +325,10 @@ impl Features {
             }
         }
         // "Billing runs on Postgres now" after "we use MySQL for billing": half of
-        // what was said comes up again.
+        // what was said comes up again. Of two long lines half says little.
         let half = together * 2 >= self.terms.len() && self.terms.len() >= 2;
-        if newer.is_change() && !self.is_change() && together >= 1 && half {
+        let short = self.size() <= SHORT && newer.size() <= 2 * SHORT;
+        if newer.is_change() && !self.is_change() && together >= 1 && half && short {
             return Relation::Perhaps;
         }
         // What a change left behind is said again: gone back, or not heard of it?
@@ -443,6 +455,8 @@ const LONGEST_PART: usize = 8;
 
 const SAME: f64 = 0.7;
 const RELATED: f64 = 0.6;
+/// A statement of no more than this, in thirds of a word, says one thing.
+const SHORT: usize = 9;
 
 fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let all = a.union(b).count();
