@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use longhaul_memory::{
     Budget, Encoder, EncoderKind, Filters, IndexError, IndexSettings, Indexer, Indexing,
-    MemoryIndex, Mode, Query, Record, RecordKind, SearchSettings, SqliteIndex, WorkspaceFiles,
+    MemoryIndex, Mode, Query, Record, RecordKind, RemoteEncoder, SearchSettings, SqliteIndex,
+    WorkspaceFiles,
 };
 use longhaul_transcript::Millis;
 use proptest::prelude::*;
@@ -874,6 +875,64 @@ fn meaning_finds_what_words_do_not_and_models_are_not_mixed() {
     index.use_encoder(Some(Arc::new(Toy("toy@2"))));
     assert_eq!(index.status().unwrap().vectors, 0);
     assert_eq!(index.search(&Query::new("dog")).unwrap().model, None);
+}
+
+/// An endpoint that answers each text with the vector that `of` gives.
+fn remote(of: fn(&str) -> Vec<f32>) -> Result<RemoteEncoder, IndexError> {
+    let embed = move |texts: &[&str]| Ok(texts.iter().map(|text| of(text)).collect());
+    RemoteEncoder::connect("http://there", "toy", Box::new(embed))
+}
+
+#[test]
+fn vectors_of_another_length_under_the_same_name_are_made_anew() {
+    let mut index = memory();
+    let texts = ["one", "two", "three"];
+    fill(&mut index, &texts.map(|text| said(text, "a", 1, text)));
+    index.use_encoder(Some(Arc::new(remote(|_| vec![0.5; 8]).unwrap())));
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    index.use_encoder(Some(Arc::new(remote(|_| vec![0.5; 4]).unwrap())));
+    assert_eq!(index.status().unwrap().vectors, 0);
+    assert_eq!(index.embed(1, &mut |_, _| {}).unwrap(), 2);
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(index.status().unwrap().vectors, 3);
+    let hits = index.search(&Query::new("one")).unwrap();
+    assert_eq!(hits.notes, [""; 0]);
+    assert_eq!(hits.model.as_deref(), Some("toy@http://there"));
+}
+
+#[test]
+fn vectors_without_a_direction_are_refused_from_an_endpoint() {
+    let refused = |of: fn(&str) -> Vec<f32>| match remote(of) {
+        Err(error) => error.to_string(),
+        Ok(encoder) => {
+            let mut index = memory();
+            fill(&mut index, &[said("s", "a", 1, "the rain falls")]);
+            index.use_encoder(Some(Arc::new(encoder)));
+            let error = index.embed(u64::MAX, &mut |_, _| {}).unwrap_err();
+            assert_eq!(index.status().unwrap().vectors, 0);
+            error.to_string()
+        }
+    };
+    let cases: [(fn(&str) -> Vec<f32>, &str); 4] = [
+        (|_| vec![0.0, 0.0], "all zeros"),
+        (|_| vec![1.0, f32::NAN], "no number"),
+        (|_| vec![3e38, 3e38], "too large"),
+        (
+            |text| match text.contains("rain") {
+                true => vec![0.0, 0.0],
+                false => vec![1.0, 0.0],
+            },
+            "all zeros",
+        ),
+    ];
+    for (of, why) in cases {
+        let said = refused(of);
+        assert!(
+            said.starts_with("the model toy@http://there failed: "),
+            "{said}"
+        );
+        assert!(said.contains(why), "{said}");
+    }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use longhaul_model::loopback::{Loopback, Recorded, Reply};
@@ -176,6 +178,56 @@ fn an_endpoint_that_is_named_finds_other_words_and_gets_no_secret() {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         assert!(!text.contains("a-key-of-the-user"), "{}", path.display());
     }
+}
+
+#[test]
+fn an_endpoint_that_changes_the_length_of_its_vectors_has_them_all_made_anew() {
+    let machine = machine();
+    let halved = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&halved);
+    let server = Loopback::start(move |request| {
+        let half = asked.load(Ordering::SeqCst);
+        let texts = request.json()["input"].as_array().unwrap().len();
+        let vector = if half { vec![0.5; 4] } else { vec![0.5; 8] };
+        let data: Vec<serde_json::Value> = (0..texts)
+            .map(|at| json!({ "index": at, "embedding": vector }))
+            .collect();
+        Reply::json(200, &json!({ "data": data }))
+    })
+    .unwrap();
+    configure(&machine, json!({ "baseUrl": server.url(), "model": "toy" }));
+    let index = || {
+        let indexed = machine.run_line("memory index --json").json();
+        let chunks = indexed["chunks"].as_u64().unwrap();
+        assert!(chunks > 1, "{indexed:#}");
+        assert_eq!(indexed["vectors"], chunks, "{indexed:#}");
+    };
+    index();
+    halved.store(true, Ordering::SeqCst);
+    let found = machine.run_line("memory search deploy --json").json();
+    let notes = found["notes"].to_string();
+    assert!(notes.contains("no chunk has a vector"), "{found:#}");
+    index();
+    let found = machine.run_line("memory search deploy --json").json();
+    assert_eq!(found["notes"], json!([]), "{found:#}");
+    assert_eq!(found["embedding"]["active"], "openai-compatible");
+}
+
+#[test]
+fn an_endpoint_that_answers_with_zeros_is_not_used_and_told() {
+    let machine = machine();
+    let server = Loopback::start(|request| {
+        let texts = request.json()["input"].as_array().unwrap().len();
+        let data: Vec<serde_json::Value> = (0..texts)
+            .map(|at| json!({ "index": at, "embedding": [0.0, 0.0, 0.0] }))
+            .collect();
+        Reply::json(200, &json!({ "data": data }))
+    })
+    .unwrap();
+    configure(&machine, json!({ "baseUrl": server.url(), "model": "toy" }));
+    let ran = machine.run_line("memory index --json");
+    assert!(ran.err.contains("all zeros"), "{ran:?}");
+    assert_eq!(ran.json()["vectors"], 0, "{ran:?}");
 }
 
 #[test]

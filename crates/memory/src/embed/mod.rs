@@ -39,7 +39,8 @@ pub trait Encoder: Send + Sync {
     /// What kind it is.
     fn kind(&self) -> EncoderKind;
 
-    /// How long its vectors are.
+    /// How long its vectors are. An endpoint may change this under the same
+    /// name, so vectors are kept apart by their length as well.
     fn dimensions(&self) -> usize;
 
     /// The vectors of texts, one each, in order.

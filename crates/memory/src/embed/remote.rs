@@ -33,6 +33,9 @@ impl RemoteEncoder {
         if dimensions == 0 {
             return Err(failed(String::from("it gave no vector")));
         }
+        if let Some(reason) = unusable(&probe) {
+            return Err(failed(reason));
+        }
         Ok(RemoteEncoder {
             id,
             dimensions,
@@ -55,9 +58,36 @@ impl Encoder for RemoteEncoder {
     }
 
     fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
-        (self.embed)(texts).map_err(|reason| IndexError::Encoder {
+        let failed = |reason| IndexError::Encoder {
             model: self.id.clone(),
             reason,
-        })
+        };
+        let vectors = (self.embed)(texts).map_err(failed)?;
+        match unusable(&vectors) {
+            Some(reason) => Err(failed(reason)),
+            None => Ok(vectors),
+        }
     }
+}
+
+/// Why a vector among these cannot be compared with any, where one cannot. An
+/// endpoint that is out of order answers so, and what it said would count as
+/// done for ever.
+fn unusable(vectors: &[Vec<f32>]) -> Option<String> {
+    vectors.iter().enumerate().find_map(|(at, vector)| {
+        let which = format!("of its {} vectors number {}", vectors.len(), at + 1);
+        if !vector.iter().all(|x| x.is_finite()) {
+            return Some(format!("{which} holds what is no number; it is not kept"));
+        }
+        let square: f32 = vector.iter().map(|x| x * x).sum();
+        match square {
+            0.0 => Some(format!(
+                "{which} is all zeros and says nothing; it is not kept"
+            )),
+            square if square.is_infinite() => Some(format!(
+                "{which} holds numbers too large to be compared; it is not kept"
+            )),
+            _ => None,
+        }
+    })
 }

@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, params};
 use super::SqliteIndex;
 use super::place::files_of;
 use super::record::{Passage, RecordKind, Status};
+use super::vectors::model_key;
 use super::write::{piece_id, unpacked};
 use crate::chunk::lines_in;
 
@@ -147,7 +148,7 @@ impl SqliteIndex {
             status.vectors = self.connection.query_row(
                 "SELECT count(*) FROM chunk c JOIN vector v ON v.hash = c.hash
                  JOIN model m ON m.id = v.model WHERE m.name = ?1",
-                [encoder.id()],
+                [model_key(&**encoder)],
                 |row| row.get::<_, i64>(0),
             )? as u64;
         }

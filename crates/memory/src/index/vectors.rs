@@ -11,9 +11,16 @@ use std::sync::Arc;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{IndexError, Shape, SqliteIndex};
+use crate::embed::Encoder;
 
 /// How many chunks are encoded before their vectors are stored.
 const BATCH: u64 = 32;
+
+/// What the vectors of a model are kept under. Those of another length belong
+/// to another model, whatever it calls itself.
+pub(super) fn model_key(encoder: &dyn Encoder) -> String {
+    format!("{} ({})", encoder.id(), encoder.dimensions())
+}
 
 /// The vectors of one model for the chunks of one shape.
 pub(crate) struct Matrix {
@@ -163,7 +170,7 @@ impl Matrix {
         while let Some(row) = rows.next()? {
             let hash: i64 = row.get(0)?;
             let blob = row.get_ref(1)?.as_blob()?;
-            // A vector of another length is as good as none: it is made anew.
+            // The key says how long they are; a damaged one is as good as none.
             if blob.len() != stored_length(dimensions) {
                 continue;
             }
@@ -197,7 +204,7 @@ impl SqliteIndex {
         let matrix = Matrix::load(
             &self.connection,
             shape,
-            encoder.id(),
+            &model_key(&*encoder),
             encoder.dimensions(),
             vectors,
         )
@@ -216,7 +223,7 @@ impl SqliteIndex {
             return Ok(0);
         };
         let sqlite = self.sqlite();
-        let name = encoder.id().to_owned();
+        let name = model_key(&*encoder);
         self.connection
             .execute(
                 "INSERT INTO model (name) VALUES (?1) ON CONFLICT DO NOTHING",
@@ -248,7 +255,7 @@ impl SqliteIndex {
                     .any(|vector| vector.len() != encoder.dimensions())
             {
                 return Err(IndexError::Encoder {
-                    model: name,
+                    model: encoder.id().to_owned(),
                     reason: format!(
                         "it gave vectors of another number or length than the {} of {} it says",
                         texts.len(),
