@@ -231,9 +231,16 @@ fn standing(one: &Verified) -> String {
             "  changed since the pointer was written",
         ),
         Standing::Gone => (style("stale").red(), "  is gone"),
+        Standing::SectionGone => (
+            style("stale").red(),
+            "  the file is there, the section is gone",
+        ),
         Standing::Outside => (style("stale").red(), "  is outside the workspace"),
     };
-    let target = paint::tame(&one.target);
+    let target = match &one.anchor {
+        Some(anchor) => paint::tame(&format!("{}#{anchor}", one.target)),
+        None => paint::tame(&one.target),
+    };
     format!("{word:<5}  MEMORY.md:{}  {target}{why}", one.line)
 }
 

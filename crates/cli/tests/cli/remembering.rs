@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::documented::{assert_same_fields, example};
 use crate::machine::Machine;
 
@@ -130,6 +132,90 @@ fn pointers_go_stale_are_marked_and_accepted() {
     assert_eq!(machine.run_line("memory verify --accept").code, 0);
     assert_eq!(read(&machine, "MEMORY.md"), memory);
     assert_eq!(machine.run_line("memory verify").code, 0);
+}
+
+#[test]
+fn a_pointer_to_a_section_that_is_gone_is_told_and_stale() {
+    let machine = Machine::new();
+    machine.run_line("memory init");
+    let work = machine.work();
+    let memory = "- one → memories/project.md#d-8fe8aeb1\n- two → memories/project.md#nope\n";
+    fs::write(work.join("MEMORY.md"), memory).unwrap();
+    let project = "# Project\n\n### d-8fe8aeb1\nIt is so.\n";
+    fs::write(work.join("memories/project.md"), project).unwrap();
+    let standings = || -> Vec<String> {
+        let told = machine.run_line("memory verify --json").json();
+        let all = told["pointers"].as_array().unwrap().iter();
+        all.map(|one| format!("{} {}", one["anchor"], one["standing"]))
+            .collect()
+    };
+    assert_eq!(
+        standings(),
+        ["\"d-8fe8aeb1\" \"fresh\"", "\"nope\" \"sectionGone\""]
+    );
+    let found = machine.run_line("memory lint --json").json();
+    assert_eq!(
+        found["findings"][0]["trouble"],
+        json!({ "kind": "deadAnchor", "target": "memories/project.md", "anchor": "nope" })
+    );
+    assert_eq!(found["findings"].as_array().unwrap().len(), 1);
+    fs::write(work.join("memories/project.md"), "# Project\n").unwrap();
+    assert_eq!(
+        standings(),
+        ["\"d-8fe8aeb1\" \"sectionGone\"", "\"nope\" \"sectionGone\""]
+    );
+    let told = machine.run_line("memory verify");
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(
+        told.out
+            .contains("memories/project.md#d-8fe8aeb1  the file is there, the section is gone"),
+        "{told:?}"
+    );
+    machine.run_line("memory verify --mark");
+    assert!(read(&machine, "MEMORY.md").contains("#d-8fe8aeb1 (stale: verify)\n"));
+    assert_eq!(standings().len(), 2);
+}
+
+#[test]
+fn pointers_in_brackets_and_with_spaces_are_seen() {
+    let machine = Machine::new();
+    machine.run_line("memory init");
+    let work = machine.work();
+    let memory = "- a → my docs/file name.md\n- b <docs/angle.md>\n- c [[wiki/link.md]]\n\
+                  - d → see docs/plan.md\n";
+    fs::write(work.join("MEMORY.md"), memory).unwrap();
+    for folder in ["my docs", "docs", "wiki"] {
+        fs::create_dir_all(work.join(folder)).unwrap();
+    }
+    let targets = [
+        "my docs/file name.md",
+        "docs/angle.md",
+        "wiki/link.md",
+        "docs/plan.md",
+    ];
+    for target in targets {
+        fs::write(work.join(target), "x").unwrap();
+    }
+    let told = machine.run_line("memory verify --json").json();
+    let seen: Vec<&str> = told["pointers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["target"].as_str().unwrap())
+        .collect();
+    assert_eq!(seen, targets);
+    assert_eq!(machine.run_line("memory lint").code, 0);
+    for target in targets {
+        fs::remove_file(work.join(target)).unwrap();
+    }
+    let found = machine.run_line("memory lint --json").json();
+    let kinds: Vec<&str> = found["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["trouble"]["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["deadPointer"; 4], "{found:#}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 use serde::Serialize;
 
-use super::pointers::pointers;
+use super::pointers::{Pointer, pointers};
 use super::{
     CONTEXT, DECISIONS, DREAMS, ERRORS, MEMORIES, MEMORY, MOST_FILE_BYTES, MemoryFolder, PROJECT,
     append, place, verify,
@@ -76,6 +76,13 @@ pub enum Trouble {
         /// The only file of that name in the workspace.
         perhaps: Option<String>,
     },
+    /// A line points to a section that its file does not have.
+    DeadAnchor {
+        /// The file, which is there.
+        target: String,
+        /// The section, which is not.
+        anchor: String,
+    },
     /// A line points out of the workspace.
     OutsidePointer {
         /// What it points to.
@@ -128,6 +135,9 @@ impl Trouble {
             Trouble::DeadPointer { target, .. } => {
                 format!("points to {target}, which is not there")
             }
+            Trouble::DeadAnchor { target, anchor } => {
+                format!("points to {target}#{anchor}, and that file has no such section")
+            }
             Trouble::OutsidePointer { target } => {
                 format!("points to {target}, which is outside the workspace")
             }
@@ -158,6 +168,9 @@ impl Trouble {
             Trouble::DeadPointer { perhaps: None, .. } => {
                 "move the line to memories/errors.md".into()
             }
+            Trouble::DeadAnchor { .. } => {
+                "point to a section that is there, or take the line out".into()
+            }
             Trouble::OutsidePointer { .. } => "point to a file of the workspace".into(),
             Trouble::TooLarge { .. } => {
                 "keep what is still needed in smaller files, and move it out of the way".into()
@@ -177,6 +190,7 @@ impl Trouble {
             | Trouble::DeadPointer { .. }
             | Trouble::NotIgnored => true,
             Trouble::TooManyTokens { .. }
+            | Trouble::DeadAnchor { .. }
             | Trouble::OutsidePointer { .. }
             | Trouble::TooLarge { .. }
             | Trouble::Unreadable { .. } => false,
@@ -240,11 +254,14 @@ impl MemoryFolder {
                 ));
             }
             for pointer in pointers(&text) {
-                let target = pointer.target;
-                let trouble = match self.standing(&target) {
-                    Target::There => continue,
-                    Target::Outside => Trouble::OutsidePointer { target },
-                    Target::Gone => Trouble::DeadPointer {
+                let (target, standing) = self.meant(&pointer);
+                let trouble = match (standing, pointer.anchor) {
+                    (Target::There, Some(anchor)) if !self.has_section(&target, &anchor) => {
+                        Trouble::DeadAnchor { target, anchor }
+                    }
+                    (Target::There, _) => continue,
+                    (Target::Outside, _) => Trouble::OutsidePointer { target },
+                    (Target::Gone, _) => Trouble::DeadPointer {
                         perhaps: self.namesake(&target),
                         target,
                     },
@@ -344,6 +361,16 @@ impl MemoryFolder {
         let logs = self.logs()?;
         files.extend(logs.iter().map(|(date, _)| MemoryFolder::log_name(*date)));
         Ok(files)
+    }
+
+    /// What a pointer means of all it may mean, and where that leads: the first
+    /// that is there, or else what was read first.
+    pub(super) fn meant(&self, pointer: &Pointer) -> (String, Target) {
+        let all = std::iter::once(&pointer.target).chain(&pointer.others);
+        let mut standings = all.map(|target| (target.clone(), self.standing(target)));
+        standings
+            .find(|(_, standing)| *standing == Target::There)
+            .unwrap_or_else(|| (pointer.target.clone(), self.standing(&pointer.target)))
     }
 
     pub(super) fn standing(&self, target: &str) -> Target {

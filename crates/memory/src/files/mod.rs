@@ -20,6 +20,7 @@ mod lint;
 mod log;
 mod place;
 mod pointers;
+mod sections;
 mod status;
 mod verify;
 

@@ -3,7 +3,7 @@
 //!
 //! The hashes are kept beside, in `memories/.pointers.json`. A pointer that is
 //! new there is taken as true today. Memory files change all the time and count
-//! only as there or gone.
+//! only as there or gone; so do the sections that pointers name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,6 +46,8 @@ pub enum Standing {
     Changed,
     /// Its file is gone.
     Gone,
+    /// Its file is there, and the section it points to is not.
+    SectionGone,
     /// It leads out of the workspace.
     Outside,
 }
@@ -53,7 +55,10 @@ pub enum Standing {
 impl Standing {
     /// Whether the line can no longer be believed.
     pub fn is_stale(self) -> bool {
-        matches!(self, Standing::Changed | Standing::Gone | Standing::Outside)
+        match self {
+            Standing::Changed | Standing::Gone | Standing::SectionGone | Standing::Outside => true,
+            Standing::Fresh | Standing::New => false,
+        }
     }
 }
 
@@ -63,8 +68,10 @@ impl Standing {
 pub struct Verified {
     /// The line, from 1.
     pub line: usize,
-    /// What it points to.
+    /// The file it points to.
     pub target: String,
+    /// The section of it.
+    pub anchor: Option<String>,
     /// How it stands.
     pub standing: Standing,
 }
@@ -83,25 +90,31 @@ impl MemoryFolder {
         let mut next = Hashes::default();
         let mut verified = Vec::new();
         for pointer in pointers(&text) {
-            let now = self.hash(&pointer.target)?;
-            let (standing, keep) = match (self.standing(&pointer.target), now) {
+            let (target, leads) = self.meant(&pointer);
+            let now = self.hash(&target)?;
+            let was = known.pointers.get(&target);
+            let (mut standing, keep) = match (leads, now) {
                 (Target::Outside, _) => (Standing::Outside, None),
-                (Target::Gone, _) | (_, None) => {
-                    (Standing::Gone, known.pointers.get(&pointer.target).cloned())
-                }
-                (Target::There, Some(now)) => match known.pointers.get(&pointer.target) {
+                (Target::Gone, _) | (_, None) => (Standing::Gone, was.cloned()),
+                (Target::There, Some(now)) => match was {
                     None => (Standing::New, Some(now)),
                     Some(was) if *was == now => (Standing::Fresh, Some(now)),
                     Some(_) if mode == Verify::Accept => (Standing::Fresh, Some(now)),
                     Some(was) => (Standing::Changed, Some(was.clone())),
                 },
             };
+            if let (Target::There, Some(anchor)) = (leads, &pointer.anchor)
+                && !self.has_section(&target, anchor)
+            {
+                standing = Standing::SectionGone;
+            }
             if let Some(hash) = keep {
-                next.pointers.insert(pointer.target.clone(), hash);
+                next.pointers.insert(target.clone(), hash);
             }
             verified.push(Verified {
                 line: pointer.line,
-                target: pointer.target,
+                target,
+                anchor: pointer.anchor,
                 standing,
             });
         }
