@@ -72,6 +72,46 @@ fn words_are_found_in_other_forms_and_styles() {
 }
 
 #[test]
+fn versions_names_and_spellings_are_found_as_people_write_them() {
+    let mut index = memory();
+    let texts = [
+        ("number", "number 2 of the list, then 4 and 1 again"),
+        ("version", "the fix is in v2.4.1 since May"),
+        ("tags", "read userSegmentTags first"),
+        ("joined", "the tidalwavecounters come later"),
+        ("street", "Die Wohnung in der Straße ist klein"),
+        ("tree", "Ёлка стоит в углу"),
+        ("node", "it runs on node.js only"),
+        ("plain", "the nextjs pages are old"),
+    ];
+    fill(
+        &mut index,
+        &texts.map(|(name, text)| said(name, "a", 1, text)),
+    );
+    for (query, name) in [
+        ("2.4.1", "version"),
+        ("v2.4.1", "version"),
+        ("usersegmenttags", "tags"),
+        ("userSegmentTags", "tags"),
+        ("tidalWaveCounters", "joined"),
+        ("strasse", "street"),
+        ("STRASSE", "street"),
+        ("елка", "tree"),
+        ("ёлки", "tree"),
+        ("nodejs", "node"),
+        ("node.js", "node"),
+        ("Next.js", "plain"),
+    ] {
+        let found = keys(&mut index, &Query::new(query));
+        assert_eq!(
+            found.first().map(String::as_str),
+            Some(&*format!("{name}#a")),
+            "{query}"
+        );
+    }
+}
+
+#[test]
 fn a_hit_tells_where_it_is_and_why() {
     let mut index = memory();
     fill(

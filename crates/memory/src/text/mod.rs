@@ -3,11 +3,12 @@
 //! SQLite's own tokenizers find 55 of 4,309 Chinese documents, keep `parseUrl`
 //! as one word and know English endings only. So the text is prepared here and
 //! FTS5 sees tokens that need no more thought: folded, stemmed in the language
-//! of the text, without stop words, identifiers both whole and in parts,
-//! scripts without spaces in pairs of characters. A query goes through the same
+//! of the text, without stop words, identifiers and versions both whole and in
+//! parts, scripts without spaces in pairs of characters. A query goes through the same
 //! preparation, and since a token has letters and digits only, no query can
 //! reach FTS5's syntax.
 
+mod dotted;
 mod stems;
 mod tongue;
 
@@ -21,7 +22,7 @@ pub(crate) use self::tongue::Tongue;
 
 /// Changes whenever the same text gives other tokens: an index made before is
 /// made anew.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// Tokens longer than this are cut: nobody types them, and encoded data is
 /// full of them.
@@ -45,6 +46,8 @@ pub(crate) struct Term {
 enum Run<'a> {
     /// Letters, digits and underscores.
     Word(&'a str),
+    /// A version or a name with dots; its words follow.
+    Dotted(&'a str),
     /// Characters of a script without spaces between words.
     Unspaced(&'a str),
 }
@@ -54,7 +57,7 @@ pub(crate) fn tongue(text: &str) -> Tongue {
     let start = &text[..text.floor_char_boundary(8_000)];
     Tongue::of(runs(start).filter_map(|run| match run {
         Run::Word(word) => Some(lowercase(word)),
-        Run::Unspaced(_) => None,
+        Run::Dotted(_) | Run::Unspaced(_) => None,
     }))
 }
 
@@ -79,6 +82,7 @@ pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut S
     for run in runs(text) {
         match run {
             Run::Word(word) => word_tokens(word, tongue, stems, &mut take),
+            Run::Dotted(word) => dotted_token(word, &mut take),
             Run::Unspaced(run) => unspaced_tokens(run, &mut take),
         }
     }
@@ -111,6 +115,10 @@ pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
     for run in runs(text) {
         match run {
             Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
+                stored.count += 1;
+                put(&mut stored.words, token);
+            }),
+            Run::Dotted(word) => dotted_token(word, &mut |token, _| {
                 stored.count += 1;
                 put(&mut stored.words, token);
             }),
@@ -194,6 +202,8 @@ fn sentence_terms(
     terms: &mut Vec<Term>,
     seen: &mut HashSet<String>,
 ) {
+    // Where the numbers of a version end.
+    let mut numbers = 0;
     for run in runs(sentence) {
         let mut found: Vec<(String, f32)> = Vec::new();
         match run {
@@ -201,22 +211,28 @@ fn sentence_terms(
                 word_tokens(word, spoken, stems, &mut |token, weight| {
                     found.push((token.to_owned(), weight));
                 });
-                // One language more for words that are no stop words in the
-                // language of the question: notes may be in another.
-                let alone = found.len() == 1;
-                for (token, weight) in found {
+                let inside = offset(sentence, word) < numbers;
+                for (at, (token, weight)) in found.into_iter().enumerate() {
                     let mut tokens = vec![token];
-                    if alone {
-                        for &other in tongues.iter().filter(|other| **other != spoken) {
-                            word_tokens(word, other, stems, &mut |token, _| {
-                                if tokens.iter().all(|known| known != token) {
-                                    tokens.push(token.to_owned());
-                                }
-                            });
-                        }
+                    // What follows are parts of a name.
+                    if at == 0 {
+                        forms(word, spoken, tongues, stems, &mut tokens);
                     }
+                    let weight = if inside { weight * PART } else { weight };
                     add(terms, seen, word, tokens, weight, bit);
                 }
+            }
+            Run::Dotted(word) => {
+                let mut tokens = Vec::new();
+                dotted_token(word, &mut |token, _| tokens.push(token.to_owned()));
+                match tokens[0].starts_with(|c: char| c.is_ascii_digit()) {
+                    true => numbers = offset(sentence, word) + word.len(),
+                    false => {
+                        let whole = tokens[0].clone();
+                        forms(&whole, spoken, tongues, stems, &mut tokens);
+                    }
+                }
+                add(terms, seen, word, tokens, 1.0, bit);
             }
             Run::Unspaced(run) => {
                 unspaced_tokens(run, &mut |token, weight| {
@@ -228,6 +244,41 @@ fn sentence_terms(
                 }
             }
         }
+    }
+}
+
+/// Where in a text a part of it begins.
+fn offset(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// A shorter word is hardly a name of several words written as one.
+const SHORTEST_NAME: usize = 6;
+
+/// Adds the other tokens that a word of a query may have in the index: its
+/// stems in the languages of the notes, since notes may be in another language
+/// than the question, and the word as it is, since a name of several words is
+/// kept whole without a stem.
+fn forms(
+    word: &str,
+    spoken: Tongue,
+    tongues: &[Tongue],
+    stems: &mut Stems,
+    tokens: &mut Vec<String>,
+) {
+    let mut more = |token: &str| {
+        if tokens.iter().all(|known| known != token) {
+            tokens.push(token.to_owned());
+        }
+    };
+    let whole: String = word.chars().filter(|c| *c != '_').collect();
+    let whole = whole.to_lowercase();
+    let others = tongues.iter().filter(|other| **other != spoken);
+    for tongue in std::iter::once(spoken).chain(others.copied()) {
+        stems.token(&whole, tongue, &mut |token, _| more(token), 1.0);
+    }
+    if whole.chars().count() >= SHORTEST_NAME {
+        more(&fold(&whole));
     }
 }
 
@@ -285,6 +336,13 @@ pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<Quote> {
                 }
                 phrase.push_str(token);
             }),
+            Run::Dotted(word) => dotted_token(word, &mut |token, _| {
+                count += 1;
+                if !phrase.is_empty() {
+                    phrase.push(' ');
+                }
+                phrase.push_str(token);
+            }),
             Run::Unspaced(run) => {
                 quote.phrases.extend(taken(&mut phrase));
                 let before = quote.pairs.len();
@@ -328,10 +386,19 @@ pub(crate) fn all_terms(query: &str) -> Vec<Term> {
 
 fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
     let mut at = 0;
+    // Where the last word with dots ends: its own words follow it.
+    let mut told = 0;
     std::iter::from_fn(move || {
         let rest = &text[at..];
         let begin = rest.find(|c: char| c.is_alphanumeric() || c == '_')?;
         let rest = &rest[begin..];
+        if at + begin >= told
+            && let Some(length) = dotted::dotted(rest)
+        {
+            at += begin;
+            told = at + length;
+            return Some(Run::Dotted(&rest[..length]));
+        }
         // Most words are of plain letters, and end before a plain character.
         let plain = rest
             .bytes()
@@ -418,6 +485,11 @@ const MOST_PARTS: usize = 12;
 /// What the parts of an identifier count beside the whole.
 const PART: f32 = 0.6;
 
+/// The whole of a version or of a name with dots.
+fn dotted_token(word: &str, take: &mut dyn FnMut(&str, f32)) {
+    take(&fold(&dotted::whole(word)), 1.0);
+}
+
 fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnMut(&str, f32)) {
     let word = word.trim_matches('_');
     if word.is_empty() {
@@ -494,22 +566,25 @@ fn identifier_parts(word: &str) -> Vec<&str> {
 /// Letters without their marks, full-width letters as ordinary ones, and
 /// nothing that FTS5 would take for a separator.
 fn fold(word: &str) -> String {
-    let mut folded: String = if word.is_ascii() {
-        word.to_owned()
+    let mut folded = String::with_capacity(word.len());
+    if word.is_ascii() {
+        folded.push_str(word);
     } else {
-        word.nfkd()
+        let letters = word
+            .nfkd()
             .filter(|c| !unicode_normalization::char::is_combining_mark(*c))
-            .filter(|c| c.is_alphanumeric())
-            .map(|c| match c {
-                'ß' => 's',
-                'ø' => 'o',
-                'đ' => 'd',
-                'ł' => 'l',
-                'ı' => 'i',
-                c => c,
-            })
-            .collect()
-    };
+            .filter(|c| c.is_alphanumeric());
+        for c in letters {
+            match c {
+                'ß' => folded.push_str("ss"),
+                'ø' => folded.push('o'),
+                'đ' => folded.push('d'),
+                'ł' => folded.push('l'),
+                'ı' => folded.push('i'),
+                c => folded.push(c),
+            }
+        }
+    }
     folded.truncate(folded.floor_char_boundary(LONGEST));
     folded
 }
@@ -546,6 +621,52 @@ mod tests {
         assert_eq!(tokens("parseHTTPUrl"), "parsehttpurl pars http url");
         assert_eq!(tokens("f150"), "f150 150");
         assert_eq!(tokens("HTTP"), "http");
+    }
+
+    #[test]
+    fn versions_and_names_with_dots_are_found_whole_too() {
+        assert_eq!(tokens("fixed in v2.4.1"), "fix 2v4v1 v2 4 1");
+        assert_eq!(tokens("number 2"), "number 2");
+        assert_eq!(tokens("Node.js runs"), "nodejs node js run");
+        let of = |query: &str| -> Vec<(Vec<String>, f32)> {
+            let terms = terms(query, &[], &mut Stems::default()).into_iter();
+            terms.map(|term| (term.tokens, term.weight)).collect()
+        };
+        let owned = |tokens: &[&str]| -> Vec<String> {
+            tokens.iter().map(|one| (*one).to_owned()).collect()
+        };
+        assert_eq!(
+            of("2.4.1"),
+            [
+                (owned(&["2v4v1"]), 1.0),
+                (owned(&["2"]), PART),
+                (owned(&["4"]), PART),
+                (owned(&["1"]), PART)
+            ]
+        );
+        assert_eq!(of("nodejs"), [(owned(&["nodej", "nodejs"]), 1.0)]);
+        assert_eq!(of("node.js")[0], (owned(&["nodejs", "nodej"]), 1.0));
+        assert_eq!(of("of 2 and 3.5 or 4")[0], (owned(&["2"]), 1.0));
+    }
+
+    #[test]
+    fn a_name_is_found_however_its_words_are_put_together() {
+        let of = |query: &str| terms(query, &[], &mut Stems::default())[0].tokens.clone();
+        assert_eq!(of("usersegmenttags"), ["usersegmenttag", "usersegmenttags"]);
+        assert_eq!(of("userSegmentTags"), ["usersegmenttags", "usersegmenttag"]);
+    }
+
+    #[test]
+    fn spellings_of_one_word_are_one_token() {
+        for (one, other) in [
+            ("Straße", "strasse"),
+            ("GROẞ", "gross"),
+            ("Ёлка", "елка"),
+            ("е\u{308}лки", "елка"),
+            ("cafe\u{301}", "café"),
+        ] {
+            assert_eq!(tokens(one), tokens(other), "{one}");
+        }
     }
 
     #[test]

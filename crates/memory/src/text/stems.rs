@@ -1,8 +1,10 @@
 //! Stems, remembered: a text has few different words, and a stemmer is slow.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rust_stemmers::Stemmer;
+use unicode_normalization::UnicodeNormalization;
 
 use super::{LONGEST, Tongue, fold};
 
@@ -35,7 +37,8 @@ impl Stems {
             }
             return;
         }
-        let token = if tongue.is_stop(word) {
+        let spelt = spelt(word);
+        let token = if tongue.is_stop(word) || tongue.is_stop(&spelt) {
             String::new()
         } else if word.len() > LONGEST {
             fold(word)
@@ -44,7 +47,7 @@ impl Stems {
                 .stemmers
                 .entry(tongue as u8)
                 .or_insert_with(|| tongue.stemmer());
-            fold(&stemmer.stem(word))
+            fold(&stemmer.stem(&spelt))
         };
         if !token.is_empty() {
             take(&token, weight);
@@ -56,4 +59,19 @@ impl Stems {
             known.insert(word.into(), token.into());
         }
     }
+}
+
+/// A word in the one of its spellings that stemmers know: `ß` is `ss` where
+/// there is no such key, `ё` is `е` in most of what is written, and a letter
+/// with its mark is one character.
+fn spelt(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(
+        word.nfc()
+            .collect::<String>()
+            .replace('ß', "ss")
+            .replace('ё', "е"),
+    )
 }
