@@ -189,7 +189,7 @@ fn of_two_questions_each_leads_to_what_is_said_elsewhere_of_its_matter() {
     });
     records.extend(lanterns);
     let others = (0..60).map(|number| {
-        let text = format!("a note about paint");
+        let text = "a note about paint".to_owned();
         hours_apart(&format!("note {number}"), 30 + number, &text)
     });
     records.extend(others);
@@ -917,8 +917,11 @@ fn meaning_finds_what_words_do_not_and_models_are_not_mixed() {
     assert_eq!(index.search(&Query::new("dog")).unwrap().model, None);
 }
 
+/// The vector of a text.
+type Vector = fn(&str) -> Vec<f32>;
+
 /// An endpoint that answers each text with the vector that `of` gives.
-fn remote(of: fn(&str) -> Vec<f32>) -> Result<RemoteEncoder, IndexError> {
+fn remote(of: Vector) -> Result<RemoteEncoder, IndexError> {
     let embed = move |texts: &[&str]| Ok(texts.iter().map(|text| of(text)).collect());
     RemoteEncoder::connect("http://there", "toy", Box::new(embed))
 }
@@ -942,7 +945,7 @@ fn vectors_of_another_length_under_the_same_name_are_made_anew() {
 
 #[test]
 fn vectors_without_a_direction_are_refused_from_an_endpoint() {
-    let refused = |of: fn(&str) -> Vec<f32>| match remote(of) {
+    let refused = |of: Vector| match remote(of) {
         Err(error) => error.to_string(),
         Ok(encoder) => {
             let mut index = memory();
@@ -953,7 +956,7 @@ fn vectors_without_a_direction_are_refused_from_an_endpoint() {
             error.to_string()
         }
     };
-    let cases: [(fn(&str) -> Vec<f32>, &str); 4] = [
+    let cases: [(Vector, &str); 4] = [
         (|_| vec![0.0, 0.0], "all zeros"),
         (|_| vec![1.0, f32::NAN], "no number"),
         (|_| vec![3e38, 3e38], "too large"),
