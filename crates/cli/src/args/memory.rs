@@ -42,8 +42,8 @@ pub(crate) struct MemorySearchArgs {
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// How many hits [default: memory.search.maxResults, which is 6]
-    #[arg(short, long = "limit", value_name = "N")]
-    pub(crate) k: Option<usize>,
+    #[arg(short, long = "limit", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) k: Option<u32>,
     /// Only this session, by the name that hits show
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Vec<String>,

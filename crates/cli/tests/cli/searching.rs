@@ -84,6 +84,9 @@ fn bad_input_is_told() {
     assert!(ran.err.contains("the index is empty"), "{ran:?}");
     let ran = machine.run_line("memory get nowhere.md");
     assert_eq!(ran.code, 1, "{ran:?}");
+    let ran = machine.run_line("memory search x -k 0");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("0 is not in 1.."), "{ran:?}");
     let ran = machine.run_line("memory search x --since yesterday");
     assert_eq!(ran.code, 2, "{ran:?}");
     let ran = machine.run_line("memory search x --since 2026-03-02 --until 2026-03-01");
@@ -387,6 +390,54 @@ fn index_file(machine: &Machine) -> std::path::PathBuf {
         .map(|file| file.unwrap().path())
         .find(|path| path.extension().is_some_and(|ending| ending == "sqlite"))
         .unwrap()
+}
+
+#[test]
+fn a_path_is_found_however_it_is_written() {
+    let machine = machine();
+    records(&machine);
+    let work = machine.work();
+    let whole = work.join("memories/errors.md");
+    let found = |path: &str| -> Vec<String> {
+        let ran = machine.run(["memory", "search", "deploy", "--json", "--path", path]);
+        assert_eq!(ran.code, 0, "{path}: {ran:?}");
+        let hits = ran.json()["hits"].as_array().unwrap().clone();
+        let sources = hits.iter().map(|hit| hit["source"].as_str().unwrap());
+        sources.map(str::to_owned).collect()
+    };
+    for path in [
+        "memories/errors.md",
+        "./memories/errors.md",
+        "memories/./errors.md",
+        "memories/../memories//errors.md",
+        "./memories/",
+        "memories",
+        whole.to_str().unwrap(),
+        &format!("{}/./memories/../memories", work.display()),
+        ".",
+        work.to_str().unwrap(),
+    ] {
+        assert_eq!(found(path), ["memories/errors.md"], "{path}");
+    }
+    #[cfg(unix)]
+    {
+        let link = machine.home().join("link");
+        std::os::unix::fs::symlink(&work, &link).unwrap();
+        let by_link = link.join("memories/errors.md");
+        assert_eq!(found(by_link.to_str().unwrap()), ["memories/errors.md"]);
+    }
+    // From a folder further in, and by way of one.
+    let mut command = machine.command();
+    command
+        .current_dir(work.join("memories"))
+        .args(["memory", "search", "deploy", "--workspace", "..", "--json"])
+        .args(["--path", "errors.md"]);
+    let ran = machine.finish(&mut command);
+    assert_eq!(
+        ran.json()["hits"][0]["source"],
+        "memories/errors.md",
+        "{ran:?}"
+    );
 }
 
 #[test]

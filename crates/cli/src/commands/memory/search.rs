@@ -1,5 +1,7 @@
 //! `memory search` and `memory get`.
 
+use std::path::{Component, Path, PathBuf};
+
 use longhaul_engine::library::{ChosenEncoder, Reason};
 use longhaul_memory::{Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind};
 use serde_json::{Value, json};
@@ -39,7 +41,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         false => chosen_and_told(app)?,
     };
     index.use_encoder(chosen.encoder.clone());
-    let kinds = if args.dreams || config.index.dreams {
+    let mut kinds = if args.dreams || config.index.dreams {
         vec![
             RecordKind::Memory,
             RecordKind::Daily,
@@ -49,8 +51,17 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     } else {
         Vec::new()
     };
+    let mut paths: Vec<String> = args.path.iter().map(|path| inside(app, path)).collect();
+    if paths.iter().any(String::is_empty) {
+        // The workspace itself: every file, and no session.
+        paths.clear();
+        if kinds.is_empty() {
+            kinds = vec![RecordKind::Memory, RecordKind::Daily];
+        }
+        kinds.retain(|kind| *kind != RecordKind::Transcript);
+    }
     let query = Query {
-        k: args.k.unwrap_or(config.search.max_results as usize).max(1),
+        k: args.k.unwrap_or(config.search.max_results).max(1) as usize,
         mode: if args.words {
             Mode::Words
         } else {
@@ -62,7 +73,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
             until: args.until,
             sessions: args.session.clone(),
             roles: args.role.clone(),
-            paths: args.path.iter().map(|path| inside(app, path)).collect(),
+            paths,
             kinds,
         },
         ..Query::new(text)
@@ -106,15 +117,41 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A path as the index has it: from the workspace on.
+/// A path as the index has it: from the workspace on, with `/` between its
+/// parts; empty for the workspace itself. A relative one is meant from the
+/// workspace, or from the current folder where only that has it.
 fn inside(app: &App, path: &str) -> String {
-    let given = std::path::Path::new(path);
-    let relative = given.strip_prefix(&app.workspace).unwrap_or(given);
-    let parts = relative
-        .components()
-        .filter(|part| *part != std::path::Component::CurDir)
-        .map(|part| part.as_os_str().to_string_lossy());
+    let given = Path::new(path);
+    let here = || std::path::absolute(given).ok().filter(|own| own.exists());
+    let named = lexical(&app.workspace.join(given));
+    let named = match named.exists() {
+        true => named,
+        false => here().map_or(named, |own| lexical(&own)),
+    };
+    let workspace = lexical(&app.workspace);
+    let relative = match named.strip_prefix(&workspace) {
+        Ok(relative) => relative.to_owned(),
+        // One of the two may be named by way of a link.
+        Err(_) => match (named.canonicalize(), workspace.canonicalize()) {
+            (Ok(real), Ok(root)) => real.strip_prefix(root).map_or(named, Path::to_owned),
+            _ => named,
+        },
+    };
+    let parts = relative.iter().map(|part| part.to_string_lossy());
     parts.collect::<Vec<_>>().join("/").replace("//", "/")
+}
+
+/// A path without `.` and `..`, whether or not it is there.
+fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// What comes back is quoted data: fenced, dated and attributed.
