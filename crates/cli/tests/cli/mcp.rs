@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::machine::Machine;
+use crate::searching::spoil_roles;
 use crate::talk::{compacted, small};
 
 /// A client that speaks the protocol by hand, so that nothing is taken for
@@ -180,6 +181,28 @@ fn the_notes_of_the_workspace_are_searched_and_read() {
     for path in ["../home/.pi", "/etc/passwd", "memory/../../x"] {
         client.refused("memory_get", json!({ "path": path }));
     }
+}
+
+#[test]
+fn damage_that_a_search_of_notes_meets_is_told_and_costs_no_note() {
+    let machine = machine();
+    let work = machine.work();
+    fs::create_dir_all(work.join("memories")).unwrap();
+    fs::write(
+        work.join("memories/project.md"),
+        "The harbour master closes at six.\n",
+    )
+    .unwrap();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    spoil_roles(&machine);
+    let mut client = Client::start(&machine);
+    let asked = json!({ "query": "harbour master" });
+    let found = client.text("memory_search", asked.clone());
+    assert!(found.contains("closes at six"), "{found}");
+    assert!(found.contains("was damaged"), "{found}");
+    let again = client.text("memory_search", asked);
+    assert!(!again.contains("damaged"), "{again}");
+    client.end();
 }
 
 #[test]

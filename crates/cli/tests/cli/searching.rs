@@ -384,12 +384,48 @@ fn a_damaged_index_is_set_aside_and_a_locked_one_is_waited_for_and_told() {
     assert_eq!(records(&machine), before + 1);
 }
 
+/// Overwrites the pages of the roles, which nothing reads before a search does.
+pub(crate) fn spoil_roles(machine: &Machine) {
+    let index = index_file(machine);
+    let connection = rusqlite::Connection::open(&index).unwrap();
+    let page = |name: &str| -> u32 {
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+        connection.query_row(sql, [name], |row| row.get(0)).unwrap()
+    };
+    let pages = [page("role"), page("sqlite_autoindex_role_1")];
+    drop(connection);
+    let mut bytes = fs::read(&index).unwrap();
+    for page in pages {
+        let end = page as usize * 4096;
+        bytes[end - 4096..end].fill(0xa5);
+    }
+    fs::write(&index, bytes).unwrap();
+}
+
 fn index_file(machine: &Machine) -> std::path::PathBuf {
     fs::read_dir(machine.home().join(".longhaul/memory"))
         .unwrap()
         .map(|file| file.unwrap().path())
         .find(|path| path.extension().is_some_and(|ending| ending == "sqlite"))
         .unwrap()
+}
+
+#[test]
+fn damage_that_a_search_meets_is_told_as_that_which_opening_meets() {
+    let machine = machine();
+    records(&machine);
+    spoil_roles(&machine);
+    let ran = machine.run_line("memory search deploy");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let note = "note: the index was damaged; it lies at ";
+    assert_eq!(ran.err.matches(note).count(), 1, "{ran:?}");
+    assert!(
+        ran.err.contains(".corrupt-1 and a new one is made"),
+        "{ran:?}"
+    );
+    assert!(ran.err.contains("the index is empty"), "{ran:?}");
+    let again = machine.run_line("memory search deploy");
+    assert!(!again.err.contains("damaged"), "{again:?}");
 }
 
 #[test]

@@ -107,8 +107,16 @@ impl Notebook for MemoryNotebook {
         let found = self.library.reading(|index| {
             // What was written a moment ago is found, too. Where that cannot be
             // taken in now, what is there is searched all the same.
-            let synced = self.files.sync(index, SYNCED, &mut |_| {});
+            let mut synced = self.files.sync(index, SYNCED, &mut |_| {});
+            let aside = index.set_aside().map(Path::to_owned);
             let mut found = index.search(&search)?;
+            // It was damaged and is empty now; the files are all there.
+            if index.set_aside() != aside.as_deref() {
+                let told = std::mem::take(&mut found.notes);
+                synced = self.files.sync(index, SYNCED, &mut |_| {});
+                found = index.search(&search)?;
+                found.notes.splice(..0, told);
+            }
             found.hits.retain(|hit| hit.score >= self.minimum_score);
             if let Err(error) = synced {
                 found.notes.push(error.to_string());
@@ -117,7 +125,11 @@ impl Notebook for MemoryNotebook {
         });
         let found = found.map_err(|error| error.to_string())?;
         if found.hits.is_empty() {
-            return Ok("Nothing in memory fits these words.".to_owned());
+            let mut text = "Nothing in memory fits these words.".to_owned();
+            for note in &found.notes {
+                text.push_str(&format!("\n[{note}]"));
+            }
+            return Ok(text);
         }
         let mut found = found;
         if let Err(error) = self.count(&found.hits) {

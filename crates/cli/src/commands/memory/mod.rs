@@ -114,11 +114,16 @@ fn refuse_without_index(app: &App) -> Result<(), Failure> {
 /// Opens the index. A damaged one is set aside, and told.
 fn open(app: &App) -> Result<SqliteIndex, Failure> {
     let index = SqliteIndex::open(&path(app), app.config.config.index_settings())?;
+    tell_set_aside(app, &index);
+    Ok(index)
+}
+
+/// Tells where a damaged index was put, if one was.
+fn tell_set_aside(app: &App, index: &SqliteIndex) {
     if let Some(aside) = index.set_aside() {
         app.note(&format!(
             "note: the index was damaged; it lies at {} and a new one is made",
             app.show_path(aside)
         ));
     }
-    Ok(index)
 }

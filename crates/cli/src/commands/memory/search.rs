@@ -7,7 +7,7 @@ use longhaul_memory::{Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind};
 use serde_json::{Value, json};
 
 use super::super::recall::unmarked;
-use super::{chosen_and_told, embedding, open, refuse_without_index};
+use super::{chosen_and_told, embedding, open, refuse_without_index, tell_set_aside};
 use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
@@ -78,7 +78,14 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         },
         ..Query::new(text)
     };
+    let aside = index.set_aside().map(Path::to_owned);
     let mut hits = index.search(&query)?;
+    if index.set_aside() != aside.as_deref() {
+        // The same words as where opening it finds the damage; it says nothing
+        // else about an index that is empty now.
+        tell_set_aside(app, &index);
+        hits.notes.clear();
+    }
     let least = config.search.minimum_score as f32;
     hits.hits.retain(|hit| hit.score >= least);
     if hits.hits.is_empty() {
