@@ -82,8 +82,8 @@ fn what_left_a_context_is_found_by_other_words_than_it_was_said_in() {
     );
     let library = library(folder.path());
     library.take_session(&path);
-    assert!(library.settle(PATIENCE), "{:?}", library.trouble());
-    assert_eq!(library.trouble(), None);
+    assert!(library.settle(PATIENCE), "{:?}", library.troubles());
+    assert_eq!(library.troubles(), [""; 0]);
     let recollection = library.recollection(&path, Scope::Session);
     let hits = recollection
         .search("migrated database staging port", 5)

@@ -159,9 +159,8 @@ impl Lodging {
 impl Drop for Lodging {
     fn drop(&mut self) {
         self.library.settle(PATIENCE);
-        if let Some(trouble) = self.library.trouble() {
-            self.app
-                .note(&format!("what left the context is not indexed: {trouble}"));
+        for trouble in self.library.troubles() {
+            self.app.note(&trouble);
         }
     }
 }

@@ -130,6 +130,26 @@ fn one_message_prints_the_answer_and_nothing_else() {
     assert_eq!(messages[1]["role"], "assistant");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_among_the_memory_files_is_told_as_left_out_and_as_nothing_else() {
+    let ground = Ground::saying(vec![Said::text("Done.")]);
+    let logs = ground.machine.work().join("memory");
+    fs::create_dir_all(&logs).unwrap();
+    std::os::unix::fs::symlink("/etc", logs.join("link.md")).unwrap();
+    // The files are looked at beside the work; a chat may end before.
+    for _ in 0..20 {
+        let ran = ground.chat(&["-p", "hello"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(!ran.err.contains("left the context"), "{ran:?}");
+        if ran.err.contains("memory/link.md is a link") {
+            assert!(ran.err.contains("the link was left out"), "{ran:?}");
+            return;
+        }
+    }
+    panic!("the link was never told");
+}
+
 #[test]
 fn a_message_may_come_from_standard_input() {
     let ground = Ground::saying(vec![Said::text("ok")]);

@@ -131,7 +131,21 @@ struct Shared {
     /// Sessions that are in, as their files were then.
     current: Mutex<HashMap<String, remember::Stamp>>,
     /// What went wrong in the background, for whoever asks.
-    trouble: Arc<Mutex<Option<String>>>,
+    troubles: Troubles,
+}
+
+/// What went wrong, each in a sentence of its own.
+type Troubles = Arc<Mutex<Vec<String>>>;
+
+/// So many are kept; a folder may have thousands of links.
+const MOST_TROUBLES: usize = 8;
+
+/// Adds what went wrong, once.
+fn add_trouble(troubles: &Troubles, told: String) {
+    let mut troubles = troubles.lock().unwrap_or_else(PoisonError::into_inner);
+    if troubles.len() < MOST_TROUBLES && !troubles.contains(&told) {
+        troubles.push(told);
+    }
 }
 
 /// Something to be put in.
@@ -162,7 +176,7 @@ impl Library {
                 work: Mutex::default(),
                 files: Mutex::default(),
                 current: Mutex::default(),
-                trouble: Arc::default(),
+                troubles: Arc::default(),
             }),
         }
     }
@@ -195,14 +209,14 @@ impl Library {
     /// doing so when they change.
     pub fn watch(&self, files: &WorkspaceFiles) -> Result<(), IndexError> {
         let index = Box::new(self.shared.open()?);
-        let trouble = Arc::clone(&self.shared.trouble);
-        let tell = Box::new(move |indexing: Indexing| {
-            let reason = match indexing {
-                Indexing::Note(note) => note,
-                Indexing::Failed(error) => error.to_string(),
-                _ => return,
-            };
-            *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        let trouble = Arc::clone(&self.shared.troubles);
+        let tell = Box::new(move |indexing: Indexing| match indexing {
+            Indexing::Note(note) => add_trouble(&trouble, note),
+            Indexing::Failed(error) => {
+                let told = format!("the memory files are not all indexed: {error}");
+                add_trouble(&trouble, told);
+            }
+            _ => {}
         });
         let started = Indexer::start(index, tell);
         let mut indexer = started.map_err(|source| IndexError::Io {
@@ -234,13 +248,11 @@ impl Library {
         heard.recv_timeout(patience).is_ok()
     }
 
-    /// What went wrong in the background since the last time somebody asked.
-    pub fn trouble(&self) -> Option<String> {
-        let trouble = &self.shared.trouble;
-        trouble
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+    /// What went wrong in the background since the last time somebody asked,
+    /// each in a sentence of its own.
+    pub fn troubles(&self) -> Vec<String> {
+        let troubles = &self.shared.troubles;
+        std::mem::take(&mut *troubles.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn send(&self, job: Job) {
@@ -271,6 +283,13 @@ impl Shared {
     fn open(&self) -> Result<SqliteIndex, IndexError> {
         let mut index = SqliteIndex::open(&self.path, self.settings.clone())?;
         index.use_encoder(self.encoder.clone());
+        if let Some(aside) = index.set_aside() {
+            let told = format!(
+                "the index was damaged; it lies at {} and a new one is made",
+                aside.display()
+            );
+            add_trouble(&self.troubles, told);
+        }
         Ok(index)
     }
 
@@ -282,15 +301,14 @@ impl Shared {
             settings: self.settings.clone(),
             encoder: self.encoder.clone(),
             index: None,
-            trouble: Arc::clone(&self.trouble),
+            troubles: Arc::clone(&self.troubles),
         };
         let name = "longhaul-index".to_owned();
         let spawned = std::thread::Builder::new()
             .name(name)
             .spawn(move || worker.run(&jobs));
         if let Err(error) = spawned {
-            let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-            *trouble = Some(format!("nothing is indexed: {error}"));
+            add_trouble(&self.troubles, format!("nothing is indexed: {error}"));
         }
         sender
     }
@@ -301,7 +319,7 @@ struct Worker {
     settings: IndexSettings,
     encoder: Option<Arc<dyn Encoder>>,
     index: Option<SqliteIndex>,
-    trouble: Arc<Mutex<Option<String>>>,
+    troubles: Troubles,
 }
 
 /// Chunks that get their vectors in one go, between two jobs.
@@ -336,8 +354,8 @@ impl Worker {
                 }
             };
             if let Err(reason) = done {
-                let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-                *trouble = Some(reason);
+                let told = format!("what left the context is not indexed: {reason}");
+                add_trouble(&self.troubles, told);
             }
         }
     }

@@ -204,7 +204,7 @@ fn collect(
                 files.push(place.to_owned())
             }
             _ => notes.push(format!(
-                "{} is a link that leads out of the workspace, or to a folder; it is not indexed",
+                "{} is a link that leads out of the workspace, or to a folder; the link was left out",
                 place.display()
             )),
         }

@@ -95,8 +95,8 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
         }),
         led => led,
     };
-    if let Some(trouble) = chat.place.settle() {
-        app.note(&format!("what left the context is not indexed: {trouble}"));
+    for trouble in chat.place.settle() {
+        app.note(&trouble);
     }
     // The window may have been learnt.
     chat.keep();

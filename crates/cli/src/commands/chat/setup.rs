@@ -64,9 +64,9 @@ impl Place {
     }
 
     /// Lets the index come to its end; what went wrong with it.
-    pub(super) fn settle(&self) -> Option<String> {
+    pub(super) fn settle(&self) -> Vec<String> {
         self.library.settle(PATIENCE);
-        self.library.trouble()
+        self.library.troubles()
     }
 
     /// The memory files, kept findable as they change.

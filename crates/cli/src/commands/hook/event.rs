@@ -229,9 +229,10 @@ fn post_compact(app: &App, told: &Told) -> Result<(), Failure> {
     library.take_session(session.path());
     // What does not get done now is taken in by the first search.
     library.settle(Duration::from_secs(600));
-    match library.trouble() {
-        Some(trouble) => Err(Failure::new(trouble)),
-        None => Ok(()),
+    let troubles = library.troubles();
+    match troubles.is_empty() {
+        false => Err(Failure::new(troubles.join("; "))),
+        true => Ok(()),
     }
 }
 
