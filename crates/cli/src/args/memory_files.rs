@@ -20,9 +20,13 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
 
-    /// Make an AGENTS.md with roles and rules too
-    #[arg(long)]
+    /// Make an AGENTS.md with roles and rules even where there is a CLAUDE.md
+    #[arg(long, conflicts_with = "no_agents")]
     pub(crate) agents: bool,
+
+    /// Make no AGENTS.md
+    #[arg(long)]
+    pub(crate) no_agents: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,8 @@
 
 use console::style;
 use jiff::civil::DateTime;
-use longhaul_memory::files::{Finding, Limits, Standing, Verified, Verify};
+use longhaul_checkpoint::AGENTS_TEMPLATE;
+use longhaul_memory::files::{AgentsFile, Finding, Limits, Outcome, Standing, Verified, Verify};
 use longhaul_memory::{MemoryFolder, Seal};
 use serde_json::{Value, json};
 
@@ -68,7 +69,12 @@ fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
     let folder = memory.root().file_name().unwrap_or_default();
     let folder = folder.to_string_lossy();
     let name = args.name.as_deref().unwrap_or(&folder);
-    let made = memory.init(clock(app), name, args.agents)?;
+    let agents = match (args.agents, args.no_agents) {
+        (true, _) => AgentsFile::Wanted(AGENTS_TEMPLATE),
+        (_, true) => AgentsFile::Unwanted,
+        _ => AgentsFile::Usual(AGENTS_TEMPLATE),
+    };
+    let made = memory.init(clock(app), name, agents)?;
     memory.verify(Verify::Tell)?;
     let findings = memory.lint(limits(app), &app.config.config.tokens.estimator)?;
     if app.json {
@@ -76,15 +82,20 @@ fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
             "workspace": answer::path(memory.root()),
             "files": made.iter().map(|one| json!({
                 "file": one.file,
-                "created": one.is_new,
+                "created": one.outcome == Outcome::Made,
             })).collect::<Vec<_>>(),
             "findings": findings.iter().map(finding).collect::<Vec<_>>(),
         }));
     }
     for one in &made {
-        match one.is_new {
-            true => say!("{}  {}", style("made").green(), one.file)?,
-            false => say!("{}  {}", style("kept").dim(), one.file)?,
+        match one.outcome {
+            Outcome::Made => say!("{}  {}", style("made").green(), one.file)?,
+            Outcome::Kept => say!("{}  {}", style("kept").dim(), one.file)?,
+            Outcome::LeftToClaude => app.note(&format!(
+                "note: {} was not made: it would be read in the place of CLAUDE.md, which is \
+                 there; --agents makes it all the same",
+                one.file
+            )),
         }
     }
     for found in &findings {

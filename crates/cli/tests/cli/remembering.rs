@@ -14,8 +14,9 @@ fn read(machine: &Machine, name: &str) -> String {
 #[test]
 fn a_new_memory_has_nothing_to_mend_and_making_it_again_changes_nothing() {
     let machine = Machine::new();
-    let made = machine.run_line("memory init --name Tides --agents");
+    let made = machine.run_line("memory init --name Tides");
     assert_eq!(made.code, 0, "{made:?}");
+    assert!(made.out.contains("made  AGENTS.md\n"), "{made:?}");
     for file in [
         "MEMORY.md",
         "AGENTS.md",
@@ -42,6 +43,31 @@ fn a_new_memory_has_nothing_to_mend_and_making_it_again_changes_nothing() {
         .collect();
     // The pointers are other ones now; nothing else changed.
     assert_eq!(changed, [".pointers.json"]);
+}
+
+#[test]
+fn rules_that_are_there_are_neither_changed_nor_put_out_of_sight() {
+    let machine = Machine::new();
+    let work = machine.work();
+    fs::write(work.join("AGENTS.md"), "mine\n").unwrap();
+    let made = machine.run_line("memory init --agents");
+    assert!(made.out.contains("kept  AGENTS.md\n"), "{made:?}");
+    assert_eq!(read(&machine, "AGENTS.md"), "mine\n");
+    // Prompts carry CLAUDE.md only where there is no AGENTS.md.
+    fs::rename(work.join("AGENTS.md"), work.join("CLAUDE.md")).unwrap();
+    let made = machine.run_line("memory init");
+    assert_eq!(made.code, 0, "{made:?}");
+    assert!(made.err.contains("AGENTS.md was not made"), "{made:?}");
+    assert!(!work.join("AGENTS.md").exists());
+    let made = machine.run_line("memory init --agents");
+    assert!(made.out.contains("made  AGENTS.md\n"), "{made:?}");
+    let template = machine.run_line("session handoff --template");
+    assert_eq!(read(&machine, "AGENTS.md"), template.out);
+    fs::remove_file(work.join("AGENTS.md")).unwrap();
+    fs::remove_file(work.join("CLAUDE.md")).unwrap();
+    let made = machine.run_line("memory init --no-agents");
+    assert!(!made.out.contains("AGENTS.md"), "{made:?}");
+    assert!(!work.join("AGENTS.md").exists());
 }
 
 #[test]

@@ -8,19 +8,52 @@ use crate::provenance::one_line;
 
 pub(super) const ERRORS_TEMPLATE: &str = include_str!("templates/errors.md");
 
+/// The file of roles and rules.
+const AGENTS: &str = "AGENTS.md";
+/// What is read in its place where there is none.
+const CLAUDE: &str = "CLAUDE.md";
+
 /// A file that `init` looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Created {
     /// The file, in the workspace.
     pub file: String,
-    /// Whether it is new; what was there is left alone.
-    pub is_new: bool,
+    /// What became of it; what was there is left alone.
+    pub outcome: Outcome,
+}
+
+/// What `init` did about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new.
+    Made,
+    /// It was there.
+    Kept,
+    /// It was not made: prompts carry `CLAUDE.md` only where there is no
+    /// `AGENTS.md`, so that one would take the other's place.
+    LeftToClaude,
+}
+
+/// Whether `init` makes an `AGENTS.md`, the roles and rules of those who work
+/// here, and with what text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentsFile<'a> {
+    /// Unless there is a `CLAUDE.md`.
+    Usual(&'a str),
+    /// In any case.
+    Wanted(&'a str),
+    /// Not at all.
+    Unwanted,
 }
 
 impl MemoryFolder {
-    /// Creates the files that are not there yet. With `agents`, an `AGENTS.md`
-    /// with roles and rules too.
-    pub fn init(&self, at: DateTime, project: &str, agents: bool) -> Result<Vec<Created>> {
+    /// Creates the files that are not there yet.
+    pub fn init(
+        &self,
+        at: DateTime,
+        project: &str,
+        agents: AgentsFile<'_>,
+    ) -> Result<Vec<Created>> {
         let name = one_line(project);
         let name: String = name.chars().take(60).collect();
         let memory = include_str!("templates/memory.md")
@@ -34,24 +67,33 @@ impl MemoryFolder {
             (CONTEXT, include_str!("templates/context.md")),
             (DREAMS, include_str!("templates/dreams.md")),
         ];
-        if agents {
-            files.push(("AGENTS.md", include_str!("templates/agents.md")));
+        match agents {
+            AgentsFile::Usual(text) | AgentsFile::Wanted(text) => files.push((AGENTS, text)),
+            AgentsFile::Unwanted => {}
         }
+        let yields = matches!(agents, AgentsFile::Usual(_));
         let mut created = Vec::new();
         for (file, text) in files {
-            let is_new = place::for_reading(self.root(), file)?.is_none();
-            if is_new {
+            let is_there = |file: &str| -> Result<bool> {
+                Ok(place::for_reading(self.root(), file)?.is_some())
+            };
+            let outcome = if is_there(file)? {
+                Outcome::Kept
+            } else if file == AGENTS && yields && is_there(CLAUDE)? {
+                Outcome::LeftToClaude
+            } else {
                 self.replace(file, text)?;
-            }
+                Outcome::Made
+            };
             created.push(Created {
                 file: file.to_owned(),
-                is_new,
+                outcome,
             });
         }
-        let logs = place::folder(self.root(), LOGS)?;
+        let is_new = place::folder(self.root(), LOGS)?;
         created.push(Created {
             file: format!("{LOGS}/"),
-            is_new: logs,
+            outcome: if is_new { Outcome::Made } else { Outcome::Kept },
         });
         Ok(created)
     }

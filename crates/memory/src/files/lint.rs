@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::pointers::{Pointer, pointers};
 use super::{
-    CONTEXT, DECISIONS, DREAMS, ERRORS, MEMORIES, MEMORY, MOST_FILE_BYTES, MemoryFolder, PROJECT,
-    append, place, verify,
+    AgentsFile, CONTEXT, DECISIONS, DREAMS, ERRORS, MEMORIES, MEMORY, MOST_FILE_BYTES,
+    MemoryFolder, Outcome, PROJECT, append, place, verify,
 };
 use crate::{Error, Result, Source};
 
@@ -291,8 +291,8 @@ impl MemoryFolder {
             .any(|found| found.trouble == Trouble::Missing)
         {
             let name = self.root().file_name().unwrap_or_default();
-            for made in self.init(at, &name.to_string_lossy(), false)? {
-                if made.is_new {
+            for made in self.init(at, &name.to_string_lossy(), AgentsFile::Unwanted)? {
+                if made.outcome == Outcome::Made {
                     changed(&made.file, &mut fixed);
                 }
             }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::{Date, DateTime};
 use longhaul_transcript::durable;
 
-pub use init::Created;
+pub use init::{AgentsFile, Created, Outcome};
 pub(crate) use lint::pointer_line;
 pub use lint::{Finding, Fixed, Limits, Trouble};
 pub use log::{Body, LogLine, Note, Section, read_log};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use longhaul_memory::Error;
 use longhaul_memory::dream::Status;
+use longhaul_memory::files::AgentsFile;
 
 use crate::{Place, TODAY, day, settings};
 
@@ -24,7 +25,7 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
     let place = Place::new();
     place
         .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
         .unwrap();
     place.rule(day(2), "Never push on Fridays.");
     place.dream(&settings());
@@ -64,7 +65,7 @@ fn a_killed_promotion_gives_way_to_what_a_person_wrote_since() {
     let place = Place::new();
     place
         .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
         .unwrap();
     place.rule(day(2), "Never push on Fridays.");
     place.dream(&settings());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use longhaul_memory::dream::{Candidate, Settings, Status};
-use longhaul_memory::files::Limits;
+use longhaul_memory::files::{AgentsFile, Limits};
 use longhaul_memory::{Error, Source};
 use longhaul_tokens::{ContentKind, Counter, Estimator, Tokens};
 
@@ -15,7 +15,7 @@ fn a_promotion_points_quotes_and_can_be_taken_back() {
     let place = Place::new();
     place
         .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
         .unwrap();
     let long = format!(
         "Never push on Fridays, {}",
@@ -88,7 +88,7 @@ fn an_undo_leaves_what_others_wrote_since() {
     let place = Place::new();
     place
         .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
         .unwrap();
     place.rule(day(2), "Never push on Fridays.");
     place.rule(day(2), "Always write tests first.");
@@ -122,7 +122,7 @@ fn what_makes_room_is_shown_and_what_a_person_wrote_stays() {
     let place = Place::new();
     place
         .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", false)
+        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
         .unwrap();
     let mine = "- my own line that must stay → memories/project.md\n";
     place.write(
@@ -267,7 +267,7 @@ fn a_promotion_renews_the_time_of_the_index_and_an_undo_gives_it_back() {
     let place = Place::new();
     place
         .memory
-        .init(day(3).at(8, 0, 0, 0), "Tides", false)
+        .init(day(3).at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
         .unwrap();
     place.rule(day(2), "Never push on Fridays.");
     place.dream(&settings());
