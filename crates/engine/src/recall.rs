@@ -5,15 +5,20 @@
 //! fences and attributes it.
 
 mod path;
+mod said;
 mod text;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use longhaul_transcript::json::Object;
-use longhaul_transcript::{Body, Entry, EntryId, MessageView, Result, Session, each_archived};
+use longhaul_transcript::{
+    Body, Entry, EntryId, MessageView, Result, Session, ToolCall, each_archived,
+};
 
 use self::path::Files;
+use self::said::Asking;
+pub(crate) use self::said::Said;
 use self::text::Words;
 
 /// What is asked for.
@@ -25,7 +30,8 @@ pub enum Query {
     Ids(Vec<EntryId>),
     /// The entries from one to another, in stored order.
     Range(String, String),
-    /// Entries that contain these words in this order, case and spacing aside.
+    /// Entries that contain these words in this order; case, spacing and
+    /// punctuation aside.
     Text(String),
     /// Entries that read, changed or name a file.
     Path(String),
@@ -146,8 +152,10 @@ impl Hit {
 /// first. Of words, an entry that has left the context comes before one that
 /// has not, whole words before parts, the same case before another, a rare
 /// passage before a frequent one, a short text before a long one, a new one
-/// before an old one. Entries with the same passage are one hit; the last hit
-/// names those that found no place.
+/// before an old one; those whose punctuation is another come last. Entries with
+/// the same passage are one hit; the last hit names those that found no place.
+/// Calls that look back and what they brought are found by their ids alone: they
+/// repeat what is looked for, or what others said.
 pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     let limit = limit.max(1);
     let mut hits = look_up(session, query, limit)?;
@@ -172,9 +180,9 @@ fn look_up(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
                 .as_ref()
                 .map(|cwd| cwd.to_string_lossy());
             let mut files = Files::new(path, cwd.as_deref(), limit);
+            let (mut said, mut asking) = (Said::default(), Asking::default());
             each(session, &mut |entry| {
-                files.take(entry);
-                ControlFlow::Continue(())
+                asking.take(&mut said, entry, &mut |_, entry| files.take(entry))
             })?;
             Ok(files
                 .finish()
@@ -229,9 +237,9 @@ fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
         .map(|message| message.entry)
         .collect();
     let mut words = Words::new(words, shown);
+    let (mut said, mut asking) = (Said::default(), Asking::default());
     each(session, &mut |entry| {
-        words.take(entry);
-        ControlFlow::Continue(())
+        asking.take(&mut said, entry, &mut |said, entry| words.take(said, entry))
     })?;
     let found = words.finish(limit);
     let large = found.iter().filter(|found| found.entry.is_none());
@@ -354,8 +362,13 @@ fn aside_text(entry: &Entry) -> Option<String> {
 
 /// Everything a message says.
 pub fn message_text(message: &MessageView<'_>) -> String {
+    text_with(message, |_| true)
+}
+
+/// The same with some of its calls.
+fn text_with(message: &MessageView<'_>, wanted: impl Fn(&ToolCall<'_>) -> bool) -> String {
     let mut text = message.text();
-    for call in message.tool_calls() {
+    for call in message.tool_calls().iter().filter(|call| wanted(call)) {
         text.push('\n');
         text.push_str(&call.name);
         text.push(' ');

@@ -113,3 +113,135 @@ fn many_ids_come_at_once_in_the_order_asked_for() {
     let hits = recall(&session, &Query::Ids(wanted), 1).unwrap();
     assert_eq!(ids(&hits), ["abc", "a"]);
 }
+
+#[test]
+fn words_are_found_whatever_their_punctuation_and_as_given_first() {
+    let said = [
+        (
+            "a",
+            "Hand in the purple ticket, before midnight, otherwise it lapses.",
+        ),
+        ("b", "purple ticket before midnight otherwise"),
+        ("c", "purple «ticket» before\nmidnight: otherwise!"),
+        ("d", "purple tickets before midnight otherwise"),
+        ("e", "purple + ticket before midnight otherwise"),
+    ];
+    let hits = find(&said, "Purple ticket before midnight otherwise");
+    assert_eq!(ids(&hits), ["b", "c", "a"]);
+    assert!(hits[2].excerpt.contains("ticket, before"), "{hits:?}");
+    // The other way round.
+    let hits = find(&said, "ticket, before (midnight) \u{2014} otherwise");
+    assert_eq!(ids(&hits), ["b", "e", "c", "a"]);
+    // Signs are not punctuation, and what is left of `C#` is nothing to look for.
+    let said = [
+        ("a", "written in C++"),
+        ("b", "written in C"),
+        ("c", "a C# word"),
+    ];
+    assert_eq!(ids(&find(&said, "in C++")), ["a"]);
+    assert_eq!(ids(&find(&said, "C#")), ["c"]);
+    let said = [("a", "文件，已经更新。"), ("b", "文件已经")];
+    assert_eq!(ids(&find(&said, "文件、已经更新")), ["a"]);
+}
+
+/// A session of these messages; their ids are `e0`, `e1` and so on.
+fn talk(messages: &[serde_json::Value]) -> (tempfile::TempDir, Session) {
+    let (folder, path) = session(&[]);
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let mut parent = None;
+    for (at, message) in messages.iter().enumerate() {
+        let id = format!("e{at}");
+        let entry = json!({ "type": "message", "id": id, "parentId": parent, "timestamp": "2026-03-01T10:00:00.000Z", "message": message });
+        writeln!(text, "{entry}").unwrap();
+        parent = Some(id);
+    }
+    std::fs::write(&path, text).unwrap();
+    let session = Session::open(&path).unwrap();
+    (folder, session)
+}
+
+fn asks(id: &str, says: &str, tool: &str, arguments: serde_json::Value) -> serde_json::Value {
+    json!({ "role": "assistant", "timestamp": 1, "content": [
+        { "type": "text", "text": says },
+        { "type": "toolCall", "id": id, "name": tool, "arguments": arguments },
+    ] })
+}
+
+fn brings(id: &str, tool: Option<&str>, text: &str) -> serde_json::Value {
+    let mut message = json!({ "role": "toolResult", "toolCallId": id, "isError": false, "timestamp": 1,
+        "content": [{ "type": "text", "text": text }] });
+    if let Some(tool) = tool {
+        message["toolName"] = tool.into();
+    }
+    message
+}
+
+#[test]
+fn who_looks_back_does_not_find_the_looking() {
+    let words = "narwhal config lives in /etc/narwhal";
+    let asked = json!({ "text": words });
+    let at = format!("{words}/config.toml");
+    let messages = [
+        json!({ "role": "user", "content": words, "timestamp": 1 }),
+        asks("1", "Let me see.", "recall", asked.clone()),
+        brings("1", Some("recall"), words),
+        asks("2", "Once more.", "mcp__longhaul__recall", asked.clone()),
+        brings("2", Some("mcp__longhaul__recall"), words),
+        asks("3", words, "memory_search", json!({ "query": words })),
+        // Not every program names the tool beside its result.
+        brings("3", None, words),
+        asks(
+            "4",
+            "Another server's.",
+            "mcp__other__recall",
+            asked.clone(),
+        ),
+        brings("4", Some("mcp__other__recall"), words),
+        asks(
+            "5",
+            "And a file.",
+            "recall",
+            json!({ "path": "etc/narwhal/config.toml" }),
+        ),
+        brings("5", Some("recall"), &at),
+    ];
+    let (_folder, session) = talk(&messages);
+    let by = |query: Query| {
+        let hits = recall(&session, &query, 20).unwrap();
+        let mut ids: Vec<String> = hits
+            .iter()
+            .flat_map(|hit| std::iter::once(&hit.entry.id).chain(&hit.others.ids))
+            .map(ToString::to_string)
+            .collect();
+        ids.sort();
+        ids
+    };
+    // What an agent says besides is found, and what others brought.
+    let text = Query::Text(words.into());
+    assert_eq!(by(text), ["e0", "e5", "e7", "e8"]);
+    assert_eq!(by(Query::Text("Once more".into())), ["e3"]);
+    assert!(by(Query::Path("etc/narwhal/config.toml".into())).is_empty());
+    // By its id everything is had.
+    assert_eq!(by(Query::Id("e2".into())), ["e2"]);
+}
+
+#[test]
+fn a_call_that_runs_is_not_found_with_whatever_is_said_beside_it() {
+    let words = "the narwhal config lives in /etc/narwhal";
+    let round = [
+        asks("1", words, "recall", json!({ "text": words })),
+        brings("other", Some("bash"), "a result of the same round"),
+        brings("1", Some("recall"), "Nothing was found."),
+    ];
+    let found = |messages: &[serde_json::Value]| {
+        let (_folder, session) = talk(messages);
+        let hits = recall(&session, &Query::Text(words.into()), 5).unwrap();
+        hits.len()
+    };
+    assert_eq!(found(&round[..1]), 0);
+    assert_eq!(found(&round[..2]), 0);
+    assert_eq!(found(&round), 1);
+    // A round that was broken off is over when somebody speaks again.
+    let user = json!({ "role": "user", "content": "Go on.", "timestamp": 1 });
+    assert_eq!(found(&[round[0].clone(), user]), 1);
+}

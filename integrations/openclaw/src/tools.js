@@ -14,7 +14,7 @@ export const RECALL = {
     type: "object",
     properties: {
       id: text("The id of an entry, or a range FROM..TO of ids; comes back whole"),
-      text: text("Words that the entry contains, in this order; case and spacing do not matter"),
+      text: text("Words that the entry contains, in this order; case, spacing and punctuation do not matter"),
       path: text("A file that the entry read, changed or named; part of the path is enough"),
       query: text("What it was about, in a few words"),
       scope: {

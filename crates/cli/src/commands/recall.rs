@@ -62,10 +62,13 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
             Query::Id(_) | Query::Ids(_) | Query::Range(..) => {
                 "`longhaul session show --all` lists every entry with its id"
             }
+            Query::Text(_) if wanted.words.is_some() && scope == Scope::All => {
+                "other words may find it; `longhaul memory search` also looks through memory files"
+            }
             Query::Text(_) if wanted.words.is_some() => {
                 "other words may find it; --scope all looks further"
             }
-            Query::Text(_) => "fewer words find more; case and spacing do not matter",
+            Query::Text(_) => "fewer words find more; case, spacing and punctuation do not matter",
             Query::Path(_) => "part of the path is enough",
         }));
     }

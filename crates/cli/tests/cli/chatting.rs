@@ -480,6 +480,24 @@ fn the_session_and_memory_are_within_reach_of_the_tools() {
 }
 
 #[test]
+fn a_guess_that_is_looked_for_is_no_evidence_of_itself() {
+    let guess = "narwhal config lives in /etc/narwhal";
+    let ground = Ground::saying(vec![
+        Said::call("c1", "recall", &format!(r#"{{"text":"{guess}"}}"#)),
+        Said::call("c2", "recall", &format!(r#"{{"query":"{guess}"}}"#)),
+        Said::call("c3", "recall", r#"{"query":"greeting of today"}"#),
+        Said::text("done"),
+    ]);
+    let ran = ground.chat(&["-p", "Good morning, and a greeting."]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let messages = ground.messages();
+    for at in [2, 4] {
+        let recalled = text_of(&messages[at]);
+        assert!(recalled.starts_with("Nothing was found."), "{recalled}");
+    }
+}
+
+#[test]
 fn what_it_cost_is_part_of_the_status() {
     let ground = Ground::saying(vec![Said::text("ok").usage(usage())]);
     ground.chat(&["--session", "s", "-p", "x"]);

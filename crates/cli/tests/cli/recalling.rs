@@ -170,7 +170,11 @@ fn nothing_found_says_what_to_try() {
             "`longhaul session show --all` lists every entry",
         ),
         (&["--text", "zzz"], "fewer words find more"),
-        (&["no such words"], "other words may find it"),
+        (&["no such words"], "other words may find it; --scope all"),
+        (
+            &["no such words", "--scope", "all"],
+            "other words may find it; `longhaul memory search`",
+        ),
         (&["--path", "zzz.rs"], "part of the path is enough"),
     ] {
         let ran = recall(&machine, args);
@@ -337,4 +341,42 @@ fn without_a_usable_index_words_are_found_as_they_stand() {
     );
     let ran = recall(&machine, &["header missing"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+}
+
+#[test]
+fn words_are_found_whatever_stands_between_them() {
+    let machine = Machine::new();
+    let said = "Bring the purple ticket, before midnight, otherwise the gate is shut.";
+    machine.put_pi("s", Talk::new("s", "/w").user(said).text(), 1);
+    let words = ["--text", "purple ticket before midnight otherwise"];
+    assert_eq!(found(&machine, &words), ["e01"]);
+}
+
+#[test]
+fn what_looked_back_is_found_neither_by_words_nor_by_meaning() {
+    let machine = Machine::new();
+    let cwd = machine.work().to_string_lossy().into_owned();
+    let asked = json!({ "query": "narwhal config folder" });
+    let quoted = "entry e01: The narwhal keeps its config folder below /etc.";
+    let mut talk = Talk::new("s", &cwd).user("The narwhal keeps its config folder below /etc.");
+    for tool in ["recall", "mcp__longhaul__recall", "memory_search"] {
+        talk = talk.call(tool, asked.clone()).result(tool, quoted);
+    }
+    let talk = talk.assistant("Noted.").user("What is next?");
+    let talk = talk.compaction("e09", "The narwhal was spoken of.");
+    machine.put_pi("s", talk.text(), 1);
+    for args in [
+        &["--query", "config folder narwhal", "-n", "9"][..],
+        &["--query", "narwhal config folder", "-n", "9"],
+        &["--text", "config folder", "-n", "9"],
+    ] {
+        let found = found(&machine, args);
+        assert_eq!(found[0], "e01", "{args:?}");
+        let repeats = ["e02", "e03", "e04", "e05", "e06", "e07"];
+        assert!(
+            found.iter().all(|id| !repeats.contains(&id.as_str())),
+            "{args:?}: {found:?}"
+        );
+    }
+    assert_eq!(found(&machine, &["e03"]), ["e03"]);
 }

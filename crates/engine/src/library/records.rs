@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use longhaul_memory::{Record, RecordKind};
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 
-use crate::recall::{each, full_text};
+use crate::recall::{Said, each};
 
 /// The name of a session in the index: its file, and of a store the session.
 pub fn session_name(session: &Session) -> String {
@@ -32,7 +32,8 @@ pub(super) enum Which<'a> {
 }
 
 /// The texts of a session's entries, one by one: the ones that are asked for,
-/// else all that are no longer in its context. The archive comes first.
+/// else all that are no longer in its context. The archive comes first. What
+/// only looked back is left out.
 pub fn session_records(
     session: &Session,
     ids: Option<&HashSet<EntryId>>,
@@ -60,8 +61,10 @@ pub(super) fn records_of(
     };
     let source = session_name(session);
     let mut position = 0;
+    let mut said = Said::default();
     each(session, &mut |entry| {
         position += 1;
+        said.hear(&entry);
         let wanted = match which {
             Which::These(ids) => ids.contains(&entry.id),
             Which::Left | Which::All => true,
@@ -70,15 +73,14 @@ pub(super) fn records_of(
         if !wanted || !seen.insert(entry.id.clone()) {
             return ControlFlow::Continue(());
         }
-        match record(&source, &entry, position) {
+        match record(&source, &entry, said.text(&entry), position) {
             Some(record) => take(record),
             None => ControlFlow::Continue(()),
         }
     })
 }
 
-fn record(source: &str, entry: &Entry, position: u64) -> Option<Record> {
-    let text = full_text(entry);
+fn record(source: &str, entry: &Entry, text: String, position: u64) -> Option<Record> {
     (!text.trim().is_empty()).then(|| Record {
         kind: RecordKind::Transcript,
         source: source.to_owned(),

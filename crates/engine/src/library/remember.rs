@@ -11,7 +11,7 @@ use longhaul_transcript::{EntryId, Session, SessionRef};
 use super::family::{Scope, family};
 use super::records::Which;
 use super::{Library, PutError, put, session_name};
-use crate::recall::{Found, Hit, Meaning, Query, full_text, recall};
+use crate::recall::{Found, Hit, Meaning, Query, Said, full_text, recall};
 use crate::tools::{Findings, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
@@ -220,7 +220,9 @@ impl Recollection {
             };
             let whole = recall(session, &Query::Ids(vec![id]), 1);
             for hit in whole.map_err(|error| error.to_string())? {
-                if !known.insert(print_of(&hit)) {
+                // An older index may still have what only looked back.
+                let repeats = Said::default().text(&hit.entry).trim().is_empty();
+                if repeats || !known.insert(print_of(&hit)) {
                     continue;
                 }
                 found.hits.push(Hit {

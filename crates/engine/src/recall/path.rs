@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use longhaul_ledger::{ToolUse, classify};
 use longhaul_transcript::{Entry, MessageView, Role};
 
-use super::{message_text, start_of};
+use super::said::only_asks;
+use super::{start_of, text_with};
 
 /// A search for a file.
 pub(super) struct Files {
@@ -60,7 +61,8 @@ impl Files {
             return None;
         }
         let mut part = false;
-        for call in message.tool_calls() {
+        let calls = message.tool_calls().into_iter();
+        for call in calls.filter(|call| !only_asks(&call.name)) {
             let does = classify(&call.name, call.arguments);
             for path in paths(&does) {
                 let path = within(path, &self.cwd);
@@ -74,7 +76,7 @@ impl Files {
         if part {
             return Some(Nearness::TouchesPart);
         }
-        let text = message_text(message);
+        let text = text_with(message, |call| !only_asks(&call.name));
         let mut named = None;
         for (at, _) in text.match_indices(self.wanted.as_str()) {
             let before = text[..at].chars().next_back();

@@ -8,7 +8,7 @@ use std::ops::Range;
 use longhaul_transcript::{Body, Entry, EntryId};
 use memchr::memmem::Finder;
 
-use super::{EXCERPT_CHARS, Others, Same, full_text};
+use super::{EXCERPT_CHARS, Others, Said, Same};
 
 /// Ids that a group names; of more, only the number is known.
 const NAMED: usize = 200;
@@ -16,6 +16,9 @@ const NAMED: usize = 200;
 const GROUPS: usize = 4_096;
 /// Bytes of entries held until it is known which are wanted.
 const HELD: usize = 16 << 20;
+/// Fewer bytes without their punctuation are in everything: `C#` is looked for
+/// as it is.
+const LEAST_BARE: usize = 4;
 /// A passage is a line, and of a long line so much on either side.
 const PASSAGE_CHARS: usize = 120;
 
@@ -23,6 +26,8 @@ const PASSAGE_CHARS: usize = 120;
 pub(super) struct Words {
     folded: Finder<'static>,
     exact: Finder<'static>,
+    /// None where too little is left without punctuation.
+    bare: Option<Finder<'static>>,
     letters: Option<Letters>,
     /// What the model sees anyway.
     shown: HashSet<EntryId>,
@@ -62,6 +67,15 @@ enum Fit {
     Words,
     ExactPart,
     Part,
+    Bare,
+    BarePart,
+}
+
+impl Fit {
+    /// Whether only other punctuation keeps it from standing there as given.
+    fn is_bare(self) -> bool {
+        self >= Fit::Bare
+    }
 }
 
 /// What a search found: an entry, or its id if it was too large to hold.
@@ -74,11 +88,13 @@ pub(super) struct Found {
 
 impl Words {
     pub(super) fn new(query: &str, shown: HashSet<EntryId>) -> Words {
-        let folded = spaced(query, true);
+        let folded = Form::Folded.of(query);
+        let bare = Form::Bare.of(query);
         Words {
             letters: Letters::of(&folded),
             folded: Finder::new(&folded).into_owned(),
-            exact: Finder::new(&spaced(query, false)).into_owned(),
+            exact: Finder::new(&Form::Exact.of(query)).into_owned(),
+            bare: (bare.len() >= LEAST_BARE).then(|| Finder::new(&bare).into_owned()),
             shown,
             seen: HashSet::new(),
             groups: HashMap::new(),
@@ -88,7 +104,7 @@ impl Words {
         }
     }
 
-    pub(super) fn take(&mut self, entry: Entry) {
+    pub(super) fn take(&mut self, said: &Said, entry: Entry) {
         // A summary repeats what others said; the original is what is wanted.
         if self.folded.needle().is_empty() || matches!(entry.body, Body::Compaction(_)) {
             return;
@@ -98,7 +114,7 @@ impl Words {
         {
             return;
         }
-        let text = full_text(&entry);
+        let text = said.text(&entry);
         let Some((fit, place)) = self.find(&text) else {
             return;
         };
@@ -107,10 +123,10 @@ impl Words {
             return;
         }
         self.count += 1;
-        let said = passage(&text, &place);
+        let passage = passage(&text, &place);
         let key = match entry.role() {
-            Some(role) => hash(&(role.as_str(), said)),
-            None => hash(&(entry.kind().as_str(), said)),
+            Some(role) => hash(&(role.as_str(), passage)),
+            None => hash(&(entry.kind().as_str(), passage)),
         };
         let whole = hash(&text);
         let candidate = Candidate {
@@ -147,7 +163,7 @@ impl Words {
             group.ids.push(candidate.id.clone());
         }
         // Of equal ones the newest stands for them.
-        if (candidate.shown, candidate.fit) <= (group.best.shown, group.best.fit) {
+        if candidate.standing() <= group.best.standing() {
             if let Some(old) = group.best.entry.take() {
                 self.held -= old.raw().len();
             }
@@ -168,21 +184,29 @@ impl Words {
 
     /// The best place in a text.
     fn find(&self, text: &str) -> Option<(Fit, Range<usize>)> {
-        let folded = spaced(text, true);
-        let first = self.folded.find(folded.as_bytes())?;
-        let place = |at: usize, finder: &Finder<'_>, fold: bool| {
-            place(text, at..at + finder.needle().len(), fold)
+        let folded = Form::Folded.of(text);
+        let place = |at: usize, finder: &Finder<'_>, form: Form| {
+            form.place(text, at..at + finder.needle().len())
         };
-        let plain = spaced(text, false);
+        let Some(first) = self.folded.find(folded.as_bytes()) else {
+            let bare = self.bare.as_ref()?;
+            let found = Form::Bare.of(text);
+            let (fit, at) = match whole(&found, bare) {
+                Some(at) => (Fit::Bare, at),
+                None => (Fit::BarePart, bare.find(found.as_bytes())?),
+            };
+            return Some((fit, place(at, bare, Form::Bare)));
+        };
+        let plain = Form::Exact.of(text);
         if let Some(at) = whole(&plain, &self.exact) {
-            return Some((Fit::Exact, place(at, &self.exact, false)));
+            return Some((Fit::Exact, place(at, &self.exact, Form::Exact)));
         }
         if let Some(at) = whole(&folded, &self.folded) {
-            return Some((Fit::Words, place(at, &self.folded, true)));
+            return Some((Fit::Words, place(at, &self.folded, Form::Folded)));
         }
         Some(match self.exact.find(plain.as_bytes()) {
-            Some(at) => (Fit::ExactPart, place(at, &self.exact, false)),
-            None => (Fit::Part, place(first, &self.folded, true)),
+            Some(at) => (Fit::ExactPart, place(at, &self.exact, Form::Exact)),
+            None => (Fit::Part, place(first, &self.folded, Form::Folded)),
         })
     }
 
@@ -205,6 +229,14 @@ impl Words {
     }
 }
 
+impl Candidate {
+    /// What has the words as they were given first, then what is out of sight,
+    /// then what fits better.
+    fn standing(&self) -> (bool, bool, Fit) {
+        (self.fit.is_bare(), self.shown, self.fit)
+    }
+}
+
 impl Group {
     fn found(mut self) -> Found {
         self.ids.retain(|id| *id != self.best.id);
@@ -223,11 +255,11 @@ impl Group {
         }
     }
 
-    /// What is out of sight first, then what fits, is rare, is short, is new.
-    fn rank(&self) -> (bool, Fit, usize, usize, Reverse<usize>) {
+    /// As the best of it stands; then what is rare, is short, is new.
+    fn rank(&self) -> ((bool, bool, Fit), usize, usize, Reverse<usize>) {
         let best = &self.best;
         let order = Reverse(best.order);
-        (best.shown, best.fit, self.count, best.length, order)
+        (best.standing(), self.count, best.length, order)
     }
 }
 
@@ -258,48 +290,84 @@ fn whole(text: &str, finder: &Finder<'_>) -> Option<usize> {
     })
 }
 
-/// One space between words, in lower case if `fold`.
-fn spaced(text: &str, fold: bool) -> String {
-    let mut spaced = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !spaced.is_empty() {
-            spaced.push(' ');
-        }
-        match fold {
-            true if word.is_ascii() => {
-                spaced.extend(word.bytes().map(|byte| byte.to_ascii_lowercase() as char));
-            }
-            true => spaced.extend(word.chars().flat_map(char::to_lowercase)),
-            false => spaced.push_str(word),
-        }
-    }
-    spaced
+/// What of a text is compared. Between words is one space in all of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// As it is.
+    Exact,
+    /// In lower case.
+    Folded,
+    /// In lower case, punctuation being no more than space.
+    Bare,
 }
 
-/// The words of a text that a part of its spaced form comes from.
-fn place(text: &str, found: Range<usize>, fold: bool) -> Range<usize> {
-    let mut position = 0;
-    let mut place = 0..text.len();
-    for word in text.split_whitespace() {
-        let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        if position <= found.start {
-            place.start = start;
-        }
-        place.end = start + word.len();
-        position += match fold {
-            true => word
-                .chars()
-                .flat_map(char::to_lowercase)
-                .map(char::len_utf8)
-                .sum(),
-            false => word.len(),
-        };
-        if position >= found.end {
-            break;
-        }
-        position += 1;
+impl Form {
+    fn words(self, text: &str) -> impl Iterator<Item = &str> {
+        let gap = move |c: char| c.is_whitespace() || self == Form::Bare && is_punctuation(c);
+        text.split(gap).filter(|word| !word.is_empty())
     }
-    place
+
+    fn of(self, text: &str) -> String {
+        let mut spaced = String::with_capacity(text.len());
+        for word in self.words(text) {
+            if !spaced.is_empty() {
+                spaced.push(' ');
+            }
+            match self {
+                Form::Exact => spaced.push_str(word),
+                _ if word.is_ascii() => {
+                    spaced.extend(word.bytes().map(|byte| byte.to_ascii_lowercase() as char));
+                }
+                _ => spaced.extend(word.chars().flat_map(char::to_lowercase)),
+            }
+        }
+        spaced
+    }
+
+    /// The words of a text that a part of its form comes from.
+    fn place(self, text: &str, found: Range<usize>) -> Range<usize> {
+        let mut position = 0;
+        let mut place = 0..text.len();
+        for word in self.words(text) {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            if position <= found.start {
+                place.start = start;
+            }
+            place.end = start + word.len();
+            position += match self {
+                Form::Exact => word.len(),
+                _ => word
+                    .chars()
+                    .flat_map(char::to_lowercase)
+                    .map(char::len_utf8)
+                    .sum(),
+            };
+            if position >= found.end {
+                break;
+            }
+            position += 1;
+        }
+        place
+    }
+}
+
+/// Marks that say how words stand together. Signs with a meaning of their own,
+/// such as `+` and `=`, are none: `c++` is not `c`.
+fn is_punctuation(c: char) -> bool {
+    match c {
+        '+' | '<' | '=' | '>' | '^' | '|' | '~' | '$' => false,
+        c if c.is_ascii() => c.is_ascii_punctuation(),
+        '¡' | '¿' | '«' | '»' | '·' | '§' | '¶' => true,
+        // General, CJK and full-width punctuation.
+        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' => c != '\u{2044}' && c != '\u{2052}',
+        '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301f}' => true,
+        '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' => {
+            !matches!(c, '＄' | '＋' | '＜' | '＝' | '＞')
+        }
+        '\u{ff3b}'..='\u{ff3d}' | '\u{ff5f}'..='\u{ff65}' => true,
+        '\u{60c}' | '\u{61b}' | '\u{61f}' | '\u{6d4}' | '\u{964}' | '\u{965}' => true,
+        _ => false,
+    }
 }
 
 /// The line or lines around a place, spacing and line numbers aside.
@@ -312,14 +380,11 @@ fn passage(text: &str, place: &Range<usize>) -> String {
     let line_end = after.find('\n').unwrap_or(after.len());
     let end = place.end + line_end.min(first_chars(after, PASSAGE_CHARS));
     let passage = &text[start..end];
-    spaced(
-        if start == line {
-            without_number(passage, place.start - start)
-        } else {
-            passage
-        },
-        false,
-    )
+    Form::Exact.of(if start == line {
+        without_number(passage, place.start - start)
+    } else {
+        passage
+    })
 }
 
 /// A line without the number that a tool put before it.

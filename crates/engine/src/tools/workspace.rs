@@ -365,7 +365,8 @@ impl WorkspaceTools {
             .collect();
         if hits.is_empty() {
             return Ok(Outcome::done(format!(
-                "Nothing was found. Fewer words find more; case and spacing do not matter.{notes}"
+                "Nothing was found. Fewer words find more; case, spacing and punctuation do not \
+                 matter.{notes}"
             )));
         }
         let entries: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();

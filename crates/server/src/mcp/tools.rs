@@ -115,8 +115,8 @@ fn schema(name: &str) -> Value {
             json!({
                 "query": text("What it was about, in a few words, such as: port of the staging \
                                database"),
-                "text": text("Words that the entry contains, in this order; case and spacing do \
-                              not matter"),
+                "text": text("Words that the entry contains, in this order; case, spacing and \
+                              punctuation do not matter"),
                 "path": text("A file that the entry read, changed or named; part of the path is \
                               enough"),
                 "id": text("The id of an entry, or a range FROM..TO of ids; comes back whole"),

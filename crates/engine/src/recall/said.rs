@@ -1,0 +1,167 @@
+//! What entries say of their own.
+//!
+//! Who looks back repeats: the call has the words that are looked for, and the
+//! result has what was found. Found again, the one makes a guess look like
+//! evidence and the other stands before the original. So neither is searched;
+//! by their ids they are had like any other entry.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use longhaul_transcript::{Entry, MessageView, Role, ToolCall};
+
+use super::{full_text, text_with};
+
+/// The tools that look back.
+const LOOKING_BACK: [&str; 3] = ["recall", "memory_search", "memory_get"];
+
+/// Whether a tool looks back, also under a name that a host gives it, such as
+/// `mcp__longhaul__recall`. Another server's `recall` is not ours, and what it
+/// brings may stand nowhere else.
+pub(crate) fn looks_back(tool: &str) -> bool {
+    LOOKING_BACK.iter().any(|own| match tool.strip_suffix(own) {
+        Some("") => true,
+        Some(host) => {
+            host.ends_with(['_', '-', '.', '/', ':'])
+                && host.to_ascii_lowercase().contains("longhaul")
+        }
+        None => false,
+    })
+}
+
+/// Whether a tool only looks for something: `memory_get` reads a file as any
+/// other tool does.
+pub(super) fn only_asks(tool: &str) -> bool {
+    looks_back(tool) && !tool.ends_with("memory_get")
+}
+
+/// Whether a stored entry may have a call that looks back; most have not, and
+/// are not parsed.
+fn may_look_back(raw: &str) -> bool {
+    [&b"recall"[..], b"memory_"]
+        .iter()
+        .any(|name| memchr::memmem::find(raw.as_bytes(), name).is_some())
+}
+
+/// A pass over the entries of a session, in stored order.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// The ids of calls that looked back: a result need not name its tool.
+    asked: HashSet<String>,
+}
+
+impl Said {
+    /// Everything an entry says, without calls that look back; nothing of what
+    /// they brought. Entries that were not heard before count by their names.
+    pub(crate) fn text(&self, entry: &Entry) -> String {
+        let Some(message) = entry.message() else {
+            return full_text(entry);
+        };
+        match self.is_answer(&message) {
+            true => String::new(),
+            false => text_with(&message, |call| !looks_back(&call.name)),
+        }
+    }
+
+    /// Takes note of the calls of an entry, which has to come before their
+    /// results; says which of them look back.
+    pub(crate) fn hear(&mut self, entry: &Entry) -> HashSet<String> {
+        if !may_look_back(entry.raw()) {
+            return HashSet::new();
+        }
+        let calls = entry.message().map(|message| message.tool_calls());
+        let calls = calls.into_iter().flatten();
+        let asked: HashSet<String> = calls
+            .filter(|call: &ToolCall<'_>| looks_back(&call.name))
+            .map(|call| call.id.into_owned())
+            .collect();
+        self.asked.extend(asked.iter().cloned());
+        asked
+    }
+
+    fn is_answer(&self, message: &MessageView<'_>) -> bool {
+        let named = || message.tool_name().filter(|name| !name.is_empty());
+        let answers = || message.tool_call_id().map(|id| self.asked.contains(&*id));
+        message.role == Role::ToolResult
+            && match named() {
+                Some(name) => looks_back(&name),
+                None => answers().unwrap_or(false),
+            }
+    }
+}
+
+/// Holds an entry back while its calls that look back have no results: who asks
+/// is not answered with the asking. What is held when a pass ends is dropped.
+#[derive(Default)]
+pub(super) struct Asking {
+    entry: Option<Entry>,
+    open: HashSet<String>,
+}
+
+impl Asking {
+    /// Hands on what may be looked at: entries with the pass that heard them.
+    pub(super) fn take(
+        &mut self,
+        said: &mut Said,
+        entry: Entry,
+        visit: &mut dyn FnMut(&Said, Entry),
+    ) -> ControlFlow<()> {
+        if let Some(asking) = self.answered(&entry) {
+            visit(said, asking);
+        }
+        let asked = said.hear(&entry);
+        if asked.is_empty() {
+            visit(said, entry);
+        } else {
+            self.open = asked;
+            self.entry = Some(entry);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The entry that was held, where this one ends its asking.
+    fn answered(&mut self, entry: &Entry) -> Option<Entry> {
+        self.entry.as_ref()?;
+        let message = entry.message()?;
+        match message.tool_call_id() {
+            Some(id) if message.role == Role::ToolResult => {
+                self.open.remove(&*id);
+            }
+            // Whatever else is said comes after the round.
+            _ => self.open.clear(),
+        }
+        match self.open.is_empty() {
+            true => self.entry.take(),
+            false => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_of_ours_is_known_by_whatever_name_a_host_gives_it() {
+        for tool in [
+            "recall",
+            "memory_get",
+            "mcp__longhaul__recall",
+            "mcp__plugin_Longhaul_x__memory_search",
+            "longhaul_recall",
+            "longhaul.memory_get",
+        ] {
+            assert!(looks_back(tool), "{tool}");
+        }
+        for tool in [
+            "bash",
+            "total_recall",
+            "mcp__other__recall",
+            "mcp__longhaul__checkpoint",
+            "longhaulrecall",
+            "recall_all",
+        ] {
+            assert!(!looks_back(tool), "{tool}");
+        }
+    }
+}
