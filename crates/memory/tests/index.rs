@@ -1295,3 +1295,154 @@ fn what_is_kept_of_an_entry_and_the_entry_are_one_hit() {
     fill(&mut index, &[said("s", "4f2a91c0", 1, "releases, no.")]);
     assert_eq!(keys(&mut index, &query)[0], "memories/project.md");
 }
+
+const NOON: Millis = Millis(1_773_144_000_000);
+
+fn on_disk_for_files(folder: &TempDir) -> (SqliteIndex, WorkspaceFiles) {
+    let root = folder.path().join("workspace");
+    write(&root, "memories/a.md", "the lantern is red\n");
+    write(&root, "memories/b.md", "the anchor is rusty\n");
+    write(&root, "memories/c.md", "the whistle is loud\n");
+    (on_disk(folder), WorkspaceFiles::new(root))
+}
+
+#[test]
+fn a_search_knows_the_files_as_they_are_and_tells_what_it_left() {
+    let folder = TempDir::new().unwrap();
+    let (mut index, files) = on_disk_for_files(&folder);
+    let root = files.root.clone();
+    let mut search = |words: &str, bytes: u64| {
+        let found = index
+            .search_current(&Query::new(words), &files, Budget { bytes }, NOON)
+            .unwrap();
+        let texts = found
+            .hits
+            .into_iter()
+            .map(|hit| hit.text)
+            .collect::<String>();
+        (texts, found.notes)
+    };
+    assert_eq!(search("lantern", 1 << 20).0, "the lantern is red\n");
+    write(&root, "memories/a.md", "the lantern is green\n");
+    fs::remove_file(root.join("memories/b.md")).unwrap();
+    assert_eq!(
+        search("lantern anchor", 1 << 20),
+        (String::from("the lantern is green\n"), Vec::new())
+    );
+    write(&root, "memories/a.md", "the lantern is blue\n");
+    write(&root, "memories/d.md", "the lantern is broken\n");
+    let (_, notes) = search("lantern", 1);
+    assert!(notes[0].contains("`longhaul memory index`"), "{notes:?}");
+}
+
+#[test]
+fn an_index_that_another_writes_to_is_searched_as_it_is_and_that_is_told() {
+    let folder = TempDir::new().unwrap();
+    let (mut index, files) = on_disk_for_files(&folder);
+    assert_eq!(index.bring_up(&files, Budget::default(), NOON).len(), 0);
+    let other = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    write(&files.root, "memories/a.md", "the lantern is green\n");
+    let found = index
+        .search_current(&Query::new("lantern"), &files, Budget::default(), NOON)
+        .unwrap();
+    assert_eq!(found.hits[0].text, "the lantern is red\n");
+    assert!(found.notes[0].contains("is locked"), "{:?}", found.notes);
+    other.execute_batch("ROLLBACK").unwrap();
+}
+
+#[test]
+fn a_search_that_finds_the_index_damaged_finds_the_files_all_the_same() {
+    let folder = TempDir::new().unwrap();
+    let (mut index, files) = on_disk_for_files(&folder);
+    index.bring_up(&files, Budget::default(), NOON);
+    // What only a search reads.
+    let other = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
+    let spoil = "UPDATE words_data SET block = x'ffffffffffff' WHERE id = 10";
+    other.execute_batch(spoil).unwrap();
+    drop(other);
+    let found = index
+        .search_current(&Query::new("anchor"), &files, Budget::default(), NOON)
+        .unwrap();
+    assert_eq!(found.hits[0].source, "memories/b.md");
+    assert!(found.notes[0].contains("was damaged"), "{:?}", found.notes);
+    assert!(index.set_aside().unwrap().exists());
+}
+
+#[test]
+fn how_an_index_stands_is_seen_without_a_change() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    let look =
+        |files: &WorkspaceFiles| SqliteIndex::condition(&path, IndexSettings::default(), files);
+    let nothing = WorkspaceFiles::new(folder.path());
+    assert_eq!(look(&nothing).unwrap(), None);
+    assert!(!path.exists());
+
+    let (mut index, files) = on_disk_for_files(&folder);
+    let stands = look(&files).unwrap().unwrap();
+    assert_eq!((stands.current, stands.behind.new), (None, 3));
+    index.bring_up(&files, Budget::default(), NOON);
+    let stands = look(&files).unwrap().unwrap();
+    assert_eq!((stands.current, stands.behind.total()), (Some(NOON), 0));
+    assert_eq!(stands.status, index.status().unwrap());
+
+    write(&files.root, "memories/a.md", "the lantern is green\n");
+    write(&files.root, "memories/d.md", "the lamp is new\n");
+    fs::remove_file(files.root.join("memories/b.md")).unwrap();
+    let stands = look(&files).unwrap().unwrap();
+    let behind = longhaul_memory::Behind {
+        new: 1,
+        changed: 1,
+        gone: 1,
+    };
+    assert_eq!(stands.behind, behind);
+
+    drop(index);
+    let spoilt = "this is no database, and was one a moment ago";
+    fs::write(&path, spoilt).unwrap();
+    let damaged = look(&files);
+    assert!(
+        matches!(damaged, Err(IndexError::Damaged { .. })),
+        "{damaged:?}"
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), spoilt);
+}
+
+#[test]
+fn only_memory_is_a_file_of_the_memory() {
+    let folder = TempDir::new().unwrap();
+    let (_, files) = on_disk_for_files(&folder);
+    let root = files.root.clone();
+    for name in [
+        ".env",
+        "src/a.rs",
+        "docs/b.md",
+        "memory/.hidden",
+        "memory/2026-03-01.md",
+    ] {
+        write(&root, name, "x");
+    }
+    let files = WorkspaceFiles {
+        extra: vec!["docs".into()],
+        ..files
+    };
+    for name in ["memories/a.md", "docs/b.md", "memory/2026-03-01.md"] {
+        assert!(files.has(name), "{name}");
+        assert!(files.date_of(name).is_some(), "{name}");
+    }
+    let day = files.date_of("memory/2026-03-01.md").unwrap();
+    assert_eq!(day.to_iso(), "2026-03-01T00:00:00.000Z");
+    for name in [
+        ".env",
+        "src/a.rs",
+        "memory/.hidden",
+        "memory/../.env",
+        "memories/../src/a.rs",
+        "/etc/passwd",
+        "memories",
+        "",
+    ] {
+        assert!(!files.has(name), "{name}");
+    }
+}

@@ -7,6 +7,7 @@
 //! records wholly and the others not at all, and goes on from there.
 
 mod background;
+mod current;
 mod error;
 mod place;
 mod read;
@@ -24,6 +25,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 pub use self::background::{Indexer, Indexing};
+pub use self::current::{Behind, Condition};
 pub use self::error::IndexError;
 use self::place::Identity;
 pub use self::record::{
@@ -392,13 +394,19 @@ fn replaced(
     Ok((connection, place::identity(path), aside))
 }
 
+/// How SQLite numbers the way in which free pages are given back.
+const INCREMENTAL: i64 = 2;
+
 fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexError> {
     let sqlite = IndexError::sqlite(path);
     let connection = Connection::open(path).map_err(&sqlite)?;
     let prepare = || -> rusqlite::Result<()> {
         connection.busy_timeout(settings.patience)?;
-        // Before anything is written, or it is too late for this file.
-        connection.pragma_update(None, "auto_vacuum", "incremental")?;
+        // Before anything is written, or it is too late for this file. To say it
+        // again takes the lock, for which a reader would have to wait.
+        if connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0)) != Ok(INCREMENTAL) {
+            connection.pragma_update(None, "auto_vacuum", INCREMENTAL)?;
+        }
         connection.pragma_update(None, "journal_mode", "wal")?;
         // The index can be made again: a power cut may cost the last updates,
         // never the file.

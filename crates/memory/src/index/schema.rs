@@ -5,6 +5,7 @@
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
+use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
@@ -187,7 +188,6 @@ pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
     if pages < FEW_PAGES || free * 20 <= pages {
         return Ok(());
     }
-    const INCREMENTAL: i64 = 2;
     let work = || -> rusqlite::Result<()> {
         if number("auto_vacuum")? == INCREMENTAL {
             // It gives back a page a row.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use longhaul_transcript::Millis;
 
+use super::current::Behind;
 use super::record::{Budget, Progress, Record, RecordKind};
-use super::{IndexError, MemoryIndex};
+use super::{IndexError, MemoryIndex, SqliteIndex};
 
 /// Which files of a workspace are indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,9 @@ pub struct WorkspaceFiles {
 
 /// Files and folders of memory.
 const PLACES: [&str; 4] = ["MEMORY.md", "DREAMS.md", "memory", "memories"];
+
+/// What files are indexed as.
+const KINDS: [RecordKind; 3] = [RecordKind::Memory, RecordKind::Daily, RecordKind::Dream];
 
 /// Folders below this depth are not looked at.
 const DEPTH: usize = 8;
@@ -93,8 +97,7 @@ impl WorkspaceFiles {
             .filter_map(|path| self.record(path, &mut notes));
         let mut done = index.update(&mut records, budget, progress)?;
         drop(records);
-        let kinds = [RecordKind::Memory, RecordKind::Daily, RecordKind::Dream];
-        for source in index.sources(&kinds)? {
+        for source in index.sources(&KINDS)? {
             if !there.contains(&source) {
                 done.removed += index.remove(&source)?;
             }
@@ -103,6 +106,45 @@ impl WorkspaceFiles {
             progress: done,
             notes,
         })
+    }
+
+    /// What happened to the files since they were indexed.
+    pub(super) fn behind(&self, index: &SqliteIndex) -> rusqlite::Result<Behind> {
+        let mut behind = Behind::default();
+        let mut notes = Vec::new();
+        let files = self.files(&mut notes);
+        for record in files
+            .iter()
+            .filter_map(|path| self.record(path, &mut notes))
+        {
+            match index.has(&record)? {
+                Some(true) => {}
+                Some(false) => behind.changed += 1,
+                None => behind.new += 1,
+            }
+        }
+        let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
+        let indexed = index.names(&KINDS)?;
+        let gone = indexed.iter().filter(|source| !there.contains(*source));
+        behind.gone = gone.count() as u64;
+        Ok(behind)
+    }
+
+    /// Whether a name is that of a file that is indexed. Nothing else of a
+    /// workspace is memory, whatever it is called.
+    pub fn has(&self, name: &str) -> bool {
+        let files = self.files(&mut Vec::new());
+        files.iter().any(|path| self.name(path) == name)
+    }
+
+    /// The date of a file: the day that its name says, else when it was changed.
+    pub fn date_of(&self, name: &str) -> Option<Millis> {
+        let changed = || {
+            let changed = fs::metadata(self.root.join(name)).ok()?.modified().ok()?;
+            let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+            i64::try_from(since.as_millis()).ok().map(Millis)
+        };
+        day_of(name).or_else(changed)
     }
 
     /// The path within the workspace, with `/` between its parts everywhere.

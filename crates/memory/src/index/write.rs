@@ -143,6 +143,17 @@ impl SqliteIndex {
     }
 
     fn known(&self, record: &Record, hash: &[u8; 16]) -> rusqlite::Result<bool> {
+        let stored = self.stored_as(record, hash)?;
+        Ok(stored == Some(true))
+    }
+
+    /// Whether what is stored under a record's name has this hash; none where
+    /// nothing is.
+    pub(super) fn stored_as(
+        &self,
+        record: &Record,
+        hash: &[u8; 16],
+    ) -> rusqlite::Result<Option<bool>> {
         self.connection
             .prepare_cached(
                 "SELECT r.hash = ?3 FROM record r JOIN source s ON s.id = r.source
@@ -150,7 +161,6 @@ impl SqliteIndex {
             )?
             .query_row(params![record.source, record.entry, hash], |row| row.get(0))
             .optional()
-            .map(|known| known == Some(true))
     }
 
     fn commit(&mut self, batch: &[Prepared], done: &mut Progress) -> rusqlite::Result<()> {
@@ -217,7 +227,7 @@ impl SqliteIndex {
 }
 
 /// Everything about a record that would have to be written again if it changed.
-fn hash_of(record: &Record, settings: &IndexSettings) -> [u8; 16] {
+pub(super) fn hash_of(record: &Record, settings: &IndexSettings) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[record.kind as u8]);
     hasher.update(&settings.chunks.tokens.to_le_bytes());

@@ -1,0 +1,186 @@
+//! Keeping an index true to the memory files: brought up to date before it is
+//! asked, and compared with them without changing anything.
+
+use std::path::Path;
+use std::time::Duration;
+
+use longhaul_transcript::Millis;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use super::record::{Budget, Hits, Query, Record, Status};
+use super::workspace::WorkspaceFiles;
+use super::write::hash_of;
+use super::{IndexError, IndexSettings, MemoryIndex, SqliteIndex, place, schema};
+
+/// How long a search waits for another process that writes. What is there can be
+/// searched meanwhile.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// How an index stands, seen without changing anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// What is in it.
+    pub status: Status,
+    /// When the memory files were last brought up to date in it.
+    pub current: Option<Millis>,
+    /// What happened to the memory files since.
+    pub behind: Behind,
+}
+
+/// Memory files that are not in an index as they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// They are not in it.
+    pub new: u64,
+    /// They are in it as they were.
+    pub changed: u64,
+    /// They are in it and no longer there.
+    pub gone: u64,
+}
+
+impl Behind {
+    /// How many there are.
+    pub fn total(&self) -> u64 {
+        self.new + self.changed + self.gone
+    }
+}
+
+impl SqliteIndex {
+    /// Brings the memory files up to date, as far as the budget goes. It costs
+    /// nobody their search: what could not be done comes back in words.
+    pub fn bring_up(&mut self, files: &WorkspaceFiles, budget: Budget, at: Millis) -> Vec<String> {
+        let patience = self.settings.patience;
+        self.wait_at_most(SHORT.min(patience));
+        let synced = files.sync(self, budget, &mut |_| {});
+        let notes = match synced {
+            Ok(synced) => {
+                let mut notes = synced.notes;
+                if synced.progress.exhausted {
+                    notes.push(format!(
+                        "only {} MB of new text were taken in before this, and some memory files \
+                         may be found as they were; `longhaul memory index` takes in the rest",
+                        budget.bytes >> 20
+                    ));
+                } else {
+                    // Where nothing may be written there is nothing to note.
+                    let _ = self.mark_current(at);
+                }
+                notes
+            }
+            Err(error) => vec![format!(
+                "memory files may have changed since they were indexed: {error}"
+            )],
+        };
+        self.wait_at_most(patience);
+        notes
+    }
+
+    /// Searches, with the memory files brought up to date first. Where the
+    /// search finds the index damaged they are indexed again, and searched.
+    pub fn search_current(
+        &mut self,
+        query: &Query,
+        files: &WorkspaceFiles,
+        budget: Budget,
+        at: Millis,
+    ) -> Result<Hits, IndexError> {
+        let before = self.set_aside().map(Path::to_owned);
+        let mut notes = self.bring_up(files, budget, at);
+        let mut found = self.search(query)?;
+        if self.set_aside() != before.as_deref() {
+            notes.append(&mut found.notes);
+            notes.extend(self.bring_up(files, budget, at));
+            found = self.search(query)?;
+        }
+        notes.append(&mut found.notes);
+        found.notes = notes;
+        Ok(found)
+    }
+
+    /// Notes that the memory files are in the index as they are at this time.
+    pub fn mark_current(&mut self, at: Millis) -> Result<(), IndexError> {
+        const MARK: &str = "INSERT OR REPLACE INTO meta VALUES ('current', ?1)";
+        self.mending(|index| {
+            let marked = index.connection.execute(MARK, [at.0]);
+            marked.map(|_| ()).map_err(index.sqlite())
+        })
+    }
+
+    fn wait_at_most(&mut self, patience: Duration) {
+        self.settings.patience = patience;
+        // It only fails for a time that no number holds.
+        let _ = self.connection.busy_timeout(patience);
+    }
+
+    /// How an index stands. Nothing is made, mended or set aside; none where
+    /// there is no index.
+    pub fn condition(
+        path: &Path,
+        settings: IndexSettings,
+        files: &WorkspaceFiles,
+    ) -> Result<Option<Condition>, IndexError> {
+        let there = path.try_exists().map_err(IndexError::io("read", path))?;
+        if !there {
+            return Ok(None);
+        }
+        let sqlite = IndexError::sqlite(path);
+        let connection = reading(path).map_err(&sqlite)?;
+        connection.busy_timeout(SHORT).map_err(&sqlite)?;
+        match schema::found(&connection).map_err(&sqlite)? {
+            schema::Found::Ours => {}
+            schema::Found::Newer(found) => {
+                return Err(IndexError::Newer {
+                    path: path.to_owned(),
+                    found,
+                    known: schema::LAYOUT,
+                });
+            }
+            // The next command makes it anew.
+            schema::Found::Outdated | schema::Found::Nothing => return Ok(None),
+        }
+        let mut index = SqliteIndex::with(path, connection, settings, place::identity(path));
+        let status = index.counts().map_err(&sqlite)?;
+        let current = index
+            .connection
+            .query_row("SELECT value FROM meta WHERE name = 'current'", [], |row| {
+                row.get(0).map(Millis)
+            })
+            .optional()
+            .map_err(&sqlite)?;
+        let behind = files.behind(&index).map_err(&sqlite)?;
+        Ok(Some(Condition {
+            status,
+            current,
+            behind,
+        }))
+    }
+
+    /// Whether a record is in the index: as it is, as it was, or not at all.
+    pub(super) fn has(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
+        self.stored_as(record, &hash_of(record, &self.settings))
+    }
+}
+
+/// Opens a file only to be read. Where even the files that its users share may
+/// not be made, nobody is writing to it either.
+fn reading(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = |behind: &str| -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(place::uri(path, behind), flags)?;
+        connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
+        Ok(connection)
+    };
+    match open("") {
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
+            ) =>
+        {
+            open("?immutable=1")
+        }
+        opened => opened,
+    }
+}
