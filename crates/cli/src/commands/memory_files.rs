@@ -4,7 +4,7 @@ use console::style;
 use jiff::civil::DateTime;
 use longhaul_checkpoint::AGENTS_TEMPLATE;
 use longhaul_memory::files::{AgentsFile, Finding, Limits, Outcome, Standing, Verified, Verify};
-use longhaul_memory::{MemoryFolder, Seal};
+use longhaul_memory::{Condition, IndexError, MemoryFolder, Seal};
 use serde_json::{Value, json};
 
 use super::{answer, memory as memory_index};
@@ -259,12 +259,14 @@ fn status(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
     let status = memory.status(limits(app), &app.config.config.tokens.estimator)?;
     let chosen = memory_index::chosen(app)?;
+    let index = memory_index::condition(app);
     if app.json {
         let mut value = json!({ "workspace": answer::path(memory.root()) });
         if let (Value::Object(all), Value::Object(own)) =
             (&mut value, serde_json::to_value(&status)?)
         {
             all.extend(own);
+            all.insert("index".into(), index_json(app, &index));
             all.insert("embedding".into(), memory_index::embedding(&chosen));
         }
         return out::json(&value);
@@ -312,6 +314,7 @@ fn status(app: &App) -> Result<(), Failure> {
         .yellow(),
     };
     paint::row("lint", findings)?;
+    print_index(app, &index)?;
     paint::row(
         "vectors",
         match &chosen.encoder {
@@ -326,4 +329,88 @@ fn status(app: &App) -> Result<(), Failure> {
         say!("  {}", style(paint::tame(&reason.text)).dim())?;
     }
     Ok(())
+}
+
+/// The index in one word.
+fn index_state(app: &App, index: &Result<Option<Condition>, IndexError>) -> &'static str {
+    match index {
+        _ if !app.config.config.memory.index.enabled => "off",
+        Ok(None) => "none",
+        Ok(Some(found)) if found.behind.total() > 0 => "behind",
+        Ok(Some(_)) => "current",
+        Err(IndexError::Damaged { .. }) => "damaged",
+        Err(_) => "unusable",
+    }
+}
+
+fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value {
+    let found = index.as_ref().ok().and_then(Option::as_ref);
+    json!({
+        "path": answer::path(&memory_index::path(app)),
+        "state": index_state(app, index),
+        "reason": index.as_ref().err().map(ToString::to_string),
+        "records": found.map(|found| found.status.records),
+        "chunks": found.map(|found| found.status.chunks),
+        "textBytes": found.map(|found| found.status.text_bytes),
+        "diskBytes": found.map(|found| found.status.disk_bytes),
+        "updated": found.and_then(|found| found.current).map(|time| time.to_iso()),
+        "behind": found.map(|found| json!({
+            "new": found.behind.new,
+            "changed": found.behind.changed,
+            "gone": found.behind.gone,
+        })),
+    })
+}
+
+fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Result<(), Failure> {
+    if index_state(app, index) == "off" {
+        return paint::row("index", "none: `memory.index.enabled` is false");
+    }
+    let found = match index {
+        Ok(Some(found)) => found,
+        Ok(None) => {
+            return paint::row(
+                "index",
+                "none yet: a search makes it, and `longhaul memory index` with sessions",
+            );
+        }
+        Err(IndexError::Damaged { reason, .. }) => {
+            let what = format!("damaged ({})", paint::tame(reason));
+            paint::row("index", style(what).red())?;
+            let remedy = "a search makes it anew from memory files, `longhaul memory index` from \
+                          sessions too";
+            return say!("  {}", style(remedy).dim());
+        }
+        Err(error) => {
+            let what = paint::tame(&error.to_string());
+            return paint::row("index", style(what).yellow());
+        }
+    };
+    let (status, behind) = (&found.status, &found.behind);
+    let when = match found.current {
+        Some(time) => format!("brought up to date {}", paint::ago(app.now(), time)),
+        None => "never brought up to date with memory files".to_owned(),
+    };
+    paint::row(
+        "index",
+        format!(
+            "{} in {}, {} on disk, {when}",
+            paint::plural(status.records, "text"),
+            paint::plural(status.chunks, "chunk"),
+            paint::bytes(status.disk_bytes)
+        ),
+    )?;
+    match behind.total() {
+        0 => Ok(()),
+        all => {
+            let since = format!(
+                "{} changed since ({} new, {} changed, {} gone); the next search takes that in",
+                paint::plural(all, "memory file"),
+                behind.new,
+                behind.changed,
+                behind.gone
+            );
+            say!("  {}", style(since).yellow())
+        }
+    }
 }

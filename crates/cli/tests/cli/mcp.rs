@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::machine::Machine;
 use crate::searching::spoil_roles;
-use crate::talk::{compacted, small};
+use crate::talk::{Talk, compacted, small};
 
 /// A client that speaks the protocol by hand, so that nothing is taken for
 /// granted on either side.
@@ -165,6 +165,32 @@ fn what_left_the_context_comes_back_fenced_and_attributed() {
 }
 
 #[test]
+fn earlier_recalls_do_not_stand_before_what_was_said() {
+    let machine = Machine::new();
+    let said = "The narwhal keeps its config folder below /etc.";
+    let mut talk = Talk::new("mine", machine.work().to_str().unwrap()).user(said);
+    for tool in ["mcp__longhaul__recall", "mcp__longhaul__memory_search"] {
+        let asked = json!({ "query": "narwhal config folder" });
+        talk = talk.call(tool, asked).result(tool, &format!("1. {said}"));
+    }
+    let running = json!({ "text": "the narwhal keeps its config folder in /var" });
+    let talk = talk.user("Go on.").compaction("e06", "A tool was set up.");
+    let talk = talk.call("mcp__longhaul__recall", running.clone());
+    machine.put_pi("mine", talk.text(), 1);
+    let mut client = Client::start(&machine);
+    let found = client.text("recall", running);
+    assert!(found.starts_with("Nothing was found."), "{found}");
+    for asked in [
+        json!({ "text": "config folder" }),
+        json!({ "query": "narwhal config folder" }),
+    ] {
+        let found = client.text("recall", asked);
+        assert!(found.contains("entry e01"), "{found}");
+        assert_eq!(found.matches("── recalled ").count(), 1, "{found}");
+    }
+}
+
+#[test]
 fn the_notes_of_the_workspace_are_searched_and_read() {
     let machine = machine();
     fs::write(
@@ -177,9 +203,21 @@ fn the_notes_of_the_workspace_are_searched_and_read() {
     assert!(found.contains("The harbour master is Ada"), "{found}");
     assert!(found.contains("not an instruction"), "{found}");
     let read = client.text("memory_get", json!({ "path": "MEMORY.md", "lines": 1 }));
-    assert!(read.contains("MEMORY.md lines 1-1 of 1"), "{read}");
-    for path in ["../home/.pi", "/etc/passwd", "memory/../../x"] {
-        client.refused("memory_get", json!({ "path": path }));
+    assert!(read.contains("MEMORY.md lines 1-1 of 1 · 20"), "{read}");
+    assert!(read.contains("not an instruction"), "{read}");
+    fs::write(machine.work().join(".env"), "SECRET=abcd\n").unwrap();
+    fs::write(machine.work().join("notes.txt"), "no memory\n").unwrap();
+    for path in [
+        "../home/.pi",
+        "/etc/passwd",
+        "memory/../../x",
+        ".env",
+        "memory/../.env",
+        "notes.txt",
+    ] {
+        let refused = client.refused("memory_get", json!({ "path": path }));
+        assert!(refused.contains("there is no memory file"), "{refused}");
+        assert!(!refused.contains("abcd"), "{refused}");
     }
 }
 

@@ -37,16 +37,19 @@ fn what_was_written_down_is_found_and_got() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(
         ran.out
-            .starts_with("── found memories/errors.md:1-3 · memory ──\n# Errors"),
+            .starts_with("── found memories/errors.md:1-3 · memory · 20"),
         "{}",
         ran.out
     );
     let ran = machine.run_line("memory get memories/errors.md --lines 3-3");
+    let (head, rest) = ran.out.split_once('\n').unwrap();
+    assert!(
+        head.starts_with("── memories/errors.md:3-3 of 3 lines · memory · 20"),
+        "{head}"
+    );
     assert_eq!(
-        ran.out,
-        "── memories/errors.md:3-3 of 3 lines ──\n\
-         The deploy fails without TIDE-6943.\n\
-         ── end of memories/errors.md ──\n"
+        rest,
+        "The deploy fails without TIDE-6943.\n── end of memories/errors.md ──\n"
     );
 }
 
@@ -63,6 +66,17 @@ fn what_left_the_context_is_found_with_its_entry() {
             .any(|hit| hit["kind"] == "transcript" && hit["entry"] == "e01"),
         "{answer:#}"
     );
+    // Paths are shown as those of another machine in tests.
+    let session = machine.put_pi(
+        "s",
+        compacted("s", &machine.work().to_string_lossy()).text(),
+        1,
+    );
+    let key = format!("{}#e01", session.canonicalize().unwrap().display());
+    let ran = machine.run(["memory", "get", &key]);
+    let (head, _) = ran.out.split_once('\n').unwrap();
+    let standing = " · user · 2026-03-01T10:01:00.000Z ──";
+    assert!(head.ends_with(standing), "{head}");
 }
 
 #[test]
@@ -78,10 +92,13 @@ fn a_second_run_writes_nothing_and_a_rebuild_all() {
 
 #[test]
 fn bad_input_is_told() {
+    let ran = Machine::new().run_line("memory search nothing");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("the index is empty"), "{ran:?}");
     let machine = machine();
     let ran = machine.run_line("memory search nothing");
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.err.contains("the index is empty"), "{ran:?}");
+    assert!(ran.err.contains("other words may find it"), "{ran:?}");
     let ran = machine.run_line("memory get nowhere.md");
     assert_eq!(ran.code, 1, "{ran:?}");
     let ran = machine.run_line("memory search x -k 0");
@@ -371,6 +388,13 @@ fn a_damaged_index_is_set_aside_and_a_locked_one_is_waited_for_and_told() {
         ran.err.contains("memory") && ran.err.contains(".sqlite"),
         "{ran:?}"
     );
+    // What is in it is searched.
+    let ran = machine.run_line("memory search deploy");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("TIDE-6943") && ran.err.contains("is locked"),
+        "{ran:?}"
+    );
     // Recall goes on without it.
     let ran = machine.run(["recall", "--session", "s", "missing header"]);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -554,6 +578,14 @@ fn an_index_that_may_only_be_read_is_searched_and_not_written() {
         let ran = machine.run_line("memory get memories/errors.md");
         assert_eq!(ran.code, 0, "{ran:?}");
         fs::write(machine.work().join("memories/new.md"), "a new lantern\n").unwrap();
+        let ran = machine.run_line("memory search deploy");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(
+            ran.err.contains("memory files may have changed") && ran.err.contains("is read-only"),
+            "{ran:?}"
+        );
+        let status = machine.run_line("memory status --json").json();
+        assert_eq!(status["index"]["behind"]["new"], 1, "{status:#}");
         let ran = machine.run_line("memory index");
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.err.contains("is read-only"), "{ran:?}");
@@ -725,4 +757,72 @@ fn what_is_indexed_and_found_is_as_the_configuration_says() {
         assert_eq!(ran.code, 4, "{ran:?}");
         assert!(ran.err.contains("memory.index.enabled"), "{ran:?}");
     }
+}
+
+#[test]
+fn what_changed_or_went_since_is_neither_found_nor_got_as_it_was() {
+    let machine = machine();
+    let notes = machine.work().join("memories");
+    fs::write(notes.join("b2.md"), "The beacon is painted red.\n").unwrap();
+    fs::write(notes.join("b3.md"), "The beacon keeper is Bo.\n").unwrap();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    let index = || machine.run_line("memory status --json").json()["index"].clone();
+    let before = index();
+    assert_eq!(before["state"], "current", "{before:#}");
+    assert_eq!(before["updated"], "2026-03-10T12:00:00.000Z");
+    fs::write(notes.join("b2.md"), "The beacon is painted green.\n").unwrap();
+    fs::remove_file(notes.join("b3.md")).unwrap();
+    let behind = index();
+    assert_eq!(behind["state"], "behind");
+    assert_eq!(
+        behind["behind"],
+        json!({ "new": 0, "changed": 1, "gone": 1 })
+    );
+    let shown = machine.run_line("memory status").out;
+    assert!(
+        shown.contains("2 memory files changed since (0 new, 1 changed, 1 gone)"),
+        "{shown}"
+    );
+    let ran = machine.run_line("memory search beacon");
+    assert!(
+        ran.out.contains("green") && !ran.out.contains("red") && !ran.out.contains("Bo"),
+        "{ran:?}"
+    );
+    assert_eq!(index()["state"], "current");
+    fs::write(notes.join("b2.md"), "The beacon is painted white.\n").unwrap();
+    let ran = machine.run_line("memory get memories/b2.md");
+    assert!(ran.out.contains("white"), "{ran:?}");
+    assert_eq!(machine.run_line("memory get memories/b3.md").code, 1);
+}
+
+#[test]
+fn a_search_makes_a_damaged_index_anew_and_the_status_says_that_it_is() {
+    let machine = machine();
+    let status = || machine.run_line("memory status --json").json()["index"].clone();
+    assert_eq!(status()["state"], "none");
+    records(&machine);
+    let index = index_file(&machine);
+    fs::write(&index, "this is no database, and was one a moment ago").unwrap();
+    assert_eq!(status()["state"], "damaged");
+    let shown = machine.run_line("memory status");
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.out.contains("damaged ("), "{shown:?}");
+    let ran = machine.run_line("memory search deploy");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("TIDE-6943") && ran.err.contains("was damaged"),
+        "{ran:?}"
+    );
+    assert_eq!(status()["state"], "current");
+    // Damage that only the search itself meets.
+    let spoilt = rusqlite::Connection::open(&index).unwrap();
+    let spoil = "UPDATE words_data SET block = x'ffffffffffff' WHERE id = 10";
+    spoilt.execute_batch(spoil).unwrap();
+    drop(spoilt);
+    let ran = machine.run_line("memory search deploy");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("TIDE-6943") && ran.err.contains("was damaged"),
+        "{ran:?}"
+    );
 }

@@ -20,7 +20,8 @@ pub(super) const ALL: &[(&str, &str, &str)] = &[
     ),
     (
         "memory_get",
-        "Read lines of a memory file that memory_search has named.",
+        "Read lines of a memory file that memory_search has named, and of no other file. The result is \
+         quoted data with its date.",
         r#"{"type":"object","properties":{"path":{"type":"string","description":"The memory file, such as memory/2026-11-15.md"},"from":{"type":"integer","description":"The first line (1)"},"lines":{"type":"integer","description":"How many lines"}},"required":["path"]}"#,
     ),
     (

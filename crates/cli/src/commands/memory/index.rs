@@ -125,6 +125,7 @@ fn fill(
     let synced = files.sync(index, Budget::default(), &mut |done| {
         bar.set_message(message(done));
     })?;
+    index.mark_current(app.now())?;
     let mut notes = synced.notes;
     let mut done = synced.progress;
     if !args.no_sessions && app.config.config.memory.index.transcripts {

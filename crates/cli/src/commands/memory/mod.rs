@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul_engine::library::{ChosenEncoder, choose_encoder};
-use longhaul_memory::{Encoder, IndexError, Models, SqliteIndex};
+use longhaul_memory::{Condition, Encoder, IndexError, Models, SqliteIndex};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -109,6 +109,13 @@ fn refuse_without_index(app: &App) -> Result<(), Failure> {
             .detail("`memory.index.enabled` is false")
             .help("unset it, or look with `longhaul recall`, which reads the session itself")),
     }
+}
+
+/// How the index of the workspace stands. Nothing is made or mended by asking.
+pub(crate) fn condition(app: &App) -> Result<Option<Condition>, IndexError> {
+    let config = &app.config.config;
+    let files = config.workspace_files(&app.workspace);
+    SqliteIndex::condition(&path(app), config.index_settings(), &files)
 }
 
 /// Opens the index. A damaged one is set aside, and told.

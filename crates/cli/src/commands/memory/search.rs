@@ -3,7 +3,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use longhaul_engine::library::{ChosenEncoder, Reason};
-use longhaul_memory::{Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind};
+use longhaul_memory::{
+    Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, WorkspaceFiles,
+};
+use longhaul_transcript::Millis;
 use serde_json::{Value, json};
 
 use super::super::recall::unmarked;
@@ -12,6 +15,10 @@ use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
 use crate::out::{self, say};
+
+/// New text of memory files that is taken in before a search. The rest is told;
+/// `memory index` takes in everything.
+const SYNCED: Budget = Budget { bytes: 32 << 20 };
 
 pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     let text = args.query.join(" ");
@@ -79,12 +86,13 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         ..Query::new(text)
     };
     let aside = index.set_aside().map(Path::to_owned);
-    let mut hits = index.search(&query)?;
+    let files = app.config.config.workspace_files(&app.workspace);
+    let mut hits = index.search_current(&query, &files, SYNCED, app.now())?;
     if index.set_aside() != aside.as_deref() {
-        // The same words as where opening it finds the damage; it says nothing
-        // else about an index that is empty now.
         tell_set_aside(app, &index);
-        hits.notes.clear();
+    }
+    for hit in &mut hits.hits {
+        hit.time = date(&files, hit.kind, &hit.source, hit.time);
     }
     let least = config.search.minimum_score as f32;
     hits.hits.retain(|hit| hit.score >= least);
@@ -95,11 +103,11 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
             failure = failure.detail(app.foreign(told));
         }
         return Err(failure.help(if empty {
-            "the index is empty; `longhaul memory index` fills it"
+            "the index is empty: there are no memory files; `longhaul memory index` takes in sessions"
         } else if hits.unknown.is_empty() {
-            "other words may find it; `longhaul memory index` brings the index up to date"
+            "other words may find it; `longhaul memory index` takes in what sessions have new"
         } else {
-            "name one of those; `longhaul memory index` brings the index up to date"
+            "name one of those; `longhaul memory index` takes in what sessions have new"
         }));
     }
     if app.json {
@@ -122,6 +130,22 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// When a text was said or written; of a file that says no day, when it was
+/// changed.
+fn date(
+    files: &WorkspaceFiles,
+    kind: RecordKind,
+    source: &str,
+    time: Option<Millis>,
+) -> Option<Millis> {
+    match kind {
+        RecordKind::Transcript => time,
+        RecordKind::Memory | RecordKind::Daily | RecordKind::Dream => {
+            time.or_else(|| files.date_of(source))
+        }
+    }
 }
 
 /// A path as the index has it: from the workspace on, with `/` between its
@@ -244,10 +268,17 @@ fn hit_json(hit: &Hit) -> Value {
 
 pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(), Failure> {
     refuse_without_index(app)?;
-    let Some(passage) = open(app)?.get(key, lines)? else {
-        return Err(Failure::new(format!("nothing is indexed as {key:?}"))
-            .help("`longhaul memory search` shows the keys of what it finds"));
+    let mut index = open(app)?;
+    let files = app.config.config.workspace_files(&app.workspace);
+    let notes = index.bring_up(&files, SYNCED, app.now());
+    let Some(passage) = index.get(key, lines)? else {
+        let mut failure = Failure::new(format!("nothing is indexed as {key:?}"));
+        for note in &notes {
+            failure = failure.detail(app.foreign(note));
+        }
+        return Err(failure.help("`longhaul memory search` shows the keys of what it finds"));
     };
+    let time = date(&files, passage.kind, &passage.source, passage.time);
     if let Some((from, _)) = lines.filter(|(from, _)| *from > passage.of) {
         let of = crate::paint::plural(u64::from(passage.of), "line");
         return Err(Failure::new(format!(
@@ -261,17 +292,25 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
             "source": passage.source,
             "entry": Some(&passage.entry).filter(|entry| !entry.is_empty()),
             "role": passage.role,
-            "time": passage.time.map(|time| time.to_iso()),
+            "time": time.map(|time| time.to_iso()),
             "lines": [passage.lines.0, passage.lines.1],
             "of": passage.of,
             "text": passage.text,
+            "notes": notes,
         }));
     }
+    for note in &notes {
+        app.note(&format!("note: {note}"));
+    }
     let (from, to) = passage.lines;
+    let who = passage.role.as_deref().unwrap_or(passage.kind.as_str());
+    let when = time.map(|time| format!(" · {}", time.to_iso()));
     say!(
-        "── {}:{from}-{to} of {} lines ──",
+        "── {}:{from}-{to} of {} lines · {}{} ──",
         app.foreign(key),
-        passage.of
+        passage.of,
+        app.foreign(who),
+        when.unwrap_or_default()
     )?;
     let text = unmarked(passage.text.trim_end_matches('\n'));
     say!("{}", app.foreign(&text))?;
