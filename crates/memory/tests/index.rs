@@ -189,8 +189,8 @@ fn of_two_questions_each_leads_to_what_is_said_elsewhere_of_its_matter() {
     });
     records.extend(lanterns);
     let others = (0..60).map(|number| {
-        let text = "a note about paint".to_owned();
-        hours_apart(&format!("note {number}"), 30 + number, &text)
+        let text = "a note about paint";
+        hours_apart(&format!("note {number}"), 30 + number, text)
     });
     records.extend(others);
     let mut index = memory();

@@ -10,7 +10,7 @@ use longhaul_transcript::Millis;
 use serde_json::{Value, json};
 
 use super::super::recall::unmarked;
-use super::{chosen_and_told, embedding, open, refuse_without_index, tell_set_aside};
+use super::{chosen_and_told, embedding, open, refuse_without_index};
 use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
@@ -85,12 +85,8 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         },
         ..Query::new(text)
     };
-    let aside = index.set_aside().map(Path::to_owned);
     let files = app.config.config.workspace_files(&app.workspace);
     let mut hits = index.search_current(&query, &files, SYNCED, app.now())?;
-    if index.set_aside() != aside.as_deref() {
-        tell_set_aside(app, &index);
-    }
     for hit in &mut hits.hits {
         hit.time = date(&files, hit.kind, &hit.source, hit.time);
     }
