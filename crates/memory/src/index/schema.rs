@@ -3,6 +3,8 @@
 //! The index is derived: whatever it holds can be read again from the files
 //! and sessions. So a layout that is too old is not converted but made anew.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
 use super::INCREMENTAL;
@@ -176,6 +178,25 @@ fn at_once(
 
 /// A file of fewer pages is not worth the work.
 const FEW_PAGES: i64 = 64;
+
+/// Empties the log of what was written, which stays as long as the longest
+/// transaction ever was. Where another process is at work, that can wait.
+pub(super) fn shorten_log(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    connection.busy_timeout(patience)?;
+    match emptied {
+        Err(error)
+            if !matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull)
+            ) =>
+        {
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Gives pages back to the disk where more than a twentieth of them are free.
 /// Where another process is at work, or there is no room to do it, it can

@@ -86,6 +86,10 @@ impl SqliteIndex {
         if done.written > 0 {
             self.put_together(done.bytes).map_err(&sqlite)?;
             schema::give_back(&self.connection).map_err(&sqlite)?;
+            if done.bytes > BATCH_BYTES {
+                let patience = self.settings.patience;
+                schema::shorten_log(&self.connection, patience).map_err(&sqlite)?;
+            }
         }
         progress(&done);
         Ok(done)
