@@ -1,0 +1,53 @@
+//! The index at its public seam.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod files;
+mod ranking;
+mod sharing;
+mod updating;
+mod vectors;
+
+use std::fs;
+use std::path::Path;
+
+use longhaul_memory::{Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, SqliteIndex};
+use longhaul_transcript::Millis;
+use tempfile::TempDir;
+
+fn said(session: &str, entry: &str, position: u64, text: &str) -> Record {
+    Record {
+        kind: RecordKind::Transcript,
+        source: session.into(),
+        entry: entry.into(),
+        role: Some(String::from("user")),
+        time: Some(Millis(position as i64 * 60_000)),
+        position,
+        text: text.into(),
+    }
+}
+
+fn fill(index: &mut SqliteIndex, records: &[Record]) {
+    index
+        .update(&mut records.iter().cloned(), Budget::default(), &mut |_| {})
+        .unwrap();
+}
+
+fn memory() -> SqliteIndex {
+    SqliteIndex::in_memory(IndexSettings::default()).unwrap()
+}
+
+fn keys(index: &mut SqliteIndex, query: &Query) -> Vec<String> {
+    let hits = index.search(query).unwrap().hits;
+    hits.iter().map(longhaul_memory::Hit::key).collect()
+}
+
+fn on_disk(folder: &TempDir) -> SqliteIndex {
+    SqliteIndex::open(&folder.path().join("main.sqlite"), IndexSettings::default()).unwrap()
+}
+
+fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}

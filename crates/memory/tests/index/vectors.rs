@@ -1,0 +1,187 @@
+//! Search by meaning.
+
+use std::sync::Arc;
+
+use longhaul_memory::{Encoder, EncoderKind, IndexError, Mode, RemoteEncoder};
+
+use super::*;
+
+/// A model that knows three things.
+struct Toy(&'static str);
+
+impl Encoder for Toy {
+    fn id(&self) -> &str {
+        self.0
+    }
+
+    fn kind(&self) -> EncoderKind {
+        EncoderKind::Transformer
+    }
+
+    fn dimensions(&self) -> usize {
+        3
+    }
+
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
+        let about =
+            |text: &str, words: &[&str]| f32::from(words.iter().any(|word| text.contains(word)));
+        let vector = |text: &&str| {
+            vec![
+                about(text, &["dog", "puppy"]),
+                about(text, &["car", "engine"]),
+                0.1,
+            ]
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+#[test]
+fn meaning_finds_what_words_do_not_and_models_are_not_mixed() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[
+            said("s", "a", 1, "the puppy sleeps"),
+            said("t", "b", 1, "the engine hums"),
+            said("u", "c", 1, "the rain falls"),
+        ],
+    );
+    assert!(keys(&mut index, &Query::new("dog")).is_empty());
+    index.use_encoder(Some(Arc::new(Toy("toy@1"))));
+    let hits = index.search(&Query::new("dog")).unwrap();
+    assert_eq!(hits.model, None);
+    assert_eq!(
+        hits.notes,
+        ["no chunk has a vector of toy@1 yet: words alone"]
+    );
+    assert_eq!(index.embed(1, &mut |_, _| {}).unwrap(), 2);
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    let hits = index.search(&Query::new("dog")).unwrap();
+    assert_eq!(
+        (hits.hits[0].key().as_str(), hits.model.as_deref()),
+        ("s#a", Some("toy@1"))
+    );
+    assert_eq!(hits.hits[0].why.vector, Some(1.0));
+    index.use_encoder(Some(Arc::new(Toy("toy@2"))));
+    assert_eq!(index.status().unwrap().vectors, 0);
+    assert_eq!(index.search(&Query::new("dog")).unwrap().model, None);
+}
+
+/// The vector of a text.
+type Vector = fn(&str) -> Vec<f32>;
+
+/// An endpoint that answers each text with the vector that `of` gives.
+fn remote(of: Vector) -> Result<RemoteEncoder, IndexError> {
+    let embed = move |texts: &[&str]| Ok(texts.iter().map(|text| of(text)).collect());
+    RemoteEncoder::connect("http://there", "toy", Box::new(embed))
+}
+
+#[test]
+fn vectors_of_another_length_under_the_same_name_are_made_anew() {
+    let mut index = memory();
+    let texts = ["one", "two", "three"];
+    fill(&mut index, &texts.map(|text| said(text, "a", 1, text)));
+    index.use_encoder(Some(Arc::new(remote(|_| vec![0.5; 8]).unwrap())));
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    index.use_encoder(Some(Arc::new(remote(|_| vec![0.5; 4]).unwrap())));
+    assert_eq!(index.status().unwrap().vectors, 0);
+    assert_eq!(index.embed(1, &mut |_, _| {}).unwrap(), 2);
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(index.status().unwrap().vectors, 3);
+    let hits = index.search(&Query::new("one")).unwrap();
+    assert_eq!(hits.notes, [""; 0]);
+    assert_eq!(hits.model.as_deref(), Some("toy@http://there"));
+}
+
+#[test]
+fn vectors_without_a_direction_are_refused_from_an_endpoint() {
+    let refused = |of: Vector| match remote(of) {
+        Err(error) => error.to_string(),
+        Ok(encoder) => {
+            let mut index = memory();
+            fill(&mut index, &[said("s", "a", 1, "the rain falls")]);
+            index.use_encoder(Some(Arc::new(encoder)));
+            let error = index.embed(u64::MAX, &mut |_, _| {}).unwrap_err();
+            assert_eq!(index.status().unwrap().vectors, 0);
+            error.to_string()
+        }
+    };
+    let cases: [(Vector, &str); 4] = [
+        (|_| vec![0.0, 0.0], "all zeros"),
+        (|_| vec![1.0, f32::NAN], "no number"),
+        (|_| vec![3e38, 3e38], "too large"),
+        (
+            |text| match text.contains("rain") {
+                true => vec![0.0, 0.0],
+                false => vec![1.0, 0.0],
+            },
+            "all zeros",
+        ),
+    ];
+    for (of, why) in cases {
+        let said = refused(of);
+        assert!(
+            said.starts_with("the model toy@http://there failed: "),
+            "{said}"
+        );
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+/// A model to which one text is as good as none more than the next.
+struct Faint;
+
+impl Encoder for Faint {
+    fn id(&self) -> &str {
+        "faint@1"
+    }
+
+    fn kind(&self) -> EncoderKind {
+        EncoderKind::Transformer
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
+        let vector = |text: &&str| match *text {
+            "the query" | "the answer" => vec![1.0, 0.0],
+            // Two steps of a byte apart in direction, which is nothing in
+            // what they have of the query.
+            "something" => vec![-1.0, 0.008],
+            _ => vec![-1.0, 0.024],
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+#[test]
+fn a_hit_that_has_nothing_is_left_out() {
+    let mut index = memory();
+    index.use_encoder(Some(Arc::new(Faint)));
+    let texts = ["the answer", "something", "anything"];
+    let records = texts.map(|text| said(text, "a", 1, text));
+    fill(&mut index, &records);
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    let query = Query {
+        mode: Mode::Vectors,
+        ..Query::new("the query")
+    };
+    assert_eq!(keys(&mut index, &query), ["the answer#a"]);
+}
+
+#[test]
+fn the_same_text_is_encoded_once() {
+    let mut index = memory();
+    index.use_encoder(Some(Arc::new(Toy("toy@1"))));
+    fill(&mut index, &[said("s", "a", 1, "the puppy sleeps")]);
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    fill(&mut index, &[said("t", "b", 1, "the puppy sleeps")]);
+    let mut of = None;
+    index
+        .embed(u64::MAX, &mut |_, total| of = Some(total))
+        .unwrap();
+    assert_eq!((of, index.status().unwrap().vectors), (Some(0), 2));
+}
