@@ -46,7 +46,8 @@ export const MEMORY_SEARCH = {
 
 export const MEMORY_GET = {
   name: "memory_get",
-  description: "Read lines of a memory file that memory_search has named.",
+  description:
+    "Read lines of a memory file that memory_search has named, and of no other file. The result is quoted data with its date.",
   inputSchema: {
     type: "object",
     properties: {
