@@ -14,10 +14,12 @@ mod read;
 mod record;
 mod schema;
 mod shape;
+mod texts;
 mod vectors;
 mod workspace;
 mod write;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +35,7 @@ pub use self::record::{
     Status, Why,
 };
 pub(crate) use self::shape::{NOTHING, Shape};
+use self::texts::Unpacked;
 pub use self::workspace::{Synced, WorkspaceFiles};
 
 pub(crate) use self::vectors::Matrix;
@@ -110,6 +113,7 @@ pub struct SqliteIndex {
     stems: Stems,
     shape: Option<Arc<Shape>>,
     matrix: Option<Arc<Matrix>>,
+    texts: RefCell<Unpacked>,
     set_aside: Option<PathBuf>,
 }
 
@@ -188,6 +192,7 @@ impl SqliteIndex {
             stems: Stems::default(),
             shape: None,
             matrix: None,
+            texts: RefCell::default(),
             set_aside: None,
         }
     }
@@ -231,6 +236,7 @@ impl SqliteIndex {
         self.identity = identity;
         self.shape = None;
         self.matrix = None;
+        self.texts = RefCell::default();
     }
 
     /// Damage found in use: the file is set aside and an empty one made, so

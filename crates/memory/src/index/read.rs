@@ -7,7 +7,6 @@ use super::SqliteIndex;
 use super::place::files_of;
 use super::record::{Passage, RecordKind, Status};
 use super::vectors::model_key;
-use super::write::{piece_id, unpacked};
 use crate::chunk::lines_in;
 
 impl SqliteIndex {
@@ -55,11 +54,13 @@ impl SqliteIndex {
         key: &str,
         lines: Option<(u32, u32)>,
     ) -> rusqlite::Result<Option<Passage>> {
+        // One view of the record and its text.
+        let view = self.connection.unchecked_transaction()?;
         let Some((id, source, entry)) = self.record_of(key)? else {
             return Ok(None);
         };
-        let (kind, role, time) = self.connection.query_row(
-            "SELECT r.kind, o.name, r.time FROM record r LEFT JOIN role o ON o.id = r.role
+        let (kind, role, time, bytes) = view.query_row(
+            "SELECT r.kind, o.name, r.time, r.bytes FROM record r LEFT JOIN role o ON o.id = r.role
              WHERE r.id = ?1",
             [id],
             |row| {
@@ -67,26 +68,22 @@ impl SqliteIndex {
                     RecordKind::from_number(row.get(0)?),
                     row.get::<_, Option<String>>(1)?,
                     row.get::<_, Option<i64>>(2)?.map(Millis),
+                    row.get::<_, i64>(3)? as u64,
                 ))
             },
         )?;
         let (first, last) = lines.map_or((1, u32::MAX), |(first, last)| (first.max(1), last));
-        let mut text = String::new();
-        let mut of = 0;
-        let mut statement = self.connection.prepare_cached(
-            "SELECT line, text FROM piece WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
-        )?;
-        let mut rows = statement.query([piece_id(id, 0), piece_id(id, u64::MAX)])?;
-        while let Some(row) = rows.next()? {
-            let begin: u32 = row.get(0)?;
-            let part = unpacked(row.get_ref(1)?.as_blob()?)?;
-            of = lines_in(&part, begin);
-            for (number, line) in (begin..).zip(part.split_inclusive('\n')) {
-                if number >= first && number <= last {
-                    text.push_str(line);
-                }
-            }
-        }
+        let whole = self.text_at(id as u64, bytes)?;
+        let of = if whole.is_empty() {
+            0
+        } else {
+            lines_in(&whole, 1)
+        };
+        let text = (1..)
+            .zip(whole.split_inclusive('\n'))
+            .filter(|(number, _)| (first..=last).contains(number))
+            .map(|(_, line)| line)
+            .collect();
         Ok(Some(Passage {
             kind,
             source,
@@ -99,29 +96,10 @@ impl SqliteIndex {
         }))
     }
 
-    /// A chunk's text.
-    pub(crate) fn chunk_text(
-        &self,
-        record: i64,
-        start: u64,
-        length: u64,
-    ) -> rusqlite::Result<String> {
-        let mut text = String::new();
-        let mut statement = self.connection.prepare_cached(
-            "SELECT id, text FROM piece WHERE id < ?3 AND id >=
-             (SELECT max(id) FROM piece WHERE id BETWEEN ?1 AND ?2) ORDER BY id",
-        )?;
-        let (from, to) = (start, start.saturating_add(length));
-        let first = piece_id(record, 0);
-        let mut rows = statement.query([first, piece_id(record, from), piece_id(record, to)])?;
-        while let Some(row) = rows.next()? {
-            let begin = (row.get::<_, i64>(0)? - first) as u64;
-            let part = unpacked(row.get_ref(1)?.as_blob()?)?;
-            let left = part.floor_char_boundary(from.saturating_sub(begin) as usize);
-            let right = part.floor_char_boundary(to.saturating_sub(begin) as usize);
-            text.push_str(&part[left.min(right)..right]);
-        }
-        Ok(text)
+    /// The text that stands at a place, in the open transaction.
+    pub(crate) fn text_at(&self, at: u64, length: u64) -> rusqlite::Result<String> {
+        let stretch = at..at.saturating_add(length);
+        self.texts.borrow_mut().read(&self.connection, stretch)
     }
 
     pub(super) fn counts(&mut self) -> rusqlite::Result<Status> {

@@ -11,13 +11,14 @@ use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 3;
+pub(super) const LAYOUT: i64 = 4;
 
 // Texts and vectors lie in tables that are only ever appended to, in the order
 // in which they come: a table kept in the order of a hash has a third of its
 // pages empty, and one without row ids puts whatever has over a kilobyte on
-// pages of its own. The id of a piece is that of its record and where in it the
-// piece begins, half of the number each.
+// pages of its own. The id of a block is where among all texts it begins, that
+// of a record where its text begins; a chunk has its place as well. The chunks
+// of a record follow each other, so that no index need tell whose they are.
 //
 // Of pairs of characters only the chunk is kept: a script without spaces has
 // one for each character, and their places would take more room than the text.
@@ -35,21 +36,21 @@ CREATE TABLE record (
     position INTEGER NOT NULL,
     tongue INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
+    chunk INTEGER NOT NULL,
+    chunks INTEGER NOT NULL,
     hash BLOB NOT NULL,
     UNIQUE (source, entry)
 );
-CREATE TABLE piece (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, text BLOB NOT NULL);
+CREATE TABLE block (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, text BLOB NOT NULL);
 CREATE TABLE chunk (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    record INTEGER NOT NULL,
-    start INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
     length INTEGER NOT NULL,
     line INTEGER NOT NULL,
     lines INTEGER NOT NULL,
     words INTEGER NOT NULL,
     hash INTEGER NOT NULL
 );
-CREATE INDEX chunk_of ON chunk (record);
 CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE vector (
     id INTEGER PRIMARY KEY,
@@ -101,7 +102,7 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
     for table in [
         "source",
         "record",
-        "piece",
+        "block",
         "chunk",
         "vector",
         "words_data",
@@ -127,20 +128,24 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
         if matches!(found(connection)?, Found::Ours) {
             return Ok(());
         }
-        make(connection, 0)
+        make(connection, 0, 0)
     })
 }
 
 /// Empties a file of whatever layout and makes the tables anew.
 pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
     at_once(connection, || {
-        // Who has the file open knows by this number that it changed, so it
-        // must not begin again. An older layout may not have it.
-        let changes = connection
-            .query_row("SELECT value FROM meta WHERE name = 'changes'", [], |row| {
-                row.get::<_, i64>(0)
-            })
-            .unwrap_or(0);
+        // Who has the file open knows by these numbers that it changed and where
+        // texts are, so they must not begin again. An older layout may not have
+        // them.
+        let number = |name: &str| {
+            connection
+                .query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| {
+                    row.get::<_, i64>(0)
+                })
+                .unwrap_or(0)
+        };
+        let (changes, end) = (number("changes"), number("end"));
         let names: Vec<String> = connection
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'words_%' AND name NOT LIKE 'pairs_%'")?
             .query_map([], |row| row.get(0))?
@@ -148,15 +153,16 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
         for name in names {
             connection.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
         }
-        make(connection, changes.wrapping_add(1))
+        make(connection, changes.wrapping_add(1), end)
     })
 }
 
-fn make(connection: &Connection, changes: i64) -> rusqlite::Result<()> {
+fn make(connection: &Connection, changes: i64, end: i64) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute(
-        "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('tongues', 1)",
-        [text::VERSION, changes],
+        "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('tongues', 1),
+         ('end', ?3), ('stored', 0), ('dead', 0)",
+        [text::VERSION, changes, end],
     )?;
     connection.execute_batch(&format!("PRAGMA user_version = {LAYOUT}"))
 }

@@ -16,8 +16,8 @@ pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// A chunk.
 pub(crate) struct Slot {
-    pub(crate) record: i64,
-    pub(crate) start: u64,
+    /// Where among all texts it begins.
+    pub(crate) at: u64,
     pub(crate) length: u64,
     pub(crate) lines: (u32, u32),
     /// How many tokens it has.
@@ -123,13 +123,15 @@ impl Shape {
             names.insert(row.get(0)?, row.get(1)?);
         }
         let mut statement = connection.prepare_cached(
-            "SELECT c.id, c.record, c.start, c.length, c.line, c.lines, c.hash,
+            "SELECT c.id, r.id, c.at, c.length, c.line, c.lines, c.hash,
                     r.source, r.entry, r.kind, r.role, r.time, c.words
-             FROM record r JOIN chunk c ON c.record = r.id
-             ORDER BY r.source, r.position, r.id, c.start",
+             FROM record r CROSS JOIN chunk c
+             WHERE c.id >= r.chunk AND c.id < r.chunk + r.chunks
+             ORDER BY r.source, r.position, r.id, c.at",
         )?;
         let mut rows = statement.query([])?;
         let mut source_id = None;
+        let mut last_record = None;
         while let Some(row) = rows.next()? {
             let number = shape.slots.len() as u32;
             let record: i64 = row.get(1)?;
@@ -143,8 +145,8 @@ impl Shape {
                 });
             }
             let entry = row.get_ref(8)?.as_str()?;
-            let same =
-                !entry.is_empty() && shape.slots.last().is_some_and(|last| last.record == record);
+            let same = !entry.is_empty() && last_record == Some(record);
+            last_record = Some(record);
             if !same {
                 shape.units.push(Unit {
                     slots: number..number,
@@ -162,8 +164,7 @@ impl Shape {
             let unit = shape.units.len() as u32 - 1;
             let line: u32 = row.get(4)?;
             let slot = Slot {
-                record,
-                start: row.get::<_, i64>(2)? as u64,
+                at: row.get::<_, i64>(2)? as u64,
                 length: row.get::<_, i64>(3)? as u64,
                 lines: (line, line.saturating_add(row.get(5)?)),
                 words: row.get(12)?,

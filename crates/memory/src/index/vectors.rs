@@ -307,28 +307,23 @@ impl SqliteIndex {
         after: i64,
         limit: u64,
     ) -> rusqlite::Result<Vec<(i64, i64, String)>> {
-        let found: Vec<(i64, i64, i64, i64, i64)> = self
-            .connection
+        // One view of the chunks and their texts.
+        let view = self.connection.unchecked_transaction()?;
+        let found: Vec<(i64, i64, i64, i64)> = view
             .prepare_cached(
-                "SELECT c.id, c.hash, c.record, c.start, c.length FROM chunk c
+                "SELECT c.id, c.hash, c.at, c.length FROM chunk c
                  WHERE c.id > ?2 AND NOT EXISTS
                  (SELECT 1 FROM vector v WHERE v.model = ?1 AND v.hash = c.hash)
                  ORDER BY c.id LIMIT ?3",
             )?
             .query_map(params![model, after, limit as i64], |row| {
-                Ok((
-                    row.get(0)?,
-                    row.get(1)?,
-                    row.get(2)?,
-                    row.get(3)?,
-                    row.get(4)?,
-                ))
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
             })?
             .collect::<rusqlite::Result<_>>()?;
         found
             .into_iter()
-            .map(|(id, hash, record, start, length)| {
-                let text = self.chunk_text(record, start as u64, length as u64)?;
+            .map(|(id, hash, at, length)| {
+                let text = self.text_at(at as u64, length as u64)?;
                 Ok((id, hash, text))
             })
             .collect()

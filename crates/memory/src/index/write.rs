@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::record::{Budget, Progress, Record};
+use super::texts::{self, Packed, Packer, Stretch};
 use super::{IndexError, IndexSettings, SqliteIndex, schema};
-use crate::chunk::{chunks, lines_in};
+use crate::chunk::chunks;
 use crate::text::{self, Stems, Stored, Tongue};
 
 /// A transaction takes this much text at most, so that others get their turn.
@@ -14,19 +15,23 @@ const BATCH_BYTES: u64 = 4 << 20;
 /// Or so many records.
 const BATCH_RECORDS: usize = 4_000;
 
-/// Long texts are stored in pieces of this size: a few lines of them are got
-/// without unpacking it all.
-const PIECE: usize = 64 * 1024;
-
 /// A record with everything that costs time done, so that the lock is held
 /// for the writing only.
 struct Prepared {
     record: Record,
     hash: [u8; 16],
     tongue: Tongue,
-    pieces: Vec<(usize, u32, Vec<u8>)>,
+    /// Where its text begins among those of its batch.
+    at: u64,
+    bytes: u64,
     chunks: Vec<PreparedChunk>,
     redacted: u64,
+}
+
+/// What is written in one transaction.
+struct Batch {
+    records: Vec<Prepared>,
+    texts: Packed,
 }
 
 struct PreparedChunk {
@@ -46,44 +51,52 @@ impl SqliteIndex {
     ) -> Result<Progress, IndexError> {
         let sqlite = self.sqlite();
         let mut done = Progress::default();
-        let mut batch: Vec<Prepared> = Vec::new();
+        let mut batch: Option<Batch> = None;
         let mut stems = std::mem::take(&mut self.stems);
         let settings = self.settings.clone();
         let mut records = records.fuse();
         loop {
-            let waiting = batch.iter().map(|one| one.record.text.len() as u64).sum();
+            let records_waiting = batch.iter().flat_map(|batch| &batch.records);
+            let waiting = records_waiting
+                .map(|one| one.record.text.len() as u64)
+                .sum();
             let lot = self.gather(&mut records, budget, waiting, &mut done)?;
             if lot.is_empty() {
                 break;
             }
-            let prepare_all = |stems: &mut Stems| -> Vec<Prepared> {
-                // None only where memory is out; texts are kept plain then.
-                let mut packer = zstd::bulk::Compressor::new(LEVEL).ok();
-                lot.into_iter()
+            let prepare_all = |stems: &mut Stems| -> Batch {
+                let mut packer = Packer::new();
+                let records = lot
+                    .into_iter()
                     .map(|(record, hash)| prepare(record, hash, &settings, stems, &mut packer))
-                    .collect()
+                    .collect();
+                Batch {
+                    records,
+                    texts: packer.finish(),
+                }
             };
-            if batch.is_empty() {
-                batch = prepare_all(&mut stems);
+            let Some(ready) = &batch else {
+                batch = Some(prepare_all(&mut stems));
                 continue;
-            }
+            };
             // While one lot is written, the next is prepared.
             let next = std::thread::scope(|scope| {
                 let next = scope.spawn(|| prepare_all(&mut stems));
-                let written = self.commit(&batch, &mut done);
+                let written = self.commit(ready, &mut done);
                 let next = next
                     .join()
                     .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 written.map(|()| next)
             });
-            batch = next.map_err(&sqlite)?;
+            batch = Some(next.map_err(&sqlite)?);
             progress(&done);
         }
         self.stems = stems;
-        if !batch.is_empty() {
+        if let Some(batch) = batch {
             self.commit(&batch, &mut done).map_err(&sqlite)?;
         }
         if done.written > 0 {
+            self.close_holes().map_err(&sqlite)?;
             self.put_together(done.bytes).map_err(&sqlite)?;
             schema::give_back(&self.connection).map_err(&sqlite)?;
             if done.bytes > BATCH_BYTES {
@@ -167,7 +180,7 @@ impl SqliteIndex {
             .optional()
     }
 
-    fn commit(&mut self, batch: &[Prepared], done: &mut Progress) -> rusqlite::Result<()> {
+    fn commit(&mut self, batch: &Batch, done: &mut Progress) -> rusqlite::Result<()> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -175,20 +188,29 @@ impl SqliteIndex {
         let mut roles: HashMap<String, i64> = HashMap::new();
         let mut tongues = 0i64;
         let mut next = *done;
-        for prepared in batch {
+        let begin = texts::end(&transaction)?;
+        texts::append(&transaction, &batch.texts)?;
+        let mut chunk: i64 =
+            transaction.query_row("SELECT coalesce(max(id), 0) + 1 FROM chunk", [], |row| {
+                row.get(0)
+            })?;
+        let mut holes = Vec::new();
+        for prepared in &batch.records {
             let source = id_of(&transaction, "source", &prepared.record.source, &mut names)?;
             let role = match &prepared.record.role {
                 Some(role) => Some(id_of(&transaction, "role", role, &mut roles)?),
                 None => None,
             };
-            drop_record(&transaction, source, &prepared.record.entry)?;
-            insert(&transaction, source, role, prepared)?;
+            holes.extend(drop_record(&transaction, source, &prepared.record.entry)?);
+            insert(&transaction, source, role, begin, chunk, prepared)?;
+            chunk += prepared.chunks.len() as i64;
             tongues |= 1 << (prepared.tongue as u8);
             next.written += 1;
             next.chunks += prepared.chunks.len() as u64;
             next.bytes += prepared.record.text.len() as u64;
             next.redacted += prepared.redacted;
         }
+        texts::bury(&transaction, holes)?;
         transaction.execute(
             "UPDATE meta SET value = value | ?1 WHERE name = 'tongues'",
             [tongues],
@@ -196,6 +218,25 @@ impl SqliteIndex {
         changed(&transaction)?;
         transaction.commit()?;
         *done = next;
+        Ok(())
+    }
+
+    /// Closes the holes that texts left which were taken out, where there are
+    /// many.
+    fn close_holes(&mut self) -> rusqlite::Result<()> {
+        if !texts::is_hollow(&self.connection)? {
+            return Ok(());
+        }
+        let to = texts::end(&self.connection)?;
+        let mut from = Some(0);
+        while let Some(next) = from {
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            from = texts::close_holes(&transaction, next, to, BATCH_BYTES)?;
+            changed(&transaction)?;
+            transaction.commit()?;
+        }
         Ok(())
     }
 
@@ -217,12 +258,15 @@ impl SqliteIndex {
                 .prepare("SELECT entry FROM record WHERE source = ?1")?
                 .query_map([id], |row| row.get(0))?
                 .collect::<rusqlite::Result<_>>()?;
+            let mut holes = Vec::new();
             for entry in &entries {
-                drop_record(&transaction, id, entry)?;
+                holes.extend(drop_record(&transaction, id, entry)?);
             }
+            texts::bury(&transaction, holes)?;
             transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
             changed(&transaction)?;
             transaction.commit()?;
+            self.close_holes()?;
             schema::give_back(&self.connection)?;
             Ok(entries.len() as u64)
         };
@@ -252,7 +296,7 @@ fn prepare(
     hash: [u8; 16],
     settings: &IndexSettings,
     stems: &mut Stems,
-    packer: &mut Option<zstd::bulk::Compressor<'_>>,
+    packer: &mut Packer,
 ) -> Prepared {
     let redacted = settings.redactor.redact(&record.text);
     let text = redacted.text;
@@ -270,25 +314,11 @@ fn prepare(
             }
         })
         .collect();
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    let mut line = 1;
-    while start < text.len() {
-        let mut end = text.floor_char_boundary((start + PIECE).min(text.len()));
-        if end < text.len()
-            && let Some(at) = memchr::memrchr(b'\n', &text.as_bytes()[start..end])
-        {
-            end = start + at + 1;
-        }
-        let part = &text[start..end];
-        pieces.push((start, line, packed(part, packer)));
-        line = lines_in(part, line) + u32::from(part.ends_with('\n'));
-        start = end;
-    }
     Prepared {
         hash,
         tongue,
-        pieces,
+        at: packer.put(&text),
+        bytes: text.len() as u64,
         chunks,
         redacted: redacted.found.len() as u64,
         record,
@@ -301,52 +331,6 @@ pub(super) fn chunk_hash(text: &str) -> i64 {
     let mut start = [0; 8];
     start.copy_from_slice(&hash.as_bytes()[..8]);
     i64::from_le_bytes(start)
-}
-
-/// The id of the piece of a record that begins at `start`. No text is longer
-/// than a half of the number can say.
-pub(super) fn piece_id(record: i64, start: u64) -> i64 {
-    (record << 32) | i64::from(u32::try_from(start).unwrap_or(u32::MAX))
-}
-
-const PLAIN: u8 = 0;
-const ZSTD: u8 = 1;
-
-/// How hard texts are packed. Beside the words of a text that costs little.
-const LEVEL: i32 = 6;
-
-/// Packed where that makes it smaller.
-fn packed(text: &str, packer: &mut Option<zstd::bulk::Compressor<'_>>) -> Vec<u8> {
-    let mut blob = vec![ZSTD];
-    if text.len() > 64
-        && let Some(packer) = packer
-        && let Ok(small) = packer.compress(text.as_bytes())
-        && small.len() < text.len()
-    {
-        blob.extend(small);
-        return blob;
-    }
-    blob[0] = PLAIN;
-    blob.extend(text.as_bytes());
-    blob
-}
-
-pub(super) fn unpacked(blob: &[u8]) -> rusqlite::Result<String> {
-    let bad = |reason: String| {
-        rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
-            Some(reason),
-        )
-    };
-    let bytes = match blob.split_first() {
-        Some((&PLAIN, text)) => text.to_vec(),
-        Some((&ZSTD, packed)) => {
-            // One line may be longer than a piece, so the size is not known.
-            zstd::stream::decode_all(packed).map_err(|error| bad(error.to_string()))?
-        }
-        _ => return Err(bad(String::from("a text of unknown form"))),
-    };
-    String::from_utf8(bytes).map_err(|error| bad(error.to_string()))
 }
 
 fn id_of(
@@ -370,46 +354,56 @@ fn id_of(
     Ok(id)
 }
 
-fn drop_record(transaction: &Transaction<'_>, source: i64, entry: &str) -> rusqlite::Result<()> {
-    let Some(id) = transaction
-        .prepare_cached("SELECT id FROM record WHERE source = ?1 AND entry = ?2")?
-        .query_row(params![source, entry], |row| row.get::<_, i64>(0))
-        .optional()?
-    else {
-        return Ok(());
+/// Takes a record out; says where its text was.
+fn drop_record(
+    transaction: &Transaction<'_>,
+    source: i64,
+    entry: &str,
+) -> rusqlite::Result<Option<Stretch>> {
+    let found = transaction
+        .prepare_cached(
+            "SELECT id, bytes, chunk, chunks FROM record WHERE source = ?1 AND entry = ?2",
+        )?
+        .query_row(params![source, entry], |row| {
+            let chunk: i64 = row.get(2)?;
+            let chunks = chunk..chunk + row.get::<_, i64>(3)?;
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, chunks))
+        })
+        .optional()?;
+    let Some((id, bytes, chunks)) = found else {
+        return Ok(None);
     };
-    for table in ["words", "pairs"] {
-        transaction
-            .prepare_cached(&format!(
-                "DELETE FROM {table} WHERE rowid IN (SELECT id FROM chunk WHERE record = ?1)"
-            ))?
-            .execute([id])?;
+    for chunk in chunks {
+        for sql in [
+            "DELETE FROM words WHERE rowid = ?1",
+            "DELETE FROM pairs WHERE rowid = ?1",
+            "DELETE FROM chunk WHERE id = ?1",
+        ] {
+            transaction.prepare_cached(sql)?.execute([chunk])?;
+        }
     }
-    transaction
-        .prepare_cached("DELETE FROM chunk WHERE record = ?1")?
-        .execute([id])?;
-    transaction
-        .prepare_cached("DELETE FROM piece WHERE id BETWEEN ?1 AND ?2")?
-        .execute([piece_id(id, 0), piece_id(id, u64::MAX)])?;
     transaction
         .prepare_cached("DELETE FROM record WHERE id = ?1")?
         .execute([id])?;
-    Ok(())
+    Ok(Some(id as u64..id as u64 + texts::room(bytes as u64)))
 }
 
 fn insert(
     transaction: &Transaction<'_>,
     source: i64,
     role: Option<i64>,
+    begin: u64,
+    first: i64,
     prepared: &Prepared,
 ) -> rusqlite::Result<()> {
     let record = &prepared.record;
+    let id = (begin + prepared.at) as i64;
     transaction
         .prepare_cached(
-            "INSERT INTO record (source, entry, kind, role, time, position, tongue, bytes, hash)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
+            id,
             source,
             record.entry,
             record.kind as u8,
@@ -417,34 +411,28 @@ fn insert(
             record.time.map(|time| time.0),
             i64::try_from(record.position).unwrap_or(i64::MAX),
             prepared.tongue as u8,
-            i64::try_from(record.text.len()).unwrap_or(i64::MAX),
+            prepared.bytes as i64,
+            first,
+            prepared.chunks.len() as i64,
             prepared.hash,
         ])?;
-    let id = transaction.last_insert_rowid();
-    for (start, line, text) in &prepared.pieces {
+    for (chunk_id, chunk) in (first..).zip(&prepared.chunks) {
         transaction
-            .prepare_cached("INSERT INTO piece VALUES (?1, ?2, ?3)")?
-            .execute(params![piece_id(id, *start as u64), line, text])?;
-    }
-    for chunk in &prepared.chunks {
-        transaction
-            .prepare_cached(
-                "INSERT INTO chunk (record, start, length, line, lines, words, hash)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
+            .prepare_cached("INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
             .execute(params![
-                id,
-                chunk.start as i64,
+                chunk_id,
+                id + chunk.start as i64,
                 chunk.length as i64,
                 chunk.lines.0,
                 chunk.lines.1 - chunk.lines.0,
                 chunk.tokens.count,
                 chunk.hash,
             ])?;
-        let chunk_id = transaction.last_insert_rowid();
-        transaction
-            .prepare_cached("INSERT INTO words (rowid, tokens) VALUES (?1, ?2)")?
-            .execute(params![chunk_id, chunk.tokens.words])?;
+        if !chunk.tokens.words.is_empty() {
+            transaction
+                .prepare_cached("INSERT INTO words (rowid, tokens) VALUES (?1, ?2)")?
+                .execute(params![chunk_id, chunk.tokens.words])?;
+        }
         if !chunk.tokens.pairs.is_empty() {
             transaction
                 .prepare_cached("INSERT INTO pairs (rowid, tokens) VALUES (?1, ?2)")?

@@ -33,7 +33,7 @@ impl SqliteIndex {
         for (slot, score) in best {
             let place = &shape.slots[slot as usize];
             let text = self
-                .chunk_text(place.record, place.start, place.length)
+                .text_at(place.at, place.length)
                 .map_err(self.failed())?;
             let mut tokens = String::with_capacity(text.len());
             let count = text::prepare(&text, text::tongue(&text), self.stems(), &mut tokens);

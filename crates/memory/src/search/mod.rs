@@ -320,8 +320,7 @@ impl SqliteIndex {
             .iter()
             .map(|candidate| {
                 let slot = &shape.slots[candidate.slot as usize];
-                self.chunk_text(slot.record, slot.start, slot.length)
-                    .map_err(self.failed())
+                self.text_at(slot.at, slot.length).map_err(self.failed())
             })
             .collect()
     }

@@ -182,8 +182,7 @@ impl SqliteIndex {
 
     fn slot_text(&self, shape: &Shape, slot: u32) -> Result<String, IndexError> {
         let slot = &shape.slots[slot as usize];
-        self.chunk_text(slot.record, slot.start, slot.length)
-            .map_err(self.failed())
+        self.text_at(slot.at, slot.length).map_err(self.failed())
     }
 }
 

@@ -1,0 +1,539 @@
+//! The texts of an index: one behind the other, as if they were one long text,
+//! which is packed in blocks.
+//!
+//! Packed alone, a note of a few words stays as long as it is; packed with those
+//! around it, a fourth of it is left. A text keeps its place for as long as it is
+//! not moved, and no place is ever given twice, so what was unpacked once stays
+//! true. A text that is taken out leaves a hole. A block of holes alone goes at
+//! once; where holes are more than a third of all, what is left of their blocks
+//! is put at the end, and the blocks go.
+
+use std::collections::VecDeque;
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+/// How much text a block holds at most. Twice as much would be packed a tenth
+/// smaller, and take twice as long to read.
+pub(super) const BLOCK: usize = 16 * 1024;
+
+/// How many blocks are kept unpacked: those of a few searches.
+const KEPT: usize = 256;
+
+/// How hard texts are packed. Beside the words of a text that costs little.
+const LEVEL: i32 = 6;
+
+const PLAIN: u8 = 0;
+const ZSTD: u8 = 1;
+
+/// What stands behind each text, so that also an empty one has a place.
+const END: char = '\n';
+
+/// The room a text of this length takes.
+pub(super) fn room(bytes: u64) -> u64 {
+    bytes + END.len_utf8() as u64
+}
+
+/// A part of all texts, from one place to another.
+pub(super) type Stretch = std::ops::Range<u64>;
+
+/// Texts that are packed but not written yet. Their places are reckoned from
+/// where they will begin, which is known only once the lock is held.
+pub(super) struct Packed {
+    blocks: Vec<Block>,
+    length: u64,
+}
+
+struct Block {
+    start: u64,
+    bytes: usize,
+    blob: Vec<u8>,
+}
+
+/// Packs texts.
+pub(super) struct Packer {
+    /// None only where memory is out; texts are kept plain then.
+    zstd: Option<zstd::bulk::Compressor<'static>>,
+    open: String,
+    start: u64,
+    blocks: Vec<Block>,
+}
+
+impl Packer {
+    pub(super) fn new() -> Packer {
+        Packer {
+            zstd: zstd::bulk::Compressor::new(LEVEL).ok(),
+            open: String::with_capacity(BLOCK),
+            start: 0,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Takes a text and says where it begins.
+    pub(super) fn put(&mut self, text: &str) -> u64 {
+        let at = self.start + self.open.len() as u64;
+        let mut rest = text;
+        while self.open.len() + rest.len() + END.len_utf8() > BLOCK {
+            let cut = rest.floor_char_boundary(BLOCK - self.open.len());
+            self.open.push_str(&rest[..cut]);
+            rest = &rest[cut..];
+            self.close();
+        }
+        self.open.push_str(rest);
+        self.open.push(END);
+        at
+    }
+
+    fn close(&mut self) {
+        if self.open.is_empty() {
+            return;
+        }
+        self.blocks.push(Block {
+            start: self.start,
+            bytes: self.open.len(),
+            blob: packed(&self.open, &mut self.zstd),
+        });
+        self.start += self.open.len() as u64;
+        self.open.clear();
+    }
+
+    pub(super) fn finish(mut self) -> Packed {
+        self.close();
+        Packed {
+            blocks: self.blocks,
+            length: self.start,
+        }
+    }
+}
+
+/// Packed where that makes it smaller.
+fn packed(text: &str, zstd: &mut Option<zstd::bulk::Compressor<'_>>) -> Vec<u8> {
+    let mut blob = vec![ZSTD];
+    if text.len() > 64
+        && let Some(zstd) = zstd
+        && let Ok(small) = zstd.compress(text.as_bytes())
+        && small.len() < text.len()
+    {
+        blob.extend(small);
+        return blob;
+    }
+    blob[0] = PLAIN;
+    blob.extend(text.as_bytes());
+    blob
+}
+
+fn unpacked(blob: &[u8]) -> rusqlite::Result<String> {
+    let bytes = match blob.split_first() {
+        Some((&PLAIN, text)) => text.to_vec(),
+        Some((&ZSTD, packed)) => {
+            zstd::bulk::decompress(packed, BLOCK).map_err(|error| damaged(&error.to_string()))?
+        }
+        _ => return Err(damaged("a text of unknown form")),
+    };
+    String::from_utf8(bytes).map_err(|error| damaged(&error.to_string()))
+}
+
+fn damaged(reason: &str) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
+        Some(reason.to_owned()),
+    )
+}
+
+/// Blocks that were unpacked, the last used at the end.
+#[derive(Default)]
+pub(super) struct Unpacked(VecDeque<(u64, String)>);
+
+impl Unpacked {
+    /// A stretch of all texts, as they are in the open transaction.
+    pub(super) fn read(
+        &mut self,
+        connection: &Connection,
+        stretch: Stretch,
+    ) -> rusqlite::Result<String> {
+        let mut text = String::with_capacity((stretch.end - stretch.start) as usize);
+        let mut from = stretch.start;
+        while from < stretch.end {
+            let (start, block) = self.block(connection, from)?;
+            let left = (from - start) as usize;
+            let right = block.len().min((stretch.end - start) as usize);
+            let part = block.get(left..right).filter(|part| !part.is_empty());
+            text.push_str(part.ok_or_else(|| damaged("a text is not where it should be"))?);
+            from = start + right as u64;
+        }
+        Ok(text)
+    }
+
+    /// The block that has a place.
+    fn block(&mut self, connection: &Connection, at: u64) -> rusqlite::Result<&(u64, String)> {
+        let has = |(start, text): &(u64, String)| *start <= at && at - start < text.len() as u64;
+        let block = match self.0.iter().rposition(has) {
+            Some(known) => self.0.remove(known),
+            None => {
+                let mut statement = connection.prepare_cached(
+                    "SELECT id, text FROM block WHERE id <= ?1 ORDER BY id DESC LIMIT 1",
+                )?;
+                let found = statement.query_row([at as i64], |row| {
+                    let start = row.get::<_, i64>(0)? as u64;
+                    Ok((start, unpacked(row.get_ref(1)?.as_blob()?)?))
+                });
+                let block = found
+                    .optional()?
+                    .ok_or_else(|| damaged("a text is not where it should be"))?;
+                // It may have been shorter when it was last read.
+                self.0.retain(|(start, _)| *start != block.0);
+                if self.0.len() >= KEPT {
+                    self.0.pop_front();
+                }
+                Some(block)
+            }
+        };
+        self.0.extend(block);
+        self.0.back().ok_or_else(|| damaged("no block was read"))
+    }
+}
+
+/// Where the texts end, and so the next ones begin.
+pub(super) fn end(connection: &Connection) -> rusqlite::Result<u64> {
+    counted(connection, "end")
+}
+
+fn counted(connection: &Connection, name: &str) -> rusqlite::Result<u64> {
+    connection
+        .prepare_cached("SELECT value FROM meta WHERE name = ?1")?
+        .query_row([name], |row| row.get::<_, i64>(0))
+        .map(|value| value as u64)
+}
+
+fn count(transaction: &Transaction<'_>, name: &str, more: i64) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE meta SET value = value + ?2 WHERE name = ?1")?
+        .execute(params![name, more])
+        .map(drop)
+}
+
+/// Writes texts behind all others. The first is put into the last block where it
+/// has room, so that texts that come one by one are packed together as well.
+pub(super) fn append(transaction: &Transaction<'_>, texts: &Packed) -> rusqlite::Result<()> {
+    let end = end(transaction)?;
+    count(transaction, "end", texts.length as i64)?;
+    count(transaction, "stored", texts.length as i64)?;
+    if let [block] = &texts.blocks[..]
+        && join(transaction, end, block)?
+    {
+        return Ok(());
+    }
+    let mut statement = transaction.prepare_cached("INSERT INTO block VALUES (?1, ?2, ?3)")?;
+    for block in &texts.blocks {
+        let id = (end + block.start) as i64;
+        statement.execute(params![id, block.bytes as i64, block.blob])?;
+    }
+    Ok(())
+}
+
+fn join(transaction: &Transaction<'_>, end: u64, block: &Block) -> rusqlite::Result<bool> {
+    let last = transaction
+        .prepare_cached("SELECT id, bytes FROM block ORDER BY id DESC LIMIT 1")?
+        .query_row([], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)? as usize))
+        })
+        .optional()?;
+    let fits = |&(id, bytes): &(i64, usize)| {
+        id as u64 + bytes as u64 == end && bytes + block.bytes <= BLOCK
+    };
+    let Some((id, bytes)) = last.filter(fits) else {
+        return Ok(false);
+    };
+    let mut text = transaction
+        .prepare_cached("SELECT text FROM block WHERE id = ?1")?
+        .query_row([id], |row| unpacked(row.get_ref(0)?.as_blob()?))?;
+    text.push_str(&unpacked(&block.blob)?);
+    let blob = packed(&text, &mut zstd::bulk::Compressor::new(LEVEL).ok());
+    transaction
+        .prepare_cached("UPDATE block SET bytes = ?2, text = ?3 WHERE id = ?1")?
+        .execute(params![id, (bytes + block.bytes) as i64, blob])?;
+    Ok(true)
+}
+
+/// Counts texts that were taken out as holes, and takes out the blocks that
+/// have nothing else. What was written in their place must be there already.
+pub(super) fn bury(transaction: &Transaction<'_>, mut holes: Vec<Stretch>) -> rusqlite::Result<()> {
+    holes.sort_unstable_by_key(|hole| hole.start);
+    // A session taken out is one hole, not one for each entry.
+    let mut joined: Vec<Stretch> = Vec::new();
+    for hole in holes {
+        match joined.last_mut() {
+            Some(last) if last.end == hole.start => last.end = hole.end,
+            _ => joined.push(hole),
+        }
+    }
+    let mut dead = 0i64;
+    let mut gone = 0i64;
+    for hole in joined {
+        dead += (hole.end - hole.start) as i64;
+        for block in blocks(transaction, &hole)? {
+            if holds(transaction, &block)?.is_empty() {
+                transaction
+                    .prepare_cached("DELETE FROM block WHERE id = ?1")?
+                    .execute([block.start as i64])?;
+                gone += (block.end - block.start) as i64;
+            }
+        }
+    }
+    count(transaction, "dead", dead - gone)?;
+    count(transaction, "stored", -gone)
+}
+
+/// The blocks that have a part of a stretch.
+fn blocks(connection: &Connection, stretch: &Stretch) -> rusqlite::Result<Vec<Stretch>> {
+    connection
+        .prepare_cached(
+            "SELECT id, bytes FROM block WHERE id < ?2 AND id >= coalesce(
+                 (SELECT max(id) FROM block WHERE id <= ?1), ?1)
+             ORDER BY id",
+        )?
+        .query_map([stretch.start as i64, stretch.end as i64], |row| {
+            let start = row.get::<_, i64>(0)? as u64;
+            Ok(start..start + row.get::<_, i64>(1)? as u64)
+        })?
+        .filter(|block| !matches!(block, Ok(block) if block.end <= stretch.start))
+        .collect()
+}
+
+/// The texts that have a part in a block, each with all it takes.
+fn holds(connection: &Connection, block: &Stretch) -> rusqlite::Result<Vec<Stretch>> {
+    connection
+        .prepare_cached(
+            "SELECT id, bytes FROM record WHERE id < ?2 AND id >= coalesce(
+                 (SELECT max(id) FROM record WHERE id <= ?1), ?1)
+             ORDER BY id",
+        )?
+        .query_map([block.start as i64, block.end as i64], |row| {
+            let start = row.get::<_, i64>(0)? as u64;
+            Ok(start..start + room(row.get::<_, i64>(1)? as u64))
+        })?
+        .filter(|text| !matches!(text, Ok(text) if text.end <= block.start))
+        .collect()
+}
+
+/// Whether holes are worth the work of closing them.
+pub(super) fn is_hollow(connection: &Connection) -> rusqlite::Result<bool> {
+    let dead = counted(connection, "dead")?;
+    Ok(dead > BLOCK as u64 && dead * 3 > counted(connection, "stored")?)
+}
+
+/// Moves texts out of blocks with holes, from the block at `from` on and not
+/// beyond `to`, to the end; at most about so many bytes. Says where to go on.
+pub(super) fn close_holes(
+    transaction: &Transaction<'_>,
+    from: u64,
+    to: u64,
+    most: u64,
+) -> rusqlite::Result<Option<u64>> {
+    let mut moving: Vec<Stretch> = Vec::new();
+    let mut bytes = 0;
+    let mut next = from;
+    while next < to && bytes < most {
+        let Some(block) = transaction
+            .prepare_cached("SELECT id, bytes FROM block WHERE id >= ?1 AND id < ?2 LIMIT 1")?
+            .query_row([next as i64, to as i64], |row| {
+                let start = row.get::<_, i64>(0)? as u64;
+                Ok(start..start + row.get::<_, i64>(1)? as u64)
+            })
+            .optional()?
+        else {
+            next = to;
+            break;
+        };
+        next = block.end;
+        let texts = holds(transaction, &block)?;
+        let within = |text: &Stretch| text.end.min(block.end) - text.start.max(block.start);
+        if texts.iter().map(within).sum::<u64>() == block.end - block.start {
+            continue;
+        }
+        for text in texts {
+            // One that goes over several blocks is met in each.
+            if moving.last() != Some(&text) {
+                bytes += text.end - text.start;
+                moving.push(text);
+            }
+        }
+    }
+    if !moving.is_empty() {
+        relocate(transaction, moving)?;
+    }
+    Ok((next < to).then_some(next))
+}
+
+fn relocate(transaction: &Transaction<'_>, moving: Vec<Stretch>) -> rusqlite::Result<()> {
+    let mut packer = Packer::new();
+    let mut unpacked = Unpacked::default();
+    let base = end(transaction)?;
+    for text in &moving {
+        let length = room(0);
+        let words = unpacked.read(transaction, text.start..text.end - length)?;
+        let place = (base + packer.put(&words)) as i64;
+        let old = text.start as i64;
+        transaction
+            .prepare_cached(
+                "UPDATE chunk SET at = at + ?2 - ?1 WHERE id >= (SELECT chunk FROM record WHERE id = ?1)
+                 AND id < (SELECT chunk + chunks FROM record WHERE id = ?1)",
+            )?
+            .execute([old, place])?;
+        transaction
+            .prepare_cached("UPDATE record SET id = ?2 WHERE id = ?1")?
+            .execute([old, place])?;
+    }
+    append(transaction, &packer.finish())?;
+    bury(transaction, moving)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::index::{Budget, IndexSettings, MemoryIndex, Record, RecordKind, SqliteIndex};
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        /// Texts under their names, in one update.
+        Write(BTreeMap<u8, String>),
+        TakeOut(u8),
+        Rebuild,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let text = prop_oneof![
+            Just(String::new()),
+            "[a-zé本\n ]{1,80}",
+            ("[a-zé本日\n ]{20,40}", 1usize..600).prop_map(|(text, times)| text.repeat(times)),
+        ];
+        let texts = prop::collection::btree_map(0u8..12, text, 1..12);
+        prop_oneof![
+            8 => texts.prop_map(Step::Write),
+            3 => (0u8..4).prop_map(Step::TakeOut),
+            1 => Just(Step::Rebuild),
+        ]
+    }
+
+    /// Four sources with three entries each.
+    fn record(name: u8, text: &str) -> Record {
+        Record {
+            source: format!("s{}", name / 3),
+            entry: format!("e{}", name % 3),
+            ..Record::file(RecordKind::Transcript, "", text)
+        }
+    }
+
+    /// What is counted is what there is, and no more than a third are holes.
+    fn check(connection: &Connection) -> std::result::Result<(), TestCaseError> {
+        let sum = |sql: &str| -> u64 {
+            let sum: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+            sum as u64
+        };
+        let stored = sum("SELECT coalesce(sum(bytes), 0) FROM block");
+        let used = sum("SELECT coalesce(sum(bytes + 1), 0) FROM record");
+        prop_assert_eq!(counted(connection, "stored").unwrap(), stored);
+        prop_assert_eq!(counted(connection, "dead").unwrap(), stored - used);
+        prop_assert!(!is_hollow(connection).unwrap());
+        let longest = sum("SELECT coalesce(max(bytes), 0) FROM block");
+        prop_assert!(longest <= BLOCK as u64);
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// Also for one who keeps the index open and remembers what it read.
+        #[test]
+        fn texts_come_back_whole_whatever_was_changed_or_taken_out(
+            steps in prop::collection::vec(step(), 1..12)
+        ) {
+            let folder = TempDir::new().unwrap();
+            let path = folder.path().join("main.sqlite");
+            let open = || SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+            let (mut writer, mut reader) = (open(), open());
+            let mut texts: BTreeMap<u8, String> = BTreeMap::new();
+            for step in steps {
+                match step {
+                    Step::Write(new) => {
+                        let mut records = new.iter().map(|(name, text)| record(*name, text));
+                        writer.update(&mut records, Budget::default(), &mut |_| {}).unwrap();
+                        texts.extend(new);
+                    }
+                    Step::TakeOut(source) => {
+                        writer.remove(&format!("s{source}")).unwrap();
+                        texts.retain(|name, _| name / 3 != source);
+                    }
+                    Step::Rebuild => {
+                        writer = SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap();
+                        texts.clear();
+                    }
+                }
+                for name in 0..12 {
+                    let found = reader.get(&record(name, "").key(), None).unwrap();
+                    prop_assert_eq!(found.map(|found| found.text), texts.get(&name).cloned());
+                }
+                let shape = writer.shape_now().unwrap();
+                for slot in &shape.slots {
+                    let text = writer.text_at(slot.at, slot.length).unwrap();
+                    let hash = crate::index::write::chunk_hash(&text);
+                    prop_assert_eq!(hash, slot.hash);
+                }
+                check(&writer.connection)?;
+            }
+        }
+    }
+
+    #[test]
+    fn of_two_texts_of_one_name_in_one_update_the_last_stays() {
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let texts = ["本".repeat(20_000), String::from("a"), String::from("b")];
+        let mut records = texts.iter().map(|text| record(0, text));
+        index
+            .update(&mut records, Budget::default(), &mut |_| {})
+            .unwrap();
+        let found = index.get("s0#e0", None).unwrap().unwrap();
+        assert_eq!(found.text, "b");
+        check(&index.connection).unwrap();
+    }
+
+    #[test]
+    fn texts_that_come_one_by_one_share_a_block() {
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        for name in 0..12 {
+            let one = record(name, "我的上司是银行的行长。");
+            index
+                .update(&mut std::iter::once(one), Budget::default(), &mut |_| {})
+                .unwrap();
+        }
+        let blocks: i64 = index
+            .connection
+            .query_row("SELECT count(*) FROM block", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(blocks, 1);
+    }
+
+    #[test]
+    fn a_text_that_is_not_where_it_should_be_is_damage() {
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut records = (0..3).map(|name| record(name, "a text"));
+        index
+            .update(&mut records, Budget::default(), &mut |_| {})
+            .unwrap();
+        for sql in [
+            "UPDATE record SET bytes = 90",
+            "UPDATE block SET text = x'0200'",
+            "DELETE FROM block",
+        ] {
+            index.connection.execute(sql, []).unwrap();
+            index.texts.take();
+            let error = index.text_at(14, 90).unwrap_err();
+            let code = error.sqlite_error_code();
+            assert_eq!(code, Some(rusqlite::ErrorCode::DatabaseCorrupt), "{sql}");
+        }
+    }
+}
