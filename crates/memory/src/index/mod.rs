@@ -9,6 +9,7 @@
 mod background;
 mod current;
 mod error;
+mod packs;
 mod place;
 mod read;
 mod record;

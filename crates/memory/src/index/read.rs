@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 use super::SqliteIndex;
 use super::place::files_of;
 use super::record::{Passage, RecordKind, Status};
-use super::vectors::model_key;
+use super::write::name_hash;
 use crate::chunk::lines_in;
 
 impl SqliteIndex {
@@ -32,7 +32,7 @@ impl SqliteIndex {
     fn record_of(&self, key: &str) -> rusqlite::Result<Option<(i64, String, String)>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT r.id FROM record r JOIN source s ON s.id = r.source
-             WHERE s.name = ?1 AND r.entry = ?2",
+             WHERE s.hash = ?3 AND s.name = ?1 AND r.entry = ?2",
         )?;
         let splits = std::iter::once((key, "")).chain(
             key.rmatch_indices('#')
@@ -40,7 +40,7 @@ impl SqliteIndex {
         );
         for (source, entry) in splits {
             let found = statement
-                .query_row(params![source, entry], |row| row.get(0))
+                .query_row(params![source, entry, name_hash(source)], |row| row.get(0))
                 .optional()?;
             if let Some(id) = found {
                 return Ok(Some((id, source.to_owned(), entry.to_owned())));
@@ -103,9 +103,9 @@ impl SqliteIndex {
     }
 
     pub(super) fn counts(&mut self) -> rusqlite::Result<Status> {
+        let view = self.connection.unchecked_transaction()?;
         let one = |sql: &str| -> rusqlite::Result<u64> {
-            self.connection
-                .query_row(sql, [], |row| row.get::<_, i64>(0))
+            view.query_row(sql, [], |row| row.get::<_, i64>(0))
                 .map(|n| n as u64)
         };
         let mut status = Status {
@@ -123,12 +123,8 @@ impl SqliteIndex {
         };
         if let Some(encoder) = &self.encoder {
             status.model = Some(encoder.id().to_owned());
-            status.vectors = self.connection.query_row(
-                "SELECT count(*) FROM chunk c JOIN vector v ON v.hash = c.hash
-                 JOIN model m ON m.id = v.model WHERE m.name = ?1",
-                [model_key(&**encoder)],
-                |row| row.get::<_, i64>(0),
-            )? as u64;
+            let known = self.with_vector(&**encoder)?;
+            status.vectors = status.chunks - self.without_vector(&known)?.0;
         }
         Ok(status)
     }

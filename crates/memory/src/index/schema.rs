@@ -11,7 +11,7 @@ use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 4;
+pub(super) const LAYOUT: i64 = 5;
 
 // Texts and vectors lie in tables that are only ever appended to, in the order
 // in which they come: a table kept in the order of a hash has a third of its
@@ -20,12 +20,16 @@ pub(super) const LAYOUT: i64 = 4;
 // of a record where its text begins; a chunk has its place as well. The chunks
 // of a record follow each other, so that no index need tell whose they are.
 //
+// Sources are found by a hash of their names, since an index of the names would
+// hold them a second time. Roles and models are few and need none.
+//
 // Of pairs of characters only the chunk is kept: a script without spaces has
 // one for each character, and their places would take more room than the text.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE role (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL, hash INTEGER NOT NULL);
+CREATE INDEX source_of ON source (hash);
+CREATE TABLE role (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE record (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL,
@@ -51,14 +55,13 @@ CREATE TABLE chunk (
     words INTEGER NOT NULL,
     hash INTEGER NOT NULL
 );
-CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE vector (
     id INTEGER PRIMARY KEY,
     model INTEGER NOT NULL,
-    hash INTEGER NOT NULL,
-    value BLOB NOT NULL
+    hashes BLOB NOT NULL,
+    vectors BLOB NOT NULL
 );
-CREATE UNIQUE INDEX vector_of ON vector (model, hash);
 CREATE VIRTUAL TABLE words USING fts5 (
     tokens, content='', contentless_delete=1, tokenize='ascii'
 );

@@ -6,11 +6,12 @@
 //! 38 MB and takes nine milliseconds; an approximate index would take minutes
 //! to build and be worth it past a million.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior};
 
-use super::{IndexError, Shape, SqliteIndex};
+use super::{IndexError, Shape, SqliteIndex, packs};
 use crate::embed::Encoder;
 
 /// How many chunks are encoded before their vectors are stored.
@@ -161,28 +162,26 @@ impl Matrix {
             .map(|(slot, chunk)| (chunk.hash, slot as u32))
             .collect();
         by_hash.sort_unstable();
-        // In the order in which they lie, each page once.
-        let mut statement = connection.prepare_cached(
-            "SELECT v.hash, v.value FROM vector v NOT INDEXED
-             WHERE v.model = (SELECT id FROM model WHERE name = ?1)",
+        let Some(model) = packs::model(connection, model)? else {
+            return Ok(matrix);
+        };
+        let mut has = vec![false; shape.slots.len()];
+        packs::each(
+            connection,
+            model,
+            stored_length(dimensions),
+            |hash, blob| {
+                let first = by_hash.partition_point(|(own, _)| *own < hash);
+                let same = by_hash[first..].iter().take_while(|(own, _)| *own == hash);
+                for &(_, slot) in same {
+                    let slot = slot as usize;
+                    let row = &mut matrix.values[slot * dimensions..(slot + 1) * dimensions];
+                    matrix.scales[slot] = restored(blob, row);
+                    has[slot] = true;
+                }
+            },
         )?;
-        let mut rows = statement.query([model])?;
-        while let Some(row) = rows.next()? {
-            let hash: i64 = row.get(0)?;
-            let blob = row.get_ref(1)?.as_blob()?;
-            // The key says how long they are; a damaged one is as good as none.
-            if blob.len() != stored_length(dimensions) {
-                continue;
-            }
-            let first = by_hash.partition_point(|(own, _)| *own < hash);
-            let same = by_hash[first..].iter().take_while(|(own, _)| *own == hash);
-            for &(_, slot) in same {
-                let slot = slot as usize;
-                let row = &mut matrix.values[slot * dimensions..(slot + 1) * dimensions];
-                matrix.scales[slot] = restored(blob, row);
-                matrix.known += 1;
-            }
-        }
+        matrix.known = has.into_iter().filter(|has| *has).count();
         Ok(matrix)
     }
 }
@@ -224,25 +223,16 @@ impl SqliteIndex {
         };
         let sqlite = self.sqlite();
         let name = model_key(&*encoder);
-        self.connection
-            .execute(
-                "INSERT INTO model (name) VALUES (?1) ON CONFLICT DO NOTHING",
-                [&name],
-            )
-            .map_err(&sqlite)?;
-        let model: i64 = self
-            .connection
-            .query_row("SELECT id FROM model WHERE name = ?1", [&name], |row| {
-                row.get(0)
-            })
-            .map_err(&sqlite)?;
+        let length = stored_length(encoder.dimensions());
+        let mut written = vector_changes(&self.connection).map_err(&sqlite)?;
+        let mut known = self.with_vector(&*encoder).map_err(&sqlite)?;
         let mut done = 0;
         let mut after = 0i64;
-        let total = self.without_vector(model).map_err(&sqlite)?;
+        let (_, total) = self.without_vector(&known).map_err(&sqlite)?;
         progress(0, total);
         while done < limit {
             let batch = self
-                .next_without(model, after, BATCH.min(limit - done))
+                .next_without(&known, after, BATCH.min(limit - done))
                 .map_err(&sqlite)?;
             let Some(&(last, _, _)) = batch.last() else {
                 break;
@@ -267,66 +257,97 @@ impl SqliteIndex {
                 .connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .map_err(&sqlite)?;
-            for ((_, hash, _), vector) in batch.iter().zip(&vectors) {
-                transaction
-                    .prepare_cached(
-                        "INSERT OR REPLACE INTO vector (model, hash, value) VALUES (?1, ?2, ?3)",
-                    )
-                    .and_then(|mut insert| insert.execute(params![model, hash, stored(vector)]))
-                    .map_err(&sqlite)?;
-            }
-            transaction
-                .execute(
+            let write = || -> rusqlite::Result<()> {
+                transaction.execute(
+                    "INSERT INTO model (name) SELECT ?1
+                     WHERE NOT EXISTS (SELECT 1 FROM model WHERE name = ?1)",
+                    [&name],
+                )?;
+                let model = transaction.query_row(
+                    "SELECT id FROM model WHERE name = ?1",
+                    [&name],
+                    |row| row.get(0),
+                )?;
+                // Another process may have made some of them meanwhile.
+                if vector_changes(&transaction)? != written {
+                    known = packs::known(&transaction, model, length)?;
+                }
+                let new: packs::Vectors = batch
+                    .iter()
+                    .zip(&vectors)
+                    .filter(|((_, hash, _), _)| known.insert(*hash))
+                    .map(|((_, hash, _), vector)| (*hash, stored(vector)))
+                    .collect();
+                packs::append(&transaction, model, length, &new)?;
+                transaction.execute(
                     "INSERT INTO meta VALUES ('vectors', 1)
                      ON CONFLICT (name) DO UPDATE SET value = value + 1",
                     [],
-                )
-                .map_err(&sqlite)?;
-            transaction.commit().map_err(&sqlite)?;
+                )?;
+                written = vector_changes(&transaction)?;
+                transaction.commit()
+            };
+            write().map_err(&sqlite)?;
             done += batch.len() as u64;
             after = last;
             progress(done, total);
         }
-        self.without_vector(model).map_err(&sqlite)
+        let (chunks, _) = self.without_vector(&known).map_err(&sqlite)?;
+        Ok(chunks)
     }
 
-    fn without_vector(&self, model: i64) -> rusqlite::Result<u64> {
-        self.connection
-            .query_row(
-                "SELECT count(*) FROM chunk c WHERE NOT EXISTS
-                 (SELECT 1 FROM vector v WHERE v.model = ?1 AND v.hash = c.hash)",
-                [model],
-                |row| row.get::<_, i64>(0),
-            )
-            .map(|count| count as u64)
+    /// The hashes of all texts that have a vector of a model.
+    pub(super) fn with_vector(&self, encoder: &dyn Encoder) -> rusqlite::Result<HashSet<i64>> {
+        let length = stored_length(encoder.dimensions());
+        match packs::model(&self.connection, &model_key(encoder))? {
+            Some(model) => packs::known(&self.connection, model, length),
+            None => Ok(HashSet::new()),
+        }
     }
 
+    /// How many chunks have none of these hashes, and how many texts they are:
+    /// some say the same.
+    pub(super) fn without_vector(&self, known: &HashSet<i64>) -> rusqlite::Result<(u64, u64)> {
+        let mut chunks = 0;
+        let mut texts = HashSet::new();
+        let mut statement = self.connection.prepare_cached("SELECT hash FROM chunk")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let hash = row.get(0)?;
+            if !known.contains(&hash) {
+                chunks += 1;
+                texts.insert(hash);
+            }
+        }
+        Ok((chunks, texts.len() as u64))
+    }
+
+    /// The next chunks that have none of these hashes, with their texts; of those
+    /// that say the same the first.
     fn next_without(
         &self,
-        model: i64,
+        known: &HashSet<i64>,
         after: i64,
         limit: u64,
     ) -> rusqlite::Result<Vec<(i64, i64, String)>> {
         // One view of the chunks and their texts.
         let view = self.connection.unchecked_transaction()?;
-        let found: Vec<(i64, i64, i64, i64)> = view
-            .prepare_cached(
-                "SELECT c.id, c.hash, c.at, c.length FROM chunk c
-                 WHERE c.id > ?2 AND NOT EXISTS
-                 (SELECT 1 FROM vector v WHERE v.model = ?1 AND v.hash = c.hash)
-                 ORDER BY c.id LIMIT ?3",
-            )?
-            .query_map(params![model, after, limit as i64], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        found
-            .into_iter()
-            .map(|(id, hash, at, length)| {
+        let mut statement = view
+            .prepare_cached("SELECT id, hash, at, length FROM chunk WHERE id > ?1 ORDER BY id")?;
+        let mut rows = statement.query([after])?;
+        let mut found = Vec::new();
+        let mut taken = HashSet::new();
+        while (found.len() as u64) < limit
+            && let Some(row) = rows.next()?
+        {
+            let hash = row.get(1)?;
+            if !known.contains(&hash) && taken.insert(hash) {
+                let (at, length): (i64, i64) = (row.get(2)?, row.get(3)?);
                 let text = self.text_at(at as u64, length as u64)?;
-                Ok((id, hash, text))
-            })
-            .collect()
+                found.push((row.get(0)?, hash, text));
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -174,9 +174,12 @@ impl SqliteIndex {
         self.connection
             .prepare_cached(
                 "SELECT r.hash = ?3 FROM record r JOIN source s ON s.id = r.source
-                 WHERE s.name = ?1 AND r.entry = ?2",
+                 WHERE s.hash = ?4 AND s.name = ?1 AND r.entry = ?2",
             )?
-            .query_row(params![record.source, record.entry, hash], |row| row.get(0))
+            .query_row(
+                params![record.source, record.entry, hash, name_hash(&record.source)],
+                |row| row.get(0),
+            )
             .optional()
     }
 
@@ -196,9 +199,9 @@ impl SqliteIndex {
             })?;
         let mut holes = Vec::new();
         for prepared in &batch.records {
-            let source = id_of(&transaction, "source", &prepared.record.source, &mut names)?;
+            let source = source_id(&transaction, &prepared.record.source, &mut names)?;
             let role = match &prepared.record.role {
-                Some(role) => Some(id_of(&transaction, "role", role, &mut roles)?),
+                Some(role) => Some(role_id(&transaction, role, &mut roles)?),
                 None => None,
             };
             holes.extend(drop_record(&transaction, source, &prepared.record.entry)?);
@@ -247,9 +250,11 @@ impl SqliteIndex {
                 .connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)?;
             let Some(id) = transaction
-                .query_row("SELECT id FROM source WHERE name = ?1", [source], |row| {
-                    row.get::<_, i64>(0)
-                })
+                .query_row(
+                    "SELECT id FROM source WHERE hash = ?2 AND name = ?1",
+                    params![source, name_hash(source)],
+                    |row| row.get::<_, i64>(0),
+                )
                 .optional()?
             else {
                 return Ok(0);
@@ -333,23 +338,53 @@ pub(super) fn chunk_hash(text: &str) -> i64 {
     i64::from_le_bytes(start)
 }
 
-fn id_of(
+/// What the name of a source is found by. Two may have the same.
+pub(super) fn name_hash(name: &str) -> i32 {
+    let hash = blake3::hash(name.as_bytes());
+    let mut start = [0; 4];
+    start.copy_from_slice(&hash.as_bytes()[..4]);
+    i32::from_le_bytes(start)
+}
+
+fn source_id(
     transaction: &Transaction<'_>,
-    table: &str,
     name: &str,
     known: &mut HashMap<String, i64>,
 ) -> rusqlite::Result<i64> {
     if let Some(id) = known.get(name) {
         return Ok(*id);
     }
-    transaction
-        .prepare_cached(&format!(
-            "INSERT INTO {table} (name) VALUES (?1) ON CONFLICT DO NOTHING"
-        ))?
-        .execute([name])?;
+    let hash = name_hash(name);
+    let found = transaction
+        .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
+        .query_row(params![name, hash], |row| row.get(0))
+        .optional()?;
+    let id = match found {
+        Some(id) => id,
+        None => transaction
+            .prepare_cached("INSERT INTO source (name, hash) VALUES (?1, ?2)")?
+            .insert(params![name, hash])?,
+    };
+    known.insert(name.to_owned(), id);
+    Ok(id)
+}
+
+fn role_id(
+    transaction: &Transaction<'_>,
+    name: &str,
+    known: &mut HashMap<String, i64>,
+) -> rusqlite::Result<i64> {
+    if known.is_empty() {
+        let mut statement = transaction.prepare_cached("SELECT name, id FROM role")?;
+        let all = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        *known = all.collect::<rusqlite::Result<_>>()?;
+    }
+    if let Some(id) = known.get(name) {
+        return Ok(*id);
+    }
     let id = transaction
-        .prepare_cached(&format!("SELECT id FROM {table} WHERE name = ?1"))?
-        .query_row([name], |row| row.get(0))?;
+        .prepare_cached("INSERT INTO role (name) VALUES (?1)")?
+        .insert([name])?;
     known.insert(name.to_owned(), id);
     Ok(id)
 }

@@ -1,6 +1,7 @@
 //! Search by meaning.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use longhaul_memory::{Encoder, EncoderKind, IndexError, Mode, RemoteEncoder};
 
@@ -184,4 +185,110 @@ fn the_same_text_is_encoded_once() {
         .embed(u64::MAX, &mut |_, total| of = Some(total))
         .unwrap();
     assert_eq!((of, index.status().unwrap().vectors), (Some(0), 2));
+}
+
+/// A model whose vectors are drawn from the text, and that counts them.
+struct Drawn {
+    id: &'static str,
+    dimensions: usize,
+    made: AtomicU64,
+}
+
+impl Drawn {
+    fn new(id: &'static str, dimensions: usize) -> Arc<Drawn> {
+        Arc::new(Drawn {
+            id,
+            dimensions,
+            made: AtomicU64::new(0),
+        })
+    }
+}
+
+impl Encoder for Drawn {
+    fn id(&self) -> &str {
+        self.id
+    }
+
+    fn kind(&self) -> EncoderKind {
+        EncoderKind::Transformer
+    }
+
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
+        self.made.fetch_add(texts.len() as u64, Ordering::Relaxed);
+        let vector = |text: &&str| {
+            let bytes = [self.id, text].concat().into_bytes();
+            let mut state = bytes.into_iter().fold(7u64, |sum, byte| {
+                sum.wrapping_mul(31).wrapping_add(u64::from(byte))
+            });
+            let mut next = || {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as f32 / (1u64 << 31) as f32 - 0.5
+            };
+            (0..self.dimensions).map(|_| next()).collect()
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+#[test]
+fn each_text_has_its_own_vector_of_each_model_however_they_were_made() {
+    let folder = TempDir::new().unwrap();
+    let (mut one, mut two) = (on_disk(&folder), on_disk(&folder));
+    let texts: Vec<String> = (0..90).map(|at| format!("text {at}")).collect();
+    let records = texts.iter().map(|text| said(text, "a", 1, text));
+    fill(&mut one, &records.collect::<Vec<_>>());
+    let (short, long) = (Drawn::new("short", 64), Drawn::new("long", 384));
+    // Two at once, a few at a time, so that rows of both lie between each other.
+    for round in 0..40 {
+        let encoder: Arc<Drawn> = if round % 3 == 0 { &short } else { &long }.clone();
+        one.use_encoder(Some(encoder.clone()));
+        two.use_encoder(Some(encoder));
+        one.embed(5, &mut |_, _| {}).unwrap();
+        two.embed(2, &mut |_, _| {}).unwrap();
+    }
+    for encoder in [short, long] {
+        one.use_encoder(Some(encoder.clone()));
+        assert_eq!(one.status().unwrap().vectors, 90);
+        assert_eq!(encoder.made.load(Ordering::Relaxed), 90);
+        for text in &texts {
+            let query = Query {
+                mode: Mode::Vectors,
+                k: 1,
+                ..Query::new(text)
+            };
+            assert_eq!(keys(&mut one, &query), [format!("{text}#a")]);
+            assert_eq!(encoder.made.swap(90, Ordering::Relaxed), 91);
+        }
+    }
+}
+
+#[test]
+fn texts_that_say_the_same_are_encoded_once_also_in_one_go() {
+    let mut index = memory();
+    let encoder = Drawn::new("drawn", 8);
+    index.use_encoder(Some(encoder.clone()));
+    let records: Vec<Record> = (0..100)
+        .map(|at| {
+            said(
+                "s",
+                &at.to_string(),
+                at,
+                ["good morning", "good night"][at as usize % 2],
+            )
+        })
+        .collect();
+    fill(&mut index, &records);
+    let mut told = Vec::new();
+    let left = index
+        .embed(u64::MAX, &mut |done, of| told.push((done, of)))
+        .unwrap();
+    assert_eq!((left, index.status().unwrap().vectors), (0, 100));
+    assert_eq!(encoder.made.load(Ordering::Relaxed), 2);
+    assert_eq!(told, [(0, 2), (2, 2)]);
 }
