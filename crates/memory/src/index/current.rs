@@ -51,7 +51,7 @@ impl SqliteIndex {
     pub fn bring_up(&mut self, files: &WorkspaceFiles, budget: Budget, at: Millis) -> Vec<String> {
         let patience = self.settings.patience;
         self.wait_at_most(SHORT.min(patience));
-        let synced = files.sync(self, budget, &mut |_| {});
+        let synced = files.sync_changed(self, budget, at);
         let notes = match synced {
             Ok(synced) => {
                 let mut notes = synced.notes;

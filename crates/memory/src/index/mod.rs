@@ -15,6 +15,7 @@ mod read;
 mod record;
 mod schema;
 mod shape;
+mod stamp;
 mod texts;
 mod vectors;
 mod workspace;

@@ -11,7 +11,7 @@ use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 5;
+pub(super) const LAYOUT: i64 = 6;
 
 // Texts and vectors lie in tables that are only ever appended to, in the order
 // in which they come: a table kept in the order of a hash has a third of its
@@ -27,7 +27,12 @@ pub(super) const LAYOUT: i64 = 5;
 // one for each character, and their places would take more room than the text.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL, hash INTEGER NOT NULL);
+CREATE TABLE source (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    hash INTEGER NOT NULL,
+    stamp INTEGER
+);
 CREATE INDEX source_of ON source (hash);
 CREATE TABLE role (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE record (

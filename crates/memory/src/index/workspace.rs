@@ -8,6 +8,8 @@ use longhaul_transcript::Millis;
 
 use super::current::Behind;
 use super::record::{Budget, Progress, Record, RecordKind};
+use super::stamp::Stamp;
+use super::write::hash_of;
 use super::{IndexError, MemoryIndex, SqliteIndex};
 
 /// Which files of a workspace are indexed.
@@ -65,22 +67,63 @@ impl WorkspaceFiles {
         budget: Budget,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Synced, IndexError> {
-        match self.sync_once(index, budget, progress) {
-            // The files are all there: what was damaged is made again.
-            Err(IndexError::Replaced { reason, aside, .. }) => {
-                let mut synced = self.sync_once(index, budget, progress)?;
-                let aside = aside.map(|aside| format!(" and lies at {}", aside.display()));
-                synced.notes.insert(
-                    0,
-                    format!(
-                        "the index was damaged ({reason}){}; the memory files were indexed again",
-                        aside.unwrap_or_default()
-                    ),
-                );
-                Ok(synced)
+        again(|| self.sync_once(index, budget, progress))
+    }
+
+    /// The same, but files that are as they were when they were last read, by
+    /// what the file system says of them, are not read again. `at` is the time
+    /// it is now.
+    pub(super) fn sync_changed(
+        &self,
+        index: &mut SqliteIndex,
+        budget: Budget,
+        at: Millis,
+    ) -> Result<Synced, IndexError> {
+        again(|| self.sync_changed_once(index, budget, at))
+    }
+
+    fn sync_changed_once(
+        &self,
+        index: &mut SqliteIndex,
+        budget: Budget,
+        at: Millis,
+    ) -> Result<Synced, IndexError> {
+        let mut notes = Vec::new();
+        let files = self.files(&mut notes);
+        let settings = index.settings.clone();
+        let known = index.stamps()?;
+        let mut read = Vec::new();
+        let mut unread = 0;
+        let mut records = files.iter().filter_map(|path| {
+            let name = self.name(path);
+            // Before it is read, so that a change meanwhile is seen the next time.
+            let stamp = Stamp::of(path, &settings).filter(|stamp| stamp.bytes <= self.max_bytes);
+            if stamp
+                .as_ref()
+                .is_some_and(|stamp| known.get(&name) == Some(&stamp.value))
+            {
+                unread += 1;
+                return None;
             }
-            synced => synced,
-        }
+            let told = notes.len();
+            let record = self.record(path, &mut notes)?;
+            // What is told of a file is told every time.
+            if let Some(stamp) = stamp.filter(|stamp| stamp.rested(at) && notes.len() == told) {
+                read.push((name, stamp.value, hash_of(&record, &settings)));
+            }
+            Some(record)
+        });
+        let mut done = index.update(&mut records, budget, &mut |_| {})?;
+        drop(records);
+        done.seen += unread;
+        done.unchanged += unread;
+        done.removed += self.take_out_gone(index, &files)?;
+        // Where nothing may be written they are read again.
+        let _ = index.note_stamps(&read);
+        Ok(Synced {
+            progress: done,
+            notes,
+        })
     }
 
     fn sync_once(
@@ -91,21 +134,31 @@ impl WorkspaceFiles {
     ) -> Result<Synced, IndexError> {
         let mut notes = Vec::new();
         let files = self.files(&mut notes);
-        let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
         let mut records = files
             .iter()
             .filter_map(|path| self.record(path, &mut notes));
         let mut done = index.update(&mut records, budget, progress)?;
         drop(records);
-        for source in index.sources(&KINDS)? {
-            if !there.contains(&source) {
-                done.removed += index.remove(&source)?;
-            }
-        }
+        done.removed += self.take_out_gone(index, &files)?;
         Ok(Synced {
             progress: done,
             notes,
         })
+    }
+
+    fn take_out_gone(
+        &self,
+        index: &mut dyn MemoryIndex,
+        files: &[PathBuf],
+    ) -> Result<u64, IndexError> {
+        let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
+        let mut removed = 0;
+        for source in index.sources(&KINDS)? {
+            if !there.contains(&source) {
+                removed += index.remove(&source)?;
+            }
+        }
+        Ok(removed)
     }
 
     /// What happened to the files since they were indexed.
@@ -216,6 +269,26 @@ impl WorkspaceFiles {
             time: day,
             ..Record::file(kind, name, text)
         })
+    }
+}
+
+/// Brings an index up to date, and again where it turns out damaged: the files
+/// are all there, so what was in it is made again.
+fn again(mut sync: impl FnMut() -> Result<Synced, IndexError>) -> Result<Synced, IndexError> {
+    match sync() {
+        Err(IndexError::Replaced { reason, aside, .. }) => {
+            let mut synced = sync()?;
+            let aside = aside.map(|aside| format!(" and lies at {}", aside.display()));
+            synced.notes.insert(
+                0,
+                format!(
+                    "the index was damaged ({reason}){}; the memory files were indexed again",
+                    aside.unwrap_or_default()
+                ),
+            );
+            Ok(synced)
+        }
+        synced => synced,
     }
 }
 

@@ -360,7 +360,15 @@ fn source_id(
         .query_row(params![name, hash], |row| row.get(0))
         .optional()?;
     let id = match found {
-        Some(id) => id,
+        Some(id) => {
+            // What is written is not what the stamp was noted for.
+            transaction
+                .prepare_cached(
+                    "UPDATE source SET stamp = NULL WHERE id = ?1 AND stamp IS NOT NULL",
+                )?
+                .execute([id])?;
+            id
+        }
         None => transaction
             .prepare_cached("INSERT INTO source (name, hash) VALUES (?1, ?2)")?
             .insert(params![name, hash])?,

@@ -1,0 +1,251 @@
+//! Stamps: what the file system says of a file, by which it is known without
+//! being read.
+//!
+//! A file that is written twice within one tick of the file system's clock may
+//! look the same after both. So a stamp is noted only of a file that had rested
+//! for a while when it was read: whatever is written afterwards has another time.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use longhaul_transcript::Millis;
+use rusqlite::{TransactionBehavior, params};
+
+use super::write::name_hash;
+use super::{IndexError, IndexSettings, SqliteIndex};
+
+/// Longer than the tick of any file system.
+const REST: i64 = 2_000;
+
+/// What a file looked like.
+#[cfg_attr(not(unix), allow(dead_code))]
+pub(super) struct Stamp {
+    pub(super) value: i64,
+    pub(super) bytes: u64,
+    /// When it last changed in any way.
+    changed: Millis,
+}
+
+impl Stamp {
+    /// None where the file system does not say enough.
+    #[cfg(unix)]
+    pub(super) fn of(path: &Path, settings: &IndexSettings) -> Option<Stamp> {
+        use std::os::unix::fs::MetadataExt;
+
+        let meta = std::fs::metadata(path).ok()?;
+        let mut hasher = blake3::Hasher::new();
+        for number in [
+            meta.dev() as i64,
+            meta.ino() as i64,
+            meta.size() as i64,
+            meta.mtime(),
+            meta.mtime_nsec(),
+            // The user can set the other time, not this one.
+            meta.ctime(),
+            meta.ctime_nsec(),
+        ] {
+            hasher.update(&number.to_le_bytes());
+        }
+        // Divided otherwise, the same file is to be indexed again.
+        hasher.update(&settings.chunks.tokens.to_le_bytes());
+        hasher.update(&settings.chunks.overlap.to_le_bytes());
+        let mut start = [0; 8];
+        start.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        let seconds = meta.mtime().max(meta.ctime());
+        Some(Stamp {
+            value: i64::from_le_bytes(start),
+            bytes: meta.size(),
+            // The second is over when all of its parts are.
+            changed: Millis(seconds.saturating_add(1).saturating_mul(1_000)),
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn of(_: &Path, _: &IndexSettings) -> Option<Stamp> {
+        None
+    }
+
+    /// Whether a file had not changed for a while at this time.
+    pub(super) fn rested(&self, at: Millis) -> bool {
+        self.changed.0.saturating_add(REST) < at.0
+    }
+}
+
+impl SqliteIndex {
+    /// The stamps that were noted, by the names of their files.
+    pub(super) fn stamps(&mut self) -> Result<HashMap<String, i64>, IndexError> {
+        self.mending(|index| {
+            let noted = || -> rusqlite::Result<HashMap<String, i64>> {
+                index
+                    .connection
+                    .prepare_cached("SELECT name, stamp FROM source WHERE stamp IS NOT NULL")?
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            };
+            noted().map_err(index.sqlite())
+        })
+    }
+
+    /// Notes stamps of files, each with the hash of the record that was read:
+    /// where another process has written something else since, nothing is noted.
+    pub(super) fn note_stamps(
+        &mut self,
+        read: &[(String, i64, [u8; 16])],
+    ) -> Result<(), IndexError> {
+        if read.is_empty() {
+            return Ok(());
+        }
+        self.mending(|index| {
+            let sqlite = index.sqlite();
+            let mut note = || -> rusqlite::Result<()> {
+                let transaction = index
+                    .connection
+                    .transaction_with_behavior(TransactionBehavior::Immediate)?;
+                for (name, stamp, hash) in read {
+                    transaction
+                        .prepare_cached(
+                            "UPDATE source SET stamp = ?3 WHERE hash = ?2 AND name = ?1
+                             AND EXISTS (SELECT 1 FROM record r WHERE r.source = source.id
+                                         AND r.entry = '' AND r.hash = ?4)",
+                        )?
+                        .execute(params![name, name_hash(name), stamp, hash])?;
+                }
+                transaction.commit()
+            };
+            note().map_err(sqlite)
+        })
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::MetadataExt;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::index::{Budget, MemoryIndex, WorkspaceFiles};
+
+    /// A time at which a file has rested for so long.
+    fn after(path: &Path, millis: i64) -> Millis {
+        let meta = fs::metadata(path).unwrap();
+        Millis((meta.mtime().max(meta.ctime()) + 1) * 1_000 + millis)
+    }
+
+    /// Writes until the file system's clock has gone on.
+    fn rewrite(path: &Path, text: &str) {
+        let changed = |path: &Path| {
+            let meta = fs::metadata(path).unwrap();
+            (meta.ctime(), meta.ctime_nsec())
+        };
+        let before = changed(path);
+        while changed(path) == before {
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    /// How many files an update wrote.
+    fn written(index: &mut SqliteIndex, files: &WorkspaceFiles, at: Millis) -> u64 {
+        let synced = files.sync_changed(index, Budget::default(), at).unwrap();
+        synced.progress.written
+    }
+
+    /// Whether a file is read can be seen where the index does not know it any
+    /// more, but has its stamp.
+    fn forget(index: &SqliteIndex) {
+        index
+            .connection
+            .execute("UPDATE record SET hash = zeroblob(16)", [])
+            .unwrap();
+    }
+
+    #[test]
+    fn a_file_that_rests_is_read_once_and_again_when_it_changed() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("MEMORY.md");
+        let files = WorkspaceFiles::new(folder.path());
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        fs::write(&path, "the cat sleeps").unwrap();
+        let at = after(&path, REST + 1);
+        assert_eq!(written(&mut index, &files, at), 1);
+        forget(&index);
+        assert_eq!(written(&mut index, &files, at), 0);
+
+        // Of the same length, and with the time it had.
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        rewrite(&path, "the dog sleeps");
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(modified).unwrap();
+        let at = after(&path, REST + 1);
+        assert_eq!(written(&mut index, &files, at), 1);
+        let text = index.get("MEMORY.md", None).unwrap().unwrap().text;
+        assert_eq!(text, "the dog sleeps");
+
+        // Another file in its place.
+        let other = folder.path().join("other");
+        fs::write(&other, "the cow sleeps").unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert_eq!(written(&mut index, &files, at), 1);
+        fs::remove_file(&path).unwrap();
+        let synced = files
+            .sync_changed(&mut index, Budget::default(), at)
+            .unwrap();
+        assert_eq!(synced.progress.removed, 1);
+    }
+
+    #[test]
+    fn a_file_that_was_just_written_is_read_again() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("MEMORY.md");
+        fs::write(&path, "the cat sleeps").unwrap();
+        let files = WorkspaceFiles::new(folder.path());
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        for at in [Millis(0), after(&path, 0), after(&path, REST)] {
+            assert_eq!(written(&mut index, &files, at), 1);
+            forget(&index);
+        }
+    }
+
+    #[test]
+    fn what_another_wrote_since_is_not_taken_for_what_was_read() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("MEMORY.md");
+        fs::write(&path, "the cat sleeps").unwrap();
+        let files = WorkspaceFiles::new(folder.path());
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let at = after(&path, REST + 1);
+        assert_eq!(written(&mut index, &files, at), 1);
+        let old = crate::index::Record::file(
+            crate::index::RecordKind::Memory,
+            "MEMORY.md",
+            "the cat is awake",
+        );
+        let mut records = std::iter::once(old);
+        index
+            .update(&mut records, Budget::default(), &mut |_| {})
+            .unwrap();
+        index
+            .note_stamps(&[(String::from("MEMORY.md"), 1, [0; 16])])
+            .unwrap();
+        assert!(index.stamps().unwrap().is_empty());
+        assert_eq!(written(&mut index, &files, at), 1);
+        assert_eq!(index.stamps().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_told_of_a_file_is_told_each_time() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("MEMORY.md");
+        fs::write(&path, b"not \xff UTF-8").unwrap();
+        let files = WorkspaceFiles::new(folder.path());
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let at = after(&path, REST + 1);
+        for _ in 0..2 {
+            let synced = files
+                .sync_changed(&mut index, Budget::default(), at)
+                .unwrap();
+            assert_eq!(synced.notes.len(), 1, "{:?}", synced.notes);
+        }
+    }
+}
