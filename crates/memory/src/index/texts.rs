@@ -28,13 +28,19 @@ const ZSTD: u8 = 1;
 /// What stands behind each text, so that also an empty one has a place.
 const END: char = '\n';
 
-/// The room a text of this length takes.
-pub(super) fn room(bytes: u64) -> u64 {
-    bytes + END.len_utf8() as u64
-}
-
 /// A part of all texts, from one place to another.
 pub(super) type Stretch = std::ops::Range<u64>;
+
+/// A stretch of so many bytes. In a damaged file they may be any numbers.
+fn stretch_of(start: i64, bytes: i64) -> Stretch {
+    let start = start.max(0) as u64;
+    start..start + bytes.max(0) as u64
+}
+
+/// The stretch that a text of this length takes.
+pub(super) fn taken_by(start: i64, bytes: i64) -> Stretch {
+    stretch_of(start, bytes.max(0).saturating_add(END.len_utf8() as i64))
+}
 
 /// Texts that are packed but not written yet. Their places are reckoned from
 /// where they will begin, which is known only once the lock is held.
@@ -168,7 +174,9 @@ impl Unpacked {
         connection: &Connection,
         stretch: Stretch,
     ) -> rusqlite::Result<String> {
-        let mut text = String::with_capacity((stretch.end - stretch.start) as usize);
+        let length = stretch.end.saturating_sub(stretch.start);
+        // In a damaged file it may be any number.
+        let mut text = String::with_capacity(length.min(1 << 20) as usize);
         let mut from = stretch.start;
         while from < stretch.end {
             let (start, block) = self.block(connection, from)?;
@@ -221,7 +229,7 @@ fn counted(connection: &Connection, name: &str) -> rusqlite::Result<u64> {
     connection
         .prepare_cached("SELECT value FROM meta WHERE name = ?1")?
         .query_row([name], |row| row.get::<_, i64>(0))
-        .map(|value| value as u64)
+        .map(|value| value.max(0) as u64)
 }
 
 fn count(transaction: &Transaction<'_>, name: &str, more: i64) -> rusqlite::Result<()> {
@@ -253,12 +261,11 @@ pub(super) fn append(transaction: &Transaction<'_>, texts: &Packed) -> rusqlite:
 fn join(transaction: &Transaction<'_>, end: u64, block: &Block) -> rusqlite::Result<bool> {
     let last = transaction
         .prepare_cached("SELECT id, bytes FROM block ORDER BY id DESC LIMIT 1")?
-        .query_row([], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)? as usize))
-        })
+        .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
         .optional()?;
-    let fits = |&(id, bytes): &(i64, usize)| {
-        id as u64 + bytes as u64 == end && bytes + block.bytes <= BLOCK
+    let fits = |&(id, bytes): &(i64, i64)| {
+        stretch_of(id, bytes).end == end
+            && (0..=BLOCK as i64).contains(&(bytes + block.bytes as i64))
     };
     let Some((id, bytes)) = last.filter(fits) else {
         return Ok(false);
@@ -271,7 +278,7 @@ fn join(transaction: &Transaction<'_>, end: u64, block: &Block) -> rusqlite::Res
     let blob = packed(&text, &mut zstd::bulk::Compressor::new(LEVEL).ok());
     transaction
         .prepare_cached("UPDATE block SET bytes = ?2, text = ?3 WHERE id = ?1")?
-        .execute(params![id, (bytes + block.bytes) as i64, blob])?;
+        .execute(params![id, bytes + block.bytes as i64, blob])?;
     Ok(true)
 }
 
@@ -290,17 +297,17 @@ pub(super) fn bury(transaction: &Transaction<'_>, mut holes: Vec<Stretch>) -> ru
     let mut dead = 0i64;
     let mut gone = 0i64;
     for hole in joined {
-        dead += (hole.end - hole.start) as i64;
+        dead = dead.saturating_add((hole.end - hole.start) as i64);
         for block in blocks(transaction, &hole)? {
             if holds(transaction, &block)?.is_empty() {
                 transaction
                     .prepare_cached("DELETE FROM block WHERE id = ?1")?
                     .execute([block.start as i64])?;
-                gone += (block.end - block.start) as i64;
+                gone = gone.saturating_add((block.end - block.start) as i64);
             }
         }
     }
-    count(transaction, "dead", dead - gone)?;
+    count(transaction, "dead", dead.saturating_sub(gone))?;
     count(transaction, "stored", -gone)
 }
 
@@ -313,8 +320,7 @@ fn blocks(connection: &Connection, stretch: &Stretch) -> rusqlite::Result<Vec<St
              ORDER BY id",
         )?
         .query_map([stretch.start as i64, stretch.end as i64], |row| {
-            let start = row.get::<_, i64>(0)? as u64;
-            Ok(start..start + row.get::<_, i64>(1)? as u64)
+            Ok(stretch_of(row.get(0)?, row.get(1)?))
         })?
         .filter(|block| !matches!(block, Ok(block) if block.end <= stretch.start))
         .collect()
@@ -329,8 +335,7 @@ fn holds(connection: &Connection, block: &Stretch) -> rusqlite::Result<Vec<Stret
              ORDER BY id",
         )?
         .query_map([block.start as i64, block.end as i64], |row| {
-            let start = row.get::<_, i64>(0)? as u64;
-            Ok(start..start + room(row.get::<_, i64>(1)? as u64))
+            Ok(taken_by(row.get(0)?, row.get(1)?))
         })?
         .filter(|text| !matches!(text, Ok(text) if text.end <= block.start))
         .collect()
@@ -339,7 +344,7 @@ fn holds(connection: &Connection, block: &Stretch) -> rusqlite::Result<Vec<Stret
 /// Whether holes are worth the work of closing them.
 pub(super) fn is_hollow(connection: &Connection) -> rusqlite::Result<bool> {
     let dead = counted(connection, "dead")?;
-    Ok(dead > BLOCK as u64 && dead * 3 > counted(connection, "stored")?)
+    Ok(dead > BLOCK as u64 && dead > counted(connection, "stored")? / 3)
 }
 
 /// Moves texts out of blocks with holes, from the block at `from` on and not
@@ -357,15 +362,14 @@ pub(super) fn close_holes(
         let Some(block) = transaction
             .prepare_cached("SELECT id, bytes FROM block WHERE id >= ?1 AND id < ?2 LIMIT 1")?
             .query_row([next as i64, to as i64], |row| {
-                let start = row.get::<_, i64>(0)? as u64;
-                Ok(start..start + row.get::<_, i64>(1)? as u64)
+                Ok(stretch_of(row.get(0)?, row.get(1)?))
             })
             .optional()?
         else {
             next = to;
             break;
         };
-        next = block.end;
+        next = block.end.max(block.start + 1);
         let texts = holds(transaction, &block)?;
         let within = |text: &Stretch| text.end.min(block.end) - text.start.max(block.start);
         if texts.iter().map(within).sum::<u64>() == block.end - block.start {
@@ -390,8 +394,8 @@ fn relocate(transaction: &Transaction<'_>, moving: Vec<Stretch>) -> rusqlite::Re
     let mut unpacked = Unpacked::default();
     let base = end(transaction)?;
     for text in &moving {
-        let length = room(0);
-        let words = unpacked.read(transaction, text.start..text.end - length)?;
+        let words = text.start..text.end - END.len_utf8() as u64;
+        let words = unpacked.read(transaction, words)?;
         let place = (base + packer.put(&words)) as i64;
         let old = text.start as i64;
         transaction
@@ -416,7 +420,9 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::index::{Budget, IndexSettings, MemoryIndex, Record, RecordKind, SqliteIndex};
+    use crate::index::{
+        Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, SqliteIndex,
+    };
 
     #[derive(Debug, Clone)]
     enum Step {
@@ -536,6 +542,36 @@ mod tests {
             .query_row("SELECT count(*) FROM block", [], |row| row.get(0))
             .unwrap();
         assert_eq!(blocks, 1);
+    }
+
+    #[test]
+    fn whatever_numbers_a_damaged_file_holds_nothing_breaks() {
+        for (column, table) in [
+            ("bytes", "record"),
+            ("chunk", "record"),
+            ("chunks", "record"),
+            ("bytes", "block"),
+            ("at", "chunk"),
+            ("length", "chunk"),
+            ("value", "meta"),
+        ] {
+            for number in [i64::MIN, -1, 0, 1, 1 << 40, i64::MAX] {
+                let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+                let write = |index: &mut SqliteIndex, words: &str| {
+                    let text = words.repeat(2_400);
+                    let mut records = (2..4).map(|name| record(name, &text));
+                    let _ = index.update(&mut records, Budget::default(), &mut |_| {});
+                };
+                write(&mut index, "a text ");
+                let sql = format!("UPDATE {table} SET {column} = ?1");
+                index.connection.execute(&sql, [number]).unwrap();
+                let _ = index.get("s0#e2", None);
+                let _ = index.search(&Query::new("text"));
+                write(&mut index, "another text ");
+                let _ = index.remove("s0");
+                let _ = index.remove("s1");
+            }
+        }
     }
 
     #[test]

@@ -409,26 +409,24 @@ fn drop_record(
         )?
         .query_row(params![source, entry], |row| {
             let chunk: i64 = row.get(2)?;
-            let chunks = chunk..chunk + row.get::<_, i64>(3)?;
+            let chunks = (chunk, chunk.saturating_add(row.get(3)?));
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, chunks))
         })
         .optional()?;
-    let Some((id, bytes, chunks)) = found else {
+    let Some((id, bytes, (first, behind))) = found else {
         return Ok(None);
     };
-    for chunk in chunks {
-        for sql in [
-            "DELETE FROM words WHERE rowid = ?1",
-            "DELETE FROM pairs WHERE rowid = ?1",
-            "DELETE FROM chunk WHERE id = ?1",
-        ] {
-            transaction.prepare_cached(sql)?.execute([chunk])?;
-        }
+    for sql in [
+        "DELETE FROM words WHERE rowid IN (SELECT id FROM chunk WHERE id >= ?1 AND id < ?2)",
+        "DELETE FROM pairs WHERE rowid IN (SELECT id FROM chunk WHERE id >= ?1 AND id < ?2)",
+        "DELETE FROM chunk WHERE id >= ?1 AND id < ?2",
+    ] {
+        transaction.prepare_cached(sql)?.execute([first, behind])?;
     }
     transaction
         .prepare_cached("DELETE FROM record WHERE id = ?1")?
         .execute([id])?;
-    Ok(Some(id as u64..id as u64 + texts::room(bytes as u64)))
+    Ok(Some(texts::taken_by(id, bytes)))
 }
 
 fn insert(
@@ -464,7 +462,7 @@ fn insert(
             .prepare_cached("INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
             .execute(params![
                 chunk_id,
-                id + chunk.start as i64,
+                id.saturating_add(chunk.start as i64),
                 chunk.length as i64,
                 chunk.lines.0,
                 chunk.lines.1 - chunk.lines.0,

@@ -419,7 +419,8 @@ impl Words {
             }
         }
         let all = shape.stretches.len() as f32;
-        let bytes: u64 = shape.stretches.iter().map(|stretch| stretch.bytes).sum();
+        let bytes = shape.stretches.iter().map(|stretch| stretch.bytes);
+        let bytes = bytes.fold(0u64, u64::saturating_add);
         let average = (bytes as f32 / all.max(1.0)).max(1.0);
         let rare = rarity(shape.stretches.len(), touched.len());
         for stretch in touched {
