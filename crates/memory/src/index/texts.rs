@@ -4,11 +4,12 @@
 //! Packed alone, a note of a few words stays as long as it is; packed with those
 //! around it, a fourth of it is left. A text keeps its place for as long as it is
 //! not moved, and no place is ever given twice, so what was unpacked once stays
-//! true. A text that is taken out leaves a hole. A block of holes alone goes at
-//! once; where holes are more than a third of all, what is left of their blocks
-//! is put at the end, and the blocks go.
+//! true. A text that is taken out leaves a hole: its block is packed again with
+//! blanks in its place, since a text that is gone must not lie on in a block of
+//! others. A block of holes alone goes; where holes are more than a third of
+//! all, what is left of their blocks is put at the end, and the blocks go.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -27,6 +28,9 @@ const ZSTD: u8 = 1;
 
 /// What stands behind each text, so that also an empty one has a place.
 const END: char = '\n';
+
+/// What stands where a text was.
+const BLANK: u8 = b' ';
 
 /// A part of all texts, from one place to another.
 pub(super) type Stretch = std::ops::Range<u64>;
@@ -282,8 +286,8 @@ fn join(transaction: &Transaction<'_>, end: u64, block: &Block) -> rusqlite::Res
     Ok(true)
 }
 
-/// Counts texts that were taken out as holes, and takes out the blocks that
-/// have nothing else. What was written in their place must be there already.
+/// Makes holes of texts that were taken out, and takes out the blocks that have
+/// nothing else. What was written in their place must be there already.
 pub(super) fn bury(transaction: &Transaction<'_>, mut holes: Vec<Stretch>) -> rusqlite::Result<()> {
     holes.sort_unstable_by_key(|hole| hole.start);
     // A session taken out is one hole, not one for each entry.
@@ -296,19 +300,68 @@ pub(super) fn bury(transaction: &Transaction<'_>, mut holes: Vec<Stretch>) -> ru
     }
     let mut dead = 0i64;
     let mut gone = 0i64;
+    let mut touched: BTreeMap<u64, (Stretch, Vec<Stretch>)> = BTreeMap::new();
     for hole in joined {
         dead = dead.saturating_add((hole.end - hole.start) as i64);
         for block in blocks(transaction, &hole)? {
-            if holds(transaction, &block)?.is_empty() {
-                transaction
-                    .prepare_cached("DELETE FROM block WHERE id = ?1")?
-                    .execute([block.start as i64])?;
-                gone = gone.saturating_add((block.end - block.start) as i64);
-            }
+            let (_, holes) = touched
+                .entry(block.start)
+                .or_insert_with(|| (block, Vec::new()));
+            holes.push(hole.clone());
+        }
+    }
+    for (block, holes) in touched.into_values() {
+        if is_empty(transaction, &block)? {
+            transaction
+                .prepare_cached("DELETE FROM block WHERE id = ?1")?
+                .execute([block.start as i64])?;
+            gone = gone.saturating_add((block.end - block.start) as i64);
+        } else {
+            blank(transaction, &block, &holes)?;
         }
     }
     count(transaction, "dead", dead.saturating_sub(gone))?;
     count(transaction, "stored", -gone)
+}
+
+/// Puts blanks in place of the parts of a block that are in holes.
+fn blank(
+    transaction: &Transaction<'_>,
+    block: &Stretch,
+    holes: &[Stretch],
+) -> rusqlite::Result<()> {
+    let id = block.start as i64;
+    let mut bytes = transaction
+        .prepare_cached("SELECT text FROM block WHERE id = ?1")?
+        .query_row([id], |row| {
+            Unpacker::default().text(row.get_ref(0)?.as_blob()?)
+        })?
+        .into_bytes();
+    for hole in holes {
+        let start = hole.start.max(block.start) - block.start;
+        let end = hole.end.min(block.end) - block.start;
+        let part = bytes.get_mut(start as usize..end as usize);
+        part.ok_or_else(|| damaged("a text is not where it should be"))?
+            .fill(BLANK);
+    }
+    let text = String::from_utf8(bytes).map_err(|error| damaged(&error.to_string()))?;
+    let blob = packed(&text, &mut zstd::bulk::Compressor::new(LEVEL).ok());
+    transaction
+        .prepare_cached("UPDATE block SET text = ?2 WHERE id = ?1")?
+        .execute(params![id, blob])
+        .map(drop)
+}
+
+/// Whether no text has a part in a block.
+fn is_empty(connection: &Connection, block: &Stretch) -> rusqlite::Result<bool> {
+    // Of all that begin before its end, the last reaches furthest.
+    let last = connection
+        .prepare_cached("SELECT id, bytes FROM record WHERE id < ?1 ORDER BY id DESC LIMIT 1")?
+        .query_row([block.end as i64], |row| {
+            Ok(taken_by(row.get(0)?, row.get(1)?))
+        })
+        .optional()?;
+    Ok(last.is_none_or(|text| text.end <= block.start))
 }
 
 /// The blocks that have a part of a stretch.
@@ -414,8 +467,6 @@ fn relocate(transaction: &Transaction<'_>, moving: Vec<Stretch>) -> rusqlite::Re
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use proptest::prelude::*;
     use tempfile::TempDir;
 
@@ -468,6 +519,17 @@ mod tests {
         prop_assert!(!is_hollow(connection).unwrap());
         let longest = sum("SELECT coalesce(max(bytes), 0) FROM block");
         prop_assert!(longest <= BLOCK as u64);
+        // Nothing is left of what was taken out.
+        for block in blocks(connection, &(0..u64::MAX >> 1)).unwrap() {
+            let all = Unpacked::default().read(connection, block.clone()).unwrap();
+            let mut rest = all.into_bytes();
+            for text in holds(connection, &block).unwrap() {
+                let start = text.start.max(block.start) - block.start;
+                let end = text.end.min(block.end) - block.start;
+                rest[start as usize..end as usize].fill(BLANK);
+            }
+            prop_assert!(rest.iter().all(|byte| *byte == BLANK));
+        }
         Ok(())
     }
 
