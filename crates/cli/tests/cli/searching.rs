@@ -408,21 +408,16 @@ fn a_damaged_index_is_set_aside_and_a_locked_one_is_waited_for_and_told() {
     assert_eq!(records(&machine), before + 1);
 }
 
-/// Overwrites the pages of the roles, which nothing reads before a search does.
+/// Overwrites the page of the roles, which nothing reads before a search does.
 pub(crate) fn spoil_roles(machine: &Machine) {
     let index = index_file(machine);
     let connection = rusqlite::Connection::open(&index).unwrap();
-    let page = |name: &str| -> u32 {
-        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
-        connection.query_row(sql, [name], |row| row.get(0)).unwrap()
-    };
-    let pages = [page("role"), page("sqlite_autoindex_role_1")];
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'role'";
+    let page: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
     drop(connection);
     let mut bytes = fs::read(&index).unwrap();
-    for page in pages {
-        let end = page as usize * 4096;
-        bytes[end - 4096..end].fill(0xa5);
-    }
+    let end = page as usize * 4096;
+    bytes[end - 4096..end].fill(0xa5);
     fs::write(&index, bytes).unwrap();
 }
 
