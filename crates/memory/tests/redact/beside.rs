@@ -1,0 +1,229 @@
+//! Secrets that only their place gives away, and what is known of them then.
+
+use longhaul_memory::{Kind, Redactor, RedactorSettings};
+
+use crate::{ALNUM, HEX, drawn, formed};
+
+/// A secret that only its place gives away: text and the secret in it.
+pub(super) fn placed(seed: u64) -> Vec<(Kind, String, String)> {
+    let secret = drawn(seed, 28, ALNUM) + "a7B3";
+    let password = format!("{}!9x", drawn(seed, 8, ALNUM));
+    let random = |text: String| (Kind::Secret, text, secret.clone());
+    let pass = |text: String| (Kind::Password, text, password.clone());
+    vec![
+        random(format!("API_TOKEN={secret}")),
+        random(format!("export CLIENT_SECRET=\"{secret}\"")),
+        random(format!("aws_secret_access_key = {secret}")),
+        random(format!("api-key: '{secret}'")),
+        random(format!("{{\"name\":\"API_TOKEN\",\"value\":\"{secret}\"}}")),
+        random(format!("- name: API_TOKEN\n  value: {secret}")),
+        random(format!("<apiKey>{secret}</apiKey>")),
+        random(format!("use the api key `{secret}` for it")),
+        random(format!("| API key | `{secret}` | rotate |")),
+        random(format!("- **Token:** `{secret}`")),
+        random(format!("API_KEY_PROD={secret}")),
+        random(format!("apiKey2: \"{secret}\"")),
+        random(format!("STRIPE_SECRET_KEY_TEST={secret}")),
+        random(format!("tokens = [\"{secret}\"]")),
+        random(format!("tokens: [\n  \"none\",\n  '{secret}',\n]")),
+        (
+            Kind::Secret,
+            format!("SECRET_KEY_BASE={}a7", drawn(seed, 62, HEX)),
+            format!("{}a7", drawn(seed, 62, HEX)),
+        ),
+        random(format!("{{\"apiKey\": \"{secret}\"}}")),
+        random(format!("{{\\\"apiKey\\\": \\\"{secret}\\\"}}")),
+        random(format!("x-api-key: {secret}")),
+        random(format!("secret_key:\n    {secret}\n")),
+        random(format!("run --token {secret} now")),
+        (
+            Kind::Secret,
+            format!("LONG_TOKEN={}a7B3==", drawn(seed, 900, ALNUM)),
+            format!("{}a7B3==", drawn(seed, 900, ALNUM)),
+        ),
+        random(format!("?access_token={secret}&x=1")),
+        (
+            Kind::Bearer,
+            format!("Authorization: Bearer {secret}"),
+            secret.clone(),
+        ),
+        (
+            Kind::Bearer,
+            format!("-H 'authorization: bearer {secret}'"),
+            secret.clone(),
+        ),
+        (
+            Kind::UrlPassword,
+            format!("postgres://app:{password}@db.internal:5432/app"),
+            password.clone(),
+        ),
+        (
+            Kind::UrlPassword,
+            format!("https://{}a7@host/repo.git", drawn(seed, 38, HEX)),
+            format!("{}a7", drawn(seed, 38, HEX)),
+        ),
+        (
+            Kind::UrlPassword,
+            format!("postgres://app:a1{password}/x@db/app"),
+            format!("a1{password}/x"),
+        ),
+        random(format!("https://h/o?X-Amz-Signature={secret}")),
+        random(format!("https://h/o?sv=2024&sig={secret}")),
+        (
+            Kind::Provider,
+            format!("use ATATT3x{secret}{secret} there"),
+            format!("ATATT3x{secret}{secret}"),
+        ),
+        pass(format!("pw: {password}")),
+        pass(format!("Password：{password}")),
+        (
+            Kind::Password,
+            "DB_PASSWORD=blue-monkey".into(),
+            "blue-monkey".into(),
+        ),
+        (
+            Kind::Password,
+            "DB_PASS=correct_horse".into(),
+            "correct_horse".into(),
+        ),
+        (
+            Kind::Password,
+            "APP_PASSWORD=hunter2xyz".into(),
+            "hunter2xyz".into(),
+        ),
+        (
+            Kind::Password,
+            "APP_PASSWORD=\"correct horse battery\"".into(),
+            "correct horse battery".into(),
+        ),
+        pass(format!("DB_PASSWORD={password}")),
+        pass(format!("password: \"{password}\"")),
+        pass(format!("<password>{password}</password>")),
+        pass(format!("<add key=\"Password\" value=\"{password}\"/>")),
+        pass(format!("machine h login u password {password}")),
+        pass(format!("machine h\n  login u\n  password {password}\n")),
+        pass(format!("**Password:** {password}")),
+        pass(format!("Password: **{password}**")),
+        pass(format!("**Password**: `{password}`")),
+        pass(format!("| password | {password} |")),
+        pass(format!("|**DB password**|**{password}**|")),
+        pass(format!("log in with password `{password}`")),
+        pass(format!("db_password_prod: {password}")),
+        pass(format!("PASSWORD_1={password}")),
+        pass(format!("passwords: {password}")),
+        pass(format!("mysql --password {password} -u root")),
+        pass(format!("curl -u admin:{password} https://host/api")),
+        pass(format!("curl -sSu 'admin:{password}' https://host/api")),
+        pass(format!("curl --user admin:{password} https://host/api")),
+        pass(format!(
+            "curl -X POST \\\n  -u \"admin:{password}\" \\\n  host"
+        )),
+        pass(format!("mysql -u root -p{password} app")),
+        pass(format!("sudo mysqldump -uroot -p'{password}' app > a.sql")),
+        pass(format!("sshpass -p {password} ssh root@host")),
+        pass(format!("cd /x && sshpass -p'{password}' ssh root@host")),
+        pass(format!("docker login -u me -p {password} registry")),
+        pass(format!("redis-cli -h host -a {password} ping")),
+        pass(format!("smbclient //host/share -U me%{password}")),
+        pass(format!("パスワード: {password}")),
+        pass(format!("新しいパスワードは {password} です")),
+        pass(format!("パスワードは「{password}」です")),
+        pass(format!("密码：{password}，请保密")),
+        pass(format!("密码是{password}。")),
+        pass(format!("비밀번호: {password}")),
+        pass(format!("contraseña: {password}")),
+        pass(format!("La Contraseña = \"{password}\"")),
+        pass(format!("Mot de passe : {password}")),
+        pass(format!("Пароль: {password}")),
+        pass(format!("senha: {password}")),
+        pass(format!("hasło: {password}")),
+        pass(format!("wachtwoord: {password}")),
+        pass(format!("{{\"contraseña\": \"{password}\"}}")),
+    ]
+}
+
+#[test]
+fn values_are_found_by_what_stands_beside_them() {
+    for (kind, text, secret) in placed(11) {
+        let redacted = Redactor::default().redact(&text);
+        assert_eq!(
+            redacted.text,
+            text.replace(&secret, &format!("[redacted:{kind}#1]")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn one_secret_has_one_placeholder_also_where_nothing_gives_it_away() {
+    let secret = drawn(3, 30, ALNUM) + "9";
+    let text = format!(
+        "TOKEN={secret}\nlater: echo {secret}\nOTHER_TOKEN={}x1",
+        drawn(4, 30, ALNUM)
+    );
+    assert_eq!(
+        Redactor::default().redact(&text).text,
+        "TOKEN=[redacted:secret#1]\nlater: echo [redacted:secret#1]\nOTHER_TOKEN=[redacted:secret#2]"
+    );
+}
+
+#[test]
+fn a_short_password_is_replaced_wherever_it_stands_as_a_word() {
+    let redactor = Redactor::default();
+    for (text, redacted) in [
+        (
+            "Never share the db login hunter2zz9 with anyone; DB_PASSWORD=hunter2zz9",
+            "Never share the db login [redacted:password#1] with anyone; DB_PASSWORD=[redacted:password#1]",
+        ),
+        (
+            "DB_PASSWORD=tr0ub4 and atr0ub4, tr0ub4_x, `tr0ub4`, tr0ub4.",
+            "DB_PASSWORD=[redacted:password#1] and atr0ub4, tr0ub4_x, `[redacted:password#1]`, [redacted:password#1].",
+        ),
+        // Letters alone are a word that may mean anything.
+        (
+            "DB_PASSWORD=swordfish\nhe ate swordfish",
+            "DB_PASSWORD=[redacted:password#1]\nhe ate swordfish",
+        ),
+        // What stands for a secret holds none.
+        (
+            "DB_PASSWORD=jwt#12 [redacted:jwt#12] jwt#12",
+            "DB_PASSWORD=[redacted:password#1] [redacted:jwt#12] [redacted:password#1]",
+        ),
+    ] {
+        assert_eq!(redactor.redact(text).text, redacted);
+        assert_eq!(redactor.redact(redacted).text, redacted);
+    }
+    // The longer of two is not torn by the shorter.
+    let (long, short) = (drawn(1, 30, ALNUM) + "a7", drawn(1, 16, ALNUM));
+    assert!(long.starts_with(&short));
+    let text = format!("A_TOKEN={short}\nB_TOKEN={long}\nand {long} and {short}");
+    assert_eq!(
+        redactor.redact(&text).text,
+        "A_TOKEN=[redacted:secret#1]\nB_TOKEN=[redacted:secret#2]\nand [redacted:secret#2] and [redacted:secret#1]"
+    );
+}
+
+#[test]
+fn settings_name_more_secrets_and_keep_what_is_none() {
+    let (_, key) = formed(1).remove(6);
+    let redactor = Redactor::new(&RedactorSettings {
+        names: vec!["door-code".into()],
+        keep: vec![key.clone()],
+    });
+    let text = format!("door_code: 4711-ABC, key {key}");
+    assert_eq!(
+        redactor.redact(&text).text,
+        format!("door_code: [redacted:password#1], key {key}")
+    );
+}
+
+#[test]
+fn numbers_of_an_earlier_redaction_are_not_given_again() {
+    let (_, key) = formed(1).remove(6);
+    assert_eq!(
+        Redactor::default()
+            .redact(&format!("[redacted:github-token#4] {key}"))
+            .text,
+        "[redacted:github-token#4] [redacted:github-token#5]"
+    );
+}

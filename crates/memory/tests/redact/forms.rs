@@ -1,0 +1,132 @@
+//! Secrets that are known by their form.
+
+use longhaul_memory::{Kind, Redactor};
+
+use crate::{ALNUM, drawn, finds, formed, pem};
+
+#[test]
+fn every_kind_is_found_by_its_form() {
+    for (kind, secret) in formed(7) {
+        let redacted = Redactor::default().redact(&format!("the key is {secret}, keep it"));
+        assert_eq!(
+            redacted.text,
+            format!(
+                "the key is [redacted:{kind}#1]{}, keep it",
+                "\n".repeat(secret.matches('\n').count())
+            ),
+            "{secret}"
+        );
+        assert_eq!(redacted.found, [kind]);
+    }
+}
+
+#[test]
+fn a_key_broken_over_lines_is_one_key() {
+    let (_, key) = formed(5).remove(0);
+    for middle in ["\n", "\n    ", "\\\n", "\\n", "\r\n"] {
+        let (head, tail) = key.split_at(40);
+        let redacted = Redactor::default().redact(&format!("key={head}{middle}{tail}\nnext line"));
+        let end = match middle {
+            "\\n" => "",
+            "\r\n" => "\r\n",
+            _ => "\n",
+        };
+        assert_eq!(
+            redacted.text,
+            format!("key=[redacted:anthropic-key#1]{end}\nnext line"),
+            "{middle:?}"
+        );
+    }
+    let redactor = Redactor::default();
+    for seed in 0..200 {
+        let token = drawn(seed, 36, ALNUM);
+        for broken in [
+            format!("ghp_{}\n{}", &token[..18], &token[18..]),
+            format!("ghp_\n{token}7aB"),
+        ] {
+            let redacted = redactor.redact(&format!("token\n{broken}\nnext line"));
+            assert_eq!(
+                redacted.text, "token\n[redacted:github-token#1]\n\nnext line",
+                "{broken}"
+            );
+        }
+    }
+    let part = |seed, length| drawn(seed, length, ALNUM) + "7aB";
+    let (head, claims, sign) = (part(1, 30), part(2, 80), part(3, 40));
+    for token in [
+        format!("eyJ{head}.eyJ{claims}.\n{sign}"),
+        format!("eyJ{head}.eyJ{claims}\n.{sign}"),
+        format!("eyJ{head}.\neyJ{claims}.{sign}"),
+        format!("eyJ{head}.eyJ{claims}7aB\n{claims}.{sign}"),
+    ] {
+        let redacted = redactor.redact(&format!("{token}\nnext line"));
+        assert_eq!(redacted.text, "[redacted:jwt#1]\n\nnext line", "{token}");
+    }
+    let whole = format!("eyJ{head}.eyJ{claims}.{sign}");
+    let other = part(4, 20);
+    assert_eq!(
+        redactor.redact(&format!("{whole}\n{other}\n")).text,
+        format!("[redacted:jwt#1]\n{other}\n")
+    );
+    let prose = "a token begins with ghp_\nand has forty characters\n";
+    assert_eq!(redactor.redact(prose).text, prose);
+    let escaped = pem(2).replace('\n', "\\n");
+    let redacted = Redactor::default().redact(&format!("\"key\": \"{escaped}\""));
+    assert_eq!(redacted.text, "\"key\": \"[redacted:private-key#1]\"");
+    let torn = &pem(2)[..200];
+    let redacted = Redactor::default().redact(torn);
+    assert_eq!(redacted.text.trim_end(), "[redacted:private-key#1]");
+}
+
+#[test]
+fn what_follows_a_secret_of_several_lines_keeps_the_number_of_its_line() {
+    let redactor = Redactor::default();
+    let key = pem(7);
+    for text in [
+        format!("first\n{key}\nafter it\n"),
+        format!("first\r\n{}\r\nafter it\r\n", key.replace('\n', "\r\n")),
+        format!("deploy_key: |\n  {}\nafter it", key.replace('\n', "\n  ")),
+    ] {
+        let line = |text: &str| text.lines().position(|line| line == "after it");
+        let redacted = redactor.redact(&text).text;
+        assert!(redacted.contains("[redacted:private-key#1]"), "{redacted}");
+        assert_eq!(line(&redacted), line(&text), "{redacted:?}");
+        assert_eq!(
+            redacted.matches("\r\n").count(),
+            text.matches("\r\n").count()
+        );
+    }
+    let lines = format!("{0}\n{0}", drawn(1, 64, ALNUM));
+    let putty = format!("Private-Lines: 2\n{lines}\nPrivate-MAC: 00\n");
+    assert_eq!(
+        redactor.redact(&putty).text,
+        "Private-Lines: 2\n[redacted:private-key#1]\n\nPrivate-MAC: 00\n"
+    );
+    let json = serde_json::json!({ "password": format!("{key}\nafter it"), "n": 1 }).to_string();
+    let redacted = redactor.document().json(&json).into_owned();
+    let value: serde_json::Value = serde_json::from_str(&redacted).unwrap();
+    let text = value["password"].as_str().unwrap();
+    assert_eq!(text.matches('\n').count(), key.matches('\n').count() + 1);
+    assert_eq!(redactor.document().json(&redacted), redacted.as_str());
+}
+
+#[test]
+fn more_providers_are_known_by_their_marks() {
+    let body = drawn(17, 42, ALNUM) + "a7";
+    for mark in [
+        "dp.pt.",
+        "dp.sa.",
+        "pscale_tkn_",
+        "pscale_pw_",
+        "fm2_",
+        "nvapi-",
+        "lsv2_pt_",
+        "sgp_",
+    ] {
+        finds(
+            Kind::Provider,
+            &format!("{mark}{body}"),
+            &["use § here", "FlyV1 §"],
+        );
+    }
+}

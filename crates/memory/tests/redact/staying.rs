@@ -1,0 +1,60 @@
+//! What looks like a secret and is none.
+
+use longhaul_memory::Redactor;
+
+#[test]
+fn code_prose_and_examples_are_left_alone() {
+    for text in [
+        "let token: String = parse_token(input)?;",
+        "password: Option<String>,",
+        "max_tokens: 4096, input_tokens=163840",
+        "tokens = [\"let\", \"identifier2\", \"number\"]",
+        "| password | string | required |\n| token | see `config.token2` | - |",
+        "| password_hash | argon2id-v19 |\n|---|---|\n| the password of this user | a1b2c3d4 |",
+        "**Password:** required, **Token:** none",
+        "Password: **must have 8 characters**",
+        "password: *anchor2 other*",
+        "the `password` field `user_password2` and the token `refresh_token`",
+        "you can pass `debug=True1` to it",
+        "a key `550e8400-e29b-41d4-a716-446655440000` of the map",
+        "if password || token || a1b2c3d4e5f6 {",
+        "{\"name\":\"colour\",\"value\":\"a1b2c3d4e5f6a7b8c9d0\"}",
+        "<password>${db.password}</password> <password></password>",
+        "then login now and password reset2 follows",
+        "http://host:port1/@scope/pkg https://a-long-user-name-of-someone@host/x",
+        "http://host:8080/a/b@c ssh://git@host:team/repo2@v1 x?design=a1b2c3d4e5f6a7b8c9",
+        "DB_PASSWORD=change-me DB_PASS=your-password-here PASSWORD=\"Enter a new one\"",
+        "PASSWORD=required-string password=blue-monkey",
+        "PASSWORD_FILE=/run/secrets/db2 password_hash: argon2 TOKEN_TYPE=bearer2",
+        "self.password = user_password2",
+        "api_key = os.environ[\"OPENAI_API_KEY\"]",
+        "const secret = process.env.CLIENT_SECRET_2024_PROD;",
+        "token=${GITHUB_TOKEN_V2}",
+        "export OPENAI_API_KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxx",
+        "key: 'your-api-key-here-12345'",
+        "ssh-add; then paste -----BEGIN RSA PRIVATE KEY----- and so on",
+        "https://github.com/org/repo/commit/3f786850e387550fdab836ed7e6dc881de23001b",
+        "class=\"sk-loading-spinner-circle-2\"",
+        "git@github.com:org/repo.git",
+        "http://localhost:8080/@scope/pkg",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "key: 550e8400-e29b-41d4-a716-446655440000",
+        "Basic authentication is off; Bearer authentication too",
+        "tokenizer = AutoTokenizer.from_pretrained('gpt2')",
+        "risk-assessment-2024-q3-final-version",
+        "curl -u user:password https://host; sort -u a:b1c2d3",
+        "curl -u $USER:$PASS -u \"${A}:${B}\" -u <user>:<token> host",
+        "curl https://host | docker run -u nobody:group42 image",
+        "docker run --name mysql -p 3306:3306 -p3307:3306 mysql:8",
+        "mysql -u root -p app2024; mkdir -pv a1b2c3",
+        "mysql -u root -p$MYSQL_PWD -p\"${PW}\"",
+        "sshpass -p PASSWORD ssh host; ssh -p 2222 host; sshpass -p \"$P\" ssh",
+        "tar -pxzf archive2.tgz; cp -p file1.txt file2.txt",
+        "パスワードは8文字以上にしてください",
+        "密码: string，必填；密码是必需的",
+        "contraseña: obligatoria. resenha: capitulo12",
+        "mot de passe: ${DB_PASS}",
+    ] {
+        assert_eq!(Redactor::default().redact(text).text, text);
+    }
+}

@@ -1,0 +1,210 @@
+//! How a value is given away in programs and shells, and what looks alike and
+//! stays.
+
+use longhaul_memory::{Kind, Redactor};
+
+use crate::{ALNUM, HEX, LETTERS, drawn, finds, stay};
+
+#[test]
+fn in_programs_a_type_or_a_comma_may_stand_between() {
+    let secret = drawn(3, 22, ALNUM) + "a7";
+    finds(
+        Kind::Secret,
+        &secret,
+        &[
+            "const secret: string = \"§\";",
+            "let apiKey: String = \"§\"",
+            "static API_KEY: &'static str = \"§\";",
+            "var apiKey string = \"§\"",
+            "api_key: Optional[str] = '§'",
+            "os.Setenv(\"API_KEY\", \"§\")",
+            "headers.set('X-Api-Key', '§')",
+            "os.environ.setdefault(\n    \"API_KEY\",\n    \"§\",\n)",
+            "token = os.getenv(\"API_TOKEN\", \"§\")",
+            "{:api_key \"§\"}",
+            "token = b\"§\"",
+            "data = {'token': f'§'}",
+            "secret = (\n    \"§\"\n)",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "P4ss1w!rd",
+        &[
+            "define(\"DB_PASSWORD\", \"§\");",
+            "define('DB_PASSWORD', '§');",
+            "config.set(\"password\", \"§\")",
+            "{\\\"x\\\": \\\"set(\\\\\"password\\\\\", \\\\\"§\\\\\")\\\"}",
+            "ConvertTo-SecureString \"§\" -AsPlainText -Force",
+            "ConvertTo-SecureString -String \"§\" -AsPlainText",
+            "CREATE USER bob WITH PASSWORD '§';",
+            "CREATE USER 'bob'@'%' IDENTIFIED BY '§';",
+            "password = r'§'",
+            "let password = String::from(\"§\");",
+            "password: Some(\"§\".into()),",
+            "PASSWORD ?= §",
+            "type T = { password?: '§' }",
+            "<entry key=\"db.password\">§</entry>",
+        ],
+    );
+    stay(&[
+        "secret: string = getSecret()",
+        "const token: string = \"\";",
+        "set(\"token\", \"identifier2\")",
+        "t(\"password\", \"Enter 8 characters\")",
+        "[\"password\", \"username2\"]",
+        "key_pair.sign(&signature::RSA_PKCS1_2048_8192_SHA256, &rng)",
+        "Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })",
+        "<entry key=\"colour\">P4ss1w!rd</entry>",
+        "var name string = \"P4ss1w!rd\"",
+        "password = get(\"db_passw0rd2\")",
+        "password    of user2 is kept",
+    ]);
+}
+
+#[test]
+fn in_shells_a_blank_may_stand_between() {
+    let hex = drawn(5, 62, HEX) + "a7";
+    finds(
+        Kind::Secret,
+        &hex,
+        &[
+            "ENV SECRET_KEY_BASE §",
+            "FROM x\nENV API_TOKEN §\nRUN y",
+            "setx API_KEY §",
+            "set -x API_KEY §",
+            "set -gx API_KEY §",
+            "setenv API_KEY §",
+            "aws configure set aws_secret_access_key §",
+            "npm config set //registry.npmjs.org/:_authToken §",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "hunterzzz",
+        &["ENV DB_PASSWORD §", "set -gx DB_PASSWORD §"],
+    );
+    finds(Kind::Password, "foobared9x", &["requirepass §"]);
+    stay(&[
+        "ENV PASSWORD_FILE /run/secrets/db2",
+        "ENV API_TOKEN ${API_TOKEN}",
+        "ENV DB_PASSWORD required",
+        "set -x API_KEY (cat file2)",
+        "the token a1b2 of the list",
+    ]);
+}
+
+#[test]
+fn letters_alone_are_a_key_where_their_case_is_drawn() {
+    for seed in 0..20 {
+        let mut letters = drawn(seed, 20, LETTERS);
+        letters.push_str("kZqWm");
+        finds(
+            Kind::Secret,
+            &letters,
+            &[
+                "process.env.API_KEY = \"§\"",
+                "$env:API_KEY = \"§\"",
+                "'api_key' => '§',",
+                "{\"name\":\"API_KEY\",\"value\":\"§\"}",
+                "- name: API_KEY\n  value: §\n",
+                "- name: API_KEY\n  value: \"§\"\n",
+            ],
+        );
+    }
+    stay(&[
+        "api_key = \"MyVeryLongIdentifierName\"",
+        "token: \"refreshTokenFromResponse\"",
+        "secret = 'somethingwithoutcapitals'",
+        "token = ACCESSTOKENRESPONSETYPE",
+    ]);
+}
+
+#[test]
+fn a_password_may_be_a_phrase_in_quotes() {
+    finds(
+        Kind::Password,
+        "correct horse battery 9",
+        &["password = \"§\"", "db_password: '§'"],
+    );
+    stay(&[
+        "password = \"must have at least 8 characters\"",
+        "password: \"please enter a new one\"",
+        "password: 'forgot your login'",
+        "password = \"Wrong user name\"",
+    ]);
+}
+
+#[test]
+fn every_piece_of_a_secret_is_replaced() {
+    let redactor = Redactor::default();
+    let (head, tail) = (drawn(7, 24, ALNUM) + "a7", drawn(8, 24, ALNUM) + "B3");
+    let (short, rest) = (&head[..12], &tail[..12]);
+    let key = format!("sk-proj-{head}");
+    for text in [
+        format!("key = \"{key}\" +\n      \"{tail}\""),
+        format!("key = \"{key}\"\n      + \"{tail}\""),
+        format!("key = '{key}' . '{tail}';"),
+        format!("key = (\"{key}\"\n       \"{tail}\")"),
+        format!("API_KEY={head}\\\n{tail}\n"),
+        format!("API_KEY={head}\\\r\n{tail}\r\n"),
+        format!("secret = (\"{short}\"\n          \"{rest}\")"),
+        format!("secret = \"{short}\" +\n  \"{rest}\""),
+        format!("API_KEY={short}\\\n  {rest}\n"),
+    ] {
+        let redacted = redactor.redact(&text).text;
+        for part in [short, rest] {
+            assert!(!redacted.contains(part), "{text}\n{redacted}");
+        }
+        let kind = if text.contains("sk-proj") {
+            Kind::OpenAi
+        } else {
+            Kind::Secret
+        };
+        // Quotes, signs and line ends stay.
+        let expected = [(&key, 1), (&head, 1), (&tail, 2)]
+            .iter()
+            .fold(text.clone(), |text, (part, number)| {
+                text.replace(part.as_str(), &format!("[redacted:{kind}#{number}]"))
+            })
+            .replace(short, &format!("[redacted:{kind}#1]"))
+            .replace(rest, &format!("[redacted:{kind}#2]"));
+        assert_eq!(redacted, expected);
+        assert_eq!(redactor.redact(&redacted).text, redacted);
+    }
+    let text = format!("key = \"{key}\" + \"\\n\" + \"and some words\"");
+    let redacted = redactor.redact(&text).text;
+    assert_eq!(redacted, text.replace(&key, "[redacted:openai-key#1]"));
+}
+
+#[test]
+fn a_secret_is_read_through_escapes_and_unseen_characters() {
+    let (head, tail) = (drawn(9, 20, ALNUM) + "a7", drawn(10, 20, ALNUM) + "B3");
+    let hidden = |kind: Kind, secret: &str, text: &str| {
+        let redactor = Redactor::default();
+        let redacted = redactor.redact(&text.replace('§', secret)).text;
+        assert_eq!(redacted, text.replace('§', &format!("[redacted:{kind}#1]")));
+        assert_eq!(redactor.redact(&redacted).text, redacted);
+    };
+    let escaped = format!("{head}\\u0061{tail}");
+    hidden(
+        Kind::Secret,
+        &escaped,
+        "\"apiKey\": \"§\", \"x\": \"\\u0061\"",
+    );
+    hidden(Kind::Secret, &format!("{head}\\x61{tail}"), "token = '§'");
+    let key = format!("sk-ant\u{200b}-api03-{head}\u{ad}{tail}");
+    hidden(Kind::Anthropic, &key, "a\u{200b}b §\u{feff}, c");
+    hidden(
+        Kind::Password,
+        "Tr0ub4dor3",
+        "{\\u0022password\\u0022:\\u0022§\\u0022}",
+    );
+    hidden(
+        Kind::Password,
+        "Tr0ub4dor3",
+        "&quot;password&quot;: &quot;§&quot;",
+    );
+    hidden(Kind::Password, "Tr0ub4dor3", "my pass\u{200b}word is §");
+    stay(&["a\u{200b}b\\u0061 &quot;x&quot; \\x41 soft\u{ad}hyphen"]);
+}
