@@ -1,10 +1,11 @@
 //! Secrets that are known by what stands beside them.
 
 use super::names::Promise;
+use super::shape::{is_encoded_login, looks_drawn_short};
 use super::tongues::{self, Tongue};
 use super::value::{BARE, Quoted, Span, VALUE, blanks, closing, is_secret, value};
 use super::words::is_word_as_password;
-use super::{Kind, Redactor, markdown, phrases, pieces, stores};
+use super::{Kind, Redactor, kubernetes, markdown, phrases, pieces, stores};
 
 const NAME: usize = 64;
 
@@ -47,7 +48,9 @@ impl Redactor {
                 .or_else(|| phrases::assigned(bytes, at, from, name))
                 .or_else(|| below(bytes, from)),
             Promise::Random if is_of_user(name) => of_user(bytes, from),
-            Promise::Random | Promise::Perhaps => None,
+            Promise::Random => short(bytes, at, from, name),
+            Promise::Perhaps if is_login(name) => login(bytes, from),
+            Promise::Perhaps => None,
         })
     }
 
@@ -112,7 +115,7 @@ impl Redactor {
         if bytes[at] == b':' {
             let found = stores::cookies(bytes, at);
             let found = if found.is_empty() {
-                stores::kubernetes(bytes, at)
+                kubernetes::values(bytes, at)
             } else {
                 found
             };
@@ -168,6 +171,9 @@ impl Redactor {
     pub(super) fn named(&self, name: &str, value: &str) -> Option<Kind> {
         let promise = self.promise(name.as_bytes())?;
         let bytes = value.as_bytes();
+        if is_login(name.as_bytes()) && is_encoded_login(bytes) {
+            return Some(Kind::Secret);
+        }
         let whole = bytes.len() <= VALUE && !bytes.contains(&b'\n');
         (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(promise.kind())
     }
@@ -192,6 +198,66 @@ fn goes_on(bytes: &[u8], from: usize) -> bool {
     let rest = &bytes[from..bytes.len().min(from + BARE)];
     let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(0)];
     line.trim_ascii_end().ends_with(b"\\")
+}
+
+/// A value too short to look random with which its line ends: of a variable of
+/// the environment, or of a name with which the line begins.
+fn short(bytes: &[u8], at: usize, from: usize, name: &[u8]) -> Option<Span> {
+    let start = from + blanks(bytes, from);
+    let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + BARE)];
+    let length = rest
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric())
+        .count();
+    let after = rest[length..].iter().find(|b| !matches!(b, b' ' | b'\t'));
+    let ends = after.is_none_or(|b| matches!(b, b'\n' | b'\r'));
+    let told = match bytes[at] {
+        b'=' => start == from && is_variable(name) || begins_line(bytes, at, name),
+        _ => start > from && begins_line(bytes, at, name),
+    };
+    (told && ends && looks_drawn_short(&rest[..length])).then_some(Span {
+        kind: Kind::Secret,
+        start,
+        end: start + length,
+    })
+}
+
+fn is_variable(name: &[u8]) -> bool {
+    name.iter()
+        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+}
+
+/// Whether nothing but blanks, or the dash of a list, stands before the name.
+fn begins_line(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+    let before = bytes[at.saturating_sub(NAME * 3)..at].trim_ascii_end();
+    let Some(before) = before.strip_suffix(name) else {
+        return false;
+    };
+    let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
+    before[line..]
+        .iter()
+        .all(|b| matches!(b, b' ' | b'\t' | b'-'))
+}
+
+/// Whether a name is that of a login, as Docker's `auth` and npm's `_auth`.
+fn is_login(name: &[u8]) -> bool {
+    let plain = name.strip_prefix(b"_").unwrap_or(name);
+    plain.eq_ignore_ascii_case(b"auth")
+}
+
+/// The user and the password in base64 behind `from`.
+fn login(bytes: &[u8], from: usize) -> Option<Span> {
+    let open = from + blanks(bytes, from);
+    let rest = &bytes[open.min(bytes.len())..bytes.len().min(open + BARE)];
+    let quote = |b: &&u8| matches!(b, b'"' | b'\'' | b'\\');
+    let skip = rest.iter().take(8).take_while(quote).count();
+    let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    let length = rest[skip..].iter().take_while(part).count();
+    is_encoded_login(&rest[skip..skip + length]).then_some(Span {
+        kind: Kind::Secret,
+        start: open + skip,
+        end: open + skip + length,
+    })
 }
 
 /// Whether a name is that of a user and a password together.
@@ -276,10 +342,7 @@ fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
         }
         (None, _) => {
             let name = name_before(bytes, at)?;
-            let is_variable = name
-                .iter()
-                .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
-            is_variable && start == from && after.first().is_none_or(u8::is_ascii_whitespace)
+            is_variable(name) && start == from && after.first().is_none_or(u8::is_ascii_whitespace)
         }
     };
     (ends && is_word_as_password(text)).then_some(Span {

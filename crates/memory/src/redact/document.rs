@@ -114,7 +114,7 @@ impl<'a> Document<'a> {
         is_word.then(|| self.placed(Kind::Password, value))?
     }
 
-    fn placed(&mut self, kind: Kind, value: &str) -> Option<String> {
+    pub(super) fn placed(&mut self, kind: Kind, value: &str) -> Option<String> {
         // A provider's mark says more than a name.
         let kind = match Scan::new(self.redactor, value).next() {
             Some(span) if span.start == 0 && span.end == value.len() => span.kind,

@@ -1,10 +1,12 @@
 //! Redaction inside JSON text: strings are changed, every other byte stays.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use super::Document;
+use super::kubernetes;
 use super::lists::is_plural;
 use super::markup::names_another;
+use super::{Document, Kind};
 
 impl Document<'_> {
     /// The JSON text without secrets. A string is judged as it reads, with its
@@ -19,6 +21,7 @@ impl Document<'_> {
         let mut about: Option<String> = None;
         let mut at = 0;
         let bytes = json.as_bytes();
+        let manifest = manifest(json);
         while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
             // Between strings: a comma or a bracket ends what a name is for,
             // but that of a list is for all its strings.
@@ -63,6 +66,9 @@ impl Document<'_> {
                     named = named.or_else(|| self.word(about, &text));
                 }
             }
+            if !is_name && manifest.contains(&(open + 1)) {
+                named = named.or_else(|| self.placed(Kind::Secret, &text));
+            }
             let changed = match named {
                 Some(placeholder) => Some(placeholder),
                 None => match self.text(&text) {
@@ -87,6 +93,17 @@ impl Document<'_> {
             }
         }
     }
+}
+
+/// Where the strings begin that are values of a secret of Kubernetes.
+fn manifest(json: &str) -> HashSet<usize> {
+    if !kubernetes::may_be_json(json) {
+        return HashSet::new();
+    }
+    memchr::memmem::find_iter(json.as_bytes(), b"ata\":")
+        .flat_map(|place| kubernetes::values(json.as_bytes(), place + 4))
+        .map(|span| span.start)
+        .collect()
 }
 
 fn quoted(text: &str) -> String {

@@ -17,6 +17,7 @@ mod document;
 mod follows;
 mod json;
 mod kind;
+mod kubernetes;
 mod lists;
 mod markdown;
 mod markup;

@@ -2,6 +2,7 @@
 //! words from which a wallet is made again.
 
 use super::Kind;
+use super::prefixed::is_word_start;
 use super::shape::is_example;
 use super::value::{BARE, Span, blanks, closing, is_word_of_programs};
 use super::words::{is_of_sentence, is_ordinary};
@@ -74,13 +75,14 @@ fn in_quotes(bytes: &[u8], from: usize) -> Option<Span> {
     })
 }
 
+/// No wallet's words and their numbers are longer.
+const REACH: usize = 24 * 20 + 64;
+
 /// The words of a wallet behind the name that begins at `at`: `seed phrase: …`,
 /// `the mnemonic is …`.
 pub(super) fn wallet(bytes: &[u8], at: usize) -> Option<Span> {
     const NAMES: [&str; 3] = ["mnemonic", "phrase", "seed"];
     const KINDS: [&str; 6] = ["seed", "recovery", "secret", "backup", "wallet", "mnemonic"];
-    const COUNTS: [usize; 5] = [12, 15, 18, 21, 24];
-    const REACH: usize = 24 * 9 + 64;
     let rest = &bytes[at..bytes.len().min(at + REACH)];
     let starts = |text: &[u8], name: &str| {
         let head = text.get(..name.len());
@@ -115,27 +117,107 @@ pub(super) fn wallet(bytes: &[u8], at: usize) -> Option<Span> {
         from += 3;
         from += rest[from..].iter().take(8).take_while(|b| mark(b)).count();
     }
-    let (mut count, mut end, mut place) = (0, from, from);
+    let words = words_at(rest.get(from..)?, Numbers::Maybe)?;
+    Some(words.behind(at + from))
+}
+
+/// The words of a wallet in a list whose first number is at `at`, with no name
+/// before it: `1. legal 2. winner`, one to a line or not.
+pub(super) fn numbered(bytes: &[u8], at: usize) -> Option<Span> {
+    if !matches!(bytes.get(at + 1), Some(b'.' | b')' | b':')) || !is_word_start(bytes, at) {
+        return None;
+    }
+    let rest = &bytes[at..bytes.len().min(at + REACH)];
+    Some(words_at(rest, Numbers::Each)?.behind(at))
+}
+
+/// Whether the words are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// All, or none of them.
+    Maybe,
+    /// All of them.
+    Each,
+}
+
+/// Where the words stand.
+struct Words {
+    start: usize,
+    end: usize,
+}
+
+impl Words {
+    fn behind(&self, at: usize) -> Span {
+        Span {
+            kind: Kind::SeedPhrase,
+            start: at + self.start,
+            end: at + self.end,
+        }
+    }
+}
+
+/// As many words as a wallet has, and no more, from the beginning of the text.
+fn words_at(text: &[u8], numbers: Numbers) -> Option<Words> {
+    const COUNTS: [usize; 5] = [12, 15, 18, 21, 24];
+    let is_gap = |b: &&u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b',' | b'"' | b'*' | b'`');
+    let gap = |from: usize| text[from..].iter().take(8).take_while(is_gap).count();
+    let numbered = numbers == Numbers::Each || number(text, 1).is_some();
+    let (mut count, mut place) = (0, 0);
+    let (mut start, mut end) = (0, 0);
     while count < 25 {
-        let word = rest[place.min(rest.len())..].iter();
+        if numbered {
+            let Some(length) = number(&text[place..], count + 1) else {
+                break;
+            };
+            place += length;
+            place += gap(place);
+        }
+        let word = text[place..].iter();
         let length = word.take_while(|b| b.is_ascii_lowercase()).count();
-        if !(3..=8).contains(&length) || is_of_sentence(&rest[place..place + length]) {
+        let word = &text[place..place + length];
+        if !(3..=8).contains(&length) || is_of_sentence(word) {
+            // A number with something else behind it: the list is another.
+            if numbered {
+                return None;
+            }
             break;
+        }
+        if count == 0 {
+            start = place;
         }
         count += 1;
         end = place + length;
-        let gap = rest[end..].iter().take(8);
-        let gap = gap
-            .take_while(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b',' | b'"'))
-            .count();
-        if gap == 0 {
+        let next = gap(end);
+        place = end + next;
+        if next == 0 {
             break;
         }
-        place = end + gap;
     }
-    COUNTS.contains(&count).then_some(Span {
-        kind: Kind::SeedPhrase,
-        start: at + from,
-        end: at + end,
-    })
+    // An item of more than a word is no word of a wallet.
+    let whole = !numbered
+        || text.get(place).is_none_or(|b| !b.is_ascii_lowercase())
+        || ends_line(text, end);
+    (whole && COUNTS.contains(&count)).then_some(Words { start, end })
+}
+
+/// Whether nothing else stands in the line behind `at`.
+fn ends_line(text: &[u8], at: usize) -> bool {
+    let behind = text[at..]
+        .iter()
+        .find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+    behind.is_none_or(|b| *b == b'\n')
+}
+
+/// The length of `1.`, `1)` or `1:` at the beginning, if it is this number.
+fn number(text: &[u8], wanted: usize) -> Option<usize> {
+    let digits = text
+        .iter()
+        .take(3)
+        .take_while(|b| b.is_ascii_digit())
+        .count();
+    let read = text[..digits]
+        .iter()
+        .fold(0, |sum, b| sum * 10 + usize::from(b - b'0'));
+    let closed = matches!(text.get(digits), Some(b'.' | b')' | b':'));
+    (digits > 0 && closed && read == wanted).then_some(digits + 1)
 }

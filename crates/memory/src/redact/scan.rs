@@ -4,12 +4,13 @@ use std::sync::LazyLock;
 
 use super::value::Span;
 use super::{Kind, Redactor, address, armour, beside, command, follows, markup, phrases, pieces};
-use super::{prefixed, stores, tongues};
+use super::{prefixed, spoken, stores, tongues};
 
-/// Signs that part a name from its value, or open what may be a secret.
-const SIGNS: &[u8] = b"-:=>|`[${";
+/// Signs that part a name from its value, or open what may be a secret; the
+/// number with which a list begins.
+const SIGNS: &[u8] = b"-:=>|`[${1";
 /// Words that give a secret away, beside names and providers' marks.
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 12] = [
     "bearer",
     "basic",
     "eyJ",
@@ -17,6 +18,11 @@ const WORDS: [&str; 7] = [
     "mnemonic",
     "phrase",
     "seed",
+    "login",
+    "log in",
+    "logged in",
+    "sign in",
+    "signed in",
 ];
 
 /// Where something may begin, by the next three bytes: nearly every place of a
@@ -147,6 +153,7 @@ impl<'a> Scan<'a> {
             b'|' => redactor.cell(bytes, at),
             b'`' => redactor.code(bytes, at),
             b'$' => stores::hash(bytes, at),
+            b'1' => phrases::numbered(bytes, at),
             b'{' => stores::scheme(bytes, at),
             // What begins a character of three bytes.
             0xe2..=0xef => beside::linked(bytes, at).or_else(|| redactor.wide(bytes, at)),
@@ -181,6 +188,7 @@ impl<'a> Scan<'a> {
         found
             .or_else(|| self.redactor.following(bytes, at))
             .or_else(|| phrases::wallet(bytes, at))
+            .or_else(|| spoken::logged_in(bytes, at))
     }
 
     /// Returns a secret, and remembers the pieces in which it goes on.

@@ -80,6 +80,69 @@ pub(super) fn looks_drawn(bytes: &[u8]) -> bool {
     one_case && bytes.split(vowel).any(|run| run.len() >= CONSONANTS)
 }
 
+/// Whether a text too short to be judged by its entropy was drawn at random:
+/// letters of both cases among digits that stand in several places, or a sign
+/// that changes with nearly every character. `Utf8String` and `Version2` are
+/// names.
+pub(super) fn looks_drawn_short(bytes: &[u8]) -> bool {
+    let class = |b: u8| match b {
+        b'a'..=b'z' => 1,
+        b'A'..=b'Z' => 2,
+        b'0'..=b'9' => 3,
+        b'!' | b'#' | b'^' => 4,
+        _ => 0,
+    };
+    let shape = Shape::of(bytes);
+    let known = bytes.iter().all(|b| class(*b) > 0);
+    if !known || !(8..16).contains(&bytes.len()) || shape.distinct < 6 || shape.letters() == 0 {
+        return false;
+    }
+    let runs = bytes
+        .split(|b| !b.is_ascii_digit())
+        .filter(|run| !run.is_empty())
+        .count();
+    let changes = bytes
+        .windows(2)
+        .filter(|pair| class(pair[0]) != class(pair[1]))
+        .count();
+    match shape.upper > 0 && shape.lower > 0 {
+        true => runs > 1 || runs == 1 && changes * 2 > bytes.len(),
+        false => runs > 2 && shape.others == 0,
+    }
+}
+
+/// Whether a text is a user and a password in base64, as Docker and npm keep
+/// them.
+pub(super) fn is_encoded_login(bytes: &[u8]) -> bool {
+    const LONGEST: usize = 512;
+    let body = bytes.strip_suffix(b"==").unwrap_or(bytes);
+    let body = body.strip_suffix(b"=").unwrap_or(body);
+    if !(8..=LONGEST).contains(&bytes.len()) || body.len() % 4 == 1 {
+        return false;
+    }
+    let (mut held, mut bits) = (0u32, 0);
+    let mut text = Vec::with_capacity(body.len() * 3 / 4);
+    for byte in body {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return false,
+        };
+        held = held << 6 | u32::from(six);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            text.push((held >> bits & 0xff) as u8);
+        }
+    }
+    let colon = memchr::memchr(b':', &text);
+    let parted = colon.is_some_and(|colon| colon > 0 && colon + 1 < text.len());
+    parted && text.iter().all(|b| b.is_ascii_graphic())
+}
+
 /// Whether a text is an example: `xxxx`, `your-key-here`, `1234567890`.
 pub(super) fn is_example(bytes: &[u8]) -> bool {
     let shape = Shape::of(bytes);
@@ -135,6 +198,48 @@ mod tests {
             "createSecretKeyFromBase",
         ] {
             assert!(!looks_drawn(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn short_drawn_values_are_told_from_names_and_versions() {
+        for drawn in ["ab12Cd34", "xK9mQpLz", "9f2a7c1b", "aB3dE5fG7h", "q7!Zt2#k"] {
+            assert!(looks_drawn_short(drawn.as_bytes()), "{drawn}");
+        }
+        for name in [
+            "Utf8String",
+            "Base64Url",
+            "Int32Type",
+            "Ed25519Key",
+            "OAuth2Token",
+            "Version2",
+            "Bearer123",
+            "identifier2",
+            "abc123XYZ",
+            "20261115",
+            "2026-11-15",
+            "v1.2.3-RC4",
+            "a1b2c3",
+            "refresh_token",
+        ] {
+            assert!(!looks_drawn_short(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_login_in_base64_is_told_from_other_words() {
+        for login in ["Ym9iOmh1bnRlcjI=", "YTpiYw", "dXNlcjpzd29yZGZpc2g="] {
+            let long = login.len() >= 8;
+            assert_eq!(is_encoded_login(login.as_bytes()), long, "{login}");
+        }
+        for other in [
+            "required",
+            "oauth2device",
+            "aGVsbG8gd29ybGQ=",
+            "Bearer x",
+            "",
+        ] {
+            assert!(!is_encoded_login(other.as_bytes()), "{other}");
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::Kind;
 use super::follows::{Name, Tongue, is_behind_user, words_before};
 use super::names::Promise;
+use super::prefixed::is_word_start;
 use super::value::{Quoted, Span, blanks, is_secret, value};
 use super::words::is_word_as_password;
 
@@ -227,6 +228,40 @@ fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
         }
         Promise::Perhaps => None,
     }
+}
+
+/// The password behind a user with whom somebody is to log in, whose verb
+/// begins at `at`: `log in as bob / x`.
+pub(super) fn logged_in(bytes: &[u8], at: usize) -> Option<Span> {
+    const VERBS: [&str; 5] = ["login", "log in", "logged in", "sign in", "signed in"];
+    const LINKS: [&str; 4] = [" with ", " as ", " using ", ": "];
+    // Ways to log in rather than users.
+    const WAYS: [&str; 6] = ["oauth", "saml", "fido", "webauthn", "totp", "oidc"];
+    if !is_word_start(bytes, at) {
+        return None;
+    }
+    let rest = &bytes[at..bytes.len().min(at + REACH)];
+    let behind = |from: usize, words: &[&str]| {
+        let word = words.iter().find(|word| {
+            let head = rest.get(from..from + word.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+        })?;
+        Some(from + word.len())
+    };
+    let from = behind(behind(0, &VERBS)?, &LINKS)?;
+    let user = rest[from..]
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'@' | b'.' | b'+'))
+        .count();
+    let sign = from + user + blanks(rest, from + user);
+    if user == 0 || !matches!(rest.get(sign), Some(b'/' | b':')) {
+        return None;
+    }
+    let found = value(bytes, at + sign + 1, Promise::Password)?;
+    let text = &bytes[found.start..found.end];
+    let lower = text.to_ascii_lowercase();
+    let way = WAYS.iter().any(|way| lower.starts_with(way.as_bytes()));
+    (is_plain(text) && !way).then_some(found)
 }
 
 /// Whether the name begins a line that aligns one value behind it:

@@ -1,5 +1,5 @@
 //! Secrets in files that are made to hold them: password files, hashes of
-//! passwords, cookies, the secrets of Kubernetes.
+//! passwords, cookies.
 
 use super::Kind;
 use super::names::Promise;
@@ -9,7 +9,7 @@ use super::value::{Quoted, Span, blanks, is_secret};
 
 /// No line of such a file is longer.
 const LINE: usize = 512;
-/// How far from its data the kind of a secret of Kubernetes is looked for.
+/// No cookies are longer.
 const REACH: usize = 4_096;
 
 /// The hash of a password that begins with the `$` at `at`: `$6$salt$hash`,
@@ -105,7 +105,16 @@ pub(super) fn pgpass(bytes: &[u8], at: usize) -> Option<Span> {
     let is_port =
         port == b"*" || (2..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit);
     let is_line = is_host && is_port && word(base) && word(user) && !password.contains(&b':');
-    (is_line && is_secret(password, Promise::Password, Quoted::No)).then(|| {
+    // Where the port is PostgreSQL's nothing else is meant, whatever the
+    // password looks like.
+    let is_postgres = matches!(port, b"*" | b"5432" | b"5433" | b"6432");
+    let refers = matches!(
+        password.first(),
+        Some(b'$' | b'{' | b'<' | b'%' | b'*' | b'[')
+    );
+    let example = password.len() > 8 && is_example(password);
+    let given = is_postgres && password.len() >= 4 && !refers && !example;
+    (is_line && (given || is_secret(password, Promise::Password, Quoted::No))).then(|| {
         let start = at + 1 + port.len() + base.len() + user.len() + 3;
         Span {
             kind: Kind::Password,
@@ -155,83 +164,4 @@ pub(super) fn cookies(bytes: &[u8], at: usize) -> Vec<Span> {
         from += pair.len() + 1;
     }
     found
-}
-
-/// The values below the `data:` whose colon is at `at`, if it is that of a
-/// secret of Kubernetes.
-pub(super) fn kubernetes(bytes: &[u8], at: usize) -> Vec<Span> {
-    let quoted = bytes[..at].ends_with(b"\"");
-    let name = &bytes[..at - usize::from(quoted)];
-    if !name.ends_with(b"data") && !name.ends_with(b"stringData") {
-        return Vec::new();
-    }
-    let open = at + 1 + blanks(bytes, at + 1);
-    let is_json = quoted && bytes.get(open) == Some(&b'{');
-    let is_yaml = !quoted && bytes.get(open) == Some(&b'\n');
-    if !is_json && !is_yaml || !is_of_secret(bytes, at) {
-        return Vec::new();
-    }
-    let from = open + 1;
-    let rest = &bytes[from..bytes.len().min(from + REACH)];
-    let block = match is_json {
-        true => &rest[..memchr::memchr(b'}', rest).unwrap_or(rest.len())],
-        false => rest,
-    };
-    let mut found = Vec::new();
-    let mut place = from;
-    let parts = block.split(|b| *b == b'\n' || is_json && *b == b',');
-    for part in parts {
-        let indent = part.len() - part.trim_ascii_start().len();
-        if is_yaml && indent == 0 {
-            break;
-        }
-        if let Some(colon) = memchr::memchr(b':', part) {
-            let value = &part[colon + 1..];
-            let lead = value.len() - value.trim_ascii_start().len();
-            let text = value.trim_ascii();
-            let bare = match text {
-                [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
-                _ => text,
-            };
-            let start = place + colon + 1 + lead + usize::from(bare.len() < text.len());
-            let refers = matches!(
-                bare.first(),
-                None | Some(b'$' | b'{' | b'<' | b'[' | b'|' | b'>' | b'*')
-            );
-            let plain = bare.iter().all(u8::is_ascii_graphic);
-            if !refers && plain && !is_example(bare) {
-                found.push(Span {
-                    kind: Kind::Secret,
-                    start,
-                    end: start + bare.len(),
-                });
-            }
-        }
-        place += part.len() + 1;
-    }
-    found
-}
-
-/// Whether the document around `at` says that it is a secret.
-fn is_of_secret(bytes: &[u8], at: usize) -> bool {
-    const RULE: &[u8] = b"\n---";
-    let before = &bytes[at.saturating_sub(REACH)..at];
-    let before = &before[memchr::memmem::rfind(before, RULE).unwrap_or(0)..];
-    let after = &bytes[at..bytes.len().min(at + REACH)];
-    let after = &after[..memchr::memmem::find(after, RULE).unwrap_or(after.len())];
-    const KINDS: [&[u8]; 3] = [
-        b"kind: Secret",
-        b"\"kind\": \"Secret\"",
-        b"\"kind\":\"Secret\"",
-    ];
-    let says = |part: &[u8]| {
-        KINDS.iter().any(|kind| {
-            memchr::memmem::find_iter(part, kind).any(|place| {
-                !part
-                    .get(place + kind.len())
-                    .is_some_and(u8::is_ascii_alphanumeric)
-            })
-        })
-    };
-    says(before) || says(after)
 }

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::names::Promise;
-use super::shape::{Shape, is_example, looks_drawn, looks_random};
+use super::shape::{Shape, is_example, looks_drawn, looks_drawn_short, looks_random};
 
 /// A secret's place and kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,6 +218,8 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     match promise {
         Promise::Perhaps if is_uuid(text) => false,
         Promise::Random | Promise::Perhaps if is_date(text) => false,
+        // In quotes no variable can be meant.
+        Promise::Random if quoted == Quoted::Yes && looks_drawn_short(text) => true,
         Promise::Random | Promise::Perhaps => {
             let plain = text.iter().all(|b| {
                 b.is_ascii_alphanumeric()

@@ -73,3 +73,27 @@ fn a_password_is_found_however_it_is_said() {
         "key = 1979-05-27T00:32:00.999999",
     ]);
 }
+
+#[test]
+fn who_says_with_what_to_log_in_says_a_password() {
+    finds(
+        Kind::Password,
+        "hunter2!x",
+        &[
+            "Login with bob / §",
+            "log in as bob/§ on the second host",
+            "Please sign in using bob@example.com / §, then wait",
+            "I logged in as root:§ and it worked",
+            "login: bob / §",
+        ],
+    );
+    stay(&[
+        "log in with github/oauth2x or google / saml2x",
+        "Login with username / password123",
+        "login with email / phone",
+        "Sign in with SAML / OAuth2.0 / OIDC",
+        "login as bob / $PASSWORD2",
+        "log in with bob / team/repo2x",
+        "blog in as bob / hunter2!x",
+    ]);
+}

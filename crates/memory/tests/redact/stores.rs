@@ -25,6 +25,13 @@ fn files_that_hold_secrets_are_known() {
             "10.0.0.7:5432:base:app:§\n*:*:*:root:x",
         ],
     );
+    // By its port nothing but PostgreSQL's file is meant.
+    finds(
+        Kind::Password,
+        "swordfish",
+        &["db.internal:5432:app:bob:§\n", "*:*:*:bob:§"],
+    );
+    finds(Kind::Password, "4711", &["localhost:5432:app:bob:§"]);
     let (salt, body) = (drawn(1, 8, ALNUM), drawn(2, 53, ALNUM));
     for hash in [
         format!("$6${salt}${body}{body}"),
@@ -87,7 +94,135 @@ fn the_values_of_a_secret_of_kubernetes_are_replaced_and_nothing_else() {
         "{\"data\": {\"user\": \"[redacted:secret#1]\", \"b\": \"\"}, \"kind\": \"Secret\"}"
     );
     stay(&[
+        "localhost:5432:app:bob:$PGPASSWORD localhost:5432:app:bob:*",
         "kind: SecretStore\ndata:\n  user: YWRtaW4=\n",
         "kind: ConfigMap\ndata:\n  user: YWRtaW4=\n",
+    ]);
+}
+
+#[test]
+fn a_manifest_of_kubernetes_is_read_as_it_is_nested() {
+    let redactor = Redactor::default();
+    // A list of YAML, where names beside the data stay.
+    let list = "items:\n- apiVersion: v1\n  data:\n    user: YWRtaW4=\n    pin: MTIz\n  kind: Secret\n  metadata:\n    name: db\n    namespace: shop\n";
+    assert_eq!(
+        redactor.redact(list).text,
+        list.replace("YWRtaW4=", "[redacted:secret#1]")
+            .replace("MTIz", "[redacted:secret#2]")
+    );
+    // Values of several words and lines, and the ends of lines of Windows.
+    let long = "kind: Secret\r\nstringData:\r\n  # made by hand: yes\r\n  greeting: open sesame now\r\n  app.ini: |\r\n    [db]\r\n    mode = warm\r\n\r\n    pin is four\r\n  ref: ${FROM_VAULT}\r\ntype: Opaque\r\n";
+    assert_eq!(
+        redactor.redact(long).text,
+        long.replace("open sesame now", "[redacted:secret#1]")
+            .replace("mode = warm", "[redacted:secret#2]")
+            .replace("pin is four", "[redacted:secret#3]")
+    );
+    // More data than the kind is looked for in.
+    let lines: String = (0..200)
+        .map(|n| format!("  n{n}: {}\n", drawn(n + 1, 40, ALNUM)))
+        .collect();
+    let large = redactor
+        .redact(&format!("data:\n{lines}kind: Secret\n"))
+        .text;
+    assert_eq!(large.matches(": [redacted:secret#").count(), 200);
+}
+
+#[test]
+fn the_json_of_kubectl_is_read_as_text_as_a_document_and_escaped() {
+    let redactor = Redactor::default();
+    let given = serde_json::json!({
+        "apiVersion": "v1",
+        "data": { "user": "YWRtaW4=", "brace": "a},b", "pin": "MTIz" },
+        "kind": "Secret",
+        "metadata": { "name": "shop-db", "labels": { "app": "shop" } },
+    });
+    let json = given.to_string();
+    let expected = json
+        .replace("YWRtaW4=", "[redacted:secret#1]")
+        .replace("a},b", "[redacted:secret#2]")
+        .replace("MTIz", "[redacted:secret#3]");
+    assert_eq!(redactor.redact(&json).text, expected);
+    assert_eq!(redactor.document().json(&json), expected);
+    for text in [
+        serde_json::to_string_pretty(&given).unwrap(),
+        serde_json::json!({ "last-applied": json }).to_string(),
+        serde_json::json!({ "items": [given, given], "kind": "List" }).to_string(),
+    ] {
+        let read = redactor.redact(&text).text;
+        let document = redactor.document().json(&text).into_owned();
+        for (out, how) in [(read, "text"), (document, "document")] {
+            for secret in ["YWRtaW4=", "a},b", "MTIz"] {
+                assert!(!out.contains(secret), "{how}: {out}");
+            }
+            for other in ["shop-db", "v1", "Secret"] {
+                assert_eq!(out.contains(other), text.contains(other), "{how}: {out}");
+            }
+        }
+    }
+    let map = json.replace("Secret", "ConfigMap");
+    assert_eq!(redactor.redact(&map).text, map);
+    assert_eq!(redactor.document().json(&map), map.as_str());
+}
+
+#[test]
+fn a_login_that_docker_or_npm_keeps_is_found() {
+    finds(
+        Kind::Secret,
+        "Ym9iOmh1bnRlcjI=",
+        &[
+            "{\"auths\": {\"registry.example\": {\"auth\": \"§\"}}}",
+            "//registry.example/:_auth=§\n",
+            "_auth = \"§\"",
+        ],
+    );
+    let redactor = Redactor::default();
+    let json = "{\"auths\":{\"r\":{\"auth\":\"Ym9iOmh1bnRlcjI=\"}}}";
+    assert_eq!(
+        redactor.document().json(json),
+        "{\"auths\":{\"r\":{\"auth\":\"[redacted:secret#1]\"}}}"
+    );
+    stay(&[
+        "\"auth\": \"required\", \"auth\": \"oauth2device\"",
+        "auth: aGVsbG8=",
+        "\"name\": \"Ym9iOmh1bnRlcjI=\"",
+    ]);
+}
+
+#[test]
+fn the_numbered_words_of_a_wallet_are_found_with_and_without_a_name() {
+    let words = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+    let words: Vec<&str> = words.split(' ').collect();
+    let list = |sign: &str, between: &str| {
+        let items = words.iter().enumerate();
+        let items: Vec<String> = items
+            .map(|(n, word)| format!("{}{sign} {word}", n + 1))
+            .collect();
+        items.join(between)
+    };
+    let redactor = Redactor::default();
+    for text in [
+        list(".", " "),
+        list(".", "\n"),
+        list(")", ", "),
+        format!("my words:\n\n{}\n\nkeep them", list(".", "\n")),
+        format!("seed phrase: {}.", list(":", " ")),
+        format!("Recovery phrase\n{}", list(".", "\r\n")),
+    ] {
+        let redacted = redactor.redact(&text).text;
+        assert!(redacted.contains("[redacted:seed-phrase#1]"), "{text}");
+        for word in &words {
+            assert!(!redacted.contains(word), "{redacted}");
+        }
+        assert_eq!(redactor.redact(&redacted).text, redacted);
+        assert_eq!(redacted.matches('\n').count(), text.matches('\n').count());
+    }
+    let eleven = list(".", "\n").replace("\n12. yellow", "");
+    stay(&[
+        &eleven,
+        &list(".", "\n").replace("yellow", "yellow and so on"),
+        &list(".", "\n").replace("wave", "Wave"),
+        &list(".", "\n").replace("6.", "7."),
+        &format!("{}\n13. Then write it down", list(".", "\n")),
     ]);
 }

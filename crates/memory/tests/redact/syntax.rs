@@ -208,3 +208,41 @@ fn a_secret_is_read_through_escapes_and_unseen_characters() {
     hidden(Kind::Password, "Tr0ub4dor3", "my pass\u{200b}word is §");
     stay(&["a\u{200b}b\\u0061 &quot;x&quot; \\x41 soft\u{ad}hyphen"]);
 }
+
+#[test]
+fn a_short_value_is_found_where_it_is_clearly_assigned_and_drawn() {
+    finds(
+        Kind::Secret,
+        "ab12Cd34",
+        &[
+            "api_token = \"§\"",
+            "api_token = '§'",
+            "const secret: string = \"§\";",
+            "API_TOKEN=§",
+            "export CLIENT_SECRET=§\nnext",
+            "api_token = §\n",
+            "  client_secret: §\nnext: x",
+            "- token: §\r\n",
+            "os.environ.setdefault(\"API_TOKEN\", \"§\")",
+        ],
+    );
+    for secret in ["xK9mQpLz", "9f2a7c1b", "q7!Zt2#kM"] {
+        finds(Kind::Secret, secret, &["token: \"§\"", "secret='§'"]);
+    }
+    let redactor = Redactor::default();
+    let json = "{\"api_token\":\"ab12Cd34\",\"key\":\"ab12Cd34x\"}";
+    assert_eq!(
+        redactor.document().json(json),
+        "{\"api_token\":\"[redacted:secret#1]\",\"key\":\"ab12Cd34x\"}"
+    );
+    stay(&[
+        "token = \"Utf8String\"; token = 'Base64Url'; token = \"Ed25519Key\"",
+        "token = \"Version2\"; secret: \"OAuth2Token\"; token: 'identifier2'",
+        "let token = tokens[i2].a1B2c3D4; next",
+        "token = nextToken1Of2(); secret = a1B2c3D4.x",
+        "the token a1B2c3D4 of the list, and a token: a1B2c3D4 there",
+        "key = \"ab12Cd34\"; \"key\": \"a1B2c3D4\"",
+        "API_TOKEN=2026-11-15 TOKEN=v1.2.3-RC4 SECRET=changeme1 TOKEN=$A1b2C3d4",
+        "token_type: \"ab12Cd34\"",
+    ]);
+}
