@@ -2,12 +2,15 @@
 //!
 //! Every entry that ever was in a context is in the file or its archive, so
 //! recall is a pass over both. What comes back is the stored entry; the caller
-//! fences and attributes it.
+//! fences and attributes it, and shows it through [`Quoting`], which leaves the
+//! secrets out.
 
 mod path;
+mod quoting;
 mod said;
 mod text;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
@@ -17,6 +20,7 @@ use longhaul_transcript::{
 };
 
 use self::path::Files;
+pub use self::quoting::Quoting;
 use self::said::Asking;
 pub(crate) use self::said::Said;
 use self::text::Words;
@@ -362,17 +366,21 @@ fn aside_text(entry: &Entry) -> Option<String> {
 
 /// Everything a message says.
 pub fn message_text(message: &MessageView<'_>) -> String {
-    text_with(message, |_| true)
+    text_with(message, |_| true, |arguments| Cow::Borrowed(arguments))
 }
 
-/// The same with some of its calls.
-fn text_with(message: &MessageView<'_>, wanted: impl Fn(&ToolCall<'_>) -> bool) -> String {
+/// The same with some of its calls, and their arguments as they are to be.
+fn text_with(
+    message: &MessageView<'_>,
+    wanted: impl Fn(&ToolCall<'_>) -> bool,
+    mut given: impl FnMut(&str) -> Cow<'_, str>,
+) -> String {
     let mut text = message.text();
     for call in message.tool_calls().iter().filter(|call| wanted(call)) {
         text.push('\n');
         text.push_str(&call.name);
         text.push(' ');
-        push_strings(&mut text, call.arguments);
+        push_strings(&mut text, &given(call.arguments));
     }
     text
 }

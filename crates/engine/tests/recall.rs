@@ -5,7 +5,8 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use longhaul_engine::recall::{Hit, Query, Same, recall};
+use longhaul_engine::recall::{Hit, Query, Quoting, Same, full_text, recall};
+use longhaul_memory::Redactor;
 use longhaul_transcript::{EntryId, Session};
 use serde_json::json;
 
@@ -244,4 +245,47 @@ fn a_call_that_runs_is_not_found_with_whatever_is_said_beside_it() {
     // A round that was broken off is over when somebody speaks again.
     let user = json!({ "role": "user", "content": "Go on.", "timestamp": 1 });
     assert_eq!(found(&[round[0].clone(), user]), 1);
+}
+
+#[test]
+fn entries_come_back_to_the_byte_and_are_shown_without_their_secrets() {
+    let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
+    let far = "words between. ".repeat(60);
+    let said = format!("token {key}\n{far}the narwhal gate\n{far}and {key} again");
+    let (_folder, path) = session(&[("a".into(), said.clone()), ("b".into(), key.clone())]);
+    let session = Session::open(&path).unwrap();
+    let hits = recall(&session, &Query::Range("a".into(), "b".into()), 5).unwrap();
+    assert_eq!(full_text(&hits[0].entry), said);
+    let redactor = Redactor::default();
+    let mut quoting = Quoting::new(&redactor);
+    let hidden = |text: &str| text.replace(&key, "[redacted:github-token#1]");
+    for hit in &hits {
+        assert_eq!(quoting.text(&hit.entry), hidden(&full_text(&hit.entry)));
+        assert_eq!(quoting.excerpt(hit), hidden(&hit.excerpt));
+        assert_eq!(quoting.raw(&hit.entry), hidden(hit.entry.raw()));
+    }
+    assert!(quoting.has_left_out());
+    // Nothing of it is in what stands around other words.
+    let hits = recall(&session, &Query::Text("narwhal gate".into()), 5).unwrap();
+    let mut quoting = Quoting::new(&redactor);
+    assert_eq!(quoting.excerpt(&hits[0]), hits[0].excerpt);
+    assert!(!quoting.has_left_out());
+}
+
+#[test]
+fn an_excerpt_that_cuts_through_a_secret_shows_nothing_of_it() {
+    let line = |n: usize| format!("MIIEow{n}fQ2xLm4Tn8VwZa7Bq9Rk3Sj5Ud1Yp6");
+    let lines: Vec<String> = (100..140).map(line).collect();
+    let word = "PRIVATE KEY";
+    let armour = lines.join("\n");
+    let said =
+        format!("-----BEGIN RSA {word}-----\n{armour}\n-----END RSA {word}-----\nthe narwhal key");
+    let (_folder, path) = session(&[("a".into(), said)]);
+    let session = Session::open(&path).unwrap();
+    let hits = recall(&session, &Query::Text("narwhal key".into()), 5).unwrap();
+    assert!(hits[0].excerpt.contains("MIIEow139"), "{}", hits[0].excerpt);
+    let redactor = Redactor::default();
+    let shown = Quoting::new(&redactor).excerpt(&hits[0]);
+    assert!(shown.contains("the narwhal key"), "{shown}");
+    assert!(!shown.contains("Lm4Tn8VwZa7Bq9"), "{shown}");
 }

@@ -125,6 +125,10 @@ pub(crate) struct RecallArgs {
     #[arg(long)]
     pub(crate) full: bool,
 
+    /// Leave secrets in: what is shown is what is stored, to the byte
+    #[arg(long)]
+    pub(crate) no_redact: bool,
+
     /// How far to look: the session, those it came from and that came from it,
     /// or all of the workspace
     #[arg(long, value_enum, default_value = "session")]

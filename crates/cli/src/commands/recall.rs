@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use longhaul_engine::catalog;
 use longhaul_engine::library::{Library, Recollection, Scope};
-use longhaul_engine::recall::{Found, Hit, Meaning, Others, Query, full_text};
-use longhaul_transcript::{EntryId, SessionRef};
+use longhaul_engine::recall::{Found, Hit, Meaning, Others, Query, Quoting, full_text};
+use longhaul_memory::Redactor;
+use longhaul_transcript::{Entry, EntryId, SessionRef};
 use serde_json::{Value, json};
 
 use super::{answer, memory};
@@ -72,7 +73,18 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
             Query::Path(_) => "part of the path is enough",
         }));
     }
+    let redactor = Redactor::default();
+    let mut shown = match args.no_redact {
+        true => Shown::AsStored,
+        false => Shown::Redacted(Quoting::new(&redactor)),
+    };
     if app.json {
+        let hits: Vec<Value> = found
+            .hits
+            .iter()
+            .map(|hit| hit_json(hit, &mut shown))
+            .collect();
+        let notes: Vec<String> = found.notes.iter().map(|note| shown.note(note)).collect();
         return out::json(&json!({
             "session": answer::session(&session),
             "scope": match scope {
@@ -82,15 +94,65 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
             },
             "model": found.model,
             "embedding": embedding,
-            "notes": found.notes,
-            "hits": found.hits.iter().map(hit_json).collect::<Vec<Value>>(),
+            "notes": notes,
+            "redacted": shown.redacted(),
+            "hits": hits,
         }));
     }
     let whole = matches!(query, Query::Id(_) | Query::Range(..)) || args.full;
     for hit in &found.hits {
-        print(app, hit, whole, &session.header().id)?;
+        print(app, hit, whole, &session.header().id, &mut shown)?;
+    }
+    match shown.redacted() {
+        Some(true) => app.note("secrets are left out; --no-redact shows them"),
+        None => app.note("secrets were left in: keep it as private as the session"),
+        Some(false) => {}
     }
     Ok(())
+}
+
+/// How entries are shown.
+enum Shown<'a> {
+    AsStored,
+    Redacted(Quoting<'a>),
+}
+
+impl Shown<'_> {
+    fn text(&mut self, entry: &Entry) -> String {
+        match self {
+            Shown::AsStored => full_text(entry),
+            Shown::Redacted(quoting) => quoting.text(entry),
+        }
+    }
+
+    fn excerpt(&mut self, hit: &Hit) -> String {
+        match self {
+            Shown::AsStored => hit.excerpt.clone(),
+            Shown::Redacted(quoting) => quoting.excerpt(hit),
+        }
+    }
+
+    fn raw(&mut self, entry: &Entry) -> String {
+        match self {
+            Shown::AsStored => entry.raw().to_owned(),
+            Shown::Redacted(quoting) => quoting.raw(entry),
+        }
+    }
+
+    fn note(&mut self, note: &str) -> String {
+        match self {
+            Shown::AsStored => note.to_owned(),
+            Shown::Redacted(quoting) => quoting.note(note),
+        }
+    }
+
+    /// Whether secrets were left out; none where they were not to be.
+    fn redacted(&self) -> Option<bool> {
+        match self {
+            Shown::AsStored => None,
+            Shown::Redacted(quoting) => Some(quoting.has_left_out()),
+        }
+    }
 }
 
 /// The sessions of the workspace.
@@ -165,7 +227,13 @@ pub(super) fn unmarked(text: &str) -> Cow<'_, str> {
 }
 
 /// What comes back is quoted data: fenced, dated and attributed.
-fn print(app: &App, hit: &Hit, whole: bool, own: &str) -> Result<(), Failure> {
+fn print(
+    app: &App,
+    hit: &Hit,
+    whole: bool,
+    own: &str,
+    shown: &mut Shown<'_>,
+) -> Result<(), Failure> {
     let entry = &hit.entry;
     let who = entry
         .role()
@@ -177,9 +245,9 @@ fn print(app: &App, hit: &Hit, whole: bool, own: &str) -> Result<(), Failure> {
     };
     say!("── recalled {}{from} · {who} · {when} ──", entry.id)?;
     let text = if whole {
-        full_text(entry)
+        shown.text(entry)
     } else {
-        hit.excerpt.clone()
+        shown.excerpt(hit)
     };
     say!("{}", app.foreign(&unmarked(&text)))?;
     if hit.others.count > 0 {
@@ -226,7 +294,7 @@ fn also(others: &Others) -> String {
     )
 }
 
-fn hit_json(hit: &Hit) -> Value {
+fn hit_json(hit: &Hit, shown: &mut Shown<'_>) -> Value {
     let meaning = match &hit.why {
         Found::Meaning(why) => Some(why),
         _ => None,
@@ -237,7 +305,7 @@ fn hit_json(hit: &Hit) -> Value {
         "parentId": hit.entry.parent.as_ref().map(EntryId::as_str),
         "kind": hit.entry.role().map_or_else(|| hit.entry.kind().as_str().to_owned(), |role| role.to_string()),
         "time": hit.entry.time.map(|time| time.to_iso()),
-        "excerpt": paint::gist(&hit.excerpt, 400),
+        "excerpt": paint::gist(&shown.excerpt(hit), 400),
         "alsoIn": {
             "count": hit.others.count,
             "same": hit.others.same.as_str(),
@@ -250,6 +318,6 @@ fn hit_json(hit: &Hit) -> Value {
             "vector": meaning.and_then(|why| why.vector),
             "terms": meaning.map_or(&[][..], |why| &why.terms),
         },
-        "raw": hit.entry.raw(),
+        "raw": shown.raw(&hit.entry),
     })
 }

@@ -25,6 +25,7 @@ mod naming;
 mod poisoning;
 mod reading;
 mod recalling;
+mod redacting;
 mod remembering;
 mod replaying;
 mod screen;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use longhaul_memory::{Record, RecordKind};
+use longhaul_memory::{Record, RecordKind, Redactor};
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 
 use crate::recall::{Said, each};
@@ -62,6 +62,7 @@ pub(super) fn records_of(
     let source = session_name(session);
     let mut position = 0;
     let mut said = Said::default();
+    let redactor = Redactor::default();
     each(session, &mut |entry| {
         position += 1;
         said.hear(&entry);
@@ -73,7 +74,8 @@ pub(super) fn records_of(
         if !wanted || !seen.insert(entry.id.clone()) {
             return ControlFlow::Continue(());
         }
-        match record(&source, &entry, said.text(&entry), position) {
+        let text = said.kept_text(&entry, &redactor);
+        match record(&source, &entry, text, position) {
             Some(record) => take(record),
             None => ControlFlow::Continue(()),
         }

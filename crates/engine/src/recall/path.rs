@@ -1,5 +1,6 @@
 //! Finding a file: the calls that touch it, then what else names it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use longhaul_ledger::{ToolUse, classify};
@@ -76,7 +77,11 @@ impl Files {
         if part {
             return Some(Nearness::TouchesPart);
         }
-        let text = text_with(message, |call| !only_asks(&call.name));
+        let text = text_with(
+            message,
+            |call| !only_asks(&call.name),
+            |arguments| Cow::Borrowed(arguments),
+        );
         let mut named = None;
         for (at, _) in text.match_indices(self.wanted.as_str()) {
             let before = text[..at].chars().next_back();

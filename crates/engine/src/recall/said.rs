@@ -5,9 +5,11 @@
 //! evidence and the other stands before the original. So neither is searched;
 //! by their ids they are had like any other entry.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use longhaul_memory::Redactor;
 use longhaul_transcript::{Entry, MessageView, Role, ToolCall};
 
 use super::{full_text, text_with};
@@ -54,12 +56,23 @@ impl Said {
     /// Everything an entry says, without calls that look back; nothing of what
     /// they brought. Entries that were not heard before count by their names.
     pub(crate) fn text(&self, entry: &Entry) -> String {
+        self.text_given(entry, |arguments| Cow::Borrowed(arguments))
+    }
+
+    /// The same for what keeps it: a secret among the arguments of a call may be
+    /// known by its name alone, which the text does not have.
+    pub(crate) fn kept_text(&self, entry: &Entry, redactor: &Redactor) -> String {
+        let mut document = redactor.document();
+        self.text_given(entry, |arguments| document.json(arguments))
+    }
+
+    fn text_given(&self, entry: &Entry, given: impl FnMut(&str) -> Cow<'_, str>) -> String {
         let Some(message) = entry.message() else {
             return full_text(entry);
         };
         match self.is_answer(&message) {
             true => String::new(),
-            false => text_with(&message, |call| !looks_back(&call.name)),
+            false => text_with(&message, |call| !looks_back(&call.name), given),
         }
     }
 

@@ -516,6 +516,30 @@ async fn every_character_of_an_entry_comes_back_by_its_id() {
 }
 
 #[tokio::test]
+async fn what_is_recalled_has_no_secret_in_it_by_words_or_by_id() {
+    let ground = ground(Approval::Once, Permissions::default());
+    let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
+    let session = ground.folder.path().join("session.jsonl");
+    let said = format!("the gate opens with {key}, says the narwhal");
+    let entry = json!({"type":"message","id":"cccc3333","parentId":"bbbb2222",
+        "timestamp":"2026-11-15T00:00:03.000Z","message":{"role":"user","content":said}});
+    let mut text = fs::read_to_string(&session).unwrap();
+    text.push_str(&format!("{entry}\n"));
+    fs::write(&session, text).unwrap();
+    for arguments in [
+        json!({"id": "cccc3333"}),
+        json!({"id": "cccc3333", "offset": 22}),
+        json!({"text": "says the narwhal"}),
+        json!({"query": "says the narwhal"}),
+    ] {
+        let text = ground.call("recall", arguments).await.text;
+        assert!(text.contains("says the narwhal"), "{text}");
+        assert!(text.contains("github-token#1]"), "{text}");
+        assert!(!text.contains(&key[4..20]), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_recall_of_nothing_and_one_that_finds_nothing_are_told_apart() {
     let ground = ground(Approval::Once, Permissions::default());
     let outcome = ground.call("recall", json!({"text": " "})).await;

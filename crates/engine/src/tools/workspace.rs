@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use longhaul_assembly::Tool;
+use longhaul_memory::Redactor;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -372,7 +373,7 @@ impl WorkspaceTools {
         let entries: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
         let details = json!({ "entries": entries, "model": found.model });
         let mut text = remembered::answer(hits, show, RECALL_CHARS);
-        text.push_str(&notes);
+        text.push_str(&Redactor::default().redact(&notes).text);
         Ok(Outcome::done(text).with_details(details))
     }
 

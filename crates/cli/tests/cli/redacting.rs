@@ -1,0 +1,154 @@
+//! Secrets: what was pasted into a session, or quoted by a provider, leaves by
+//! no way out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use crate::machine::Machine;
+use crate::talk::Talk;
+
+/// A key as a provider would draw it. It stands in no file as such, so that
+/// other scanners leave this one alone.
+fn key() -> String {
+    format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0)
+}
+
+/// The lines of a private key.
+fn armour() -> (String, String) {
+    let line = "MIIEow8fQ2xLm4Tn8VwZa7Bq9Rk3Sj5Ud1Yp6";
+    let lines = [line, &line.replace('8', "5"), &line.replace('2', "4")].join("\n");
+    let word = "PRIVATE KEY";
+    let whole = format!("-----BEGIN RSA {word}-----\n{lines}\n-----END RSA {word}-----");
+    (whole, line.replace('8', "5"))
+}
+
+/// A session in which secrets were said, shown by a tool and given to one.
+fn machine() -> Machine {
+    let (key, (armour, _)) = (key(), armour());
+    let machine = Machine::new();
+    let talk = Talk::new("s", "/w")
+        .user(&format!("Deploy with {key} today, the narwhal way."))
+        .call(
+            "bash",
+            json!({ "command": "cat id_rsa", "password": "swordfish" }),
+        )
+        .result(
+            "bash",
+            &format!("before the walrus\n{armour}\nbehind the walrus\n"),
+        )
+        .assistant("Deployed.");
+    machine.put_pi("s", talk.text(), 1);
+    machine
+}
+
+#[test]
+fn recall_leaves_secrets_out_however_it_is_asked() {
+    let machine = machine();
+    let before = machine.files();
+    let (key, (_, line)) = (key(), armour());
+    for args in [
+        "e01",
+        "e02",
+        "e03",
+        "e01..e04",
+        "--text narwhal",
+        "--text narwhal --full",
+        "--text walrus",
+        "--text walrus --full",
+        "--path id_rsa",
+        "--query narwhal",
+    ] {
+        for end in ["", " --json"] {
+            let ran = machine.run_line(&format!("recall --session s {args}{end}"));
+            assert_eq!(ran.code, 0, "{args}: {ran:?}");
+            let all = format!("{}{}", ran.out, ran.err);
+            for secret in [&key, &line, "swordfish"] {
+                assert!(!all.contains(secret), "{args}{end}: {ran:?}");
+            }
+        }
+    }
+    let ran = machine.run_line("recall --session s e01");
+    assert!(
+        ran.out
+            .contains("Deploy with [redacted:github-token#1] today"),
+        "{ran:?}"
+    );
+    assert!(
+        ran.err
+            .contains("secrets are left out; --no-redact shows them"),
+        "{ran:?}"
+    );
+    let ran = machine.run_line("recall --session s e04");
+    assert_eq!(ran.err, "", "{ran:?}");
+    // The search may take in the session, but it does not change it.
+    let sessions = |files: BTreeMap<PathBuf, (Vec<u8>, SystemTime)>| -> Vec<_> {
+        let is_session = |path: &PathBuf| path.to_string_lossy().ends_with("_s.jsonl");
+        files
+            .into_iter()
+            .filter(|(path, _)| is_session(path))
+            .collect()
+    };
+    assert!(sessions(machine.files()) == sessions(before));
+}
+
+#[test]
+fn recall_gives_the_bytes_that_are_stored_where_that_is_asked_for() {
+    let machine = machine();
+    let ran = machine.run_line("recall --session s e01 --no-redact");
+    assert!(ran.out.contains(&key()), "{ran:?}");
+    assert!(ran.err.contains("secrets were left in"), "{ran:?}");
+    let ran = machine.run_line("recall --session s e01..e04 --no-redact --json");
+    let answer = ran.json();
+    assert_eq!(answer["redacted"], Value::Null);
+    let stored = machine.files();
+    let (_, (stored, _)) = stored
+        .iter()
+        .find(|(path, _)| path.to_string_lossy().contains("_s.jsonl"))
+        .unwrap();
+    let stored = String::from_utf8(stored.clone()).unwrap();
+    let lines: Vec<&str> = stored.lines().skip(1).collect();
+    let hits = answer["hits"].as_array().unwrap();
+    let raw: Vec<&str> = hits
+        .iter()
+        .map(|hit| hit["raw"].as_str().unwrap())
+        .collect();
+    assert_eq!(raw, lines);
+    let answer = machine.run_line("recall --session s e01 --json").json();
+    assert_eq!(answer["redacted"], true);
+    let answer = machine.run_line("recall --session s e04 --json").json();
+    assert_eq!(answer["redacted"], false);
+    assert_eq!(answer["hits"][0]["raw"].as_str().unwrap(), lines[3]);
+}
+
+#[test]
+fn the_index_has_no_argument_of_a_call_whose_name_tells_of_a_secret() {
+    let machine = Machine::new();
+    let cwd = machine.work().to_string_lossy().into_owned();
+    let given = json!({ "user": "walrus", "password": "swordfish", "token": "k3Jx9Qz2Lm7Tn4Vw8B" });
+    let talk = Talk::new("s", &cwd)
+        .call("login", given)
+        .result("login", "welcome")
+        .assistant("Done.")
+        .user("What is next?")
+        .compaction("e04", "The login was made.");
+    machine.put_pi("s", talk.text(), 1);
+    let ran = machine.run_line("memory index");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = machine.run_line("recall --session s --query walrus --json");
+    assert_eq!(ran.json()["hits"][0]["entry"], "e01", "{ran:?}");
+    let files = machine.files();
+    let index: Vec<_> = files
+        .iter()
+        .filter(|(path, _)| path.to_string_lossy().contains(".longhaul/memory"))
+        .collect();
+    assert!(!index.is_empty());
+    for (path, (bytes, _)) in index {
+        for secret in ["swordfish", "k3Jx9Qz2Lm7Tn4Vw8B"] {
+            let found = bytes.windows(secret.len()).any(|w| w == secret.as_bytes());
+            assert!(!found, "{secret} in {}", path.display());
+        }
+    }
+}
