@@ -341,6 +341,21 @@ pub fn fenced(word: &str, what: &str, text: &str) -> String {
     format!("\n── {word} {hash} · {what} ──\n{text}\n── end {hash} ──\n")
 }
 
+/// Whether a text has something between such marks.
+fn has_fence(text: &str) -> bool {
+    const HASH: usize = 12;
+    let marks = || text.lines().filter_map(|line| line.strip_prefix("── "));
+    marks().any(|mark| {
+        let hash = mark
+            .split_once(' ')
+            .and_then(|(_, rest)| rest.split_once(" · "))
+            .map(|(hash, _)| hash)
+            .filter(|hash| hash.len() == HASH && hash.bytes().all(|b| b.is_ascii_hexdigit()));
+        let ends = |hash: &str| marks().any(|mark| mark == format!("end {hash} ──"));
+        hash.is_some_and(ends)
+    })
+}
+
 /// Everything an entry says: text, tool calls and their arguments, summaries.
 pub fn full_text(entry: &Entry) -> String {
     match entry.message() {

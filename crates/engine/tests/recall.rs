@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use longhaul_engine::recall::{Hit, Query, Quoting, Same, full_text, recall};
+use longhaul_engine::recall::{Hit, Query, Quoting, Same, fenced, full_text, recall};
 use longhaul_memory::Redactor;
 use longhaul_transcript::{EntryId, Session};
 use serde_json::json;
@@ -182,6 +182,7 @@ fn who_looks_back_does_not_find_the_looking() {
     let words = "narwhal config lives in /etc/narwhal";
     let asked = json!({ "text": words });
     let at = format!("{words}/config.toml");
+    let quoted = format!("Quoted.\n{}", fenced("recalled", "entry e0", words));
     let messages = [
         json!({ "role": "user", "content": words, "timestamp": 1 }),
         asks("1", "Let me see.", "recall", asked.clone()),
@@ -205,6 +206,16 @@ fn who_looks_back_does_not_find_the_looking() {
             json!({ "path": "etc/narwhal/config.toml" }),
         ),
         brings("5", Some("recall"), &at),
+        // Ours under a name that somebody chose: its marks tell.
+        asks(
+            "6",
+            "By another name.",
+            "mcp__notes__memory_search",
+            json!({ "query": words }),
+        ),
+        brings("6", Some("mcp__notes__memory_search"), &quoted),
+        asks("7", "And again.", "notes.recall", asked.clone()),
+        brings("7", None, &quoted),
     ];
     let (_folder, session) = talk(&messages);
     let by = |query: Query| {
@@ -219,8 +230,9 @@ fn who_looks_back_does_not_find_the_looking() {
     };
     // What an agent says besides is found, and what others brought.
     let text = Query::Text(words.into());
-    assert_eq!(by(text), ["e0", "e5", "e7", "e8"]);
+    assert_eq!(by(text), ["e0", "e5", "e8"]);
     assert_eq!(by(Query::Text("Once more".into())), ["e3"]);
+    assert_eq!(by(Query::Text("By another name".into())), ["e11"]);
     assert!(by(Query::Path("etc/narwhal/config.toml".into())).is_empty());
     // By its id everything is had.
     assert_eq!(by(Query::Id("e2".into())), ["e2"]);

@@ -6,29 +6,52 @@
 //! by their ids they are had like any other entry.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use longhaul_memory::Redactor;
 use longhaul_transcript::{Entry, MessageView, Role, ToolCall};
 
-use super::{full_text, text_with};
+use super::{full_text, has_fence, text_with};
 
 /// The tools that look back.
 const LOOKING_BACK: [&str; 3] = ["recall", "memory_search", "memory_get"];
 
-/// Whether a tool looks back, also under a name that a host gives it, such as
-/// `mcp__longhaul__recall`. Another server's `recall` is not ours, and what it
-/// brings may stand nowhere else.
-pub(crate) fn looks_back(tool: &str) -> bool {
-    LOOKING_BACK.iter().any(|own| match tool.strip_suffix(own) {
-        Some("") => true,
-        Some(host) => {
-            host.ends_with(['_', '-', '.', '/', ':'])
-                && host.to_ascii_lowercase().contains("longhaul")
+/// Whose a tool that looks back is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Ours, by all of its name.
+    Ours,
+    /// Perhaps ours: a host may call our server what it likes, and another
+    /// server may have a tool of the same name, whose answers stand nowhere else.
+    /// Ours are known by their marks.
+    Perhaps,
+}
+
+/// Whose a tool is if it looks back, by whatever name a host gives it:
+/// `mcp__longhaul__recall`, `mcp__notes__memory_search`.
+pub(crate) fn whose(tool: &str) -> Option<Whose> {
+    LOOKING_BACK.iter().find_map(|own| {
+        let host = tool.strip_suffix(own)?;
+        if host.is_empty() {
+            return Some(Whose::Ours);
         }
-        None => false,
+        let parted = host.ends_with(['_', '-', '.', '/', ':']);
+        let named = host.to_ascii_lowercase().contains("longhaul");
+        // `total_recall` is a name of its own.
+        let of_server = host.ends_with("__") || host.ends_with(['.', '/', ':']);
+        match (parted, named) {
+            (true, true) => Some(Whose::Ours),
+            (true, false) if of_server || own.contains('_') => Some(Whose::Perhaps),
+            _ => None,
+        }
     })
+}
+
+/// Whether a tool looks back, for all that its name says. Whosever it is, its
+/// call has only the words that are looked for.
+pub(crate) fn looks_back(tool: &str) -> bool {
+    whose(tool).is_some()
 }
 
 /// Whether a tool only looks for something: `memory_get` reads a file as any
@@ -49,7 +72,7 @@ fn may_look_back(raw: &str) -> bool {
 #[derive(Default)]
 pub(crate) struct Said {
     /// The ids of calls that looked back: a result need not name its tool.
-    asked: HashSet<String>,
+    asked: HashMap<String, Whose>,
 }
 
 impl Said {
@@ -84,22 +107,29 @@ impl Said {
         }
         let calls = entry.message().map(|message| message.tool_calls());
         let calls = calls.into_iter().flatten();
-        let asked: HashSet<String> = calls
-            .filter(|call: &ToolCall<'_>| looks_back(&call.name))
-            .map(|call| call.id.into_owned())
+        let asked: HashMap<String, Whose> = calls
+            .filter_map(|call: ToolCall<'_>| Some((call.id.into_owned(), whose(&call.name)?)))
             .collect();
-        self.asked.extend(asked.iter().cloned());
-        asked
+        let ids = asked.keys().cloned().collect();
+        self.asked.extend(asked);
+        ids
     }
 
     fn is_answer(&self, message: &MessageView<'_>) -> bool {
         let named = || message.tool_name().filter(|name| !name.is_empty());
-        let answers = || message.tool_call_id().map(|id| self.asked.contains(&*id));
-        message.role == Role::ToolResult
-            && match named() {
-                Some(name) => looks_back(&name),
-                None => answers().unwrap_or(false),
-            }
+        let asked = || self.asked.get(&*message.tool_call_id()?).copied();
+        if message.role != Role::ToolResult {
+            return false;
+        }
+        let whose = match named() {
+            Some(name) => whose(&name),
+            None => asked(),
+        };
+        match whose {
+            Some(Whose::Ours) => true,
+            Some(Whose::Perhaps) => has_fence(&message.text()),
+            None => false,
+        }
     }
 }
 
@@ -164,17 +194,26 @@ mod tests {
             "longhaul_recall",
             "longhaul.memory_get",
         ] {
-            assert!(looks_back(tool), "{tool}");
+            assert_eq!(whose(tool), Some(Whose::Ours), "{tool}");
+        }
+        for tool in [
+            "mcp__notes__memory_search",
+            "mcp__other__recall",
+            "notes.recall",
+            "notes/memory_get",
+            "notes_memory_get",
+        ] {
+            assert_eq!(whose(tool), Some(Whose::Perhaps), "{tool}");
         }
         for tool in [
             "bash",
             "total_recall",
-            "mcp__other__recall",
             "mcp__longhaul__checkpoint",
             "longhaulrecall",
             "recall_all",
+            "in_memory_search_engine",
         ] {
-            assert!(!looks_back(tool), "{tool}");
+            assert_eq!(whose(tool), None, "{tool}");
         }
     }
 }
