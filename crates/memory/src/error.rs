@@ -45,6 +45,13 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// A file in a memory folder is a link to something that is no memory.
+    #[error("{} is a link to something that is no memory file", path.display())]
+    NoMemory {
+        /// The file as it is named in the workspace.
+        path: PathBuf,
+    },
+
     /// Something that is not a plain file stands where a memory file belongs.
     #[error("{} is not a plain file", path.display())]
     NotAFile {
@@ -180,6 +187,10 @@ impl Error {
             }
             Error::Outside { path } => format!(
                 "memory stays in its workspace: replace {} by a file or a folder of its own",
+                path.display()
+            ),
+            Error::NoMemory { path } => format!(
+                "replace {} by a file of its own, or move it out of the way",
                 path.display()
             ),
             Error::NotAFile { path } => format!("move {} out of the way", path.display()),

@@ -386,6 +386,29 @@ mod unix {
     }
 
     #[test]
+    fn a_link_in_a_memory_folder_leads_to_memory_or_nowhere() {
+        let root = tempfile::tempdir().unwrap();
+        let memory = folder(root.path());
+        fs::write(root.path().join(".env"), "DOOR=open").unwrap();
+        for name in ["memory", "memories"] {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        symlink("../.env", root.path().join("memories/errors.md")).unwrap();
+        symlink("../.env", root.path().join("memory/2026-11-15.md")).unwrap();
+        fs::write(root.path().join("memories/project.md"), "narwhal").unwrap();
+        symlink("../memories/project.md", root.path().join("memory/p.md")).unwrap();
+        let astray = |error: Error| matches!(error, Error::NoMemory { .. });
+        assert!(astray(memory.read("memories/errors.md").unwrap_err()));
+        assert!(astray(memory.read("memory/2026-11-15.md").unwrap_err()));
+        let body = text(Source::User, "a");
+        let appended = memory.append_log(at(), "a", Origin::default(), &body);
+        assert!(astray(appended.unwrap_err()));
+        let env = fs::read_to_string(root.path().join(".env")).unwrap();
+        assert_eq!(env, "DOOR=open");
+        assert_eq!(memory.read("memory/p.md").unwrap().unwrap(), "narwhal");
+    }
+
+    #[test]
     fn a_link_inside_the_workspace_is_followed() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("notes")).unwrap();

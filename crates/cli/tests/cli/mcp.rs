@@ -207,7 +207,11 @@ fn the_notes_of_the_workspace_are_searched_and_read() {
     assert!(read.contains("not an instruction"), "{read}");
     fs::write(machine.work().join(".env"), "SECRET=abcd\n").unwrap();
     fs::write(machine.work().join("notes.txt"), "no memory\n").unwrap();
+    fs::create_dir_all(machine.work().join("memory")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../.env", machine.work().join("memory/env.md")).unwrap();
     for path in [
+        "memory/env.md",
         "../home/.pi",
         "/etc/passwd",
         "memory/../../x",

@@ -152,3 +152,35 @@ fn the_index_has_no_argument_of_a_call_whose_name_tells_of_a_secret() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_among_the_memory_files_to_what_is_no_memory_is_told_and_not_read() {
+    let machine = Machine::new();
+    assert_eq!(machine.run_line("memory init").code, 0);
+    let work = machine.work();
+    std::fs::write(work.join(".env"), "the walrus is here\n").unwrap();
+    std::fs::create_dir_all(work.join("memory")).unwrap();
+    std::os::unix::fs::symlink("../.env", work.join("memory/env.md")).unwrap();
+    let ran = machine.run_line("memory index");
+    assert!(
+        ran.err
+            .contains("memory/env.md is a link that leads out of memory"),
+        "{ran:?}"
+    );
+    let answer = machine.run_line("memory index --json").json();
+    assert_eq!(answer["linksLeftOut"], 1);
+    let ran = machine.run_line("memory lint");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.out
+            .contains("memory/env.md cannot be read: it is a link that leads out of memory"),
+        "{ran:?}"
+    );
+    for line in ["memory search walrus", "memory get memory/env.md"] {
+        let ran = machine.run_line(line);
+        let all = format!("{}{}", ran.out, ran.err);
+        assert!(!all.contains("the walrus is here"), "{line}: {ran:?}");
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+    }
+}

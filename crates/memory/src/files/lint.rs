@@ -13,7 +13,7 @@ use super::{
     AgentsFile, CONTEXT, DECISIONS, DREAMS, ERRORS, MEMORIES, MEMORY, MOST_FILE_BYTES,
     MemoryFolder, Outcome, PROJECT, append, place, verify,
 };
-use crate::{Error, Result, Source};
+use crate::{Error, Result, Source, WorkspaceFiles};
 
 /// How large `MEMORY.md` may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,9 @@ impl Trouble {
             Error::Outside { .. } => Trouble::Unreadable {
                 reason: "it leads out of the workspace".into(),
             },
+            Error::NoMemory { .. } => Trouble::Unreadable {
+                reason: ASTRAY.into(),
+            },
             Error::NotAFile { .. } => Trouble::Unreadable {
                 reason: "it is not a plain file".into(),
             },
@@ -208,6 +211,9 @@ pub struct Fixed {
     pub left: Vec<Finding>,
 }
 
+/// Why a link is not read.
+const ASTRAY: &str = "it is a link that leads out of memory, and is neither read nor indexed";
+
 /// Files looked at when the target of a dead pointer is sought.
 const MOST_SOUGHT: usize = 20_000;
 
@@ -229,6 +235,13 @@ impl MemoryFolder {
         for file in self.all_files()? {
             if let Err(error) = place::readable(self.root(), &file, MOST_FILE_BYTES) {
                 findings.push(finding(&file, None, Trouble::of(error)?));
+            }
+        }
+        // Any name may be a link, also where no layout asks for it.
+        for file in WorkspaceFiles::new(self.root()).links_left_out() {
+            if !findings.iter().any(|finding| finding.file == file) {
+                let reason = ASTRAY.into();
+                findings.push(finding(&file, None, Trouble::Unreadable { reason }));
             }
         }
         // What keeps it from being read was just told.

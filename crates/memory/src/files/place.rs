@@ -37,12 +37,29 @@ pub(super) fn for_writing(root: &Path, name: &str) -> Result<PathBuf> {
     match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path),
         Err(error) => Err(Error::io("read", &path)(error)),
-        Ok(_) => existing(root, &path),
+        Ok(_) => existing(root, name, &path),
     }
 }
 
+/// Whether a file that has a name in a memory folder is in one: a link there
+/// leads to another memory file, or is none of ours.
+fn is_memory(root: &Path, name: &str, real: &Path) -> bool {
+    const FOLDERS: [&str; 2] = ["memory", "memories"];
+    let within = |folder: &str| {
+        let inside = name.strip_prefix(folder);
+        inside.is_some_and(|inside| inside.starts_with('/'))
+    };
+    if !FOLDERS.into_iter().any(within) {
+        return true;
+    }
+    FOLDERS.iter().any(|folder| {
+        let home = fs::canonicalize(root.join(folder));
+        home.is_ok_and(|home| real.starts_with(home))
+    })
+}
+
 /// The real path of something that is there.
-fn existing(root: &Path, path: &Path) -> Result<PathBuf> {
+fn existing(root: &Path, name: &str, path: &Path) -> Result<PathBuf> {
     // A link to nowhere would be made a file where it points to.
     let outside = |_| Error::Outside {
         path: path.to_owned(),
@@ -50,6 +67,11 @@ fn existing(root: &Path, path: &Path) -> Result<PathBuf> {
     let real = fs::canonicalize(path).map_err(outside)?;
     if !real.starts_with(root) {
         return Err(outside(io::ErrorKind::NotFound.into()));
+    }
+    if !is_memory(root, name, &real) {
+        return Err(Error::NoMemory {
+            path: path.to_owned(),
+        });
     }
     // A pipe would make the reader wait for ever.
     match fs::metadata(&real)
@@ -76,7 +98,7 @@ pub(super) fn for_reading(root: &Path, name: &str) -> Result<Option<PathBuf>> {
             Ok(None)
         }
         Err(error) => Err(Error::io("read", &named)(error)),
-        Ok(_) => existing(root, &named).map(Some),
+        Ok(_) => existing(root, name, &named).map(Some),
     }
 }
 

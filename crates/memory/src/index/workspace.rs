@@ -39,6 +39,17 @@ pub struct Synced {
     pub progress: Progress,
     /// Files that were left out, or read otherwise than they are.
     pub notes: Vec<String>,
+    /// Links among the files that were left out, because what they lead to is
+    /// no memory.
+    pub links_left_out: u64,
+}
+
+/// What was found in the places of memory.
+#[derive(Default)]
+struct Found {
+    files: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+    notes: Vec<String>,
 }
 
 impl WorkspaceFiles {
@@ -88,8 +99,11 @@ impl WorkspaceFiles {
         budget: Budget,
         at: Millis,
     ) -> Result<Synced, IndexError> {
-        let mut notes = Vec::new();
-        let files = self.files(&mut notes);
+        let Found {
+            files,
+            links,
+            mut notes,
+        } = self.found();
         let settings = index.settings.clone();
         let known = index.stamps()?;
         let mut read = Vec::new();
@@ -123,6 +137,7 @@ impl WorkspaceFiles {
         Ok(Synced {
             progress: done,
             notes,
+            links_left_out: links.len() as u64,
         })
     }
 
@@ -132,8 +147,11 @@ impl WorkspaceFiles {
         budget: Budget,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Synced, IndexError> {
-        let mut notes = Vec::new();
-        let files = self.files(&mut notes);
+        let Found {
+            files,
+            links,
+            mut notes,
+        } = self.found();
         let mut records = files
             .iter()
             .filter_map(|path| self.record(path, &mut notes));
@@ -143,6 +161,7 @@ impl WorkspaceFiles {
         Ok(Synced {
             progress: done,
             notes,
+            links_left_out: links.len() as u64,
         })
     }
 
@@ -164,8 +183,9 @@ impl WorkspaceFiles {
     /// What happened to the files since they were indexed.
     pub(super) fn behind(&self, index: &SqliteIndex) -> rusqlite::Result<Behind> {
         let mut behind = Behind::default();
-        let mut notes = Vec::new();
-        let files = self.files(&mut notes);
+        let Found {
+            files, mut notes, ..
+        } = self.found();
         for record in files
             .iter()
             .filter_map(|path| self.record(path, &mut notes))
@@ -186,8 +206,15 @@ impl WorkspaceFiles {
     /// Whether a name is that of a file that is indexed. Nothing else of a
     /// workspace is memory, whatever it is called.
     pub fn has(&self, name: &str) -> bool {
-        let files = self.files(&mut Vec::new());
+        let files = self.found().files;
         files.iter().any(|path| self.name(path) == name)
+    }
+
+    /// Links among the files that are left out, because what they lead to is no
+    /// memory: their names in the workspace.
+    pub fn links_left_out(&self) -> Vec<String> {
+        let links = self.found().links;
+        links.iter().map(|path| self.name(path)).collect()
     }
 
     /// The date of a file: the day that its name says, else when it was changed.
@@ -209,24 +236,44 @@ impl WorkspaceFiles {
         parts.collect::<Vec<_>>().join("/")
     }
 
-    fn files(&self, notes: &mut Vec<String>) -> Vec<PathBuf> {
-        let mut files = Vec::new();
+    fn found(&self) -> Found {
+        let mut found = Found::default();
         let root = fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
-        for place in self.places() {
+        let places = self.places();
+        let real = |place: &PathBuf| fs::canonicalize(place).ok();
+        let homes: Vec<PathBuf> = places
+            .iter()
+            .filter(|place| !place.is_symlink())
+            .filter_map(real)
+            .filter(|real| real.starts_with(&root))
+            .collect();
+        for place in &places {
             // Whoever configures a workspace may not be its user.
-            let outside = fs::canonicalize(&place).is_ok_and(|real| !real.starts_with(&root));
+            let outside = real(place).is_some_and(|real| !real.starts_with(&root));
             if outside && !place.is_symlink() {
-                notes.push(format!(
+                found.notes.push(format!(
                     "{} lies outside of the workspace; it is not indexed",
                     place.display()
                 ));
                 continue;
             }
-            collect(&place, &root, DEPTH, &mut files, notes);
+            // A file at the top may be kept under another name of its kind.
+            let own = real(place).filter(|real| {
+                real.starts_with(&root)
+                    && real.extension() == place.extension()
+                    && !is_hidden(real, &root)
+            });
+            let homes = match (place.is_symlink(), own) {
+                (true, Some(own)) => &vec![own],
+                _ => &homes,
+            };
+            found.collect(place, homes, DEPTH);
         }
-        files.sort();
-        files.dedup();
-        files
+        found.files.sort();
+        found.files.dedup();
+        found.links.sort();
+        found.links.dedup();
+        found
     }
 
     fn record(&self, path: &Path, notes: &mut Vec<String>) -> Option<Record> {
@@ -302,45 +349,61 @@ fn day_of(name: &str) -> Option<Millis> {
     Millis::parse_iso(&format!("{day}T00:00:00Z"))
 }
 
-/// Files below a place. A link is followed only to what lies in the workspace.
-fn collect(
-    place: &Path,
-    root: &Path,
-    depth: usize,
-    files: &mut Vec<PathBuf>,
-    notes: &mut Vec<String>,
-) {
-    let Ok(meta) = fs::symlink_metadata(place) else {
-        return;
-    };
-    if meta.is_symlink() {
-        match fs::canonicalize(place) {
-            Ok(target) if target.starts_with(root) && target.is_file() => {
-                files.push(place.to_owned())
-            }
-            _ => notes.push(format!(
-                "{} is a link that leads out of the workspace, or to a folder; the link was left out",
-                place.display()
-            )),
-        }
-    } else if meta.is_file() {
-        files.push(place.to_owned());
-    } else if meta.is_dir() && depth > 0 {
-        match fs::read_dir(place) {
-            Ok(entries) => {
-                for entry in entries.flatten() {
-                    let hidden = entry.file_name().to_string_lossy().starts_with('.');
-                    if !hidden {
-                        collect(&entry.path(), root, depth - 1, files, notes);
-                    }
+/// Whether a path goes through something hidden, such as `.env`.
+fn is_hidden(path: &Path, below: &Path) -> bool {
+    let inside = path.strip_prefix(below).unwrap_or(path);
+    inside
+        .components()
+        .any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+}
+
+impl Found {
+    /// Files below a place. A link is followed only to a file that is in one of
+    /// the homes of memory itself: whatever else it leads to, such as the `.env`
+    /// of the workspace, was not written to be remembered.
+    fn collect(&mut self, place: &Path, homes: &[PathBuf], depth: usize) {
+        let Ok(meta) = fs::symlink_metadata(place) else {
+            return;
+        };
+        if meta.is_symlink() {
+            let target = fs::canonicalize(place).ok();
+            let is_memory = target.is_some_and(|target| {
+                let at_home =
+                    |home: &PathBuf| target.starts_with(home) && !is_hidden(&target, home);
+                target.is_file() && homes.iter().any(at_home)
+            });
+            match is_memory {
+                true => self.files.push(place.to_owned()),
+                false => {
+                    self.links.push(place.to_owned());
+                    self.notes.push(format!(
+                        "{} is a link that leads out of memory, or to a folder; the link was left out",
+                        place.display()
+                    ));
                 }
             }
-            Err(error) => notes.push(format!("{} cannot be read: {error}", place.display())),
+        } else if meta.is_file() {
+            self.files.push(place.to_owned());
+        } else if meta.is_dir() && depth > 0 {
+            match fs::read_dir(place) {
+                Ok(entries) => {
+                    for entry in entries.flatten() {
+                        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+                        if !hidden {
+                            self.collect(&entry.path(), homes, depth - 1);
+                        }
+                    }
+                }
+                Err(error) => {
+                    let note = format!("{} cannot be read: {error}", place.display());
+                    self.notes.push(note);
+                }
+            }
+        } else {
+            self.notes.push(match meta.is_dir() {
+                true => format!("{} lies too deep; it is not indexed", place.display()),
+                false => format!("{} is not a plain file; it is not indexed", place.display()),
+            });
         }
-    } else {
-        notes.push(match meta.is_dir() {
-            true => format!("{} lies too deep; it is not indexed", place.display()),
-            false => format!("{} is not a plain file; it is not indexed", place.display()),
-        });
     }
 }

@@ -59,6 +59,65 @@ fn a_link_out_of_the_workspace_is_not_followed() {
     assert_eq!((synced.progress.written, synced.notes.len()), (1, 1));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_what_is_no_memory_is_left_out_and_counted() {
+    use std::os::unix::fs::symlink;
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    write(root, ".env", "the walrus");
+    write(root, "src/notes.md", "the walrus");
+    write(root, "memory/.draft.md", "the walrus");
+    write(root, "memory/2026-03-01.md", "the narwhal");
+    write(root, "docs/index.md", "the dolphin");
+    fs::create_dir(root.join("memories")).unwrap();
+    for (target, name) in [
+        ("../.env", "memory/env.md"),
+        ("../src/notes.md", "memory/2026-03-02.md"),
+        ("/etc/hostname", "memory/host.md"),
+        (".draft.md", "memory/draft.md"),
+        ("../src", "memory/src"),
+        ("nowhere.md", "memory/nowhere.md"),
+        // Those are memory under another name.
+        ("../memory/2026-03-01.md", "memories/first.md"),
+        ("docs/index.md", "MEMORY.md"),
+        // And this would be a file of another kind.
+        (".env", "DREAMS.md"),
+    ] {
+        symlink(target, root.join(name)).unwrap();
+    }
+    let mut index = memory();
+    let files = WorkspaceFiles::new(root);
+    let synced = files
+        .sync(&mut index, Budget::default(), &mut |_| {})
+        .unwrap();
+    let left_out = [
+        "DREAMS.md",
+        "memory/2026-03-02.md",
+        "memory/draft.md",
+        "memory/env.md",
+        "memory/host.md",
+        "memory/nowhere.md",
+        "memory/src",
+    ];
+    assert_eq!(files.links_left_out(), left_out);
+    assert_eq!(synced.links_left_out, 7);
+    assert_eq!(synced.notes.len(), 7, "{:?}", synced.notes);
+    for name in left_out {
+        assert!(!files.has(name), "{name}");
+        assert!(
+            synced.notes.iter().any(|note| note.contains(name)),
+            "{name}"
+        );
+    }
+    assert_eq!(synced.progress.written, 3);
+    for name in ["memory/2026-03-01.md", "memories/first.md", "MEMORY.md"] {
+        assert!(files.has(name), "{name}");
+    }
+    assert!(keys(&mut index, &Query::new("walrus")).is_empty());
+    assert_eq!(keys(&mut index, &Query::new("dolphin")).len(), 1);
+}
+
 #[test]
 fn a_thread_indexes_what_it_is_given_and_what_changes() {
     let folder = TempDir::new().unwrap();

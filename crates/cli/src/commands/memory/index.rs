@@ -45,6 +45,7 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
     let Filled {
         done,
         notes,
+        links,
         missing,
         status,
     } = filled?;
@@ -64,6 +65,7 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
             "model": status.model,
             "vectors": status.vectors,
             "vectorsMissing": missing,
+            "linksLeftOut": links,
             "notes": notes,
         }));
     }
@@ -108,6 +110,8 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
 struct Filled {
     done: Progress,
     notes: Vec<String>,
+    /// Links that were left out.
+    links: u64,
     /// Chunks that have no vector yet.
     missing: u64,
     status: Status,
@@ -146,6 +150,7 @@ fn fill(
     Ok(Filled {
         done,
         notes,
+        links: synced.links_left_out,
         missing,
         status: index.status()?,
     })
