@@ -7,9 +7,11 @@ use longhaul_checkpoint::Checkpoint;
 use longhaul_compaction::audit::Audit;
 use longhaul_compaction::ladder::Block;
 use longhaul_compaction::{Layer, Trigger};
+use longhaul_memory::Redactor;
 use longhaul_tokens::{Fragment, FragmentKind, Tokens};
 use longhaul_transcript::EntryId;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::session::Spent;
 
@@ -320,7 +322,44 @@ impl Event {
             reason: reason.into(),
         }
     }
+
+    /// The event for programs, who keep what they are told in logs of their
+    /// own: a provider may quote the key it was sent, so that what went wrong is
+    /// told without secrets.
+    pub fn told(&self) -> serde_json::Result<Value> {
+        let mut value = serde_json::to_value(self)?;
+        let redactor = Redactor::default();
+        let mut document = redactor.document();
+        let fields = value.as_object_mut().into_iter().flatten();
+        for (_, text) in fields.filter(|(name, _)| TOLD.contains(&name.as_str())) {
+            match text {
+                Value::String(text) => *text = document.text(text).into_owned(),
+                Value::Array(texts) => {
+                    for text in texts {
+                        if let Value::String(text) = text {
+                            *text = document.text(text).into_owned();
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(value)
+    }
 }
+
+/// The fields of events that have the words of others.
+const TOLD: [&str; 9] = [
+    "reason",
+    "reasons",
+    "remedy",
+    "message",
+    "fallback",
+    "notes",
+    "topic",
+    "setAside",
+    "recommendation",
+];
 
 /// A compaction and its numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -422,5 +461,68 @@ impl RestoredFragment {
             tokens: fragment.tokens(),
             truncated: fragment.is_truncated(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_is_told_without_secrets_and_the_rest_as_it_is() {
+        let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
+        let quoted = format!("the key {key} is wrong");
+        for event in [
+            Event::trouble(&quoted),
+            Event::CheckpointTrouble {
+                reason: quoted.clone(),
+                remedy: Some(quoted.clone()),
+            },
+            Event::Failed {
+                reason: quoted.clone(),
+            },
+            Event::BreakerOpened {
+                reasons: vec!["full".into(), quoted.clone()],
+            },
+            Event::Retrying {
+                attempt: 2,
+                milliseconds: 5,
+                reason: quoted.clone(),
+            },
+            Event::BrokeOff {
+                entry: EntryId::from("a"),
+                reason: quoted.clone(),
+                remedy: quoted.clone(),
+                attempts: 1,
+            },
+            Event::SummaryFallback {
+                reason: quoted.clone(),
+            },
+            Event::Overflowed {
+                message: quoted.clone(),
+                tokens: Tokens(1),
+                limit: None,
+                requested: None,
+            },
+            Event::Flushed {
+                epoch: 1,
+                by: "ledger",
+                notes: 2,
+                fallback: Some(quoted.clone()),
+                spent: Spent::default(),
+            },
+        ] {
+            let as_it_is = serde_json::to_string(&event).unwrap();
+            let told = event.told().unwrap().to_string();
+            assert_eq!(told, as_it_is.replace(&key, "[redacted:github-token#1]"));
+            assert_ne!(told, as_it_is);
+        }
+        // What the model asks for is the work itself.
+        let call = Event::ToolCalled {
+            id: "1".into(),
+            tool: "bash".into(),
+            arguments: quoted,
+        };
+        assert_eq!(call.told().unwrap(), serde_json::to_value(&call).unwrap());
     }
 }

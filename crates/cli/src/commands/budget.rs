@@ -259,7 +259,7 @@ pub(super) fn problems_json(problems: &[Problem]) -> Result<Value, Failure> {
     let mut list = Vec::with_capacity(problems.len());
     for problem in problems {
         let mut value = serde_json::to_value(problem)?;
-        value["message"] = json!(problem.to_string());
+        value["message"] = json!(App::redact(&problem.to_string()));
         value["remedy"] = json!(problem.remedy());
         list.push(value);
     }

@@ -119,7 +119,7 @@ fn damage_json(error: &Error) -> Value {
         Error::Damaged { flaw, .. } => flaw.line,
         _ => None,
     };
-    json!({ "line": line, "message": error.to_string(), "remedy": error.remedy() })
+    json!({ "line": line, "message": App::redact(&error.to_string()), "remedy": error.remedy() })
 }
 
 /// The checkpoint a command is about: the named one, or the newest that can be

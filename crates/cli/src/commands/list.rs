@@ -182,7 +182,7 @@ fn cells(app: &App, line: &Line) -> Vec<String> {
             let blank = || String::from("-");
             // The row says which file; there is no room to say it again.
             let path = found.reference.path.display().to_string();
-            let reason = error.to_string().replace(&path, "it");
+            let reason = App::redact(&error.to_string().replace(&path, "it"));
             let reason = style(paint::gist(&reason, ABOUT)).red().to_string();
             return vec![
                 agent,
@@ -270,7 +270,7 @@ fn line_json(app: &App, line: &Line) -> Value {
         "modified": found.modified.map(|time| time.to_iso()),
     });
     match &line.glance {
-        Err(error) => value["error"] = json!(error.to_string()),
+        Err(error) => value["error"] = json!(App::redact(&error.to_string())),
         Ok(glance) => {
             let window = window(app, glance);
             value["agent"] = json!(glance.format.agent());

@@ -701,3 +701,61 @@ fn an_address_that_others_can_reach_is_refused() {
         .args(["mcp", "--http", "127.0.0.1:0", "--token-env", "SHORT"]);
     assert_eq!(machine.finish(&mut command).code, 2);
 }
+
+#[test]
+fn a_client_is_told_of_nothing_with_a_secret_in_it() {
+    let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
+    let machine = Machine::new();
+    let work = machine.work();
+    let talk = Talk::new("mine", work.to_str().unwrap())
+        .user(&format!("Deploy with {key} today."))
+        .call("login", json!({ "password": "swordfish" }))
+        .result("login", "welcome")
+        .assistant("Done.");
+    machine.put_pi("mine", talk.text(), 2);
+    let mut client = Client::start(&machine);
+    let placeholder = "[redacted:github-token#1]";
+    for error in [
+        client.ask("tools/call", json!({ "name": key, "arguments": {} })),
+        client.ask(
+            "resources/read",
+            json!({ "uri": format!("longhaul://{key}") }),
+        ),
+        client.ask(
+            "resources/read",
+            json!({ "uri": format!("longhaul://session/{key}") }),
+        ),
+        client.ask("resources/list", json!({ "cursor": key })),
+    ] {
+        assert!(error["error"].is_object(), "{error}");
+        assert!(error.to_string().contains(placeholder), "{error}");
+        assert!(!error.to_string().contains(&key), "{error}");
+    }
+    for refused in [
+        client.refused("recall", json!({ "text": "x", "session": key })),
+        client.refused("memory_get", json!({ "path": key })),
+        client.refused("context_status", json!({ "session": key })),
+        client.refused("handoff", json!({ "to": "x", key.clone(): 1 })),
+    ] {
+        assert!(refused.contains(placeholder), "{refused}");
+        assert!(!refused.contains(&key), "{refused}");
+    }
+    for said in [
+        client.ask("resources/list", json!({})).to_string(),
+        client
+            .ask(
+                "resources/read",
+                json!({ "uri": "longhaul://session/mine" }),
+            )
+            .to_string(),
+        client.text("recall", json!({ "text": "deploy with" })),
+        client.text("recall", json!({ "id": "e01..e04" })),
+        client.call("checkpoint", json!({})).to_string(),
+        client.call("context_status", json!({})).to_string(),
+        client.text("handoff", json!({ "to": "reviewer" })),
+    ] {
+        assert!(!said.contains(&key), "{said}");
+        assert!(!said.contains("swordfish"), "{said}");
+    }
+    assert_eq!(client.end().0, 0);
+}

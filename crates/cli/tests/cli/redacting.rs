@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use longhaul_model::loopback::Reply;
 use serde_json::{Value, json};
 
+use crate::chatting::Ground;
+use crate::hosting_client::Client;
 use crate::machine::Machine;
 use crate::talk::Talk;
 
@@ -182,5 +185,175 @@ fn a_link_among_the_memory_files_to_what_is_no_memory_is_told_and_not_read() {
         let all = format!("{}{}", ran.out, ran.err);
         assert!(!all.contains("the walrus is here"), "{line}: {ran:?}");
         assert_eq!(ran.code, 1, "{line}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_failure_says_nothing_of_a_secret_in_its_message_details_or_help() {
+    let key = key();
+    let machine = machine();
+    let name = format!("recall --session {key} e01");
+    // The message quotes what was asked for; the details quote the file.
+    let quoted = "compaction:\n  reserveTokens: ";
+    machine.put(".longhaul/longhaul.yaml", format!("{quoted}{key}\n"), 1);
+    let details = machine.run_line("config show");
+    std::fs::remove_file(machine.home().join(".longhaul/longhaul.yaml")).unwrap();
+    for (what, ran) in [
+        ("details", details),
+        ("message", machine.run_line(&name)),
+        ("message", machine.run_line(&format!("{name} --json"))),
+        (
+            "message",
+            machine.run_line(&format!("recall --session s e01..{key}")),
+        ),
+    ] {
+        assert_ne!(ran.code, 0, "{what}: {ran:?}");
+        assert!(!ran.err.contains(&key), "{what}: {ran:?}");
+        assert!(!ran.out.contains(&key), "{what}: {ran:?}");
+        assert!(ran.err.starts_with("error: "), "{what}: {ran:?}");
+    }
+    let ran = machine.run_line(&name);
+    assert!(ran.err.contains("[redacted:github-token#1]"), "{ran:?}");
+}
+
+#[test]
+fn a_note_beside_the_result_says_nothing_of_a_secret() {
+    let key = key();
+    let machine = Machine::new();
+    let folder = machine.work().join("memory");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join(format!("{key}.md")), b"not \xff text").unwrap();
+    let ran = machine.run_line("memory index");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.err
+            .contains("memory/[redacted:github-token#1].md is not UTF-8"),
+        "{ran:?}"
+    );
+    assert!(!ran.err.contains(&key), "{ran:?}");
+}
+
+#[test]
+fn a_session_that_cannot_be_read_is_told_without_the_secret_it_has() {
+    let key = key();
+    let machine = Machine::new();
+    machine.put_pi(&key, "{\"type\":\"session\",\"version\":\"x\"\n", 1);
+    let ran = machine.run_line("session list --all --json");
+    let listed = ran.json();
+    let error = listed["sessions"][0]["error"].as_str().unwrap();
+    assert!(error.contains("[redacted:github-token#1]"), "{error}");
+    assert!(!error.contains(&key), "{error}");
+}
+
+#[test]
+fn a_hook_says_nothing_of_a_secret() {
+    let key = key();
+    let machine = Machine::new();
+    let ran = machine.run_line(&format!("hook {key}"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.err
+            .contains("nothing is done on \"[redacted:github-token#1]\""),
+        "{ran:?}"
+    );
+    assert!(!ran.err.contains(&key), "{ran:?}");
+}
+
+#[test]
+fn a_host_is_told_of_troubles_without_the_secrets_in_them() {
+    let key = key();
+    let machine = Machine::new();
+    // A file where the folder of the host's mirrors should be.
+    let state = machine.home().join(&key);
+    std::fs::create_dir(&state).unwrap();
+    std::fs::write(state.join("sessions"), "").unwrap();
+    let mut client = Client::ready_with(&machine, json!({ "stateDir": state }));
+    let (_, message) = client.fail(&key, json!({}));
+    assert!(message.contains("[redacted:github-token#1]"), "{message}");
+    let message = json!({ "role": "user", "content": "hello", "timestamp": 1 });
+    let answers = [
+        client.ask("ingest", json!({ "sessionId": "s", "message": message })),
+        client.ask("bootstrap", json!({ "sessionId": "s" })),
+        client.ask("maintain", json!({ "sessionId": "s" })),
+        client.ask(
+            "tools/call",
+            json!({ "sessionId": "s", "name": "recall", "arguments": { "id": "a" } }),
+        ),
+        client.ask("tools/call", json!({ "sessionId": "s", "name": key })),
+    ];
+    for answer in answers {
+        let told = answer.to_string();
+        assert!(told.contains("[redacted:github-token#1]"), "{told}");
+        assert!(!told.contains(&key), "{told}");
+    }
+    let (_, message) = client.fail(
+        "commitTurn",
+        json!({ "sessionId": "s", "advancementKey": "k", "messages": [message] }),
+    );
+    assert!(!message.contains(&key), "{message}");
+    client.notify(&key, json!({}));
+    client.ask("ping", json!({}));
+    let logs: Vec<String> = client
+        .told
+        .iter()
+        .filter(|told| told["method"] == "log")
+        .map(Value::to_string)
+        .collect();
+    assert!(!logs.is_empty());
+    for log in logs {
+        assert!(!log.contains(&key), "{log}");
+    }
+    assert!(client.end());
+}
+
+/// A provider that quotes a key in whatever it says.
+fn quoting(status: u16, kind: &'static str) -> Ground {
+    let key = key();
+    Ground::new(move |_| {
+        let message = format!("the key {key} of this account is wrong");
+        let error = json!({ "type": kind, "message": message });
+        Reply::json(status, &json!({ "type": "error", "error": error }))
+    })
+}
+
+#[test]
+fn what_a_provider_quotes_is_in_no_error_of_a_chat() {
+    let key = key();
+    let ground = quoting(401, "authentication_error");
+    for (args, input) in [
+        (&["--session", "s", "-p", "hello"][..], ""),
+        (&["--session", "s"], "hello\n/status\n"),
+        (&["--session", "s", "--json", "-p", "hello"], ""),
+        (&["--session", "s", "--json"], "hello\n"),
+    ] {
+        let ran = ground.piped(args, input);
+        let all = format!("{}{}", ran.out, ran.err);
+        assert!(
+            all.contains("the key [redacted:github-token#1] of this account"),
+            "{args:?}: {ran:?}"
+        );
+        assert!(!all.contains(&key), "{args:?}: {ran:?}");
+    }
+    let ran = ground.piped(&["--session", "s", "--json", "-p", "hello"], "");
+    let last: Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+    let message = last["error"]["message"].as_str().unwrap();
+    assert!(message.contains("[redacted:github-token#1]"), "{message}");
+}
+
+#[test]
+fn what_a_provider_quotes_is_in_no_word_about_trying_again() {
+    let key = key();
+    let ground = quoting(500, "api_error");
+    for args in [
+        &["--session", "s", "-p", "hello"][..],
+        &["--session", "s", "--json", "-p", "hello"],
+    ] {
+        let ran = ground.piped(args, "");
+        let all = format!("{}{}", ran.out, ran.err);
+        assert!(
+            all.contains("[redacted:github-token#1]"),
+            "{args:?}: {ran:?}"
+        );
+        assert!(!all.contains(&key), "{args:?}: {ran:?}");
     }
 }

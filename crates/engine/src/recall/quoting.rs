@@ -5,7 +5,7 @@
 //! that a key that was pasted once is not carried from place to place.
 
 use longhaul_memory::{Document, Redactor};
-use longhaul_transcript::Entry;
+use longhaul_transcript::{Entry, MessageView};
 
 use super::{Hit, full_text, text_with};
 
@@ -62,6 +62,13 @@ impl<'a> Quoting<'a> {
         shown.into_owned()
     }
 
+    /// Everything a message says.
+    pub fn message(&mut self, message: &MessageView<'_>) -> String {
+        let document = &mut self.document;
+        let text = text_with(message, |_| true, |arguments| document.json(arguments));
+        self.document.text(&text).into_owned()
+    }
+
     /// A remark beside the hits.
     pub fn note(&mut self, note: &str) -> String {
         self.document.text(note).into_owned()
@@ -70,12 +77,10 @@ impl<'a> Quoting<'a> {
     fn read(&mut self, entry: &Entry, text: &str) -> String {
         // The names of members give away more than the text made of them.
         self.document.json(entry.raw());
-        let named = entry.message().map(|message| {
-            let document = &mut self.document;
-            text_with(&message, |_| true, |arguments| document.json(arguments))
-        });
-        let text = named.as_deref().unwrap_or(text);
-        self.document.text(text).into_owned()
+        match entry.message() {
+            Some(message) => self.message(&message),
+            None => self.document.text(text).into_owned(),
+        }
     }
 }
 

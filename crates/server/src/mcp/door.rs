@@ -20,6 +20,21 @@ use super::{Error, resources, tools};
 
 const INSTRUCTIONS: &str = include_str!("instructions.md");
 
+/// A text without secrets: a client keeps what it is told, and what went wrong
+/// may quote what it was given.
+fn safe(text: &str) -> String {
+    Redactor::default().redact(text).text
+}
+
+/// The same for what comes in fields.
+fn safe_details(details: Value) -> Value {
+    let text = details.to_string();
+    match Redactor::default().document().json(&text) {
+        std::borrow::Cow::Borrowed(_) => details,
+        std::borrow::Cow::Owned(text) => serde_json::from_str(&text).unwrap_or(Value::Null),
+    }
+}
+
 /// One client's way to the desk.
 #[derive(Clone)]
 pub(super) struct Door {
@@ -40,7 +55,7 @@ impl Door {
         tokio::task::spawn_blocking(move || work(&desk))
             .await
             .map_err(|error| {
-                ErrorData::internal_error(format!("the work broke off: {error}"), None)
+                ErrorData::internal_error(safe(&format!("the work broke off: {error}")), None)
             })
     }
 
@@ -109,20 +124,20 @@ impl ServerHandler for Door {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(name) = tools::NAMES.iter().find(|name| **name == request.name) else {
-            return Err(ErrorData::invalid_params(
-                format!(
-                    "there is no tool {:?}; there are: {}",
-                    request.name,
-                    tools::NAMES.join(", ")
-                ),
-                None,
-            ));
+            let reason = format!(
+                "there is no tool {:?}; there are: {}",
+                request.name,
+                tools::NAMES.join(", ")
+            );
+            return Err(ErrorData::invalid_params(safe(&reason), None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let outcome = self.call(name, arguments, &context.ct).await?;
-        let text = match outcome.is_error {
-            true => Redactor::default().redact(&outcome.text).text,
-            false => outcome.text,
+        // What looks back is without secrets already, each entry for itself.
+        let looks_back = tools::LOOKING_BACK.contains(name) && !outcome.is_error;
+        let text = match looks_back {
+            true => outcome.text,
+            false => safe(&outcome.text),
         };
         let text = vec![ContentBlock::text(text)];
         let mut result = match outcome.is_error {
@@ -132,7 +147,7 @@ impl ServerHandler for Door {
         // Some clients show a model the structure in place of the text, so only
         // what is complete without the text comes with one.
         if !outcome.is_error && tools::STRUCTURED.contains(name) {
-            result.structured_content = outcome.details;
+            result.structured_content = outcome.details.map(safe_details);
         }
         Ok(result.into())
     }
@@ -146,7 +161,8 @@ impl ServerHandler for Door {
         let page = self
             .apart(move |desk| resources::list(desk, cursor.as_deref()))
             .await?;
-        let (found, next) = page.map_err(|reason| ErrorData::invalid_params(reason, None))?;
+        let (found, next) =
+            page.map_err(|reason| ErrorData::invalid_params(safe(&reason), None))?;
         let mut result = ListResourcesResult::with_all_items(found);
         result.next_cursor = next;
         Ok(result)
@@ -171,7 +187,7 @@ impl ServerHandler for Door {
         let read = self.apart(move |desk| resources::read(desk, &uri)).await?;
         match read {
             Ok(contents) => Ok(contents.into()),
-            Err(reason) => Err(ErrorData::resource_not_found(reason, None)),
+            Err(reason) => Err(ErrorData::resource_not_found(safe(&reason), None)),
         }
     }
 }

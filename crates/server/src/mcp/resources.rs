@@ -7,7 +7,8 @@ use longhaul_checkpoint::{CheckpointId, CheckpointStore};
 use longhaul_engine::catalog::{glance, id_of};
 use longhaul_engine::checkpoints::Whose;
 use longhaul_engine::measure::Meter;
-use longhaul_engine::recall::{fenced, message_text};
+use longhaul_engine::recall::{Quoting, fenced};
+use longhaul_memory::Redactor;
 use longhaul_transcript::{ContextMessage, Session};
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
@@ -74,7 +75,7 @@ pub(super) fn list(
         match glance(&listed.reference, &mut meter) {
             Ok(glance) => {
                 if let Some(title) = glance.title {
-                    resource = resource.with_title(title);
+                    resource = resource.with_title(Redactor::default().redact(&title).text);
                 }
                 if let Some(cwd) = glance.header.cwd {
                     about.push_str(&format!(", in {}", cwd.display()));
@@ -82,6 +83,7 @@ pub(super) fn list(
             }
             Err(error) => about.push_str(&format!(", cannot be read: {error}")),
         }
+        let about = Redactor::default().redact(&about).text;
         found.push(resource.with_description(about));
         let Ok(session) = Session::open_ref(&listed.reference) else {
             continue;
@@ -159,10 +161,12 @@ fn saved(desk: &Desk, name: &str, checkpoint: &str) -> Result<String, String> {
 fn session(desk: &Desk, name: &str) -> Result<String, String> {
     let session = named(desk, name)?;
     let context = session.context().map_err(|error| error.to_string())?;
+    let redactor = Redactor::default();
+    let mut quoting = Quoting::new(&redactor);
     let mut kept: Vec<String> = Vec::new();
     let mut room = SESSION_CHARS;
     for message in context.messages.iter().rev() {
-        let shown = shown(message);
+        let shown = shown(message, &mut quoting);
         let size = shown.chars().count();
         if size > room {
             break;
@@ -187,9 +191,8 @@ fn session(desk: &Desk, name: &str) -> Result<String, String> {
     Ok(text)
 }
 
-fn shown(message: &ContextMessage) -> String {
-    let view = message.view();
-    let all = message_text(&view);
+fn shown(message: &ContextMessage, quoting: &mut Quoting<'_>) -> String {
+    let all = quoting.message(&message.view());
     let count = all.chars().count();
     let text: String = all.chars().take(MESSAGE_CHARS).collect();
     let mut shown = fenced(

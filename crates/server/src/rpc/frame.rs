@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0: requests, answers, errors.
 
+use longhaul_memory::Redactor;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -54,14 +55,18 @@ impl Fault {
         let message: String = message.into();
         Fault {
             code,
-            message: longhaul_memory::Redactor::default().redact(&message).text,
+            message: safe(&message),
             data: None,
         }
     }
 
     pub(super) fn with(self, data: Value) -> Fault {
+        let redactor = Redactor::default();
+        let text = data.to_string();
+        let redacted = redactor.document().json(&text).into_owned();
         Fault {
-            data: Some(Box::new(data)),
+            // Redaction leaves JSON what it is; what is none would say nothing.
+            data: serde_json::from_str(&redacted).ok().map(Box::new),
             ..self
         }
     }
@@ -69,6 +74,12 @@ impl Fault {
     pub(super) fn cancelled() -> Fault {
         Fault::new(CANCELLED, "cancelled")
     }
+}
+
+/// What went wrong, as it is told to a host: without secrets, since hosts keep
+/// it in logs of their own.
+pub(super) fn safe(text: &str) -> String {
+    Redactor::default().redact(text).text
 }
 
 /// What a line is.
@@ -237,6 +248,21 @@ mod tests {
         let params = "{\"id\":\"a\",\"method\":\"ping\",\"params\":7}";
         assert_eq!(code(params), (Some("\"a\"".into()), INVALID));
         assert_eq!(read(b"\xff").unwrap_err().1.code, PARSE);
+    }
+
+    #[test]
+    fn no_secret_is_in_a_fault_nor_in_what_comes_with_it() {
+        let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
+        let data = json!({ "given": [key, 1.5], "password": "hunter2x", "methods": ["ping"] });
+        let fault = Fault::new(BAD_PARAMS, format!("{key} is no session")).with(data);
+        let line = error(Some(&Id::new("7")), &fault);
+        assert_eq!(
+            line,
+            "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32602,\"message\":\
+             \"[redacted:github-token#1] is no session\",\"data\":{\"given\":\
+             [\"[redacted:github-token#1]\",1.5],\"password\":\"[redacted:password#1]\",\
+             \"methods\":[\"ping\"]}}}"
+        );
     }
 
     #[test]

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use longhaul_engine::hosted::{Ask, Assembly, Base, Committed, Compaction, Error, Given};
-use longhaul_engine::tools::{Call, Toolbox};
+use longhaul_engine::tools::{Call, Outcome, Toolbox};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::frame::{BAD_PARAMS, Fault, NOT_COMMITTED, UNKNOWN_LIST};
+use super::frame::{BAD_PARAMS, Fault, NOT_COMMITTED, UNKNOWN_LIST, safe};
 use super::params::{self, Budget, Compact, Listing, One, Several, ToolCall};
 use super::worker::{Job, Worker};
 
@@ -55,6 +55,7 @@ pub(super) async fn answer(worker: &mut Worker, job: &Job) -> Answer {
 
 /// What a host is told when a request ended in a bug of ours.
 pub(super) fn without_us(method: &str, reason: &str) -> Answer {
+    let reason = &safe(reason);
     match method {
         "commitTurn" => Err(Fault::new(NOT_COMMITTED, reason)),
         // The host's messages went down with the request; it has them itself.
@@ -68,11 +69,11 @@ pub(super) fn without_us(method: &str, reason: &str) -> Answer {
     }
 }
 
-/// What happened, and what to do about it.
+/// What happened, and what to do about it, without secrets.
 fn said(error: &Error) -> String {
     match error.remedy() {
-        Some(remedy) => format!("{error}; {remedy}"),
-        None => error.to_string(),
+        Some(remedy) => safe(&format!("{error}; {remedy}")),
+        None => safe(&error.to_string()),
     }
 }
 
@@ -350,7 +351,7 @@ fn assembled(assembly: &Assembly, refs: bool) -> String {
         rest["systemPromptAddition"] = addition.as_str().into();
     }
     if !assembly.degraded.is_empty() {
-        rest["degraded"] = assembly.degraded.join("; ").into();
+        rest["degraded"] = safe(&assembly.degraded.join("; ")).into();
     }
     text.push_str("],");
     text.push_str(&rest.to_string()[1..]);
@@ -400,7 +401,7 @@ fn compacted(compaction: &Compaction) -> Value {
         },
     });
     if let Some(reason) = &compaction.reason {
-        answer["reason"] = reason.as_str().into();
+        answer["reason"] = safe(reason).into();
     }
     if let Some(summary) = &compaction.summary {
         answer["result"]["summary"] = summary.as_str().into();
@@ -568,7 +569,7 @@ async fn call_tool(worker: &mut Worker, job: &Job) -> Answer {
     let name = params::wanted(asked.name, "name")?;
     if !OFFERED.contains(&name.as_str()) {
         let offered = OFFERED.join(", ");
-        let text = format!("there is no tool {name:?} here, only {offered}");
+        let text = safe(&format!("there is no tool {name:?} here, only {offered}"));
         return Ok(json!({ "text": text, "isError": true }).to_string());
     }
     // A mirror that is not there yet is begun, so that there is something to look in.
@@ -585,5 +586,48 @@ async fn call_tool(worker: &mut Worker, job: &Job) -> Answer {
     if job.cancel.is_cancelled() {
         return Err(Fault::cancelled());
     }
-    Ok(json!({ "text": outcome.text, "isError": outcome.is_error }).to_string())
+    Ok(answer_of(&outcome))
+}
+
+/// What a tool said. What it brought is without secrets already; what it says
+/// went wrong may quote what it was given.
+pub(super) fn answer_of(outcome: &Outcome) -> String {
+    let text = match outcome.is_error {
+        true => safe(&outcome.text),
+        false => outcome.text.clone(),
+    };
+    json!({ "text": text, "isError": outcome.is_error }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_host_gets_in_place_of_an_answer_has_no_secret_in_it() {
+        let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
+        let reason = format!("panicked over {key}");
+        for method in [
+            "commitTurn",
+            "assemble",
+            "tools/call",
+            "compact",
+            "maintain",
+        ] {
+            let told = match without_us(method, &reason) {
+                Ok(answer) => answer,
+                Err(fault) => fault.message,
+            };
+            assert!(
+                told.contains("panicked over [redacted:github-token#1]"),
+                "{told}"
+            );
+            assert!(!told.contains(&key), "{told}");
+        }
+        let told = answer_of(&Outcome::failed(reason.clone()));
+        assert!(!told.contains(&key), "{told}");
+        // What a tool brings is redacted where it is made, text by text.
+        let brought = answer_of(&Outcome::done(reason));
+        assert!(brought.contains(&key), "{brought}");
+    }
 }

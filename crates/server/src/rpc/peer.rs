@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use longhaul_memory::Redactor;
+use longhaul_engine::event::Event;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -72,10 +72,19 @@ impl Peer {
         self.send(frame::call(None, method, params));
     }
 
+    /// Tells what happened to a session.
+    pub(super) fn tell(&self, session_id: &str, event: &Event) {
+        let event = match event.told() {
+            Ok(event) => event,
+            Err(error) => json!({ "event": "trouble", "reason": error.to_string() }),
+        };
+        self.notify("event", &json!({ "sessionId": session_id, "event": event }));
+    }
+
     /// Tells something for people.
     pub(super) fn log(&self, level: &str, message: &str) {
         // Hosts keep what they are told in logs of their own.
-        let message = Redactor::default().redact(message).text;
+        let message = frame::safe(message);
         self.notify("log", &json!({ "level": level, "message": message }));
     }
 
@@ -133,5 +142,29 @@ impl Peer {
     pub(super) fn hang_up(&self) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.take();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_told_of_nothing_with_a_secret_in_it() {
+        let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
+        let (peer, mut lines) = Peer::new();
+        let quoted = format!("the provider says that {key} is wrong");
+        peer.log("warn", &quoted);
+        peer.tell("s", &Event::trouble(&quoted));
+        peer.answer(None, &Err(Fault::new(1, &quoted)));
+        peer.answer(Some(&Id::new("1")), &Err(Fault::new(1, &quoted)));
+        peer.complain(None, &Fault::new(1, &quoted));
+        let told = "the provider says that [redacted:github-token#1] is wrong";
+        for _ in 0..5 {
+            let line = lines.try_recv().unwrap();
+            assert!(line.contains(told), "{line}");
+            assert!(!line.contains(&key), "{line}");
+        }
+        assert!(lines.try_recv().is_err());
     }
 }

@@ -21,7 +21,8 @@ use tokio::task::JoinHandle;
 
 use super::Place;
 use super::connection::Running;
-use super::frame::{BAD_PARAMS, Fault};
+use super::frame::{BAD_PARAMS, Fault, safe};
+use super::life::answer_of;
 use super::params;
 use super::peer::Peer;
 use super::worker::Job;
@@ -214,13 +215,13 @@ impl Clerk {
             }
         }
         let outcome = outcome.unwrap_or_else(|| Outcome::failed("there is no session"));
-        Ok(json!({ "text": outcome.text, "isError": outcome.is_error }).to_string())
+        Ok(answer_of(&outcome))
     }
 }
 
 fn degraded(peer: &Peer, reason: &str) -> Answer {
     peer.log("error", reason);
-    Ok(json!({ "degraded": reason }).to_string())
+    Ok(json!({ "degraded": safe(reason) }).to_string())
 }
 
 /// The sessions that pi has asked about.
@@ -308,7 +309,7 @@ impl Sessions {
         };
         let key = session.key().to_owned();
         let mut sink = |event: Event| {
-            peer.notify("event", &json!({ "sessionId": key, "event": event }));
+            peer.tell(&key, &event);
         };
         let (leaf, host) = (at.leaf(), at.host());
         let leaf = leaf.as_ref();

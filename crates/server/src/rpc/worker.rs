@@ -10,7 +10,6 @@ use longhaul_engine::hosted::{Birth, Hosted, Result};
 use longhaul_engine::session::{Engine, Listener};
 use longhaul_engine::tools::Toolbox;
 use longhaul_model::{Model, ModelInfo};
-use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -53,8 +52,7 @@ pub(super) struct Told {
 
 impl Listener for Told {
     fn event(&mut self, event: &Event) {
-        let params = json!({ "sessionId": self.session_id, "event": event });
-        self.peer.notify("event", &params);
+        self.peer.tell(&self.session_id, event);
     }
 }
 

@@ -7,6 +7,8 @@ use longhaul_engine::session::{Error, Listener, Session, Turn};
 use longhaul_model::Delta;
 use serde_json::{Value, json};
 
+use crate::app::App;
+
 /// Prints every event as it happens.
 #[derive(Default)]
 pub(super) struct JsonLines {
@@ -30,7 +32,7 @@ impl JsonLines {
 
 impl Listener for JsonLines {
     fn event(&mut self, event: &Event) {
-        match serde_json::to_value(event) {
+        match event.told() {
             Ok(value) => self.line(&value),
             Err(error) => self.line(&json!({"event": "trouble", "reason": error.to_string()})),
         }
@@ -48,7 +50,7 @@ impl Listener for JsonLines {
                 "event": "retrying",
                 "attempt": attempt,
                 "seconds": after.as_secs_f64(),
-                "reason": reason,
+                "reason": App::redact(reason),
             }),
             // The whole call comes as an event of its own.
             Delta::ToolCall { .. } | Delta::ToolArguments { .. } => return,
@@ -70,8 +72,8 @@ pub(super) fn result(session: &mut Session, ended: &Result<Turn, Error>) -> Valu
         "spent": spending.last_turn,
         "error": ended.as_ref().err().map(|error| json!({
             "kind": error.kind(),
-            "message": error.to_string(),
-            "remedy": error.remedy(),
+            "message": App::redact(&error.to_string()),
+            "remedy": error.remedy().map(|remedy| App::redact(&remedy)),
         })),
         "session": self::session(session),
         "status": status,

@@ -10,6 +10,7 @@ use longhaul_engine::session::Listener;
 use longhaul_model::Delta;
 
 use super::lines::{self, Weight};
+use crate::app::App;
 use crate::paint;
 
 /// The terminal, or what stands in its place. Copies are the same screen.
@@ -89,7 +90,7 @@ impl Screen {
         let mut state = self.state();
         state.close();
         let dim = Style::new().for_stderr().dim();
-        for line in text.lines() {
+        for line in App::redact(text).lines() {
             error(&format!("{}\n", dim.apply_to(paint::tame(line))));
         }
     }
@@ -102,7 +103,7 @@ impl Screen {
         let mut state = self.state();
         state.close();
         let yellow = Style::new().for_stderr().yellow();
-        for line in text.lines() {
+        for line in App::redact(text).lines() {
             error(&format!("{}\n", yellow.apply_to(paint::tame(line))));
         }
     }

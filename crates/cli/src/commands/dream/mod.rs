@@ -286,5 +286,5 @@ fn find<'a>(candidates: &'a [Candidate], id: &str) -> Option<&'a Candidate> {
 
 /// What cannot be done, as a field of an answer.
 fn refusal(error: &longhaul_memory::Error) -> Value {
-    json!({ "message": error.to_string(), "remedy": error.remedy() })
+    json!({ "message": App::redact(&error.to_string()), "remedy": error.remedy() })
 }

@@ -19,7 +19,6 @@ use crate::app::App;
 use crate::commands::memory;
 use crate::commands::saving::Saving;
 use crate::failure::Failure;
-use crate::out::remark;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +135,7 @@ impl Work {
     fn save(&self) -> Result<(), Failure> {
         let mut told = |event: Event| {
             if let Event::CheckpointTrouble { reason, .. } = event {
-                remark(format_args!("longhaul: {reason}"));
+                super::told(format_args!("longhaul: {reason}"));
             }
         };
         let checkpoints = self.saving.checkpoints();

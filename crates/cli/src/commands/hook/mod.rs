@@ -10,13 +10,14 @@ mod event;
 mod packet;
 mod settings;
 
+use std::fmt;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::app::App;
 use crate::args::{HookArgs, HookCommand};
 use crate::failure::Failure;
-use crate::out::{self, remark};
+use crate::out;
 
 use event::Happened;
 
@@ -30,7 +31,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
         HookCommand::Stop => Happened::Stop,
         HookCommand::Unknown(words) => {
             let name = words.first().map(|word| word.to_string_lossy());
-            remark(format_args!(
+            told(format_args!(
                 "longhaul: nothing is done on {:?}; there are pre-compact, post-compact, \
                  session-start and stop",
                 name.unwrap_or_default()
@@ -39,7 +40,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
         }
     };
     if let Some(failure) = &app.config_failure {
-        remark(format_args!(
+        told(format_args!(
             "longhaul: {failure}; the hook goes on with the defaults"
         ));
     }
@@ -52,7 +53,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
             let _ = done.send(event::answer(&app, happened));
         });
     if let Err(error) = started {
-        remark(format_args!("longhaul: the hook did nothing: {error}"));
+        told(format_args!("longhaul: the hook did nothing: {error}"));
         return Ok(());
     }
     match heard.recv_timeout(patience) {
@@ -62,18 +63,26 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
         }
         Ok(Ok(None)) => {}
         Ok(Err(failure)) => {
-            remark(format_args!("longhaul: the hook did nothing: {failure}"));
+            told(format_args!("longhaul: the hook did nothing: {failure}"));
             if let Some(help) = &failure.help {
-                remark(format_args!("longhaul: {help}"));
+                told(format_args!("longhaul: {help}"));
             }
         }
-        Err(RecvTimeoutError::Timeout) => remark(format_args!(
+        Err(RecvTimeoutError::Timeout) => told(format_args!(
             "longhaul: the hook was given up after {} s; `longhaul hook --give-up-after` sets that",
             patience.as_secs()
         )),
         Err(RecvTimeoutError::Disconnected) => {
-            remark("longhaul: the hook broke off; please report what is above");
+            told(format_args!(
+                "longhaul: the hook broke off; please report what is above"
+            ));
         }
     }
     Ok(())
+}
+
+/// Says something on standard error, which the agent keeps in its log: without
+/// secrets, like whatever else is written.
+fn told(text: fmt::Arguments<'_>) {
+    out::remark(App::redact(&text.to_string()));
 }

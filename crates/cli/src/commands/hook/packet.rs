@@ -12,7 +12,6 @@ use longhaul_tokens::{Estimator, Fragment};
 use super::event::{Told, newest};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::out::remark;
 
 /// Claude Code takes 10,000 characters from a hook; what is longer it puts into
 /// a file, where nobody reads it.
@@ -94,7 +93,7 @@ fn fragments(app: &App, told: &Told, checkpoint: &Checkpoint) -> Vec<Fragment> {
     }
     .fragments(counter, now, &mut cache);
     for problem in problems {
-        remark(format_args!("longhaul: {problem}"));
+        super::told(format_args!("longhaul: {problem}"));
     }
     fragments
 }
