@@ -1,6 +1,6 @@
 //! Summaries by a model: in stages, checked, repaired, or extracted after all.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -219,6 +219,83 @@ fn an_answer_of_no_use_is_not_kept_for_the_next_attempt() {
     compact(&mut rig, None).unwrap();
     assert_eq!(writer.requests().len(), 2);
     assert_eq!(made(&rig.heard).summarizer, "openai-compatible/summaries");
+}
+
+/// A key as a provider would draw it.
+fn key() -> String {
+    format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0)
+}
+
+/// The files of the state folder that are no session, with their texts.
+fn kept_beside(rig: &Rig) -> Vec<(PathBuf, String)> {
+    fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, found);
+            } else {
+                let bytes = std::fs::read(&path).unwrap();
+                found.push((path, String::from_utf8_lossy(&bytes).into_owned()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(&rig.place.folder.path().join("state"), &mut found);
+    let session = rig.session.path().file_stem().unwrap().to_owned();
+    found.retain(|(path, _)| path.file_stem() != Some(&session));
+    found
+}
+
+#[test]
+fn an_answer_that_is_kept_for_the_next_attempt_is_kept_without_secrets() {
+    let stop = CancellationToken::new();
+    let stopping = stops_at_part_two(stop.clone());
+    let (mut rig, writer) = talked(8_000, move |request| match stopping(request) {
+        Said::Text(text) => Said::Text(format!("{text}, with {} as its key", key())),
+        other => other,
+    });
+    let _ = run(rig
+        .session
+        .compact(Layer::Summarize, None, &stop, &mut rig.heard));
+    assert_eq!(writer.requests().len(), 2);
+    let kept = kept_beside(&rig);
+    let answers = kept
+        .iter()
+        .find(|(path, _)| path.ends_with("summaries.json"));
+    let (_, answers) = answers.unwrap();
+    assert!(
+        answers.contains("request 1 was answered, with [redacted:github-token#1] as its key"),
+        "{answers}"
+    );
+    for (path, text) in kept {
+        assert!(!text.contains(&key()), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_focus_of_a_compaction_that_broke_off_is_kept_without_secrets() {
+    let away: Arc<Mutex<Option<(PathBuf, PathBuf)>>> = Arc::default();
+    let moved = Arc::clone(&away);
+    let (mut rig, _) = talked(200_000, move |_| {
+        // The entry cannot be written, so that what is intended stays.
+        if let Some((from, to)) = moved.lock().unwrap().take() {
+            std::fs::rename(from, to).unwrap();
+        }
+        Said::text(GOOD)
+    });
+    let file = rig.session.path().to_owned();
+    *away.lock().unwrap() = Some((file.clone(), file.with_extension("aside")));
+    let focus = format!("the narwhal gate, which {} opens", key());
+    assert!(compact(&mut rig, Some(&focus)).is_err());
+    let kept = kept_beside(&rig);
+    let focus = "the narwhal gate, which [redacted:github-token#1] opens";
+    assert!(
+        kept.iter().any(|(_, text)| text.contains(focus)),
+        "{kept:?}"
+    );
+    for (path, text) in kept {
+        assert!(!text.contains(&key()), "{}", path.display());
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use jiff::civil::date;
-use longhaul_memory::dream::{Cause, Settings, Status, Topic};
+use longhaul_memory::Source;
+use longhaul_memory::dream::{Cause, Question, Settings, Status, Topic};
 use longhaul_transcript::{Format, SessionRef};
 use serde_json::json;
 
@@ -135,6 +136,75 @@ fn secrets_stay_out_of_what_dreaming_writes() {
     for (path, bytes) in place.files() {
         let theirs = path.ends_with("2026-11-14.md") || path == session.path;
         assert!(theirs || !bytes.contains(&token), "{path:?}");
+    }
+}
+
+#[test]
+fn a_secret_in_the_memory_of_a_person_is_known_and_shown_to_nobody() {
+    let place = Place::new();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    let line = format!("The deploy token of the shop is {token} since spring");
+    place.write("MEMORY.md", &format!("# Memory\n- {line}\n"));
+    // Logs are read without their secrets, so the two are the same only if the
+    // memory is as well.
+    place.log(TODAY, "Facts", &line, Source::User);
+    place.log(
+        TODAY,
+        "Facts",
+        "The shop opens at nine on Mondays",
+        Source::User,
+    );
+    let mut asked: Vec<Question> = Vec::new();
+    let mut model = |question: &Question| {
+        asked.push(question.clone());
+        Ok("KEEP".to_owned())
+    };
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let report = dreams
+        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
+        .unwrap();
+    assert_eq!(report.consolidated.known, 1, "{report:?}");
+    let found = place.candidates();
+    assert!(
+        found.iter().all(|one| !one.text.contains("deploy token")),
+        "{found:#?}"
+    );
+    let shown: String = asked.iter().map(|asked| asked.prompt.as_str()).collect();
+    assert!(shown.contains("The deploy token of the shop"), "{shown}");
+    assert!(!shown.contains(&token), "{shown}");
+    for (path, text) in place.files() {
+        assert!(
+            path.ends_with("MEMORY.md") || !text.contains(&token),
+            "{path:?}"
+        );
+    }
+}
+
+#[test]
+fn a_candidate_that_is_worded_anew_keeps_no_secret() {
+    let place = Place::new();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    place.log(
+        TODAY,
+        "Facts",
+        "The shop opens at nine on Mondays",
+        Source::User,
+    );
+    place.dream(&settings());
+    let found = place.find("opens at nine");
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    dreams
+        .reword(&lock, &found.id, &format!("opens with {token} at nine"))
+        .unwrap();
+    let found = place.find("opens at nine");
+    assert_eq!(
+        found.wording(),
+        "opens with [redacted:github-token#1] at nine"
+    );
+    for (path, text) in place.files() {
+        assert!(!text.contains(&token), "{path:?}");
     }
 }
 
