@@ -214,6 +214,20 @@ fn a_failure_says_nothing_of_a_secret_in_its_message_details_or_help() {
     }
     let ran = machine.run_line(&name);
     assert!(ran.err.contains("[redacted:github-token#1]"), "{ran:?}");
+    // The help names the file that is to be mended.
+    #[cfg(unix)]
+    {
+        let folder = machine.work().join(&key);
+        std::fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink("/etc", folder.join("memories")).unwrap();
+        let ran = machine.run_line(&format!("memory init --workspace {key}"));
+        let (_, help) = ran.err.split_once("\nhelp: ").unwrap();
+        assert!(
+            help.contains("[redacted:github-token#1]/memories"),
+            "{ran:?}"
+        );
+        assert!(!ran.err.contains(&key), "{ran:?}");
+    }
 }
 
 #[test]
