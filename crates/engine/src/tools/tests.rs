@@ -516,7 +516,7 @@ async fn every_character_of_an_entry_comes_back_by_its_id() {
 }
 
 #[tokio::test]
-async fn what_is_recalled_has_no_secret_in_it_by_words_or_by_id() {
+async fn what_is_found_by_words_has_no_secret_in_it_and_what_is_had_by_id_has_every_byte() {
     let ground = ground(Approval::Once, Permissions::default());
     let key = format!("ghp_{}", "a7Bq2Zx9Lm4Tn8Vw".repeat(3).split_at(36).0);
     let session = ground.folder.path().join("session.jsonl");
@@ -527,8 +527,6 @@ async fn what_is_recalled_has_no_secret_in_it_by_words_or_by_id() {
     text.push_str(&format!("{entry}\n"));
     fs::write(&session, text).unwrap();
     for arguments in [
-        json!({"id": "cccc3333"}),
-        json!({"id": "cccc3333", "offset": 22}),
         json!({"text": "says the narwhal"}),
         json!({"query": "says the narwhal"}),
     ] {
@@ -537,6 +535,8 @@ async fn what_is_recalled_has_no_secret_in_it_by_words_or_by_id() {
         assert!(text.contains("github-token#1]"), "{text}");
         assert!(!text.contains(&key[4..20]), "{text}");
     }
+    let text = ground.call("recall", json!({"id": "cccc3333"})).await.text;
+    assert!(text.contains(&said), "{text}");
 }
 
 #[tokio::test]
