@@ -117,6 +117,12 @@ impl Calibration {
         self.series(model, estimator).map_or(1.0, Series::factor)
     }
 
+    /// The least that a count can stand for, whatever a provider reports. Some
+    /// leave out of their reports what they had cached, or cut off unseen.
+    pub fn least(counted: Tokens) -> Tokens {
+        counted.scale(CLAMP.0)
+    }
+
     /// A count as the provider would report it.
     pub fn apply(&self, model: &str, estimator: Estimator, counted: Tokens) -> Tokens {
         counted.scale(self.factor(model, estimator))

@@ -278,13 +278,22 @@ impl Session {
         let asks = counter.count(&question, longhaul_tokens::ContentKind::Prose)
             + counter.message_overhead();
         let refused = trigger == Trigger::Overflow;
-        let mut request = if !refused && self.window.admits(size.at_most + asks.scale(1.3)) {
-            self.lay_request(size.tokens, false, listener)?.request
-        } else {
-            // Where the provider has refused more, our counts are not to be trusted.
-            let share = if refused { 0.5 } else { 0.85 };
-            self.short_request(self.window.hard().scale(share) - asks)
-                .ok_or_else(|| self.nothing_fits(size))?
+        let whole = match !refused && self.window.admits(size.at_most + asks.scale(1.3)) {
+            true => match self.lay_request(size.tokens, false, listener) {
+                // Laid out it is larger than it was thought to be.
+                Err(Error::Assembly(_)) => None,
+                laid => Some(laid?.request),
+            },
+            false => None,
+        };
+        let mut request = match whole {
+            Some(request) => request,
+            None => {
+                // Where the provider has refused more, our counts are not to be trusted.
+                let share = if refused { 0.5 } else { 0.85 };
+                self.short_request(self.window.hard().scale(share) - asks)
+                    .ok_or_else(|| self.nothing_fits(size))?
+            }
         };
         request.messages.push(Message::user(question));
         Ok(request)

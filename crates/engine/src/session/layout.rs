@@ -267,7 +267,7 @@ impl Session {
         self.noted = gauge.iter().map(Fragment::tokens).sum();
         let messages: Vec<_> = self.live.messages().to_vec();
         let unasked = longhaul_transcript::unasked(&messages);
-        let history: Vec<Counted<'_>> = messages
+        let mut history: Vec<Counted<'_>> = messages
             .iter()
             .enumerate()
             .filter(|(at, _)| !unasked.contains(at))
@@ -276,6 +276,7 @@ impl Session {
                 tokens: self.meter.message(message),
             })
             .collect();
+        let uncorrected = self.correct(&mut history, size);
         let request = Request {
             prompt: &self.prompt,
             restored: &self.restored,
@@ -290,9 +291,26 @@ impl Session {
         request.session = Some(self.state.session_key.clone());
         request.max_output = self.max_output();
         Ok(Prepared {
-            counted: assembled.breakdown().total,
+            counted: assembled.breakdown().total + uncorrected,
             request,
         })
+    }
+
+    /// Gives the history the size by which its fate is decided: what the gauge
+    /// takes for small enough is not refused for our own larger count. Says by
+    /// how much less that is than we count.
+    fn correct(&self, history: &mut [Counted<'_>], size: Tokens) -> Tokens {
+        let counted: Tokens = history.iter().map(|counted| counted.tokens).sum();
+        let known = size - self.fixed();
+        if known >= counted {
+            return Tokens::ZERO;
+        }
+        let share = known.share_of(counted);
+        for message in history.iter_mut() {
+            message.tokens = message.tokens.scale(share);
+        }
+        let corrected: Tokens = history.iter().map(|counted| counted.tokens).sum();
+        counted - corrected
     }
 
     /// The answer's share of the window: what is kept free for it.

@@ -1,6 +1,7 @@
 //! When a context is too large: by our own count before it is sent, or by the
 //! provider's word. Compaction first, then the oldest turns, then the truth.
 
+use longhaul_assembly::PartName;
 use longhaul_compaction::ladder::{self, Occasion, Step};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_model::CancellationToken;
@@ -113,6 +114,36 @@ impl Session {
             Err(error) => Err(error),
             Ok(()) => self.make_fit(cancel, listener).await,
         }
+    }
+
+    /// Laid out, the context is larger than it was thought to be. It is made
+    /// smaller as if the provider had refused it.
+    pub(super) async fn too_large(
+        &mut self,
+        error: longhaul_assembly::Error,
+        refusals: &mut Refusals,
+        cancel: &CancellationToken,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
+        let longhaul_assembly::Error::OverBudget {
+            part: PartName::Restored | PartName::History,
+            ..
+        } = error
+        else {
+            return Err(error.into());
+        };
+        if !self.restored.is_empty() {
+            self.restored.clear();
+            self.anchor = None;
+            return Ok(());
+        }
+        if self.setup.config.sandbox.read_only {
+            return Err(error.into());
+        }
+        let size = self.size();
+        self.one_layer(size, &mut refusals.tried, cancel, listener)
+            .await?;
+        self.make_fit(cancel, listener).await
     }
 
     /// A message that does not fit even alone is refused before anything is spent

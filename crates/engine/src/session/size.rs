@@ -2,7 +2,7 @@
 
 use longhaul_assembly::notes;
 use longhaul_model::Answer;
-use longhaul_tokens::{CheckpointNote, Fragment, FragmentKind, Sample, Tokens};
+use longhaul_tokens::{Calibration, CheckpointNote, Fragment, FragmentKind, Sample, Tokens};
 use longhaul_transcript::Role;
 use serde::Serialize;
 
@@ -33,7 +33,8 @@ impl Session {
         let fixed = self.fixed();
         if let Some(anchor) = self.anchor {
             let following = anchor.following.scale(factor);
-            let tokens = anchor.reported + following;
+            let least = Calibration::least(fixed + self.counted());
+            let tokens = (anchor.reported + following).max(least);
             // The notes of that request are in the report and will not be sent again.
             let notes = self.notes_at(tokens) - anchor.notes;
             return Size {

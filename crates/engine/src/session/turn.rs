@@ -149,7 +149,13 @@ impl Session {
                 return Err(Error::Cancelled);
             }
             let size = self.size();
-            let prepared = self.lay_request(size.tokens, first, listener)?;
+            let prepared = match self.lay_request(size.tokens, first, listener) {
+                Err(Error::Assembly(error)) => {
+                    self.too_large(error, refusals, cancel, listener).await?;
+                    continue;
+                }
+                prepared => prepared?,
+            };
             tell(
                 listener,
                 Event::Asked {

@@ -244,3 +244,66 @@ fn a_result_that_would_fill_the_window_is_shown_in_part_and_kept_whole() {
     assert_eq!(rig.compactions(), 0);
     sound(&rig.session);
 }
+
+/// Figures, of which we count more tokens than a provider that goes by letters.
+fn figures(seed: usize) -> String {
+    let figure = |at: usize| ((seed * 7_919 + at * 104_729) % 100_000).to_string();
+    let figures: Vec<String> = (0..250).map(figure).collect();
+    figures.join(" ")
+}
+
+#[test]
+fn what_the_gauge_takes_for_small_enough_is_sent_and_what_it_does_not_is_compacted() {
+    let mut rig = Rig::new(WINDOW, |_| {}, plainly);
+    for at in 0..80 {
+        assert_eq!(rig.say(&figures(at)).unwrap().text, "Understood.");
+    }
+    assert!(rig.compactions() > 0);
+    let most = rig.model.asked(Purpose::Turn).iter().map(weigh).max();
+    assert!(most.unwrap() <= u64::from(rig.session.window().hard().0));
+    let fallback = |event: &Event| match event {
+        Event::Flushed { fallback, .. } => fallback.is_some(),
+        _ => false,
+    };
+    assert_eq!(rig.heard.count(fallback), 0);
+    sound(&rig.session);
+}
+
+#[test]
+fn a_provider_that_reports_next_to_nothing_is_not_believed() {
+    let mut rig = Rig::new(
+        WINDOW,
+        |_| {},
+        |request| match purpose(request) {
+            Purpose::Turn => Said::Reports("Understood.".into(), 300),
+            _ => plainly(request),
+        },
+    );
+    for at in 0..150 {
+        assert_eq!(rig.say(&prose(at, 500)).unwrap().text, "Understood.");
+    }
+    assert!(rig.compactions() > 0);
+    let most = rig.model.asked(Purpose::Turn).iter().map(weigh).max();
+    assert!(most.unwrap() <= u64::from(WINDOW) * 2);
+}
+
+#[test]
+fn a_context_that_grows_when_it_is_laid_out_is_compacted_and_sent() {
+    // Every would-be mark of ours is made harmless, which takes more tokens than
+    // were counted of it.
+    let marks = "<longhaul:x>".repeat(120);
+    let mut rig = Rig::new(
+        WINDOW,
+        |_| {},
+        |request| match purpose(request) {
+            Purpose::Turn => Said::Reports("Understood.".into(), weigh(request) / 3),
+            _ => plainly(request),
+        },
+    );
+    for at in 0..60 {
+        let said = rig.say(&format!("Note {at}: {marks}"));
+        assert_eq!(said.unwrap().text, "Understood.");
+    }
+    assert!(layers(&rig).contains(&Layer::Summarize));
+    sound(&rig.session);
+}

@@ -56,6 +56,8 @@ impl Clock for Watch {
 #[derive(Debug, Clone)]
 pub(crate) enum Said {
     Text(String),
+    /// Words, and the size of the request as the provider reports it.
+    Reports(String, u64),
     Calls(Vec<(String, String)>),
     /// A call that the longest length of an answer cut off.
     CutCall(String, String),
@@ -250,6 +252,9 @@ fn reply(said: Said, number: usize, request: &Request, wire: &Recorded) -> Reply
         // A model that says nothing sends no piece of it.
         Said::Text(words) if words.is_empty() => say(Vec::new()).reply(wire),
         Said::Text(words) => text(words).reply(wire),
+        Said::Reports(words, input) => Spoken::new(vec![Content::Text(words)])
+            .usage(Some(Usage { input, ..usage }))
+            .reply(wire),
         Said::Calls(calls) => say(calls.into_iter().enumerate().map(call).collect()).reply(wire),
         Said::CutCall(name, arguments) => say(vec![call((0, (name, arguments)))])
             .stop(Stop::Length)
