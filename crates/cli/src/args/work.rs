@@ -101,8 +101,8 @@ fn checkpoint_id(text: &str) -> Result<CheckpointId, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecallArgs {
-    /// An entry id or its start, a range FROM..TO, or words: what has them as
-    /// they stand comes first, then what is about the same
+    /// An entry id or its start, a range FROM..TO, or else one word or more: what
+    /// has them as they stand comes first, then what is about the same
     pub(crate) what: Option<String>,
 
     /// What it was about, in any words and any order

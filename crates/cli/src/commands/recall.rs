@@ -20,7 +20,7 @@ use crate::{paint, resolve};
 const NAMED: usize = 20;
 
 pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
-    let wanted = wanted(args)?;
+    let mut wanted = wanted(args)?;
     let session = resolve::session(app, args.on.name())?;
     let (scope, others) = match args.scope {
         Reach::Session => (Scope::Session, Vec::new()),
@@ -29,8 +29,23 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     };
     let past = Recollection::of(session.reference(), scope).with_others(others);
     let limit = args.limit.max(1);
+    let mut found = past.look(&wanted.query, limit).map_err(Failure::new)?;
+    // What is no id may still be a word.
+    let no_id = match &args.what {
+        Some(what) if found.hits.is_empty() && wanted.words.is_none() => {
+            wanted = about(what);
+            found = past.look(&wanted.query, limit).map_err(Failure::new)?;
+            Some(what.as_str())
+        }
+        _ => None,
+    };
+    if let Some(id) = no_id.filter(|what| looks_like_id(what)) {
+        found.notes.insert(
+            0,
+            format!("no entry's id begins with {id:?}; looked for as words"),
+        );
+    }
     let query = &wanted.query;
-    let found = past.look(query, limit).map_err(Failure::new)?;
     if let (Query::Range(from, to), Some(last)) = (query, found.hits.last())
         && !last.entry.id.as_str().starts_with(to.as_str())
     {
@@ -59,7 +74,16 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         app.note(&format!("note: {note}"));
     }
     if found.hits.is_empty() {
-        return Err(Failure::new("nothing was found").help(match query {
+        let failure = match no_id {
+            Some(what) => Failure::new("nothing was found").detail(format!(
+                "no entry's id begins with {what:?}, and none has it as words"
+            )),
+            None => Failure::new("nothing was found"),
+        };
+        return Err(failure.help(match query {
+            _ if no_id.is_some_and(|what| what.contains("..")) => {
+                "`longhaul session show --all` lists every entry with its id"
+            }
             Query::Id(_) | Query::Ids(_) | Query::Range(..) => {
                 "`longhaul session show --all` lists every entry with its id"
             }
@@ -171,6 +195,28 @@ struct Wanted {
     words: Option<String>,
 }
 
+/// Words, as they stand or by what they mean.
+fn about(words: &str) -> Wanted {
+    Wanted {
+        query: Query::Text(words.to_owned()),
+        words: Some(words.to_owned()),
+    }
+}
+
+/// Whether this is more likely an id than a word: six hexadecimal digits or more,
+/// some of them figures, as in a UUID or its beginning.
+fn looks_like_id(what: &str) -> bool {
+    let ids: Vec<&str> = what.split("..").collect();
+    let is_id = |id: &&str| {
+        id.len() >= 6
+            && id.bytes().any(|byte| byte.is_ascii_digit())
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+    };
+    ids.iter().all(is_id)
+}
+
 fn wanted(args: &RecallArgs) -> Result<Wanted, Failure> {
     let said = [&args.text, &args.path, &args.query, &args.what];
     if said
@@ -182,10 +228,6 @@ fn wanted(args: &RecallArgs) -> Result<Wanted, Failure> {
             .help("an entry id, a range FROM..TO, words, --text WORDS or --path FILE"));
     }
     let exactly = |query| Wanted { query, words: None };
-    let about = |words: &str| Wanted {
-        query: Query::Text(words.to_owned()),
-        words: Some(words.to_owned()),
-    };
     if let Some(text) = &args.text {
         return Ok(exactly(Query::Text(text.clone())));
     }

@@ -75,10 +75,9 @@ fn text_is_found_whatever_its_case_and_spacing() {
         assert_eq!(found(&machine, &["--text", words]), ["e03"], "{words:?}");
         assert_eq!(found(&machine, &[words])[0], "e03", "{words:?}");
     }
-    // One word is an id, unless it is said to be text. The shorter text says
-    // it more plainly.
+    // The shorter text says it more plainly.
     assert_eq!(found(&machine, &["--text", "HEADER"]), ["e03", "e04"]);
-    assert_eq!(recall(&machine, &["header"]).code, 1);
+    assert_eq!(found(&machine, &["header"])[..2], ["e03", "e04"]);
     // The arguments of a call are text too.
     assert_eq!(found(&machine, &["--text", "make all"]), ["e02"]);
     assert_eq!(found(&machine, &["--text", "header", "-n", "1"]), ["e03"]);
@@ -165,11 +164,7 @@ fn whole_words_and_the_same_case_come_first() {
 fn nothing_found_says_what_to_try() {
     let machine = machine();
     for (args, help) in [
-        (
-            &["zzz"][..],
-            "`longhaul session show --all` lists every entry",
-        ),
-        (&["--text", "zzz"], "fewer words find more"),
+        (&["--text", "zzz"][..], "fewer words find more"),
         (&["no such words"], "other words may find it; --scope all"),
         (
             &["no such words", "--scope", "all"],
@@ -379,4 +374,37 @@ fn what_looked_back_is_found_neither_by_words_nor_by_meaning() {
         );
     }
     assert_eq!(found(&machine, &["e03"]), ["e03"]);
+}
+
+#[test]
+fn a_single_word_that_is_no_id_is_looked_for() {
+    let machine = Machine::new();
+    let talk = Talk::new("s", "/w")
+        .user("Where is isProtectedPath() defined?")
+        .assistant("In the rewind module.")
+        .user("请用中文回答我的问题。")
+        .assistant("The commit is 0badc0de1.");
+    machine.put_pi("s", talk.text(), 1);
+    for (word, entry) in [
+        ("isProtectedPath", "e01"),
+        ("isProtectedPath()", "e01"),
+        ("rewind", "e02"),
+        ("用中文回答我的问题", "e03"),
+    ] {
+        assert_eq!(found(&machine, &[word]), [entry], "{word}");
+        assert_eq!(recall(&machine, &[word]).err, "", "{word}");
+    }
+    // An id comes before a word.
+    assert_eq!(found(&machine, &["e02"]), ["e02"]);
+    // What looks like an id and is none is said to be none.
+    let ran = recall(&machine, &["0badc0de1"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.starts_with("── recalled e04 "), "{ran:?}");
+    let told = "note: no entry's id begins with \"0badc0de1\"; looked for as words";
+    assert!(ran.err.contains(told), "{ran:?}");
+    let ran = recall(&machine, &["zanzibar"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+    let told = "no entry's id begins with \"zanzibar\", and none has it as words";
+    assert!(ran.err.contains(told), "{ran:?}");
+    assert!(ran.err.contains("other words may find it"), "{ran:?}");
 }
