@@ -60,7 +60,12 @@ pub enum Error {
     },
 
     /// A memory file is too large to be one.
-    #[error("{} has {bytes} bytes, more than the {most} a memory file may have", path.display())]
+    #[error(
+        "{} has {}, more than the {} a memory file may have",
+        path.display(),
+        crate::files::megabytes(*bytes),
+        crate::files::megabytes(*most)
+    )]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -369,7 +369,9 @@ fn a_memory_file_of_500_mb_is_told_and_the_others_are_looked_at() {
     let verified = machine.run_line("memory verify");
     assert_eq!(verified.code, 1, "{verified:?}");
     assert!(
-        verified.err.contains("MEMORY.md has 524288000 bytes"),
+        verified
+            .err
+            .contains("MEMORY.md has 524.3 MB, more than the 16 MB"),
         "{verified:?}"
     );
     fs::write(
@@ -432,4 +434,40 @@ fn a_workspace_that_cannot_be_written_is_verified_all_the_same() {
         assert_eq!(ran.code, 4, "{ran:?}");
     }
     mode(0o700);
+}
+
+#[test]
+fn mending_keeps_every_byte_of_lines_that_nothing_is_wrong_with() {
+    let machine = Machine::new();
+    assert_eq!(machine.run_line("memory init").code, 0);
+    let long = "a rule ".repeat(30);
+    let path = machine.work().join("MEMORY.md");
+    let mut before =
+        b"# Memory\r\n\r\n- caf\xff\xfe, the one at the corner\r\n- unix line\n".to_vec();
+    before.extend(format!("- {long}\r\n").bytes());
+    before.extend(format!("- \u{e9}t\u{e9} {long}").bytes());
+    let at = before.len();
+    // A line that is too long and no text is nobody's to cut.
+    before.splice(at - 4..at, *b"\xff\n- last");
+    std::fs::write(&path, &before).unwrap();
+    let ran = machine.run_line("memory lint");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told = "MEMORY.md:3 has bytes that are no UTF-8, as has one more line";
+    assert!(ran.out.contains(told), "{ran:?}");
+    machine.run_line("memory lint --fix --yes");
+    let after = std::fs::read(&path).unwrap();
+    let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        lines.map(<[u8]>::to_vec).collect()
+    };
+    let (was, is) = (lines(&before), lines(&after));
+    assert_eq!(was.len(), is.len());
+    for at in [0, 1, 2, 3, 5, 6] {
+        assert_eq!(was[at], is[at], "line {}", at + 1);
+    }
+    let mended = String::from_utf8(is[4].clone()).unwrap();
+    assert!(
+        mended.ends_with(" | Details → memories/project.md\r\n"),
+        "{mended:?}"
+    );
 }

@@ -1,6 +1,7 @@
 //! `memory lint`: the limits of `MEMORY.md`, dead pointers, and what can be
 //! done about them.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Component, Path};
 
@@ -11,7 +12,7 @@ use serde::Serialize;
 use super::pointers::{Pointer, pointers};
 use super::{
     AgentsFile, CONTEXT, DECISIONS, DREAMS, ERRORS, MEMORIES, MEMORY, MOST_FILE_BYTES,
-    MemoryFolder, Outcome, PROJECT, append, place, verify,
+    MemoryFolder, Outcome, PROJECT, append, megabytes, place, verify,
 };
 use crate::{Error, Result, Source, WorkspaceFiles};
 
@@ -100,6 +101,11 @@ pub enum Trouble {
         /// Why.
         reason: String,
     },
+    /// Bytes of the file are no UTF-8; the line is the first that has such.
+    NotUtf8 {
+        /// How many lines have some.
+        lines: usize,
+    },
     /// The workspace is kept in git, and `memories/` with it.
     NotIgnored,
 }
@@ -145,11 +151,19 @@ impl Trouble {
                 format!("points to {target}, which is outside the workspace")
             }
             Trouble::TooLarge { bytes, most } => format!(
-                "has {:.1} MB and was not read; a memory file may have {:.1} MB",
-                *bytes as f64 / 1e6,
-                *most as f64 / 1e6
+                "has {} and was not read; a memory file may have {}",
+                megabytes(*bytes),
+                megabytes(*most)
             ),
             Trouble::Unreadable { reason } => format!("cannot be read: {reason}"),
+            Trouble::NotUtf8 { lines: 1 } => "has bytes that are no UTF-8".into(),
+            Trouble::NotUtf8 { lines: 2 } => {
+                "has bytes that are no UTF-8, as has one more line".into()
+            }
+            Trouble::NotUtf8 { lines } => format!(
+                "has bytes that are no UTF-8, as have {} more lines",
+                lines - 1
+            ),
             Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
         }
     }
@@ -181,6 +195,10 @@ impl Trouble {
             Trouble::Unreadable { .. } => {
                 "check what it is and who may read it, or move it out of the way".into()
             }
+            Trouble::NotUtf8 { .. } => {
+                "save the file as UTF-8; such a line is read with \u{fffd} in it and never rewritten"
+                    .into()
+            }
             Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
         }
     }
@@ -196,7 +214,8 @@ impl Trouble {
             | Trouble::DeadAnchor { .. }
             | Trouble::OutsidePointer { .. }
             | Trouble::TooLarge { .. }
-            | Trouble::Unreadable { .. } => false,
+            | Trouble::Unreadable { .. }
+            | Trouble::NotUtf8 { .. } => false,
         }
     }
 }
@@ -233,8 +252,17 @@ impl MemoryFolder {
             }
         }
         for file in self.all_files()? {
-            if let Err(error) = place::readable(self.root(), &file, MOST_FILE_BYTES) {
-                findings.push(finding(&file, None, Trouble::of(error)?));
+            match place::bytes(self.root(), &file, MOST_FILE_BYTES) {
+                Ok(bytes) => {
+                    let bytes = bytes.unwrap_or_default();
+                    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+                    let mut bad = lines.filter(|(_, line)| std::str::from_utf8(line).is_err());
+                    if let Some((at, _)) = bad.next() {
+                        let lines = 1 + bad.count();
+                        findings.push(finding(&file, Some(at + 1), Trouble::NotUtf8 { lines }));
+                    }
+                }
+                Err(error) => findings.push(finding(&file, None, Trouble::of(error)?)),
             }
         }
         // Any name may be a link, also where no layout asks for it.
@@ -310,20 +338,29 @@ impl MemoryFolder {
                 }
             }
         }
-        let before = match self.read(MEMORY) {
-            Ok(text) => text.unwrap_or_default(),
+        let before = match place::bytes(self.root(), MEMORY, MOST_FILE_BYTES) {
+            Ok(bytes) => bytes.unwrap_or_default(),
             // It is among the findings, and left alone.
-            Err(error) => Trouble::of(error).map(|_| String::new())?,
+            Err(error) => Trouble::of(error).map(|_| Vec::new())?,
         };
-        let mut lines: Vec<Option<String>> =
-            before.lines().map(|line| Some(line.to_owned())).collect();
+        // Each line with its own end: what is not mended keeps every byte.
+        let mut lines: Vec<Option<Cow<'_, [u8]>>> = before
+            .split_inclusive(|byte| *byte == b'\n')
+            .map(|line| Some(Cow::Borrowed(line)))
+            .collect();
         for finding in findings.iter().filter(|finding| finding.file == MEMORY) {
             let Some(slot) = finding.line.and_then(|line| lines.get_mut(line - 1)) else {
                 continue;
             };
-            match (&finding.trouble, slot.clone()) {
-                (Trouble::DeadPointer { target, perhaps }, Some(line)) => match perhaps {
-                    Some(file) => *slot = Some(line.replace(target.as_str(), file)),
+            // A line that is no text is for a person to mend.
+            let text = slot.as_deref().map(std::str::from_utf8);
+            let Some(Ok(text)) = text else { continue };
+            let body = text.trim_end_matches(['\r', '\n']);
+            let (line, end) = (body.to_owned(), text[body.len()..].to_owned());
+            let ended = |text: String| Some(Cow::Owned((text + &end).into_bytes()));
+            match &finding.trouble {
+                Trouble::DeadPointer { target, perhaps } => match perhaps {
+                    Some(file) => *slot = ended(line.replace(target.as_str(), file)),
                     None => {
                         let tried = format!("MEMORY.md pointed to {target}");
                         self.append_error(at, &tried, line.trim(), Source::Unknown)?;
@@ -331,22 +368,22 @@ impl MemoryFolder {
                         *slot = None;
                     }
                 },
-                (Trouble::LongLine { .. }, Some(line)) => {
+                Trouble::LongLine { .. } => {
                     let path = place::for_writing(self.root(), PROJECT)?;
                     let moved = format!("\n{}\n", line.trim());
                     append::append(&path, "# Project\n", &moved)?;
                     changed(PROJECT, &mut fixed);
-                    *slot = Some(pointer_line(&line, PROJECT, limits.line_chars));
+                    *slot = ended(pointer_line(&line, PROJECT, limits.line_chars));
                 }
                 _ => {}
             }
         }
-        let mut after = String::new();
-        for line in lines.iter().flatten() {
-            after.push_str(line);
-            after.push('\n');
-        }
-        if after.trim_end() != before.trim_end() {
+        let after: Vec<u8> = lines
+            .iter()
+            .flatten()
+            .flat_map(|line| line.to_vec())
+            .collect();
+        if after != before {
             self.replace(MEMORY, &after)?;
             changed(MEMORY, &mut fixed);
         }

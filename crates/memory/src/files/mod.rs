@@ -62,7 +62,7 @@ pub const MOST_ENTRY_BYTES: usize = 16 * 1024;
 /// Bytes of a line of `errors.md`.
 const MOST_ERROR_BYTES: usize = 1_024;
 /// A memory file that is larger is not read into memory.
-const MOST_FILE_BYTES: u64 = 16 * 1024 * 1024;
+const MOST_FILE_BYTES: u64 = 16_000_000;
 
 /// The memory of one workspace.
 #[derive(Debug, Clone)]
@@ -222,9 +222,9 @@ impl MemoryFolder {
     }
 
     /// Replaces a file of the workspace, durably.
-    pub(crate) fn replace(&self, name: &str, text: &str) -> Result<()> {
+    pub(crate) fn replace(&self, name: &str, text: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
         let path = place::for_writing(&self.root, name)?;
-        durable::replace(&path, &mut |out| out.write_all(text.as_bytes())).map_err(Error::write)
+        durable::replace(&path, &mut |out| out.write_all(text.as_ref())).map_err(Error::write)
     }
 
     /// Removes a file of the workspace, if it is there.
@@ -281,4 +281,13 @@ fn clipped(text: &str, most: usize) -> (&str, usize) {
         end -= 1;
     }
     (&text[..end], text.len() - end)
+}
+
+/// A size in millions of bytes: `64 MB`, `16.8 MB`.
+pub(crate) fn megabytes(bytes: u64) -> String {
+    let tenths = (bytes + 50_000) / 100_000;
+    match tenths % 10 {
+        0 => format!("{} MB", tenths / 10),
+        tenth => format!("{}.{tenth} MB", tenths / 10),
+    }
 }

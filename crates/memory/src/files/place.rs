@@ -124,6 +124,15 @@ pub(super) fn readable(root: &Path, name: &str, most: u64) -> Result<()> {
 /// The file's text. Bytes that are not UTF-8 become U+FFFD: people and other
 /// programs write here too.
 pub(super) fn read(root: &Path, name: &str, most: u64) -> Result<Option<String>> {
+    let bytes = bytes(root, name, most)?;
+    Ok(bytes.map(|bytes| match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }))
+}
+
+/// The file as it is.
+pub(super) fn bytes(root: &Path, name: &str, most: u64) -> Result<Option<Vec<u8>>> {
     let Some(path) = for_reading(root, name)? else {
         return Ok(None);
     };
@@ -143,10 +152,7 @@ pub(super) fn read(root: &Path, name: &str, most: u64) -> Result<Option<String>>
             most,
         });
     }
-    Ok(Some(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    }))
+    Ok(Some(bytes))
 }
 
 /// The size of a file, if it is there.
