@@ -11,6 +11,7 @@ use super::record::{Budget, Hits, Query, Record, Status};
 use super::workspace::WorkspaceFiles;
 use super::write::hash_of;
 use super::{IndexError, IndexSettings, MemoryIndex, SqliteIndex, place, schema};
+use crate::files::megabytes;
 
 /// How long a search waits for another process that writes. What is there can be
 /// searched meanwhile.
@@ -57,9 +58,9 @@ impl SqliteIndex {
                 let mut notes = synced.notes;
                 if synced.progress.exhausted {
                     notes.push(format!(
-                        "only {} MB of new text were taken in before this, and some memory files \
+                        "only {} of new text were taken in before this, and some memory files \
                          may be found as they were; `longhaul memory index` takes in the rest",
-                        budget.bytes >> 20
+                        megabytes(budget.bytes)
                     ));
                 } else {
                     // Where nothing may be written there is nothing to note.
@@ -104,6 +105,14 @@ impl SqliteIndex {
             let marked = index.connection.execute(MARK, [at.0]);
             marked.map(|_| ()).map_err(index.sqlite())
         })
+    }
+
+    /// Puts what was written into the file itself and empties the log beside it,
+    /// so that its size is what it will be. Where another process is at work,
+    /// that can wait.
+    pub fn fold(&mut self) -> Result<(), IndexError> {
+        let patience = self.settings.patience;
+        schema::shorten_log(&self.connection, patience).map_err(self.sqlite())
     }
 
     fn wait_at_most(&mut self, patience: Duration) {

@@ -1,8 +1,10 @@
 //! The memory files of a workspace, brought into an index.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use longhaul_transcript::Millis;
 
@@ -11,6 +13,7 @@ use super::record::{Budget, Progress, Record, RecordKind};
 use super::stamp::Stamp;
 use super::write::hash_of;
 use super::{IndexError, MemoryIndex, SqliteIndex};
+use crate::files::megabytes;
 
 /// Which files of a workspace are indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +61,7 @@ impl WorkspaceFiles {
         WorkspaceFiles {
             root: root.into(),
             extra: Vec::new(),
-            max_bytes: 64 << 20,
+            max_bytes: 64_000_000,
         }
     }
 
@@ -100,10 +103,11 @@ impl WorkspaceFiles {
         at: Millis,
     ) -> Result<Synced, IndexError> {
         let Found {
-            files,
+            mut files,
             links,
             mut notes,
         } = self.found();
+        in_turn(&mut files, budget);
         let settings = index.settings.clone();
         let known = index.stamps()?;
         let mut read = Vec::new();
@@ -148,10 +152,11 @@ impl WorkspaceFiles {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Synced, IndexError> {
         let Found {
-            files,
+            mut files,
             links,
             mut notes,
         } = self.found();
+        in_turn(&mut files, budget);
         let mut records = files
             .iter()
             .filter_map(|path| self.record(path, &mut notes));
@@ -280,10 +285,10 @@ impl WorkspaceFiles {
         let size = fs::metadata(path).map_or(0, |meta| meta.len());
         if size > self.max_bytes {
             notes.push(format!(
-                "{} has {} MB and is not indexed; files up to {} MB are",
+                "{} has {} and is not indexed; files up to {} are",
                 path.display(),
-                size >> 20,
-                self.max_bytes >> 20
+                megabytes(size),
+                megabytes(self.max_bytes)
             ));
             return None;
         }
@@ -336,6 +341,28 @@ fn again(mut sync: impl FnMut() -> Result<Synced, IndexError>) -> Result<Synced,
             Ok(synced)
         }
         synced => synced,
+    }
+}
+
+/// Where not all may be taken in, what is left over must not be what is most
+/// likely asked for.
+fn in_turn(files: &mut [PathBuf], budget: Budget) {
+    if budget != Budget::default() {
+        files.sort_by_cached_key(|path| turn(path));
+    }
+}
+
+/// When a file is taken in where not all may be: small files first, the newest
+/// of them before others, then large ones by size. One huge log must not keep
+/// all others out.
+fn turn(path: &Path) -> (u64, Reverse<Option<SystemTime>>) {
+    const SMALL: u64 = 1_000_000;
+    let Ok(meta) = fs::metadata(path) else {
+        return (0, Reverse(None));
+    };
+    match meta.len() {
+        0..=SMALL => (0, Reverse(meta.modified().ok())),
+        large => (large, Reverse(None)),
     }
 }
 

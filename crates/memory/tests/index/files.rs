@@ -349,3 +349,42 @@ fn only_memory_is_a_file_of_the_memory() {
         assert!(!files.has(name), "{name}");
     }
 }
+
+#[test]
+fn where_not_all_may_be_taken_in_small_and_new_files_go_before_a_huge_one() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    write(
+        root,
+        "memory/2020-01-01.md",
+        "lorem ipsum\n".repeat(100_000),
+    );
+    write(
+        root,
+        "memory/2020-01-02.md",
+        "the lorem is older than the mocha",
+    );
+    let older = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let old = fs::File::options()
+        .append(true)
+        .open(root.join("memory/2020-01-02.md"));
+    old.unwrap().set_modified(older).unwrap();
+    write(root, "memory/2026-03-01.md", "we test with mocha and jest");
+    let files = WorkspaceFiles::new(root);
+    let mut index = memory();
+    let found = |index: &mut SqliteIndex, bytes: u64| -> Vec<String> {
+        let hits = index
+            .search_current(&Query::new("mocha lorem"), &files, Budget { bytes }, NOON)
+            .unwrap();
+        let mut found: Vec<String> = hits.hits.into_iter().map(|hit| hit.source).collect();
+        found.sort();
+        found.dedup();
+        found
+    };
+    assert_eq!(found(&mut index, 1), ["memory/2026-03-01.md"]);
+    assert_eq!(
+        found(&mut index, 1),
+        ["memory/2020-01-02.md", "memory/2026-03-01.md"]
+    );
+    assert_eq!(found(&mut index, 1).len(), 3);
+}

@@ -147,6 +147,7 @@ fn fill(
             ));
         })?;
     }
+    index.fold()?;
     Ok(Filled {
         done,
         notes,
