@@ -10,7 +10,7 @@ use longhaul_model::loopback::{Loopback, Recorded, Reply};
 use serde_json::json;
 
 use crate::machine::Machine;
-use crate::talk::compacted;
+use crate::talk::{Talk, compacted};
 
 /// A workspace with memory, and a session in it that was compacted.
 fn machine() -> Machine {
@@ -816,4 +816,58 @@ fn a_search_makes_a_damaged_index_anew_and_the_status_says_that_it_is() {
         ran.out.contains("TIDE-6943") && ran.err.contains("was damaged"),
         "{ran:?}"
     );
+}
+
+#[test]
+fn what_a_search_finds_does_not_depend_on_how_far_a_recall_looked() {
+    let machine = machine();
+    let cwd = machine.work().to_string_lossy().into_owned();
+    let far = Talk::new("far", &cwd)
+        .user("Which of the protected folders does the rewind of a build leave alone?")
+        .assistant("The build leaves the protected folders of the rewind alone.");
+    machine.put_pi("far", far.text(), 1);
+    assert_eq!(machine.run_line("memory index --rebuild").code, 0);
+    let search = || {
+        machine
+            .run_line("memory search build folders --json")
+            .json()
+    };
+    let before = search();
+    assert!(before["hits"].as_array().unwrap().len() > 1, "{before:#}");
+    let in_context = |hit: &serde_json::Value| hit["source"].as_str().unwrap().contains("far");
+    let hits = before["hits"].as_array().unwrap();
+    assert!(!hits.iter().any(in_context), "{before:#}");
+    // Which entries of another session are found, though they are in its context.
+    let recalled = machine
+        .run([
+            "recall",
+            "--session",
+            "s",
+            "--scope",
+            "all",
+            "--query",
+            "folders that rewinding protects",
+            "--json",
+        ])
+        .json();
+    assert_eq!(recalled["hits"][0]["session"], "far", "{recalled:#}");
+    assert_eq!(search()["hits"], before["hits"]);
+    let again = machine.run_line("memory index --json").json();
+    assert_eq!(
+        (&again["written"], &again["removed"]),
+        (&json!(0), &json!(0))
+    );
+    assert_eq!(search()["hits"], before["hits"]);
+    let rebuilt = machine.run_line("memory index --rebuild --json").json();
+    assert_eq!(rebuilt["records"], again["records"]);
+    assert_eq!(search()["hits"], before["hits"]);
+}
+
+#[test]
+fn the_size_that_is_told_is_the_size_that_stays() {
+    let machine = machine();
+    many(&machine, 60);
+    let told = machine.run_line("memory index --json").json();
+    let stays = fs::metadata(index_file(&machine)).unwrap().len();
+    assert_eq!(told["diskBytes"], json!(stays));
 }

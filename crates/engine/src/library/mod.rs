@@ -56,24 +56,15 @@ pub enum PutError {
     Session(#[from] longhaul_transcript::Error),
 }
 
-/// Puts a session into an index: the entries that are asked for, else all that
-/// are no longer in its context.
+/// Puts a session into an index: the entries that are asked for, which have left
+/// its context, else all, each by whether it has.
 pub fn put_in(
     index: &mut dyn MemoryIndex,
     session: &Session,
     ids: Option<&HashSet<EntryId>>,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), PutError> {
-    let which = ids.map_or(Which::Left, Which::These);
-    put(index, session, which, progress)
-}
-
-fn put(
-    index: &mut dyn MemoryIndex,
-    session: &Session,
-    which: Which<'_>,
-    progress: &mut dyn FnMut(&Progress),
-) -> Result<(), PutError> {
+    let which = ids.map_or(Which::All, Which::These);
     let mut lot: Vec<Record> = Vec::new();
     let mut bytes = 0;
     let mut failed: Option<IndexError> = None;
@@ -154,7 +145,7 @@ enum Job {
         session: PathBuf,
         ids: HashSet<EntryId>,
     },
-    /// Everything of a session that is no longer in its context.
+    /// Everything of a session.
     Session(PathBuf),
     /// Says when all before it is done.
     Done(Sender<()>),

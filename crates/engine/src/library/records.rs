@@ -23,23 +23,24 @@ pub fn session_name(session: &Session) -> String {
 /// Which entries of a session are meant.
 #[derive(Clone, Copy)]
 pub(super) enum Which<'a> {
-    /// Those that are no longer in its context.
-    Left,
-    /// These.
+    /// These, which have left its context.
     These(&'a HashSet<EntryId>),
     /// All of them.
     All,
 }
 
 /// The texts of a session's entries, one by one: the ones that are asked for,
-/// else all that are no longer in its context. The archive comes first. What
-/// only looked back is left out.
+/// which have left the context, else all, each by whether it has. The archive
+/// comes first. What only looked back is left out.
+///
+/// All are taken, so that what is indexed depends on the files alone and not on
+/// who looked how far; whoever wants what left the context asks for that kind.
 pub fn session_records(
     session: &Session,
     ids: Option<&HashSet<EntryId>>,
     take: &mut dyn FnMut(Record) -> ControlFlow<()>,
 ) -> Result<()> {
-    records_of(session, ids.map_or(Which::Left, Which::These), take)
+    records_of(session, ids.map_or(Which::All, Which::These), take)
 }
 
 pub(super) fn records_of(
@@ -47,10 +48,10 @@ pub(super) fn records_of(
     which: Which<'_>,
     take: &mut dyn FnMut(Record) -> ControlFlow<()>,
 ) -> Result<()> {
-    let mut seen: HashSet<EntryId> = match which {
-        Which::These(_) | Which::All => HashSet::new(),
-        // A damaged file may have no context; all of it is taken then.
-        Which::Left => session
+    let present: HashSet<EntryId> = match which {
+        Which::These(_) => HashSet::new(),
+        // A damaged file may have no context; nothing of it is in one then.
+        Which::All => session
             .context()
             .unwrap_or_default()
             .messages
@@ -59,6 +60,7 @@ pub(super) fn records_of(
             .map(|message| message.entry)
             .collect(),
     };
+    let mut seen: HashSet<EntryId> = HashSet::new();
     let source = session_name(session);
     let mut position = 0;
     let mut said = Said::default();
@@ -68,23 +70,33 @@ pub(super) fn records_of(
         said.hear(&entry);
         let wanted = match which {
             Which::These(ids) => ids.contains(&entry.id),
-            Which::Left | Which::All => true,
+            Which::All => true,
         };
         // A copy written by an undo is the same thing said once.
         if !wanted || !seen.insert(entry.id.clone()) {
             return ControlFlow::Continue(());
         }
+        let kind = match present.contains(&entry.id) {
+            true => RecordKind::Present,
+            false => RecordKind::Transcript,
+        };
         let text = said.kept_text(&entry, &redactor);
-        match record(&source, &entry, text, position) {
+        match record(kind, &source, &entry, text, position) {
             Some(record) => take(record),
             None => ControlFlow::Continue(()),
         }
     })
 }
 
-fn record(source: &str, entry: &Entry, text: String, position: u64) -> Option<Record> {
+fn record(
+    kind: RecordKind,
+    source: &str,
+    entry: &Entry,
+    text: String,
+    position: u64,
+) -> Option<Record> {
     (!text.trim().is_empty()).then(|| Record {
-        kind: RecordKind::Transcript,
+        kind,
         source: source.to_owned(),
         entry: entry.id.to_string(),
         role: entry.role().map(ToString::to_string),

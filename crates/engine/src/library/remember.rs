@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
-use longhaul_memory::{Filters, Query as Search, RecordKind};
+use longhaul_memory::{Filters, Hit as Indexed, Query as Search, RecordKind};
 use longhaul_transcript::{EntryId, Session, SessionRef};
 
 use super::family::{Scope, family};
-use super::records::Which;
-use super::{Library, PutError, put, session_name};
+use super::{Library, PutError, put_in, session_name};
 use crate::recall::{Found, Hit, Meaning, Query, Said, full_text, recall};
 use crate::tools::{Findings, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
 /// rest is told; `memory index` takes in everything.
-const REFRESHED: u64 = 32 << 20;
+const REFRESHED: u64 = 32_000_000;
 
 /// How a session's file was when it was taken in.
 pub(super) type Stamp = (u64, Option<SystemTime>);
@@ -170,6 +169,7 @@ impl Recollection {
         // What cannot be opened was told with the first look.
         let members = self.members(&mut Vec::new())?;
         refresh(library, &members, &mut found.notes);
+        let own = session_name(&members[0]);
         let members: HashMap<String, Session> = members
             .into_iter()
             .map(|session| (session_name(&session), session))
@@ -178,22 +178,38 @@ impl Recollection {
             Scope::All => Vec::new(),
             _ => members.keys().cloned().collect(),
         };
-        let search = Search {
+        // Of this session what has left the context is wanted, of others
+        // everything: nothing of theirs can be seen from here.
+        let mut kinds = vec![RecordKind::Transcript];
+        if self.scope != Scope::Session {
+            kinds.push(RecordKind::Present);
+        }
+        let mut search = Search {
             k: limit * 2,
             filters: Filters {
                 sessions,
-                kinds: vec![RecordKind::Transcript],
+                kinds,
                 ..Filters::default()
             },
             ..Search::new(words)
         };
-        let answer = match library.search(&search) {
-            Ok(answer) => answer,
-            Err(error) => {
-                let note = format!("only what stands there word for word: {error}");
-                found.notes.push(note);
-                return Ok(found);
+        let in_sight = |one: &Indexed| one.kind == RecordKind::Present && one.source == own;
+        let answer = loop {
+            let mut answer = match library.search(&search) {
+                Ok(answer) => answer,
+                Err(error) => {
+                    let note = format!("only what stands there word for word: {error}");
+                    found.notes.push(note);
+                    return Ok(found);
+                }
+            };
+            let all = answer.hits.len() < search.k;
+            answer.hits.retain(|one| !in_sight(one));
+            if all || answer.hits.len() >= limit * 2 {
+                break answer;
             }
+            // What is in sight took the places of others.
+            search.k *= 4;
         };
         found.model = answer.model;
         found.notes.extend(answer.notes);
@@ -276,13 +292,11 @@ fn print_of(hit: &Hit) -> (EntryId, [u8; 32]) {
     (hit.entry.id.clone(), *hash.as_bytes())
 }
 
-/// Brings sessions up to date in the index, as far as the budget goes. Of this
-/// session what has left the context is taken, of others everything: nothing of
-/// theirs can be seen from here.
+/// Brings sessions up to date in the index, as far as the budget goes.
 fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
     let mut left = REFRESHED;
     let mut late = 0;
-    for (at, session) in members.iter().enumerate() {
+    for session in members {
         let name = session_name(session);
         let file = std::fs::metadata(session.path());
         let stamp: Stamp = file.map_or((0, None), |file| (file.len(), file.modified().ok()));
@@ -294,8 +308,7 @@ fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
             continue;
         }
         left -= stamp.0;
-        let which = if at == 0 { Which::Left } else { Which::All };
-        let done = library.reading(|index| Ok(put(index, session, which, &mut |_| {})));
+        let done = library.reading(|index| Ok(put_in(index, session, None, &mut |_| {})));
         match done.unwrap_or_else(|error| Err(PutError::Index(error))) {
             Ok(()) => library.set_current(name, stamp),
             // What the index has is searched all the same; where it cannot be

@@ -15,7 +15,7 @@ use crate::recall::fenced;
 use crate::tools::Notebook;
 
 /// What is taken in before a search; the rest is left to the background.
-const SYNCED: Budget = Budget { bytes: 8 << 20 };
+const SYNCED: Budget = Budget { bytes: 8_000_000 };
 
 /// `memory_search` and `memory_get`.
 pub struct MemoryNotebook {
@@ -124,7 +124,7 @@ impl MemoryNotebook {
             .library
             .reading(|index| index.get(name, None))
             .map_err(|error| error.to_string())?
-            .filter(|passage| passage.kind == RecordKind::Transcript);
+            .filter(|passage| passage.kind.is_of_session());
         match entry {
             Some(entry) => Ok(Whole {
                 text: entry.text,

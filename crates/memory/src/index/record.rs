@@ -12,8 +12,11 @@ pub enum RecordKind {
     Daily = 1,
     /// Staged dreams; searched only when asked for.
     Dream = 2,
-    /// An entry of a session.
+    /// An entry that left the context of its session.
     Transcript = 3,
+    /// An entry that is still in the context of its session; searched only when
+    /// asked for.
+    Present = 4,
 }
 
 impl RecordKind {
@@ -24,7 +27,13 @@ impl RecordKind {
             RecordKind::Daily => "daily",
             RecordKind::Dream => "dream",
             RecordKind::Transcript => "transcript",
+            RecordKind::Present => "present",
         }
+    }
+
+    /// Whether it is an entry of a session.
+    pub fn is_of_session(self) -> bool {
+        matches!(self, RecordKind::Transcript | RecordKind::Present)
     }
 
     pub(crate) fn from_number(number: u8) -> RecordKind {
@@ -32,6 +41,7 @@ impl RecordKind {
             1 => RecordKind::Daily,
             2 => RecordKind::Dream,
             3 => RecordKind::Transcript,
+            4 => RecordKind::Present,
             _ => RecordKind::Memory,
         }
     }

@@ -405,7 +405,7 @@ fn allowed(shape: &Shape, filters: &Filters) -> Vec<bool> {
         .map(|unit| {
             let kind = RecordKind::from_number(unit.kind);
             let kinds = if filters.kinds.is_empty() {
-                kind != RecordKind::Dream
+                !matches!(kind, RecordKind::Dream | RecordKind::Present)
             } else {
                 filters.kinds.contains(&kind)
             };
@@ -472,7 +472,7 @@ fn age(
         let unit = &shape.units[candidate.unit as usize];
         let part = match RecordKind::from_number(unit.kind) {
             RecordKind::Daily => settings.ages,
-            RecordKind::Transcript => settings.entry_ages,
+            RecordKind::Transcript | RecordKind::Present => settings.entry_ages,
             // What was written down to last does not age.
             RecordKind::Memory | RecordKind::Dream => 0.0,
         };

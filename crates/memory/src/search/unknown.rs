@@ -40,7 +40,7 @@ pub(super) fn unknown(shape: &Shape, filters: &Filters) -> Vec<String> {
         wanted.map(|source| source.name.as_str()).collect()
     };
     if !filters.sessions.is_empty() {
-        let sessions = names(|kind| kind == RecordKind::Transcript);
+        let sessions = names(RecordKind::is_of_session);
         for session in &filters.sessions {
             if !shape.sources.iter().any(|one| one.name == *session) {
                 let there = nearest(session, &sessions);
@@ -69,7 +69,7 @@ pub(super) fn unknown(shape: &Shape, filters: &Filters) -> Vec<String> {
     }
     for path in &filters.paths {
         if !shape.sources.iter().any(|one| is_in(&one.name, path)) {
-            let there = nearest(path, &names(|kind| kind != RecordKind::Transcript));
+            let there = nearest(path, &names(|kind| !kind.is_of_session()));
             told.push(format!(
                 "no text of the path {path:?} is in the index; {there}"
             ));

@@ -18,7 +18,7 @@ use crate::out::{self, say};
 
 /// New text of memory files that is taken in before a search. The rest is told;
 /// `memory index` takes in everything.
-const SYNCED: Budget = Budget { bytes: 32 << 20 };
+const SYNCED: Budget = Budget { bytes: 32_000_000 };
 
 pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     let text = args.query.join(" ");
@@ -137,7 +137,7 @@ fn date(
     time: Option<Millis>,
 ) -> Option<Millis> {
     match kind {
-        RecordKind::Transcript => time,
+        RecordKind::Transcript | RecordKind::Present => time,
         RecordKind::Memory | RecordKind::Daily | RecordKind::Dream => {
             time.or_else(|| files.date_of(source))
         }
