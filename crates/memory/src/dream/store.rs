@@ -34,6 +34,14 @@ pub struct Dreams<'a> {
 #[derive(Debug)]
 pub struct DreamLock {
     _file: File,
+    told: Option<String>,
+}
+
+impl DreamLock {
+    /// What the user should know: that the state was damaged, and what that cost.
+    pub fn told(&self) -> Option<&str> {
+        self.told.as_deref()
+    }
 }
 
 /// What is known about candidates.
@@ -68,6 +76,10 @@ pub struct Change {
 }
 
 const VERSION: u32 = 1;
+
+const STATE: &str = "state.json";
+/// The same once more, for when the first is damaged.
+const COPY: &str = "state.copy.json";
 
 impl<'a> Dreams<'a> {
     /// The dreams of a workspace, `<stateDir>/dreams/<workspace>/`. Nothing is
@@ -118,7 +130,8 @@ impl<'a> Dreams<'a> {
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
         }
-        let lock = DreamLock { _file: file };
+        let told = self.mend()?;
+        let lock = DreamLock { _file: file, told };
         self.complete(&lock)?;
         Ok(lock)
     }
@@ -133,11 +146,29 @@ impl<'a> Dreams<'a> {
         self.read("last_run.json")
     }
 
+    /// The state: of a damaged one its copy, until it is mended.
     pub(super) fn state(&self) -> Result<State> {
-        let state: State = self.read("state.json")?.unwrap_or_default();
+        let state: State = match self.read(STATE) {
+            Err(Error::Damaged { path, reason }) => match self.read(COPY) {
+                Ok(Some(copy)) => copy,
+                _ => {
+                    let reason = format!(
+                        "{reason}; there is no copy: without it nobody knows what was rejected"
+                    );
+                    return Err(Error::Damaged { path, reason });
+                }
+            },
+            Ok(Some(state)) => state,
+            // Whoever took it away has not taken the changes back.
+            Ok(None) => State {
+                last_change: self.newest_change()?,
+                ..State::default()
+            },
+            Err(error) => return Err(error),
+        };
         if state.version > VERSION {
             return Err(Error::Damaged {
-                path: self.folder.join("state.json"),
+                path: self.folder.join(STATE),
                 reason: format!(
                     "it is of version {}, newer than this program",
                     state.version
@@ -152,7 +183,10 @@ impl<'a> Dreams<'a> {
     pub(super) fn save(&self, _: &DreamLock, state: &mut State) -> Result<()> {
         state.version = VERSION;
         if self.state()? != *state {
-            self.write("state.json", state)?;
+            self.write(STATE, state)?;
+        }
+        if !matches!(self.read::<State>(COPY), Ok(Some(copy)) if copy == *state) {
+            self.write(COPY, state)?;
         }
         let file = self.memory.read(DREAMS)?;
         if file.is_none() && state.candidates.is_empty() {
@@ -167,6 +201,53 @@ impl<'a> Dreams<'a> {
             true => Ok(()),
             false => self.memory.replace(DREAMS, &text),
         }
+    }
+
+    /// Sets a damaged state aside and puts its copy in its place. Without one it
+    /// begins again: what was promoted stands in the memory, what was rejected
+    /// is forgotten.
+    fn mend(&self) -> Result<Option<String>> {
+        let Err(Error::Damaged { path, reason }) = self.read::<State>(STATE) else {
+            return Ok(None);
+        };
+        let aside = (1..)
+            .map(|number| self.folder.join(format!("{STATE}.damaged-{number}")))
+            .find(|aside| !aside.exists())
+            .expect("some number is free");
+        // It stays where it is until there is something in its place.
+        fs::copy(&path, &aside).map_err(Error::io("copy", &path))?;
+        let (state, came) = match self.read::<State>(COPY) {
+            Ok(Some(copy)) => (copy, "its copy took its place, and nothing is forgotten"),
+            _ => (
+                State {
+                    version: VERSION,
+                    last_change: self.newest_change()?,
+                    ..State::default()
+                },
+                "there is no copy: what was rejected is forgotten and may be staged again, what \
+                 was promoted stands in the memory and can no longer be undone here",
+            ),
+        };
+        self.write(STATE, &state)?;
+        Ok(Some(format!(
+            "{} was damaged ({reason}) and lies at {}; {came}",
+            path.display(),
+            aside.display()
+        )))
+    }
+
+    /// The number of the newest change that is written down.
+    fn newest_change(&self) -> Result<u32> {
+        let folder = self.folder.join("changes");
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            entries => entries.map_err(Error::io("read", &folder))?,
+        };
+        let number = |entry: fs::DirEntry| -> Option<u32> {
+            let name = entry.file_name();
+            name.to_str()?.strip_suffix(".json")?.parse().ok()
+        };
+        Ok(entries.flatten().filter_map(number).max().unwrap_or(0))
     }
 
     pub(super) fn pages(&self) -> Result<Pages> {

@@ -37,6 +37,7 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
         "project.md",
         "MEMORY.md",
         "state.json",
+        "state.copy.json",
         "DREAMS.md",
     ];
     let written: Vec<&PathBuf> = order
@@ -86,20 +87,73 @@ fn a_killed_promotion_gives_way_to_what_a_person_wrote_since() {
 }
 
 #[test]
-fn a_damaged_state_is_named_with_its_line_and_never_replaced() {
+fn a_damaged_state_is_set_aside_and_its_copy_takes_its_place() {
     let place = Place::new();
     place.rule(day(2), "Never push on Fridays.");
+    place.rule(day(2), "Always sign the tags.");
     place.dream(&settings());
+    let id = place.find("Always sign").id;
+    let lock = place.dreams().lock().unwrap();
+    assert_eq!(lock.told(), None);
+    place.dreams().reject(&lock, &id, TODAY).unwrap();
+    drop(lock);
     let state = place
         .files()
         .into_keys()
         .find(|path| path.ends_with("state.json"))
         .unwrap();
+    let whole = fs::read(&state).unwrap();
     fs::write(&state, "{\n\"candidates\": oops").unwrap();
-    let error = place.dreams().lock().unwrap_err();
-    assert!(error.to_string().contains("line 2"), "{error}");
+    // Who only reads changes nothing.
+    assert_eq!(place.dreams().candidates().unwrap().len(), 2);
+    let lock = place.dreams().lock().unwrap();
+    let told = lock.told().unwrap();
+    assert!(told.contains("line 2"), "{told}");
+    assert!(told.contains("nothing is forgotten"), "{told}");
+    drop(lock);
+    let aside = state.with_file_name("state.json.damaged-1");
     assert_eq!(
-        fs::read_to_string(&state).unwrap(),
+        fs::read_to_string(&aside).unwrap(),
         "{\n\"candidates\": oops"
     );
+    assert_eq!(fs::read(&state).unwrap(), whole);
+    place.dream(&settings());
+    assert!(matches!(
+        place.find("Always sign").status,
+        Status::Rejected { .. }
+    ));
+}
+
+#[test]
+fn a_state_that_is_lost_with_its_copy_takes_no_promotion_back() {
+    let place = Place::new();
+    place
+        .memory
+        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
+        .unwrap();
+    place.rule(day(2), "Never push on Fridays.");
+    place.rule(day(2), "Always sign the tags.");
+    place.dream(&settings());
+    place.promote("Never push");
+    place.promote("Always sign");
+    let memory = place.read("MEMORY.md");
+    let project = place.read("memories/project.md");
+    let of = |name: &str| {
+        let files = place.files().into_keys();
+        let mut files = files.filter(|path| path.ends_with(name));
+        files.next().unwrap()
+    };
+    let (state, copy) = (of("state.json"), of("state.copy.json"));
+    // As a person may do it, and as damage does.
+    fs::remove_file(&state).unwrap();
+    fs::remove_file(&copy).unwrap();
+    assert_eq!(place.dreams().lock().unwrap().told(), None);
+    assert_eq!(place.read("MEMORY.md"), memory);
+    fs::write(&state, "oops").unwrap();
+    let lock = place.dreams().lock().unwrap();
+    let told = lock.told().unwrap();
+    assert!(told.contains("what was rejected is forgotten"), "{told}");
+    drop(lock);
+    assert_eq!(place.read("MEMORY.md"), memory);
+    assert_eq!(place.read("memories/project.md"), project);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::answer;
 use super::super::memory_files::writing;
-use super::{agreed, named, settings, shapes};
+use super::{agreed, locked, named, settings, shapes};
 use crate::app::App;
 use crate::args::{PromoteArgs, RejectArgs};
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ use crate::paint;
 pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = dreams.lock()?;
+    let lock = locked(app, &dreams)?;
     let candidates = dreams.candidates()?;
     let mut ids = Vec::new();
     for name in &args.ids {
@@ -75,7 +75,7 @@ fn made(change: &Change) -> Value {
 pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = dreams.lock()?;
+    let lock = locked(app, &dreams)?;
     let candidates = dreams.candidates()?;
     let mut ids: Vec<String> = Vec::new();
     for name in &args.ids {
@@ -102,7 +102,7 @@ pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
 pub(super) fn undo(app: &App, yes: bool) -> Result<(), Failure> {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = dreams.lock()?;
+    let lock = locked(app, &dreams)?;
     agreed(app, "Take the latest promotion back?", yes)?;
     let change = match dreams.undo(&lock, app.zoned().timestamp()) {
         Err(error @ longhaul_memory::Error::NothingToUndo) => {

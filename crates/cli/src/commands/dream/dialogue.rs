@@ -5,7 +5,7 @@ use console::{Key, Term, style};
 use longhaul_memory::dream::{Candidate, Dreams, waiting};
 
 use super::change::shown;
-use super::{find, settings};
+use super::{find, locked, settings};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::paint;
@@ -123,7 +123,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
                     break;
                 }
                 Verdict::Reject => {
-                    let lock = dreams.lock()?;
+                    let lock = locked(app, dreams)?;
                     dreams.reject(&lock, id, app.zoned().date())?;
                     score.rejected += 1;
                     person.show(&style("rejected; it will not come back").red().to_string())?;
@@ -136,12 +136,12 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
                         break 'all;
                     };
                     if !text.trim().is_empty() {
-                        let lock = dreams.lock()?;
+                        let lock = locked(app, dreams)?;
                         dreams.reword(&lock, id, text.trim())?;
                     }
                 }
                 Verdict::Accept => {
-                    let lock = dreams.lock()?;
+                    let lock = locked(app, dreams)?;
                     match dreams.promote(&lock, id, &app.zoned(), &settings(app)) {
                         Ok(_) => {
                             score.promoted += 1;

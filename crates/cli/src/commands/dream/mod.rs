@@ -16,7 +16,7 @@ use longhaul_engine::catalog;
 use longhaul_engine::config::DreamTrigger;
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{
-    Ask, Candidate, Cause, Dreams, Moment, Report, Settings, Trigger, due, next, waiting,
+    Ask, Candidate, Cause, DreamLock, Dreams, Moment, Report, Settings, Trigger, due, next, waiting,
 };
 use longhaul_transcript::Millis;
 use serde_json::{Value, json};
@@ -28,6 +28,15 @@ use crate::args::{DreamCommand, RunArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{paint, resolve};
+
+/// Takes the lock. What that had to mend is told.
+fn locked(app: &App, dreams: &Dreams<'_>) -> Result<DreamLock, Failure> {
+    let lock = dreams.lock()?;
+    if let Some(told) = lock.told() {
+        app.note(&format!("note: {told}"));
+    }
+    Ok(lock)
+}
 
 pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
     match command {
@@ -112,7 +121,7 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
             .unwrap_or(app.config.config.dreaming.lookback_days),
         ..settings_with(app, &recalls)
     };
-    let lock = dreams.lock()?;
+    let lock = locked(app, &dreams)?;
     let model = model::chosen(app, args.base_url.as_deref())?;
     let mut model = model.map(model::asking).transpose()?;
     let report = dreams.run(
