@@ -259,7 +259,7 @@ fn status(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
     let status = memory.status(limits(app), &app.config.config.tokens.estimator)?;
     let chosen = memory_index::chosen(app)?;
-    let index = memory_index::condition(app);
+    let index = memory_index::condition(app, chosen.encoder.clone());
     if app.json {
         let mut value = json!({ "workspace": answer::path(memory.root()) });
         if let (Value::Object(all), Value::Object(own)) =
@@ -318,7 +318,17 @@ fn status(app: &App) -> Result<(), Failure> {
     paint::row(
         "vectors",
         match &chosen.encoder {
-            Some(encoder) => format!("{} ({})", paint::tame(encoder.id()), chosen.kind()),
+            Some(encoder) => {
+                let made = match &index {
+                    Ok(Some(found)) => format!(
+                        ", {} of {} made",
+                        paint::number(found.status.vectors),
+                        paint::plural(found.status.chunks, "chunk")
+                    ),
+                    _ => String::new(),
+                };
+                format!("{} ({}){made}", paint::tame(encoder.id()), chosen.kind())
+            }
             None => "none: searches go by words alone".to_owned(),
         },
     )?;
@@ -336,6 +346,7 @@ fn index_state(app: &App, index: &Result<Option<Condition>, IndexError>) -> &'st
     match index {
         _ if !app.config.config.memory.index.enabled => "off",
         Ok(None) => "none",
+        Ok(Some(found)) if found.unfilled => "incomplete",
         Ok(Some(found)) if found.behind.total() > 0 => "behind",
         Ok(Some(_)) => "current",
         Err(IndexError::Damaged { .. }) => "damaged",
@@ -353,6 +364,7 @@ fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value
         "chunks": found.map(|found| found.status.chunks),
         "textBytes": found.map(|found| found.status.text_bytes),
         "diskBytes": found.map(|found| found.status.disk_bytes),
+        "vectors": found.map(|found| found.status.vectors),
         "updated": found.and_then(|found| found.current).map(|time| time.to_iso()),
         "behind": found.map(|found| json!({
             "new": found.behind.new,
@@ -400,6 +412,11 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
             paint::bytes(status.disk_bytes)
         ),
     )?;
+    if found.unfilled {
+        let told = "incomplete: still being filled, or that was cut short; `longhaul memory index` \
+                    completes it";
+        say!("  {}", style(told).yellow())?;
+    }
     match behind.total() {
         0 => Ok(()),
         all => {

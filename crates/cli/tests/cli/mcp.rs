@@ -162,6 +162,11 @@ fn what_left_the_context_comes_back_fenced_and_attributed() {
     assert!(topic.contains("missing header"), "{topic}");
     let theirs = client.text("recall", json!({ "id": "e01", "session": "theirs" }));
     assert!(theirs.contains("session theirs"), "{theirs}");
+    // Whose past it is stands with each entry.
+    assert!(
+        theirs.starts_with("Quoted from the past of the sessions that are named."),
+        "{theirs}"
+    );
 }
 
 #[test]

@@ -41,6 +41,11 @@ fn what_was_written_down_is_found_and_got() {
         "{}",
         ran.out
     );
+    // The key can be got as it is printed.
+    let whole = machine.run_line("memory get memories/errors.md");
+    assert_eq!(machine.run_line("memory get memories/errors.md:1-3"), whole);
+    let ran = machine.run_line("memory get memories/errors.md:9-12");
+    assert!(ran.err.contains("line 9 is none of them"), "{ran:?}");
     let ran = machine.run_line("memory get memories/errors.md --lines 3-3");
     let (head, rest) = ran.out.split_once('\n').unwrap();
     assert!(
@@ -119,6 +124,37 @@ fn bad_input_is_told() {
     }
     let ran = machine.run_line("memory model add nowhere");
     assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.err
+            .starts_with("error: there is no model at nowhere\nhelp: name the folder"),
+        "{ran:?}"
+    );
+    let ran = machine.run_line("memory search deploy --role boss");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("user, assistant, toolResult"), "{ran:?}");
+    // A folder that somebody put there is named, and not touched.
+    let index = index_file(&machine);
+    fs::remove_file(&index).unwrap();
+    fs::create_dir(&index).unwrap();
+    for line in [
+        "memory search deploy",
+        "memory index",
+        "memory index --rebuild",
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+        assert!(
+            ran.err.contains("a folder is in its place"),
+            "{line}: {ran:?}"
+        );
+        assert!(
+            ran.err.contains("help: move it out of the way"),
+            "{line}: {ran:?}"
+        );
+    }
+    let ran = machine.run_line("memory status");
+    assert!(ran.out.contains("a folder is in its place"), "{ran:?}");
+    fs::remove_dir(&index).unwrap();
     let ran = machine.run_line("memory model remove nothing");
     assert_eq!(ran.code, 1, "{ran:?}");
     let ran = machine.run_line("memory model list");
@@ -870,4 +906,59 @@ fn the_size_that_is_told_is_the_size_that_stays() {
     let told = machine.run_line("memory index --json").json();
     let stays = fs::metadata(index_file(&machine)).unwrap().len();
     assert_eq!(told["diskBytes"], json!(stays));
+}
+
+#[test]
+fn a_rebuild_that_was_cut_short_is_told_until_it_is_completed() {
+    let machine = machine();
+    many(&machine, 300);
+    let all = records(&machine);
+    for pause in [20, 60, 120, 240, 480] {
+        let mut child = machine
+            .command()
+            .args(["memory", "index", "--rebuild"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        // SIGKILL; it may have ended by itself on a fast machine.
+        let _ = child.kill();
+        child.wait().unwrap();
+        let index = &machine.run_line("memory status --json").json()["index"];
+        let ran = machine.run_line("memory search lantern --json");
+        let told = format!("{}{}", ran.out, ran.err);
+        match index["state"] == "incomplete" {
+            true => {
+                assert!(told.contains("the index is incomplete"), "{told}");
+                let shown = machine.run_line("memory status");
+                assert!(
+                    shown.out.contains("`longhaul memory index` completes it"),
+                    "{shown:?}"
+                );
+            }
+            false => assert_eq!(index["records"], all, "{index:#}"),
+        }
+    }
+    assert_eq!(records(&machine), all);
+    let index = &machine.run_line("memory status --json").json()["index"];
+    assert_eq!(index["state"], "current", "{index:#}");
+}
+
+#[test]
+fn the_status_says_how_many_vectors_are_made() {
+    let machine = machine();
+    let server = Loopback::start(embeddings).unwrap();
+    configure(&machine, json!({ "baseUrl": server.url(), "model": "toy" }));
+    let indexed = machine.run_line("memory index --no-vectors --json").json();
+    let chunks = indexed["chunks"].as_u64().unwrap();
+    let index = || machine.run_line("memory status --json").json()["index"].clone();
+    assert_eq!(index()["vectors"], 0);
+    let shown = machine.run_line("memory status");
+    assert!(
+        shown.out.contains(&format!(", 0 of {chunks} chunks made")),
+        "{shown:?}"
+    );
+    assert_eq!(machine.run_line("memory index").code, 0);
+    assert_eq!(index()["vectors"], chunks);
 }

@@ -2,6 +2,7 @@
 //! asked, and compared with them without changing anything.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_transcript::Millis;
@@ -11,11 +12,16 @@ use super::record::{Budget, Hits, Query, Record, Status};
 use super::workspace::WorkspaceFiles;
 use super::write::hash_of;
 use super::{IndexError, IndexSettings, MemoryIndex, SqliteIndex, place, schema};
+use crate::embed::Encoder;
 use crate::files::megabytes;
 
 /// How long a search waits for another process that writes. What is there can be
 /// searched meanwhile.
 const SHORT: Duration = Duration::from_secs(1);
+
+/// What whoever searches an index should know that is not filled yet.
+const UNFILLED: &str = "the index is incomplete: it was begun anew and is still being filled, or \
+                        that was cut short; `longhaul memory index` completes it";
 
 /// How an index stands, seen without changing anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +32,8 @@ pub struct Condition {
     pub current: Option<Millis>,
     /// What happened to the memory files since.
     pub behind: Behind,
+    /// Whether it was begun anew and is not filled yet.
+    pub unfilled: bool,
 }
 
 /// Memory files that are not in an index as they are.
@@ -93,6 +101,9 @@ impl SqliteIndex {
             notes.extend(self.bring_up(files, budget, at));
             found = self.search(query)?;
         }
+        if self.is_unfilled().map_err(self.sqlite())? {
+            notes.push(UNFILLED.to_owned());
+        }
         notes.append(&mut found.notes);
         found.notes = notes;
         Ok(found)
@@ -105,6 +116,24 @@ impl SqliteIndex {
             let marked = index.connection.execute(MARK, [at.0]);
             marked.map(|_| ()).map_err(index.sqlite())
         })
+    }
+
+    /// Notes that an empty index is going to be filled, or that it is: whoever
+    /// searches one whose filling was cut short should know.
+    pub fn mark_filling(&mut self, filling: bool) -> Result<(), IndexError> {
+        let mark = match filling {
+            true => "INSERT OR REPLACE INTO meta VALUES ('filling', 1)",
+            false => "DELETE FROM meta WHERE name = 'filling'",
+        };
+        self.mending(|index| {
+            let marked = index.connection.execute(mark, []);
+            marked.map(|_| ()).map_err(index.sqlite())
+        })
+    }
+
+    fn is_unfilled(&self) -> rusqlite::Result<bool> {
+        let mark = "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'filling')";
+        self.connection.query_row(mark, [], |row| row.get(0))
     }
 
     /// Puts what was written into the file itself and empties the log beside it,
@@ -121,13 +150,15 @@ impl SqliteIndex {
         let _ = self.connection.busy_timeout(patience);
     }
 
-    /// How an index stands. Nothing is made, mended or set aside; none where
-    /// there is no index.
+    /// How an index stands, with the vectors of this encoder. Nothing is made,
+    /// mended or set aside; none where there is no index.
     pub fn condition(
         path: &Path,
         settings: IndexSettings,
         files: &WorkspaceFiles,
+        encoder: Option<Arc<dyn Encoder>>,
     ) -> Result<Option<Condition>, IndexError> {
+        place::not_a_folder(path)?;
         let there = path.try_exists().map_err(IndexError::io("read", path))?;
         if !there {
             return Ok(None);
@@ -148,6 +179,7 @@ impl SqliteIndex {
             schema::Found::Outdated | schema::Found::Nothing => return Ok(None),
         }
         let mut index = SqliteIndex::with(path, connection, settings, place::identity(path));
+        index.use_encoder(encoder);
         let status = index.counts().map_err(&sqlite)?;
         let current = index
             .connection
@@ -157,10 +189,12 @@ impl SqliteIndex {
             .optional()
             .map_err(&sqlite)?;
         let behind = files.behind(&index).map_err(&sqlite)?;
+        let unfilled = index.is_unfilled().map_err(&sqlite)?;
         Ok(Some(Condition {
             status,
             current,
             behind,
+            unfilled,
         }))
     }
 

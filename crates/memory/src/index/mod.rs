@@ -124,6 +124,7 @@ impl SqliteIndex {
     /// [`SqliteIndex::set_aside`].
     pub fn open(path: &Path, settings: IndexSettings) -> Result<SqliteIndex, IndexError> {
         place::create_folder_of(path)?;
+        place::not_a_folder(path)?;
         let (connection, identity) = match opened(path, &settings) {
             Err(IndexError::Damaged { .. }) => {
                 let (connection, identity, aside) = replaced(path, &settings, None)?;
@@ -156,6 +157,7 @@ impl SqliteIndex {
     /// be emptied is set aside.
     pub fn rebuild(path: &Path, settings: IndexSettings) -> Result<SqliteIndex, IndexError> {
         place::create_folder_of(path)?;
+        place::not_a_folder(path)?;
         let before = place::identity(path);
         let emptied = || -> Result<(), IndexError> {
             let _lock = place::lock_shared(path)?;

@@ -69,6 +69,21 @@ fn options() -> fs::OpenOptions {
     options
 }
 
+/// A folder in the place of an index is somebody's, and none of ours to move.
+pub(super) fn not_a_folder(path: &Path) -> Result<(), IndexError> {
+    match path.is_dir() {
+        false => Ok(()),
+        true => Err(IndexError::Io {
+            action: "open the index",
+            path: path.to_owned(),
+            source: std::io::Error::new(
+                std::io::ErrorKind::IsADirectory,
+                "a folder is in its place",
+            ),
+        }),
+    }
+}
+
 pub(super) fn create_folder_of(path: &Path) -> Result<(), IndexError> {
     let folder = path.parent().filter(|one| !one.as_os_str().is_empty());
     folder.map_or(Ok(()), |folder| {

@@ -161,7 +161,11 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
         for name in names {
             connection.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
         }
-        make(connection, changes.wrapping_add(1), end)
+        make(connection, changes.wrapping_add(1), end)?;
+        // Whoever searches it before it is filled again is told so.
+        connection
+            .execute("INSERT INTO meta VALUES ('filling', 1)", [])
+            .map(drop)
     })
 }
 

@@ -276,8 +276,9 @@ fn a_search_that_finds_the_index_damaged_finds_the_files_all_the_same() {
 fn how_an_index_stands_is_seen_without_a_change() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("main.sqlite");
-    let look =
-        |files: &WorkspaceFiles| SqliteIndex::condition(&path, IndexSettings::default(), files);
+    let look = |files: &WorkspaceFiles| {
+        SqliteIndex::condition(&path, IndexSettings::default(), files, None)
+    };
     let nothing = WorkspaceFiles::new(folder.path());
     assert_eq!(look(&nothing).unwrap(), None);
     assert!(!path.exists());
@@ -387,4 +388,32 @@ fn where_not_all_may_be_taken_in_small_and_new_files_go_before_a_huge_one() {
         ["memory/2020-01-02.md", "memory/2026-03-01.md"]
     );
     assert_eq!(found(&mut index, 1).len(), 3);
+}
+
+#[test]
+fn an_index_that_was_begun_anew_is_told_to_be_incomplete_until_it_is_filled() {
+    let folder = TempDir::new().unwrap();
+    let (index, files) = on_disk_for_files(&folder);
+    let path = folder.path().join("main.sqlite");
+    let unfilled = || {
+        let stands = SqliteIndex::condition(&path, IndexSettings::default(), &files, None);
+        stands.unwrap().unwrap().unfilled
+    };
+    assert!(!unfilled());
+    drop(index);
+    let mut index = SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap();
+    assert!(unfilled());
+    let mut notes = || {
+        let found = index.search_current(&Query::new("anchor"), &files, Budget::default(), NOON);
+        found.unwrap().notes
+    };
+    assert!(notes()[0].starts_with("the index is incomplete"));
+    assert!(unfilled());
+    index.mark_filling(false).unwrap();
+    assert!(!unfilled());
+    let found = index
+        .search_current(&Query::new("anchor"), &files, Budget::default(), NOON)
+        .unwrap();
+    assert_eq!(found.notes, [""; 0]);
+    assert_eq!(found.hits[0].source, "memories/b.md");
 }

@@ -125,6 +125,9 @@ fn fill(
     index: &mut SqliteIndex,
     bar: &ProgressBar,
 ) -> Result<Filled, IndexError> {
+    if index.status()?.records == 0 {
+        index.mark_filling(true)?;
+    }
     let files = app.config.config.workspace_files(&app.workspace);
     let synced = files.sync(index, Budget::default(), &mut |done| {
         bar.set_message(message(done));
@@ -135,6 +138,7 @@ fn fill(
     if !args.no_sessions && app.config.config.memory.index.transcripts {
         sessions(app, index, bar, &mut done, &mut notes)?;
     }
+    index.mark_filling(false)?;
     let mut missing = 0;
     if let Some(encoder) = encoder {
         index.use_encoder(Some(Arc::clone(encoder)));

@@ -34,6 +34,9 @@ impl From<IndexError> for Failure {
             ..Failure::new(error.to_string())
         };
         match &error {
+            IndexError::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory => {
+                failure.help("move it out of the way; the index is made anew")
+            }
             IndexError::ReadOnly { .. } | IndexError::Io { .. } => failure.help(
                 "the state folder must be readable and writable; `--state-dir` names another",
             ),
@@ -112,10 +115,13 @@ fn refuse_without_index(app: &App) -> Result<(), Failure> {
 }
 
 /// How the index of the workspace stands. Nothing is made or mended by asking.
-pub(crate) fn condition(app: &App) -> Result<Option<Condition>, IndexError> {
+pub(crate) fn condition(
+    app: &App,
+    encoder: Option<Arc<dyn Encoder>>,
+) -> Result<Option<Condition>, IndexError> {
     let config = &app.config.config;
     let files = config.workspace_files(&app.workspace);
-    SqliteIndex::condition(&path(app), config.index_settings(), &files)
+    SqliteIndex::condition(&path(app), config.index_settings(), &files, encoder)
 }
 
 /// Opens the index. A damaged one is set aside, and told.

