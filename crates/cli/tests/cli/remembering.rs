@@ -471,3 +471,20 @@ fn mending_keeps_every_byte_of_lines_that_nothing_is_wrong_with() {
         "{mended:?}"
     );
 }
+
+#[test]
+fn marking_a_stale_pointer_keeps_the_bytes_of_other_lines() {
+    let machine = Machine::new();
+    assert_eq!(machine.run_line("memory init").code, 0);
+    let path = machine.work().join("MEMORY.md");
+    let before = b"- caf\xff\r\n- plan \xe2\x86\x92 plan.md\r\n";
+    fs::write(&path, before).unwrap();
+    fs::write(machine.work().join("plan.md"), "one").unwrap();
+    assert_eq!(machine.run_line("memory verify").code, 0);
+    fs::write(machine.work().join("plan.md"), "two").unwrap();
+    machine.run_line("memory verify --mark");
+    let marked = b"- caf\xff\r\n- plan \xe2\x86\x92 plan.md (stale: verify)\r\n";
+    assert_eq!(fs::read(&path).unwrap(), marked);
+    assert_eq!(machine.run_line("memory verify --accept").code, 0);
+    assert_eq!(fs::read(&path).unwrap(), before);
+}

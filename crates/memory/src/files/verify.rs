@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lint::Target;
 use super::pointers::pointers;
-use super::{LOGS, MEMORY, MemoryFolder, place};
+use super::{LOGS, MEMORY, MOST_FILE_BYTES, MemoryFolder, place};
 use crate::{Error, Result};
 
 const HASHES: &str = "memories/.pointers.json";
@@ -85,7 +85,8 @@ struct Hashes {
 impl MemoryFolder {
     /// How every pointer of `MEMORY.md` stands.
     pub fn verify(&self, mode: Verify) -> Result<Vec<Verified>> {
-        let text = self.read(MEMORY)?.unwrap_or_default();
+        let bytes = place::bytes(self.root(), MEMORY, MOST_FILE_BYTES)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
         let known = self.hashes()?;
         let mut next = Hashes::default();
         let mut verified = Vec::new();
@@ -126,8 +127,8 @@ impl MemoryFolder {
             self.replace(HASHES, &format!("{text}\n"))?;
         }
         if matches!(mode, Verify::Mark | Verify::Accept) {
-            let marked = marked(&text, &verified, mode);
-            if marked != text {
+            let marked = marked(&bytes, &verified, mode);
+            if marked != bytes {
                 self.replace(MEMORY, &marked)?;
             }
         }
@@ -173,20 +174,25 @@ pub(super) fn unmarked(line: &str) -> &str {
     line.strip_suffix(STALE).unwrap_or(line)
 }
 
-fn marked(text: &str, verified: &[Verified], mode: Verify) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (at, whole) in text.split_inclusive('\n').enumerate() {
+/// A line that is no UTF-8 stays as it is.
+fn marked(bytes: &[u8], verified: &[Verified], mode: Verify) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for (at, whole) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let Ok(whole) = std::str::from_utf8(whole) else {
+            out.extend_from_slice(whole);
+            continue;
+        };
         let line = whole.trim_end_matches(['\n', '\r']);
         let end = &whole[line.len()..];
         let stale = mode == Verify::Mark
             && verified
                 .iter()
                 .any(|one| one.line == at + 1 && one.standing.is_stale());
-        out.push_str(unmarked(line));
+        out.extend_from_slice(unmarked(line).as_bytes());
         if stale {
-            out.push_str(STALE);
+            out.extend_from_slice(STALE.as_bytes());
         }
-        out.push_str(end);
+        out.extend_from_slice(end.as_bytes());
     }
     out
 }
