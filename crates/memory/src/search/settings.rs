@@ -53,8 +53,8 @@ impl Default for SearchSettings {
         SearchSettings {
             k1: 1.2,
             b: 0.9,
-            beside: 0.6,
-            exchange: 0.6,
+            beside: 0.4,
+            exchange: 0.7,
             pause: 60 * 60 * 1000,
             coverage: 0.4,
             sentences: 0.5,

@@ -9,14 +9,16 @@
 //! reach FTS5's syntax.
 
 mod dotted;
+mod frame;
+mod query;
 mod stems;
 mod tongue;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
+pub(crate) use self::query::{Quote, Term, all_terms, questions, quote, terms};
 pub(crate) use self::stems::Stems;
 pub(crate) use self::tongue::Tongue;
 
@@ -27,19 +29,6 @@ pub(crate) const VERSION: i64 = 3;
 /// Tokens longer than this are cut: nobody types them, and encoded data is
 /// full of them.
 const LONGEST: usize = 64;
-
-/// One word of a query.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Term {
-    /// What the user wrote.
-    pub(crate) word: String,
-    /// The tokens that stand for it, one for each language of the index.
-    pub(crate) tokens: Vec<String>,
-    /// How much it counts.
-    pub(crate) weight: f32,
-    /// The sentences of the query it stands in, a bit each.
-    pub(crate) sentences: u8,
-}
 
 /// A part of a text that is treated as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,228 +149,6 @@ pub(crate) fn begins_pairs(token: &str) -> bool {
     let mut chars = token.chars();
     let first = chars.next();
     chars.next().is_none() && first.is_some_and(|c| is_han(c) && !HAN_STOPS.contains(c))
-}
-
-/// The words of a query, each once, in order. `tongues` are the languages of
-/// the texts that are searched.
-pub(crate) fn terms(query: &str, tongues: &[Tongue], stems: &mut Stems) -> Vec<Term> {
-    let spoken = tongue(query);
-    let mut terms: Vec<Term> = Vec::new();
-    let mut seen: HashSet<String> = HashSet::new();
-    for (number, sentence) in sentences(query).enumerate() {
-        // The eighth bit is for all the rest.
-        let bit = 1 << number.min(7);
-        sentence_terms(sentence, spoken, tongues, stems, bit, &mut terms, &mut seen);
-    }
-    terms
-}
-
-/// The sentences of a query: someone who asks two things at once wants both
-/// answered, whichever has the more words.
-fn sentences(query: &str) -> impl Iterator<Item = &str> {
-    query
-        .split_inclusive(['?', '!', '？', '！', '。', '；', '\n'])
-        .flat_map(|part| part.split_inclusive(". "))
-        .filter(|part| part.contains(char::is_alphanumeric))
-}
-
-/// Which sentences of a query are questions, a bit each.
-pub(crate) fn questions(query: &str) -> u8 {
-    let asks = |sentence: &str| sentence.trim_end().ends_with(['?', '？', '؟']);
-    let sentences = sentences(query).enumerate();
-    let asking = sentences.filter(|(_, sentence)| asks(sentence));
-    asking.fold(0, |bits, (number, _)| bits | 1 << number.min(7))
-}
-
-fn sentence_terms(
-    sentence: &str,
-    spoken: Tongue,
-    tongues: &[Tongue],
-    stems: &mut Stems,
-    bit: u8,
-    terms: &mut Vec<Term>,
-    seen: &mut HashSet<String>,
-) {
-    // Where the numbers of a version end.
-    let mut numbers = 0;
-    for run in runs(sentence) {
-        let mut found: Vec<(String, f32)> = Vec::new();
-        match run {
-            Run::Word(word) => {
-                word_tokens(word, spoken, stems, &mut |token, weight| {
-                    found.push((token.to_owned(), weight));
-                });
-                let inside = offset(sentence, word) < numbers;
-                for (at, (token, weight)) in found.into_iter().enumerate() {
-                    let mut tokens = vec![token];
-                    // What follows are parts of a name.
-                    if at == 0 {
-                        forms(word, spoken, tongues, stems, &mut tokens);
-                    }
-                    let weight = if inside { weight * PART } else { weight };
-                    add(terms, seen, word, tokens, weight, bit);
-                }
-            }
-            Run::Dotted(word) => {
-                let mut tokens = Vec::new();
-                dotted_token(word, &mut |token, _| tokens.push(token.to_owned()));
-                match tokens[0].starts_with(|c: char| c.is_ascii_digit()) {
-                    true => numbers = offset(sentence, word) + word.len(),
-                    false => {
-                        let whole = tokens[0].clone();
-                        forms(&whole, spoken, tongues, stems, &mut tokens);
-                    }
-                }
-                add(terms, seen, word, tokens, 1.0, bit);
-            }
-            Run::Unspaced(run) => {
-                unspaced_tokens(run, &mut |token, weight| {
-                    found.push((token.to_owned(), weight));
-                });
-                for (token, weight) in found {
-                    let word = token.clone();
-                    add(terms, seen, &word, vec![token], weight, bit);
-                }
-            }
-        }
-    }
-}
-
-/// Where in a text a part of it begins.
-fn offset(text: &str, part: &str) -> usize {
-    part.as_ptr() as usize - text.as_ptr() as usize
-}
-
-/// A shorter word is hardly a name of several words written as one.
-const SHORTEST_NAME: usize = 6;
-
-/// Adds the other tokens that a word of a query may have in the index: its
-/// stems in the languages of the notes, since notes may be in another language
-/// than the question, and the word as it is, since a name of several words is
-/// kept whole without a stem.
-fn forms(
-    word: &str,
-    spoken: Tongue,
-    tongues: &[Tongue],
-    stems: &mut Stems,
-    tokens: &mut Vec<String>,
-) {
-    let mut more = |token: &str| {
-        if tokens.iter().all(|known| known != token) {
-            tokens.push(token.to_owned());
-        }
-    };
-    let whole: String = word.chars().filter(|c| *c != '_').collect();
-    let whole = whole.to_lowercase();
-    let others = tongues.iter().filter(|other| **other != spoken);
-    for tongue in std::iter::once(spoken).chain(others.copied()) {
-        stems.token(&whole, tongue, &mut |token, _| more(token), 1.0);
-    }
-    if whole.chars().count() >= SHORTEST_NAME {
-        more(&fold(&whole));
-    }
-}
-
-fn add(
-    terms: &mut Vec<Term>,
-    seen: &mut HashSet<String>,
-    word: &str,
-    tokens: Vec<String>,
-    weight: f32,
-    bit: u8,
-) {
-    if seen.insert(tokens[0].clone()) {
-        terms.push(Term {
-            word: word.to_owned(),
-            tokens,
-            weight,
-            sentences: bit,
-        });
-    } else if let Some(term) = terms.iter_mut().find(|term| term.tokens[0] == tokens[0]) {
-        term.sentences |= bit;
-        // Said twice counts more, said ten times not ten times as much.
-        term.weight = (term.weight * term.weight + weight * weight)
-            .sqrt()
-            .min(1.75 * weight);
-    }
-}
-
-/// What a text must have to be quoted by a query.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Quote {
-    /// Words that stand one behind the other, with a space between.
-    pub(crate) phrases: Vec<String>,
-    /// Pairs of characters. Where they stand is not known, but those of a
-    /// sentence hardly come together elsewhere.
-    pub(crate) pairs: Vec<String>,
-}
-
-/// The tokens of a query in their order, if it may be a quotation: long enough
-/// to be told from a few keywords, short enough to have been remembered.
-pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<Quote> {
-    const LONGEST_QUOTE: usize = 400;
-    if query.len() > LONGEST_QUOTE {
-        return None;
-    }
-    let tongue = tongue(query);
-    let mut quote = Quote::default();
-    let mut phrase = String::new();
-    let mut count = 0;
-    for run in runs(query) {
-        match run {
-            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
-                count += 1;
-                if !phrase.is_empty() {
-                    phrase.push(' ');
-                }
-                phrase.push_str(token);
-            }),
-            Run::Dotted(word) => dotted_token(word, &mut |token, _| {
-                count += 1;
-                if !phrase.is_empty() {
-                    phrase.push(' ');
-                }
-                phrase.push_str(token);
-            }),
-            Run::Unspaced(run) => {
-                quote.phrases.extend(taken(&mut phrase));
-                let before = quote.pairs.len();
-                let mut single = None;
-                unspaced_tokens(run, &mut |token, _| {
-                    count += 1;
-                    match is_single(token) {
-                        true => single = Some(token.to_owned()),
-                        false => quote.pairs.push(token.to_owned()),
-                    }
-                });
-                // One that is in a pair says nothing more.
-                let alone = quote.pairs.len() == before;
-                quote.pairs.extend(single.filter(|_| alone));
-            }
-        }
-    }
-    quote.phrases.extend(taken(&mut phrase));
-    (2..=40).contains(&count).then_some(quote)
-}
-
-fn taken(phrase: &mut String) -> Option<String> {
-    Some(std::mem::take(phrase)).filter(|phrase| !phrase.is_empty())
-}
-
-/// The texts whose words a query would be, for the case that it has only stop
-/// words: "who are you" still asks for something.
-pub(crate) fn all_terms(query: &str) -> Vec<Term> {
-    let mut terms = Vec::new();
-    let mut seen = HashSet::new();
-    for run in runs(query) {
-        if let Run::Word(word) = run {
-            let token = fold(&word.to_lowercase());
-            if !token.is_empty() {
-                add(&mut terms, &mut seen, word, vec![token], 1.0, 1);
-            }
-        }
-    }
-    terms
 }
 
 fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
