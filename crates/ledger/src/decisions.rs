@@ -90,6 +90,9 @@ impl Ledger {
                 ),
                 false => None,
             };
+            // What is told of another takes back nothing that the user said.
+            let told = pasted && said.is_told(index);
+            let old = old.filter(|old| !told || self.decisions[*old].pasted);
             if !decides {
                 // "Forget X after all." counts only if X was decided; what
                 // comes instead is mostly in the next sentence.

@@ -9,15 +9,20 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::norm::{is_heading, is_list_item};
+use crate::choice::strength;
+use crate::frames::{framed, tells_unspaced};
+use crate::norm::{is_heading, is_list_item, judge};
 use crate::pasted::{
     is_issue_title, is_logged, is_rule_across, is_title, names_source, opens_paste, poses, speaker,
 };
-use crate::text::{is_cjk, sentences};
+use crate::quoted::{long_quotations, tells, without_quotations};
+use crate::statements::states;
+use crate::text::sentences;
 use crate::words::Words;
-use crate::words::others::{
-    REPORTS, REPORTS_UNSPACED, SPEAKS_SELF, WITNESSES, WRAPPER_STARTS, WRAPPERS,
-};
+use crate::words::others::{WRAPPER_STARTS, WRAPPERS};
+
+/// A longer sentence says nothing beside what it quotes.
+const LONGEST: usize = 1_200;
 
 /// A message with what is another's set apart.
 #[derive(Debug)]
@@ -30,6 +35,10 @@ pub(crate) struct Heard {
     own: String,
     /// Where the text looks pasted.
     pasted: Vec<Range<usize>>,
+    /// Where it says that another speaks.
+    framed: Vec<Range<usize>>,
+    /// Where it quotes more than a name, whoever said it.
+    quoted: Vec<Range<usize>>,
 }
 
 /// The sentences of a message, taken apart.
@@ -39,16 +48,17 @@ pub(crate) struct Said<'a> {
     pub(crate) ranges: Vec<Range<usize>>,
     /// The words of each sentence, without those that it quotes of others.
     pub(crate) parts: Vec<Words<'a>>,
-    pasted: &'a [Range<usize>],
+    /// What was found out about the whole message.
+    heard: Option<&'a Heard>,
 }
 
 impl<'a> Said<'a> {
     /// All of a text, as one speaker's own.
     pub(crate) fn new(text: &'a str) -> Said<'a> {
-        Said::read(text, text, &[])
+        Said::read(text, text, None)
     }
 
-    fn read(text: &'a str, own: &'a str, pasted: &'a [Range<usize>]) -> Said<'a> {
+    fn read(text: &'a str, own: &'a str, heard: Option<&'a Heard>) -> Said<'a> {
         let ranges = sentences(own);
         let parts = ranges
             .iter()
@@ -58,7 +68,7 @@ impl<'a> Said<'a> {
             text,
             ranges,
             parts,
-            pasted,
+            heard,
         }
     }
 
@@ -71,11 +81,50 @@ impl<'a> Said<'a> {
     }
 
     /// Whether a sentence may be somebody else's: it stands in what looks
-    /// pasted, or tells what another says.
+    /// pasted, or is told as another's.
     pub(crate) fn may_be_anothers(&self, index: usize) -> bool {
+        let pasted = self.heard.map_or(&[][..], |heard| &heard.pasted);
+        self.overlaps(index, pasted) || self.is_told(index)
+    }
+
+    /// Whether the message says that a sentence is somebody else's: behind a
+    /// frame, by a verb of telling, or in quotation marks.
+    pub(crate) fn is_told(&self, index: usize) -> bool {
         let range = &self.ranges[index];
-        let overlaps = |other: &Range<usize>| other.start < range.end && range.start < other.end;
-        self.pasted.iter().any(overlaps) || tells(&self.parts[index])
+        tells(&self.parts[index])
+            || self.heard.is_some_and(|heard| {
+                self.overlaps(index, &heard.framed)
+                    || tells_unspaced(&self.text[range.clone()])
+                    || (self.overlaps(index, &heard.quoted)
+                        && !self.says_beside(range, &heard.quoted))
+            })
+    }
+
+    fn overlaps(&self, index: usize, ranges: &[Range<usize>]) -> bool {
+        let range = &self.ranges[index];
+        let mut ranges = ranges.iter();
+        ranges.any(|other| other.start < range.end && range.start < other.end)
+    }
+
+    /// Whether a sentence is a rule, a decision or a statement without what it
+    /// quotes: "never write “…” in a mail" is.
+    fn says_beside(&self, range: &Range<usize>, quoted: &[Range<usize>]) -> bool {
+        let sentence = &self.text[range.clone()];
+        if sentence.len() > LONGEST {
+            return false;
+        }
+        let inside = |quoted: &&Range<usize>| quoted.start < range.end && range.start < quoted.end;
+        let quoted: Vec<&Range<usize>> = quoted.iter().filter(inside).collect();
+        let is_quoted = |at: usize| quoted.iter().any(|quoted| quoted.contains(&at));
+        let rest: String = sentence
+            .char_indices()
+            .map(|(at, c)| if is_quoted(range.start + at) { ' ' } else { c })
+            .collect();
+        let words = Words::new(&rest);
+        words.len() > 0
+            && (judge(&rest, &words).is_some()
+                || states(&rest, &words)
+                || strength(&rest, &words).is_some())
     }
 }
 
@@ -84,16 +133,20 @@ impl Heard {
         let (text, attached) = without_attachments(message);
         let own = without_quotations(&text);
         let pasted = pasted(&text);
+        let framed = framed(&text);
+        let quoted = long_quotations(&text);
         Heard {
             text,
             attached,
             own,
             pasted,
+            framed,
+            quoted,
         }
     }
 
     pub(crate) fn said(&self) -> Said<'_> {
-        Said::read(&self.text, &self.own, &self.pasted)
+        Said::read(&self.text, &self.own, Some(self))
     }
 }
 
@@ -286,154 +339,6 @@ fn in_unknown_tags(text: &str) -> Vec<Range<usize>> {
         from = end;
     }
     out
-}
-
-/// The text with spaces in the place of what it quotes of others.
-fn without_quotations(text: &str) -> String {
-    let mut own = String::new();
-    let mut kept = 0;
-    let mut from = 0;
-    while let Some((open, mark)) = next_quotation(text, from) {
-        let inner = open + mark.len_utf8();
-        let Some(end) = end_of_quotation(text, inner, mark) else {
-            from = inner;
-            continue;
-        };
-        from = end;
-        let behind = &text[end..];
-        if !(is_reported(&text[..open]) || is_reported_behind(behind)) {
-            continue;
-        }
-        own.push_str(&text[kept..inner]);
-        for c in text[inner..end].chars() {
-            match c {
-                '\n' => own.push('\n'),
-                c => own.extend(std::iter::repeat_n(' ', c.len_utf8())),
-            }
-        }
-        kept = end;
-    }
-    own.push_str(&text[kept..]);
-    own
-}
-
-/// The next mark that opens a quotation.
-fn next_quotation(text: &str, from: usize) -> Option<(usize, char)> {
-    text[from..].char_indices().find_map(|(at, c)| {
-        let at = from + at;
-        let opens = match c {
-            '“' | '«' | '„' | '「' | '『' | '‘' | '‹' => true,
-            '"' | '\'' => {
-                let before = text[..at].chars().next_back();
-                let after = text[at + 1..].chars().next();
-                before.is_none_or(|c| !c.is_alphanumeric() || is_cjk(c))
-                    && after.is_some_and(|c| !c.is_whitespace())
-            }
-            _ => false,
-        };
-        opens.then_some((at, c))
-    })
-}
-
-/// Where a quotation ends; one that is never closed goes to the end of its
-/// paragraph.
-fn end_of_quotation(text: &str, from: usize, mark: char) -> Option<usize> {
-    let closing: &[char] = match mark {
-        '“' => &['”', '"'],
-        '„' => &['“', '”', '"'],
-        '«' => &['»'],
-        '‹' => &['›'],
-        '「' => &['」'],
-        '『' => &['』'],
-        '‘' => &['’'],
-        '\'' => &['\''],
-        _ => &['"', '”'],
-    };
-    let paragraph = text[from..].find("\n\n").map_or(text.len(), |at| from + at);
-    let is_end = |(at, c): (usize, char)| {
-        // An apostrophe stands between two letters.
-        let after = text[from + at + c.len_utf8()..].chars().next();
-        let inside = matches!(c, '\'' | '’') && after.is_some_and(char::is_alphanumeric);
-        (closing.contains(&c) && !inside).then_some(from + at)
-    };
-    let end = text[from..].char_indices().find_map(is_end);
-    match mark {
-        '\'' | '‘' => end.filter(|end| *end <= paragraph),
-        _ => Some(end.unwrap_or(paragraph)),
-    }
-}
-
-/// Whether the words right before a quotation say whose it is, and that is not
-/// the user.
-fn is_reported(before: &str) -> bool {
-    let paragraph = before.trim_end().rsplit("\n\n").next().unwrap_or("");
-    let end = paragraph.trim_end_matches([' ', '\n', ':', '：', ',', '，']);
-    let clause = end
-        .rsplit(['.', '!', '?', ';', '。', '！', '？', '；'])
-        .next()
-        .unwrap_or("");
-    if clause.chars().any(is_cjk) {
-        return REPORTS_UNSPACED.iter().any(|verb| {
-            clause
-                .rfind(verb)
-                .is_some_and(|at| !clause[..at].ends_with(['我', '们', '私', '僕']))
-        });
-    }
-    let words = Words::new(clause);
-    let witness = |at: usize| {
-        WITNESSES.contains(words.get(at)) && !SPEAKS_SELF.contains(words.get(at.saturating_sub(1)))
-    };
-    // "Translate this: “…”" is about the words, whoever said them.
-    let treats = matches!(
-        words.get(0),
-        "translate"
-            | "summarise"
-            | "summarize"
-            | "explain"
-            | "rephrase"
-            | "proofread"
-            | "reword"
-            | "übersetze"
-            | "erkläre"
-            | "traduis"
-            | "traduce"
-            | "traduza"
-            | "traduci"
-            | "vertaal"
-            | "переведи"
-    );
-    treats || tells(&words) || (1..words.len()).any(witness)
-}
-
-/// Japanese and Korean name the speaker behind what is said.
-fn is_reported_behind(behind: &str) -> bool {
-    let rest: String = behind.chars().skip(1).take(6).collect();
-    ["と書", "と言", "とあ", "という", "라고", "라는", "이라"]
-        .iter()
-        .any(|verb| rest.trim_start().starts_with(verb))
-}
-
-/// Whether a clause tells what somebody else says.
-fn tells(words: &Words<'_>) -> bool {
-    (0..words.len()).any(|at| {
-        let opens = at == 0
-            && matches!(
-                words.get(at),
-                "according"
-                    | "laut"
-                    | "selon"
-                    | "según"
-                    | "segundo"
-                    | "secondo"
-                    | "volgens"
-                    | "według"
-                    | "согласно"
-                    | "quote"
-                    | "quoting"
-            );
-        let told = at > 0 && at <= 8 && !SPEAKS_SELF.contains(words.get(at - 1));
-        (opens || told) && REPORTS.contains(words.get(at))
-    })
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ impl Ledger {
             let item = is_list_item(sentence);
             listed &= item;
             let lifts = allows(sentence, words);
-            if lifts && self.revoke(at, sentence) {
+            if lifts && self.revoke(at, sentence, said.is_told(index)) {
                 continue;
             }
             let verdict = judge(sentence, words);
@@ -60,9 +60,9 @@ impl Ledger {
     fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind, pasted: bool) {
         if let Some(known) = self.rules.iter_mut().find(|rule| rule.text == text) {
             known.provenance.add(at.entry);
-            if !self.others.contains(at.entry) {
+            if !self.others.contains(at.entry) && (!pasted || known.pasted) {
                 known.revoked = None;
-                known.pasted &= pasted;
+                known.pasted = pasted;
             }
             return;
         }
@@ -86,13 +86,15 @@ impl Ledger {
     }
 
     /// Takes back the rule a sentence speaks of: the one that shares most of
-    /// its words, and of equals the latest.
-    fn revoke(&mut self, at: At<'_>, sentence: &str) -> bool {
+    /// its words, and of equals the latest. What is told of another takes
+    /// back nothing that the user said.
+    fn revoke(&mut self, at: At<'_>, sentence: &str, told: bool) -> bool {
         let said = stems(sentence);
         let mut best: Option<(f64, usize)> = None;
         for (index, rule) in self.rules.iter().enumerate() {
             let is_users = self.vouches_for(&rule.provenance);
-            if rule.revoked.is_some() || (is_users && self.others.contains(at.entry)) {
+            let is_others = self.others.contains(at.entry) || (told && !rule.pasted);
+            if rule.revoked.is_some() || (is_users && is_others) {
                 continue;
             }
             let words = stems(&rule.text);

@@ -46,7 +46,7 @@ impl Ledger {
 }
 
 /// Whether a sentence says of something lasting what it is.
-fn states(sentence: &str, words: &Words<'_>) -> bool {
+pub(crate) fn states(sentence: &str, words: &Words<'_>) -> bool {
     if sentence.len() > LONGEST
         || words.len() > MOST_WORDS
         || sentence.trim_end().ends_with([':', '：', '…'])

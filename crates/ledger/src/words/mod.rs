@@ -135,6 +135,14 @@ impl<'a> Words<'a> {
         at == 0 || self.words.get(at).is_some_and(|word| word.capital)
     }
 
+    /// Whether a word begins with a capital, as names do.
+    pub(crate) fn is_capital(&self, at: usize) -> bool {
+        let word = self.words.get(at);
+        word.is_some_and(|word| {
+            self.original[word.original.clone()].starts_with(char::is_uppercase)
+        })
+    }
+
     /// The character right behind a word.
     pub(crate) fn behind(&self, at: usize) -> Option<char> {
         let end = self.words.get(at)?.original.end;

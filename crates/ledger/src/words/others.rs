@@ -44,3 +44,79 @@ pub(crate) static ANNOUNCED_UNSPACED: List =
 /// Labels that people put before what they say themselves.
 pub(crate) static OWN_LABELS: Set =
     Set::new(|| phrases(include_str!("lists/own_labels.txt")).collect());
+
+/// What the words of a frame are: "Slack message from Bob:".
+pub(crate) mod frames {
+    use super::{List, Set};
+    use crate::words::phrases;
+
+    macro_rules! sets {
+        ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
+            $($(#[$doc])* pub(crate) static $name: Set =
+                Set::new(|| phrases(include_str!(concat!("lists/frame_", $file, ".txt"))).collect());)*
+        };
+    }
+    macro_rules! lists {
+        ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
+            $($(#[$doc])* pub(crate) static $name: List =
+                List::new(|| phrases(include_str!(concat!("lists/frame_unspaced_", $file, ".txt"))).collect());)*
+        };
+    }
+
+    sets! {
+        /// Who is told of without a name.
+        PEOPLE = "people";
+        /// How one says that something came from elsewhere.
+        RECEIVES = "receives";
+        /// What such a sentence points at where it does not name it.
+        POINTERS = "pointers";
+        /// Where things are told, beside what is announced before pasting.
+        SOURCES = "sources";
+        /// What stands between such a thing and whose it is.
+        FROMS = "froms";
+        /// What a thing is pointed at with.
+        DETERMINERS = "determiners";
+        /// How one begins to show something.
+        INTRODUCTIONS = "introductions";
+        /// What is done to words, whatever they say.
+        TREATS = "treats";
+        /// How words are put where they are read.
+        PUTS = "puts";
+        /// What words are put into.
+        TEXTS = "texts";
+        /// What may stand before a request.
+        POLITE = "polite";
+        /// How one speaks for oneself again.
+        RETURNS = "returns";
+        /// What turns away from what was told.
+        CONTRASTS = "contrasts";
+        /// How one sends away what was told.
+        DISMISSALS = "dismissals";
+        /// Verbs of what is shown whole, and speaks for itself in it.
+        WRITTEN = "written";
+        /// More verbs of telling, which mean it before a colon.
+        SAYS = "says";
+        /// What gives orders of its own, beside people.
+        SUBJECTS = "subjects";
+        /// How one asks for something to be said to somebody else.
+        TELLS = "tells";
+        /// What ends a request that goes on with the words themselves.
+        MATERIAL = "material";
+        /// More labels of what one says oneself.
+        OWN = "own";
+        /// What is one's own.
+        MINE = "mine";
+    }
+    lists! {
+        /// Verbs of what is told, in scripts without spaces.
+        UNSPACED_SAYS = "says";
+        /// Who or what tells.
+        UNSPACED_SOURCES = "sources";
+        /// How it comes or is shown.
+        UNSPACED_COMES = "comes";
+        /// What is done to words.
+        UNSPACED_TASKS = "tasks";
+        /// The user's own labels.
+        UNSPACED_OWN = "own";
+    }
+}
