@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::orders;
 use super::phrase::{Kind, Phrase, is_value, tokens};
 
 /// The parts of a line that are compared.
@@ -147,7 +148,8 @@ const ORDERS: [&str; 24] = [
 /// one.
 pub(super) fn gives_orders(text: &str) -> bool {
     let lower = text.to_lowercase();
-    ORDERS.iter().any(|order| lower.contains(order)) || poses(text)
+    let mut orders = ORDERS.iter().chain(orders::OTHERS);
+    orders.any(|order| lower.contains(order)) || poses(text)
 }
 
 /// Whether a line imitates a speaker or a mark.

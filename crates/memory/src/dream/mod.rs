@@ -20,6 +20,7 @@ mod likeness;
 mod model;
 mod naming;
 mod noise;
+mod orders;
 pub(crate) mod page;
 mod phrase;
 mod promote;

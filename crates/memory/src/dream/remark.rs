@@ -7,6 +7,7 @@ use longhaul_ledger::agrees_or_chooses;
 use super::candidate::{Evidence, Topic};
 use super::likeness::{Features, gives_orders, poses};
 use super::noise::{is_cut_off, is_noise, is_of_the_moment};
+use super::orders::poses_as_machine;
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
 use crate::flush::{CHANGE, PASSED, REPLY};
@@ -32,8 +33,8 @@ pub struct Remark {
 pub struct Remarks {
     /// In the order of the text.
     pub remarks: Vec<Remark>,
-    /// Lines of tools that give orders or pose as somebody; they are not even
-    /// staged.
+    /// Lines of tools, or that pose as a machine's, that give orders or pose as
+    /// somebody; they are not even staged.
     pub refused: usize,
 }
 
@@ -168,7 +169,12 @@ impl Remarks {
         if poses(text) {
             evidence.source = evidence.source.min(Source::Unknown);
         }
-        if evidence.source == Source::Tool && gives_orders(text) {
+        let by_machine = match evidence.source {
+            Source::Tool => true,
+            Source::Unknown => poses_as_machine(text),
+            Source::Agent | Source::User => false,
+        };
+        if by_machine && gives_orders(text) {
             self.refused += 1;
             return;
         }

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The mark counts for exactly the bytes it names, and only if the seal fits.
-//! Whatever else stands in the file has an unknown source.
+//! Whatever else stands in the file has an unknown source, unless it says of
+//! itself that a tool said it: without a seal a mark can only take trust away.
 
 use jiff::civil::{Date, DateTime, Time};
 use longhaul_transcript::EntryId;
@@ -176,11 +177,15 @@ struct Mark {
 }
 
 /// The lines of a day's log. Without a seal, or where it does not fit, the
-/// source is unknown.
+/// source is unknown; what is marked as a tool's stays a tool's. Code, block
+/// quotes, tables and things to do are left out: they are shown, not said.
 pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
     let mut lines = Vec::new();
     let (mut time, mut section) = (None, None);
     let mut trusted: Option<(Mark, usize)> = None;
+    // What an entry without a fitting seal says of itself, at most.
+    let mut most = Source::Unknown;
+    let mut fence = Fence::default();
     let mut start = 0;
     for (at, whole) in text.split_inclusive('\n').enumerate() {
         let end = start + whole.len();
@@ -189,28 +194,49 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
         if !inside {
             trusted = None;
         }
-        if let Some(rest) = whole.strip_prefix("## ").filter(|_| !inside) {
+        let heading = whole.strip_prefix("## ").filter(|_| !inside);
+        let clock = heading.and_then(|rest| rest.split_whitespace().next());
+        let is_ours = clock.is_some_and(|clock| format!("{clock}:00").parse::<Time>().is_ok())
+            || (!inside && whole.starts_with("<!-- longhaul "));
+        if is_ours {
+            // What a hand left open does not hide the entries below it.
+            fence = Fence::default();
+        }
+        if fence.holds(line) {
+            // Code is shown, not said.
+        } else if let Some(rest) = heading {
             let clock = rest.split_whitespace().next().unwrap_or_default();
             time = format!("{clock}:00").parse().ok();
+            most = Source::Unknown;
             // Ours begin with the time; a person's say what follows.
             section = match time {
                 Some(_) => None,
                 None => Some(rest.trim().to_owned()).filter(|title| title.len() <= 80),
             };
         } else if !inside && whole.starts_with("<!-- longhaul ") {
-            trusted = mark(line).and_then(|mark| {
+            let found = mark(line);
+            let by = found.as_ref().and_then(|mark| mark.by);
+            most = by.unwrap_or(Source::Unknown).min(Source::Unknown);
+            trusted = found.and_then(|mark| {
                 let body = text.get(end..end.checked_add(mark.bytes)?)?;
                 let expected = seal?.of(&[&date.to_string(), &mark.sealed, body]);
                 let until = end + mark.bytes;
                 (mark.seal.as_deref() == Some(expected.as_str())).then_some((mark, until))
             });
+            if trusted.is_some() {
+                most = Source::Unknown;
+            }
         } else if let Some(title) = title(line) {
             section = Some(title);
         } else if !line.is_empty() && !line.starts_with("# ") && !line.starts_with("<!--") {
             let mark = trusted.as_ref().map(|(mark, _)| mark);
             let (source, entry, said) = attributed(line, mark);
+            let source = match mark {
+                Some(_) => source,
+                None => source.min(most),
+            };
             let (item, said) = listed(said);
-            if !said.is_empty() {
+            if !said.is_empty() && !is_shown(line, said) {
                 lines.push(LogLine {
                     line: at + 1,
                     text: said.to_owned(),
@@ -273,7 +299,7 @@ fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> (Source, Option<EntryId
         // One source for all lines: text of others has no marks of lines.
         (Some(Mark { by: Some(by), .. }), _) => (*by, None, line),
         (Some(_), Some(source)) => (source, entry, said),
-        (None, Some(_)) => (Source::Unknown, None, said),
+        (None, Some(source)) => (source.min(Source::Unknown), None, said),
         (_, None) => (Source::Unknown, None, line),
     }
 }
@@ -287,13 +313,46 @@ fn listed(line: &str) -> (bool, &str) {
         .iter()
         .find_map(|mark| number.strip_prefix(mark));
     match rest.or(counted.filter(|_| number.len() < line.len())) {
-        // A box to tick says nothing about what is ticked.
-        Some(rest) => {
-            let boxes = ["[ ] ", "[x] ", "[X] "];
-            let bare = boxes.iter().find_map(|mark| rest.strip_prefix(mark));
-            (true, bare.unwrap_or(rest).trim())
-        }
+        Some(rest) => (true, rest.trim()),
         None => (false, line.trim()),
+    }
+}
+
+/// Whether a line shows something or lists what to do: a block quote, the row of
+/// a table, a box to tick.
+fn is_shown(line: &str, said: &str) -> bool {
+    let boxes = ["[ ]", "[x]", "[X]", "[-]", "[~]"];
+    let start = said.get(..5).unwrap_or_default().to_ascii_lowercase();
+    line.starts_with(['>', '|'])
+        || said.starts_with(['>', '|'])
+        || boxes.iter().any(|tick| said.starts_with(tick))
+        || start == "todo:"
+}
+
+/// Code between fences.
+#[derive(Default)]
+struct Fence {
+    open: Option<(char, usize)>,
+}
+
+impl Fence {
+    /// Whether a line is code, or opens or closes it.
+    fn holds(&mut self, line: &str) -> bool {
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'));
+        let run = mark.map_or(0, |mark| line.chars().take_while(|c| *c == mark).count());
+        match (self.open, mark) {
+            (Some((open, width)), Some(mark)) if open == mark && run >= width => {
+                self.open = None;
+                true
+            }
+            (Some(_), _) => true,
+            // "```make```" is a word in code.
+            (None, Some(mark)) if run >= 3 && !line[run..].contains(mark) => {
+                self.open = Some((mark, run));
+                true
+            }
+            _ => false,
+        }
     }
 }
 
