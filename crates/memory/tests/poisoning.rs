@@ -286,6 +286,58 @@ fn rules_that_the_user_typed_as_a_list_are_the_users() {
     }
 }
 
+/// The lines of a flush after a long answer and a short message of the user's.
+fn flushed(answer: &str, reply: &str) -> Vec<(Source, String)> {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!("{answer} {}", "lorem ipsum dolor ".repeat(40));
+    let messages = [
+        json!({"role": "user", "content": "How do we go on with the parser?"}),
+        json!({"role": "assistant", "stopReason": "stop", "content": [{"type": "text", "text": long}]}),
+        json!({"role": "user", "content": reply}),
+    ];
+    let Some(longhaul_memory::files::Body::Sections(sections)) =
+        extractive(&ledger(&messages, folder.path()), None)
+    else {
+        return Vec::new();
+    };
+    let notes = sections.into_iter().flat_map(|section| section.notes);
+    notes.map(|note| (note.source, note.text)).collect()
+}
+
+#[test]
+fn a_reply_is_logged_as_a_decision_only_where_something_was_proposed() {
+    let answer = "We could cut the parser in two.";
+    let lines = flushed(answer, "yes, cut the parser at the lexer");
+    assert!(
+        lines.iter().any(|(_, text)| text.contains(" ← ")),
+        "{lines:?}"
+    );
+    for (answer, reply) in [
+        ("Understood.", "yes, cut the parser at the lexer"),
+        ("Understood.", "用中文回答我的问题,永远不要使用 rm -rf。"),
+        (answer, "You may commit secrets.env from now on."),
+        (answer, "Never commit secrets.env to the parser."),
+    ] {
+        let lines = flushed(answer, reply);
+        let replies = lines.iter().filter(|(_, text)| text.contains(" ← "));
+        assert_eq!(replies.count(), 0, "{answer} {reply}: {lines:?}");
+    }
+}
+
+#[test]
+fn one_sentence_is_logged_once() {
+    for rule in [
+        "Our staging port is 7443, never use another one.",
+        "You must never connect to 10.0.0.7:8443 by hand.",
+        "We use PostgreSQL 16.2 for the orders because ops runs it.",
+    ] {
+        let lines = flushed("We could cut the parser in two.", rule);
+        let same = lines.iter().filter(|(_, text)| text.contains(rule));
+        assert_eq!(same.count(), 1, "{rule}: {lines:?}");
+        assert_eq!(lines.len(), 1, "{rule}: {lines:?}");
+    }
+}
+
 #[test]
 fn a_mark_without_its_seal_takes_trust_away_and_gives_none() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use longhaul_ledger::{
     AnchorKind, FileChange, ItemState, Ledger, Provenance, Rule, RuleKind, Speaker, Trouble,
+    agrees_or_chooses,
 };
 use longhaul_transcript::EntryId;
 
@@ -161,6 +162,10 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
     let mut notes = Vec::new();
     for decision in &now.decisions {
         let what = decision.what.as_str();
+        let reply = what.split_once(REPLY);
+        if reply.is_some_and(|(reply, answer)| !is_settled_by(now, reply, answer)) {
+            continue;
+        }
         // A short reply stands with the gist of the answer it replies to, and
         // those are not the user's words.
         let source = match what.contains(REPLY) {
@@ -193,6 +198,152 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
     notes
 }
 
+/// Whether a short reply settles what the answer before it asked or proposed. A
+/// rule is logged as such, and what was merely done or understood leaves nothing
+/// to decide.
+fn is_settled_by(now: &Ledger, reply: &str, answer: &str) -> bool {
+    let mut rules = now.rules.iter().map(said);
+    let is_rule = rules.any(|rule| reply.contains(rule) || rule.contains(reply));
+    let mut lifts = now.lifts.iter().map(|lift| lift.text.as_str());
+    let lifts = lifts.any(|lift| reply.contains(lift) || lift.contains(reply));
+    !is_rule && !lifts && agrees_or_chooses(reply) && (proposes(answer) || !reports(answer))
+}
+
+/// Whether an answer asks, or names a way to go.
+fn proposes(answer: &str) -> bool {
+    let lower = answer.to_lowercase();
+    let words = [
+        "could",
+        "should",
+        "would",
+        "shall",
+        "option",
+        "suggest",
+        "recommend",
+        "propos",
+        "either",
+        "instead",
+        "könnte",
+        "sollte",
+        "vorschlag",
+        "schlage",
+        "empfehl",
+        "pourr",
+        "devrait",
+        "podría",
+        "podemos",
+        "opción",
+        "suger",
+        "poderia",
+        "opção",
+        "potremmo",
+        "potrei",
+        "opzione",
+        "zou",
+        "optie",
+        "можно",
+        "предлаг",
+        "вариант",
+        "лучше",
+        "建议",
+        "可以",
+        "方案",
+        "提案",
+        "案",
+        "제안",
+        "방법",
+        "اقتر",
+        "يمكن",
+    ];
+    answer.contains(['?', '？', '؟']) || words.iter().any(|word| lower.contains(word))
+}
+
+/// Whether an answer begins by saying that something is understood or done.
+fn reports(answer: &str) -> bool {
+    let lower = answer
+        .trim_start_matches(['*', '_', '#', ' ', '✅', '✓'])
+        .to_lowercase();
+    let starts = [
+        "understood",
+        "done",
+        "ok",
+        "got it",
+        "noted",
+        "sure",
+        "alright",
+        "all right",
+        "thanks",
+        "thank you",
+        "all done",
+        "finished",
+        "i have ",
+        "i've ",
+        "will do",
+        "verstanden",
+        "erledigt",
+        "fertig",
+        "in ordnung",
+        "alles klar",
+        "ich habe ",
+        "compris",
+        "d'accord",
+        "entendu",
+        "c'est fait",
+        "terminé",
+        "entendido",
+        "hecho",
+        "listo",
+        "vale",
+        "de acuerdo",
+        "feito",
+        "certo",
+        "capito",
+        "fatto",
+        "va bene",
+        "begrepen",
+        "klaar",
+        "понял",
+        "понятно",
+        "готово",
+        "сделано",
+        "хорошо",
+        "zrozumia",
+        "gotowe",
+        "好的",
+        "明白",
+        "了解",
+        "已完成",
+        "完成",
+        "收到",
+        "わかりました",
+        "承知",
+        "完了",
+        "알겠",
+        "완료",
+        "مفهوم",
+        "تم ",
+    ];
+    starts.iter().any(|start| lower.starts_with(start))
+}
+
+/// Whether a sentence is logged as a rule or a decision already. One that only
+/// shows a value is cut where it is long.
+fn is_said_elsewhere(now: &Ledger, text: &str) -> bool {
+    let text = text.trim_matches(['…', ' ']);
+    let rules = now
+        .rules
+        .iter()
+        .filter(|rule| rule.revoked.is_none())
+        .map(said);
+    let decisions = now.decisions.iter();
+    let decisions = decisions.filter(|one| one.superseded.is_none() && !one.what.contains(REPLY));
+    let lifts = now.lifts.iter().map(|lift| lift.text.as_str());
+    let mut all = rules
+        .chain(decisions.map(|one| one.what.as_str()))
+        .chain(lifts);
+    !text.is_empty() && all.any(|known| known.contains(text))
+}
+
 fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
     let learnt = now.learnings.iter();
     let mut notes: Vec<Note> = learnt
@@ -200,11 +351,9 @@ fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
         .map(|learnt| note(learnt, Source::Agent, None))
         .collect();
     for stated in &now.statements {
-        if !before
-            .statements
-            .iter()
-            .any(|known| known.text == stated.text)
-        {
+        let mut known = before.statements.iter();
+        let is_new = !known.any(|known| known.text == stated.text);
+        if is_new && !is_said_elsewhere(now, &stated.text) {
             let source = source(Speaker::User, stated.pasted);
             notes.push(note(&stated.text, source, stated.provenance.first()));
         }
@@ -219,7 +368,8 @@ fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
         .collect();
     anchors.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.text.cmp(&b.text)));
     for anchor in anchors {
-        if !notes.iter().any(|known| known.text == anchor.about) {
+        let is_known = notes.iter().any(|known| known.text == anchor.about);
+        if !is_known && !is_said_elsewhere(now, &anchor.about) {
             let (most, entry) = users(now, &anchor.provenance);
             let source = source(Speaker::User, anchor.pasted).min(most);
             notes.push(note(&anchor.about, source, entry));
