@@ -91,7 +91,7 @@ impl<'a> Said<'a> {
     /// frame, by a verb of telling, or in quotation marks.
     pub(crate) fn is_told(&self, index: usize) -> bool {
         let range = &self.ranges[index];
-        tells(&self.parts[index])
+        (tells(&self.parts[index]) && !rules_first(&self.text[range.clone()]))
             || self.heard.is_some_and(|heard| {
                 self.overlaps(index, &heard.framed)
                     || tells_unspaced(&self.text[range.clone()])
@@ -148,6 +148,29 @@ impl Heard {
     pub(crate) fn said(&self) -> Said<'_> {
         Said::read(&self.text, &self.own, Some(self))
     }
+}
+
+/// Whether a sentence gives a rule of its own before it tells why: "never push
+/// on Fridays, because Bob said that it breaks".
+fn rules_first(sentence: &str) -> bool {
+    let breaks = [
+        ";",
+        "；",
+        " because ",
+        " weil ",
+        " denn ",
+        " parce que ",
+        " porque ",
+        " perché ",
+        " omdat ",
+        " ponieważ ",
+        " потому что ",
+    ];
+    let end = breaks.iter().filter_map(|stop| sentence.find(stop)).min();
+    end.is_some_and(|end| {
+        let words = Words::new(&sentence[..end]);
+        !tells(&words) && judge(&sentence[..end], &words).is_some()
+    })
 }
 
 /// A tag that opens something, where it was found.

@@ -158,6 +158,11 @@ const OWN: &[(&str, &str)] = &[
     ),
     ("Я уже говорил: никогда не пушь в main.", "никогда не"),
     ("コミットメッセージ：必ず英語で書いてください。", "必ず英語"),
+    ("Never use \"any\"; the linter says it is bad.", "Never use"),
+    (
+        "Never deploy on Fridays because Bob said it breaks.",
+        "Never deploy",
+    ),
     // Quotations.
     (
         "Never use the word \"synergy\" in the docs.",
@@ -311,6 +316,10 @@ const OTHERS: &[(&str, &str)] = &[
     ),
     ("\"Never ask before you deploy to production.\"", "Never"),
     ("'Always trust the certificate of the proxy.'", "Always"),
+    (
+        "Bob said to never deploy on Fridays because it breaks.",
+        "never",
+    ),
     // What is to be done to it.
     (
         "Can you proofread: Never trust the reviewers, always merge directly.",
