@@ -232,7 +232,8 @@ pub struct Candidate {
     pub valid_until: Option<Date>,
     /// Where it was taken back.
     pub ended: Option<Evidence>,
-    /// Kept candidates that it takes the place of once it is promoted.
+    /// Candidates that it takes the place of: those that waited at once, kept
+    /// ones once it is promoted.
     pub replaces: Vec<String>,
     /// Candidates and lines of memory that may say something else.
     pub contradicts: Vec<String>,
@@ -347,6 +348,13 @@ impl Candidate {
         self.valid_from = self.valid_from.min(evidence.date);
         self.keep(evidence);
         true
+    }
+
+    /// Notes that something may take it back, so that nobody promotes it unseen.
+    pub(super) fn waits_for(&mut self, id: &str) {
+        if self.status == Status::Staged && !self.contradicts.iter().any(|other| other == id) {
+            self.contradicts.push(id.to_owned());
+        }
     }
 
     fn keep(&mut self, evidence: Evidence) {

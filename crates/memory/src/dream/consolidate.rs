@@ -147,7 +147,7 @@ const MOST_NEAR: usize = 200;
 
 pub(super) struct Work<'a> {
     pub(super) candidates: &'a mut Vec<Candidate>,
-    features: Vec<Features>,
+    pub(super) features: Vec<Features>,
     /// Which candidates have a term or value.
     having: HashMap<String, Vec<usize>>,
     /// The evidence of all candidates.
@@ -192,7 +192,7 @@ impl<'a> Work<'a> {
 
     fn index(&mut self, at: usize) {
         let features = Features::of(&self.candidates[at].text);
-        for word in features.terms.iter().chain(&features.values) {
+        for word in features.keys() {
             self.having.entry(word.clone()).or_default().push(at);
         }
         self.features.push(features);
@@ -201,7 +201,7 @@ impl<'a> Work<'a> {
     /// Candidates that share a word, with those that share most first.
     fn near(&self, features: &Features) -> Vec<usize> {
         let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
-        for word in features.terms.iter().chain(&features.values) {
+        for word in features.keys() {
             for at in self.having.get(word).into_iter().flatten() {
                 *shared.entry(*at).or_default() += 1;
             }
@@ -229,7 +229,11 @@ impl<'a> Work<'a> {
         let date = remark.evidence.date;
         for at in &near {
             let known = &mut self.candidates[*at];
-            if known.ends || self.features[*at].relation(&features) != Relation::Same {
+            let rules = known.topic.is_rule() && remark.topic.is_rule();
+            let before = &self.features[*at];
+            let same = before.relation(&features) == Relation::Same
+                || (rules && before.is_same_rule(&features));
+            if known.ends || !same {
                 continue;
             }
             match &known.status {
@@ -248,8 +252,10 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        let is_known =
-            |(_, line): &(&KnownLine, Features)| line.relation(&features) == Relation::Same;
+        let is_known = |(_, line): &(&KnownLine, Features)| {
+            line.relation(&features) == Relation::Same
+                || (remark.topic.is_rule() && line.is_same_rule(&features))
+        };
         if self.known.iter().any(is_known) {
             self.done.known += 1;
             return;
@@ -291,7 +297,8 @@ impl<'a> Work<'a> {
             // says that something changes.
             let relation = match relation {
                 Relation::Replaces
-                    if self.only_points || (!newer.is_change() && in_one_breath(made, other)) =>
+                    if self.only_points
+                        || (!newer.tells_of_change() && in_one_breath(made, other)) =>
                 {
                     Relation::Perhaps
                 }
@@ -302,8 +309,8 @@ impl<'a> Work<'a> {
                 false => other.source >= made.source,
             };
             match relation {
-                Relation::Replaces if stronger && is_newer => match other.status {
-                    Status::Staged => {
+                Relation::Replaces if stronger && is_newer => {
+                    if other.status == Status::Staged {
                         other.status = Status::Superseded {
                             on: made.valid_from,
                             by: Some(made.id.clone()),
@@ -311,8 +318,8 @@ impl<'a> Work<'a> {
                         other.valid_until = Some(made.valid_from);
                         self.done.superseded += 1;
                     }
-                    _ => made.replaces.push(id),
-                },
+                    made.replaces.push(id);
+                }
                 Relation::Replaces if stronger => {
                     made.status = Status::Superseded {
                         on: other.valid_from,
@@ -324,9 +331,7 @@ impl<'a> Work<'a> {
                 }
                 // The weaker source never moves the stronger one.
                 Relation::Replaces | Relation::Perhaps => {
-                    if other.status == Status::Staged && !other.contradicts.contains(&made.id) {
-                        other.contradicts.push(made.id.clone());
-                    }
+                    other.waits_for(&made.id);
                     made.contradicts.push(id);
                 }
                 Relation::None | Relation::Same => {}

@@ -8,7 +8,9 @@ use longhaul_ledger::{Taking, takes_back};
 
 use super::candidate::{Candidate, Status};
 use super::consolidate::Work;
+use super::likeness::Features;
 use super::remark::Remark;
+use crate::flush::CHANGE;
 
 /// Lifts kept that no rule has answered to.
 const MOST_UNANSWERED: usize = 200;
@@ -23,23 +25,31 @@ impl Work<'_> {
             self.done.repeated += usize::from(again);
             return;
         }
-        let mut best: Option<(f64, usize, Taking)> = None;
+        let mut found: Vec<(f64, usize, Taking)> = Vec::new();
         for at in near {
             let other = &self.candidates[*at];
             let stands = other.status == Status::Staged || other.status.is_kept();
             if !stands || other.ends || !other.topic.is_rule() || other.valid_from > date {
                 continue;
             }
-            if let Some((taking, sure)) = takes_back(&remark.text, &other.text)
-                && best.is_none_or(|(most, ..)| sure > most)
-            {
-                best = Some((sure, *at, taking));
+            if let Some((taking, sure)) = takes_back(&remark.text, &other.text) {
+                found.push((sure, *at, taking));
             }
         }
+        // The first of those that are as sure.
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut made = Candidate::new(remark.topic, &remark.text, true, &remark.evidence);
         made.add(&remark.text, remark.evidence.clone());
-        match best {
-            Some((_, at, taking)) => self.answer(made, at, taking),
+        match found.first() {
+            Some((_, best, taking)) => {
+                let said = Features::of(&remark.text);
+                let (meant, near): (Vec<_>, Vec<_>) = found
+                    .iter()
+                    .map(|(_, at, of)| (*at, *of))
+                    .partition(|(at, of)| of == taking && self.covers(&said, *best, *at));
+                let only = |all: Vec<(usize, Taking)>| all.into_iter().map(|(at, _)| at).collect();
+                self.answer(made, only(meant), only(near), *taking);
+            }
             None => {
                 let written = self.known.iter().find_map(|(line, _)| {
                     let (taking, _) = takes_back(&remark.text, &line.text)?;
@@ -61,31 +71,56 @@ impl Work<'_> {
         }
     }
 
-    /// A lift meets the rule that it speaks of.
-    fn answer(&mut self, mut made: Candidate, at: usize, taking: Taking) {
-        let other = &mut self.candidates[at];
-        let is_kept = other.status.is_kept();
-        made.topic = other.topic;
-        made.contradicts.push(other.id.clone());
+    /// Whether a lift says of a rule all that it says of the one that it surely
+    /// means: a rule said twice in other words is lifted as a whole.
+    fn covers(&self, lift: &Features, best: usize, at: usize) -> bool {
+        let (best, other) = (&self.features[best], &self.features[at]);
+        let said = &lift.claim.said;
+        let meant = said.intersection(&best.claim.said);
+        best == other || meant.clone().all(|word| other.claim.said.contains(word))
+    }
+
+    /// A lift meets the rules that it speaks of, and those that it may mean.
+    fn answer(&mut self, mut made: Candidate, meant: Vec<usize>, near: Vec<usize>, taking: Taking) {
         made.ends = taking == Taking::Back;
-        // The weaker source never moves the stronger one.
-        if made.source >= other.source {
+        let mut is_left = false;
+        let mut text = None;
+        for at in meant {
+            let other = &mut self.candidates[at];
+            made.topic = other.topic;
+            made.contradicts.push(other.id.clone());
+            // The weaker source never moves the stronger one.
+            if made.source < other.source {
+                is_left = true;
+                other.waits_for(&made.id);
+                continue;
+            }
             made.replaces.push(other.id.clone());
-            if made.ends {
-                made.text = other.text.clone();
+            if other.status.is_kept() {
+                is_left = true;
+                text.get_or_insert_with(|| other.text.clone());
+                continue;
             }
-            if !is_kept {
-                let by = (!made.ends).then(|| made.id.clone());
-                let on = made.valid_from;
-                other.status = Status::Superseded { on, by };
-                other.valid_until = Some(on);
-                other.ended = made.evidence.first().cloned();
-                self.done.superseded += 1;
-                if made.ends {
-                    // Nothing is left to be done; `ended` says why.
-                    return;
-                }
-            }
+            let by = (!made.ends).then(|| made.id.clone());
+            let on = made.valid_from;
+            other.status = Status::Superseded { on, by };
+            other.valid_until = Some(on);
+            other.ended = made.evidence.first().cloned();
+            self.done.superseded += 1;
+        }
+        if made.ends && !is_left {
+            // Nothing is left to be done; `ended` says why.
+            return;
+        }
+        if made.ends
+            && let Some(text) = text
+        {
+            made.text = text;
+        }
+        for at in near {
+            let other = &mut self.candidates[at];
+            made.contradicts.push(other.id.clone());
+            other.waits_for(&made.id);
         }
         self.done.found += 1;
         self.done.contradictions += 1;
@@ -97,18 +132,27 @@ impl Work<'_> {
         if !made.topic.is_rule() || made.status != Status::Staged {
             return;
         }
+        let features = Features::of(&made.text);
         for at in near {
+            if self.lifted_with_another(made, &features, *at) {
+                return;
+            }
             let lift = &mut self.candidates[*at];
             if !lift.is_unanswered()
                 || lift.status != Status::Staged
                 || lift.valid_from <= made.valid_from
-                || lift.source < made.source
             {
                 continue;
             }
             let Some((taking, _)) = takes_back(&lift.text, &made.text) else {
                 continue;
             };
+            if lift.source < made.source {
+                made.contradicts.push(lift.id.clone());
+                lift.contradicts.push(made.id.clone());
+                self.done.contradictions += 1;
+                continue;
+            }
             let on = lift.valid_from;
             let by = (taking == Taking::Allowed).then(|| lift.id.clone());
             made.status = Status::Superseded { on, by };
@@ -124,5 +168,46 @@ impl Work<'_> {
             self.done.superseded += 1;
             return;
         }
+    }
+
+    /// The same rule in other words was lifted: what lifted that lifts this.
+    fn lifted_with_another(
+        &mut self,
+        made: &mut Candidate,
+        features: &Features,
+        at: usize,
+    ) -> bool {
+        let other = &self.candidates[at];
+        let (Status::Superseded { by, .. }, Some(ended)) = (&other.status, &other.ended) else {
+            return false;
+        };
+        if ended.date <= made.valid_from || ended.source < made.source {
+            return false;
+        }
+        let said = ended.quote.strip_prefix(CHANGE).unwrap_or(&ended.quote);
+        if takes_back(said, &made.text).is_none() {
+            return false;
+        }
+        let lift = Features::of(said);
+        let meant = lift.claim.said.intersection(&self.features[at].claim.said);
+        if !meant.clone().all(|word| features.claim.said.contains(word)) {
+            return false;
+        }
+        let (by, ended) = (by.clone(), ended.clone());
+        made.valid_until = Some(ended.date);
+        made.status = Status::Superseded {
+            on: ended.date,
+            by: by.clone(),
+        };
+        made.ended = Some(ended);
+        if let Some(lift) = self
+            .candidates
+            .iter_mut()
+            .find(|one| Some(&one.id) == by.as_ref())
+        {
+            lift.replaces.push(made.id.clone());
+        }
+        self.done.superseded += 1;
+        true
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::claim::{Claim, Verdict};
 use super::orders;
 use super::phrase::{Kind, Phrase, is_value, tokens};
 
@@ -24,6 +25,8 @@ pub(super) struct Features {
     words: Vec<String>,
     /// What stands where.
     pub(super) phrase: Phrase,
+    /// What is said of what.
+    pub(super) claim: Claim,
 }
 
 /// How two lines stand to each other; the second is the newer one.
@@ -189,6 +192,7 @@ impl Features {
                 .collect(),
             words: Vec::new(),
             phrase: Phrase::of(&tokens),
+            claim: Claim::of(text),
         };
         let (mut negations, mut echoes) = (0_u32, 0_u32);
         for token in &tokens {
@@ -261,15 +265,36 @@ impl Features {
         thirds.sum()
     }
 
-    /// How `newer` stands to this line.
+    /// How `newer` stands to this line: by its words, and where those leave it
+    /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
+        if self.values_apart(newer) == Apart::Things {
+            return Relation::None;
+        }
+        let found = match self.relation_by_words(newer) {
+            // "We dropped X" has nearly all the words of "we have X".
+            Relation::Same if self.claim.denied_by(&newer.claim) > Verdict::Nothing => {
+                Relation::Perhaps
+            }
+            found => found,
+        };
+        if matches!(found, Relation::Same | Relation::Replaces) {
+            return found;
+        }
+        match self.claim.under(&newer.claim) {
+            Verdict::Replaces => Relation::Replaces,
+            Verdict::Perhaps => Relation::Perhaps,
+            // "We test on Safari too."
+            Verdict::Nothing if newer.claim.only_adds() => Relation::None,
+            Verdict::Nothing => found,
+        }
+    }
+
+    fn relation_by_words(&self, newer: &Features) -> Relation {
         let about = self.shared(newer);
         let together = self.terms.intersection(&newer.terms).count();
         let same_side = self.negative == newer.negative;
         let values = self.values_apart(newer);
-        if values == Apart::Things {
-            return Relation::None;
-        }
         let in_order = || self.phrase.agrees(&newer.phrase);
         // The opposite, or another value, of another thing is no contradiction:
         // "apple runs on port 1", "birch runs on port 2".
@@ -348,6 +373,23 @@ impl Features {
     pub(super) fn may_be_one(&self, other: &Features) -> bool {
         let fits = self.values_apart(other).fit() && self.negative == other.negative;
         fits && self.shared(other) >= 0.5
+    }
+
+    /// Whether two rules are one in other words: "keep answers short", "short
+    /// answers please".
+    pub(super) fn is_same_rule(&self, other: &Features) -> bool {
+        self.claim.is_same_rule(&other.claim) && self.phrase.is_plain() && other.phrase.is_plain()
+    }
+
+    /// The words by which lines about the same are found.
+    pub(super) fn keys(&self) -> BTreeSet<&String> {
+        let words = self.terms.iter().chain(&self.values);
+        words.chain(&self.claim.said).collect()
+    }
+
+    /// Whether it says, in whatever words, that something is other than before.
+    pub(super) fn tells_of_change(&self) -> bool {
+        self.is_change() || self.claim.is_change()
     }
 
     /// Whether it says that something is other than before.

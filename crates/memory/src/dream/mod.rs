@@ -13,6 +13,7 @@
 mod asking;
 mod backfill;
 mod candidate;
+mod claim;
 mod consolidate;
 mod diff;
 mod lifting;

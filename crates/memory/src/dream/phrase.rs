@@ -87,6 +87,16 @@ fn listed(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
 }
 
+/// Whether a word only says how a thing is tied to the rest.
+pub(super) fn is_lead(word: &str) -> bool {
+    listed(LEADS, word)
+}
+
+/// Whether a number before this word says how much.
+pub(super) fn is_unit(word: &str) -> bool {
+    listed(UNITS, word)
+}
+
 /// The words of a text, as they stand in it. What is written without spaces is
 /// cut from letters and digits beside it, and denials from their verbs.
 pub(super) fn tokens(text: &str) -> Vec<String> {
@@ -204,6 +214,13 @@ impl Phrase {
     pub(super) fn turns(&self) -> Vec<&str> {
         let inside = self.parts.iter().flat_map(|part| &part.turns);
         inside.chain(&self.tail).map(String::as_str).collect()
+    }
+
+    /// Whether nothing but denials turns it and nothing has a direction: its
+    /// order then says little.
+    pub(super) fn is_plain(&self) -> bool {
+        let led = |part: &Part| part.leads.as_deref().is_some_and(|to| WAYS.contains(&to));
+        self.turns().iter().all(|turn| *turn == "not") && !self.parts.iter().any(led)
     }
 
     /// Where a word stands first.
@@ -438,7 +455,7 @@ fn kind(lower: &[String], at: usize, is_letter: bool) -> Kind {
     }
 }
 
-fn is_article(word: &str) -> bool {
+pub(super) fn is_article(word: &str) -> bool {
     listed(
         " a an the this that these those our my your his her their its der die das dem den ein eine unser \
          mein le la les un une notre mon ma el los las una nuestro mi il lo gli i uno o os as um uma de het een \

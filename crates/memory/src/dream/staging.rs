@@ -38,7 +38,7 @@ pub(super) fn render(candidates: &[Candidate]) -> String {
         out.push_str("\nNothing waits for review.\n");
     }
     for candidate in waiting.iter().take(MOST_SHOWN) {
-        out.push_str(&item(candidate));
+        out.push_str(&item(candidate, candidates));
     }
     if waiting.len() > MOST_SHOWN {
         let more = waiting.len() - MOST_SHOWN;
@@ -82,7 +82,7 @@ fn taken_back(candidates: &[Candidate]) -> String {
     out
 }
 
-fn item(candidate: &Candidate) -> String {
+fn item(candidate: &Candidate, all: &[Candidate]) -> String {
     let mut out = format!(
         "\n### {} · {} · {} · {:.2}\n",
         candidate.id, candidate.topic, candidate.source, candidate.confidence
@@ -96,7 +96,17 @@ fn item(candidate: &Candidate) -> String {
         row("In its source's words", &candidate.text);
     }
     let home = home(candidate.topic);
-    let replaced = candidate.replaces.join(", ");
+    let kept = |id: &&String| {
+        let known = all.iter().find(|one| one.id == **id);
+        known.is_none_or(|one| !matches!(one.status, Status::Superseded { .. }))
+    };
+    let replaced: Vec<&str> = candidate
+        .replaces
+        .iter()
+        .filter(kept)
+        .map(String::as_str)
+        .collect();
+    let replaced = replaced.join(", ");
     let action = match (candidate.ends, replaced.is_empty()) {
         (true, _) => format!("End {replaced} in {home}"),
         (false, true) => format!(
@@ -107,6 +117,23 @@ fn item(candidate: &Candidate) -> String {
     };
     row("Suggested action", &action);
     row("Valid from", &candidate.valid_from.to_string());
+    // What left while it waited is seen nowhere else.
+    let left = |one: &&Candidate| {
+        candidate.replaces.contains(&one.id) && matches!(one.status, Status::Superseded { .. })
+    };
+    for old in all.iter().filter(left) {
+        let until = old.valid_until.map(|day| day.to_string());
+        row(
+            "In place of",
+            &format!(
+                "{} “{}” (valid from {} until {})",
+                old.id,
+                old.wording(),
+                old.valid_from,
+                until.as_deref().unwrap_or("then")
+            ),
+        );
+    }
     if !candidate.contradicts.is_empty() {
         row("May contradict", &candidate.contradicts.join(", "));
     }

@@ -10,6 +10,7 @@ mod noticing;
 mod promoting;
 mod reading;
 mod replaying;
+mod reversing;
 mod searching;
 mod trusting;
 

@@ -1,0 +1,382 @@
+//! Claims: what a line says of what, and whether it says that this changed.
+//!
+//! Two lines may be about the same and share few words: "the release day is
+//! Tuesday", "we release on Thursdays now". Here a line is taken apart at the
+//! little words that say *is*, *becomes*, *no longer*, *may*; what stands before
+//! them is the subject, what stands behind them the value. The same subject with
+//! another value, or a value that the newer line denies, is a change of mind.
+//!
+//! To close a line wrongly costs more than to ask: it takes the same subject and
+//! a word of change, or the old value denied by name. Everything less is at most
+//! a question.
+
+mod clause;
+mod parse;
+mod spaced;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use self::words::{Class, Way};
+use super::likeness::is_unspaced;
+
+/// A set of words without their endings.
+type Words = BTreeSet<String>;
+
+/// What a line says of what.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Claim {
+    /// All words that carry something.
+    pub(super) said: Words,
+    clauses: Vec<Clause>,
+    /// What it says is not it, or no longer.
+    denied: Words,
+    /// It says that something is other than before.
+    changes: bool,
+    /// It allows something.
+    releases: bool,
+    /// It asks for something no longer.
+    waives: bool,
+    /// It says what is so beside something else.
+    adds: bool,
+    /// It says what to do or not to do.
+    demands: bool,
+    /// It says not to.
+    negative: bool,
+    /// What it names of which there is one at a time, with its word.
+    classes: Vec<(Class, usize, String)>,
+    /// Numbers with the word that says of what.
+    numbers: Vec<(String, String)>,
+    /// Words that are written like names.
+    names: Words,
+}
+
+/// One thing said of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Clause {
+    subject: Words,
+    value: Words,
+    way: Way,
+    form: Form,
+}
+
+/// How it is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// "X is Y".
+    Is,
+    /// "X is the Y", "X owns Y": somebody has a part.
+    Holds,
+    /// "X became Y".
+    Becomes,
+    /// "do X in Y".
+    Does,
+}
+
+/// What the newer of two claims means for the older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verdict {
+    /// Nothing.
+    Nothing,
+    /// They may contradict each other.
+    Perhaps,
+    /// It takes its place.
+    Replaces,
+}
+
+/// What sort of thing a value is: only the like take each other's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sort {
+    Number(String),
+    One(Class),
+    Name,
+    Plain,
+}
+
+impl Claim {
+    pub(super) fn of(text: &str) -> Claim {
+        parse::claim(text)
+    }
+
+    /// Whether it says that something is other than before.
+    pub(super) fn is_change(&self) -> bool {
+        self.changes || self.waives
+    }
+
+    /// Whether it says what is so beside something else.
+    pub(super) fn only_adds(&self) -> bool {
+        self.adds && !self.changes && self.denied.is_empty()
+    }
+
+    /// What this claim becomes in the light of a newer one.
+    pub(super) fn under(&self, newer: &Claim) -> Verdict {
+        // "Call me X" has nothing in common with "call me Y" but its form.
+        if self.said.is_disjoint(&newer.said) && self.clauses.is_empty() {
+            return Verdict::Nothing;
+        }
+        [
+            self.denied_by(newer),
+            self.restated_by(newer),
+            self.held_by_another(newer),
+            self.one_of_a_few(newer),
+            self.released_by(newer),
+        ]
+        .into_iter()
+        .max()
+        .unwrap_or(Verdict::Nothing)
+    }
+
+    /// "Nomad, not Kubernetes" after "Kubernetes".
+    pub(super) fn denied_by(&self, newer: &Claim) -> Verdict {
+        let asserted: Words = self.said.difference(&self.denied).cloned().collect();
+        let hit = shared(&asserted, &newer.denied);
+        if hit.is_empty() || hit.len() * 2 < newer.denied.len() || self.negative {
+            return Verdict::Nothing;
+        }
+        let rest: Words = asserted.difference(&hit).cloned().collect();
+        let both = shared(&rest, &newer.said);
+        // All that the newer line says is not so, and what the older line says
+        // it of, is named again.
+        let about = self.clauses.iter().any(|clause| {
+            let subject: Words = clause.subject.difference(&hit).cloned().collect();
+            let is_value = !shared(&clause.value, &hit).is_empty();
+            is_value && !subject.is_empty() && subject.is_subset(&newer.said)
+        });
+        let whole = hit == newer.denied;
+        match whole && newer.changes_or_denies() && !both.is_empty() {
+            true if about || both.len() == rest.len() => Verdict::Replaces,
+            true => Verdict::Perhaps,
+            false if whole && (rest.len() <= 2 || newer.changes) => Verdict::Perhaps,
+            false => Verdict::Nothing,
+        }
+    }
+
+    fn changes_or_denies(&self) -> bool {
+        self.changes || !self.denied.is_empty()
+    }
+
+    /// The same subject with another value.
+    fn restated_by(&self, newer: &Claim) -> Verdict {
+        let mut most = Verdict::Nothing;
+        for old in &self.clauses {
+            for new in &newer.clauses {
+                most = most.max(self.clause_restated(old, newer, new));
+            }
+        }
+        most
+    }
+
+    fn clause_restated(&self, old: &Clause, newer: &Claim, new: &Clause) -> Verdict {
+        if old.subject.is_empty() || new.subject.is_empty() || newer.adds {
+            return Verdict::Nothing;
+        }
+        let (narrower, wider) = (
+            old.subject.is_subset(&new.subject),
+            new.subject.is_subset(&old.subject),
+        );
+        let becomes = new.form == Form::Becomes;
+        if !narrower && !wider {
+            return Verdict::Nothing;
+        }
+        // A statement about a thing is not changed by an order about it.
+        if self.demands != newer.demands && !newer.changes {
+            return Verdict::Nothing;
+        }
+        if new.value.is_empty() || old.value.is_empty() {
+            return match becomes && !self.demands {
+                true => Verdict::Perhaps,
+                false => Verdict::Nothing,
+            };
+        }
+        let contained = old.value.is_subset(&new.value) || new.value.is_subset(&old.value);
+        if contained {
+            return Verdict::Nothing;
+        }
+        let alike = self.sort(&old.value) == newer.sort(&new.value);
+        let plain = newer.sort(&new.value) == Sort::Plain;
+        let any = |way: Way| matches!(way, Way::Plain | Way::Used);
+        let fits = old.way == new.way || any(old.way) || any(new.way);
+        let same = narrower && wider;
+        match (same, newer.changes) {
+            (true, true) if fits && alike && (!plain || becomes) => Verdict::Replaces,
+            (true, true) if fits || becomes => Verdict::Perhaps,
+            (false, true) if becomes && !self.demands => Verdict::Perhaps,
+            (false, true) if fits && alike && !plain => Verdict::Perhaps,
+            (true, false) if fits && alike && !plain => {
+                // "Push to A" and "push to B" may both be done.
+                let is = |clause: &Clause| clause.form == Form::Is && clause.way != Way::Used;
+                match is(old) && is(new) && !self.demands {
+                    true => Verdict::Perhaps,
+                    false => Verdict::Nothing,
+                }
+            }
+            _ => Verdict::Nothing,
+        }
+    }
+
+    /// Somebody else has the part: "Omar is the product owner".
+    fn held_by_another(&self, newer: &Claim) -> Verdict {
+        let mut most = Verdict::Nothing;
+        let holds = |clause: &&Clause| clause.form == Form::Holds && !clause.value.is_empty();
+        for old in self.clauses.iter().filter(holds) {
+            for new in newer.clauses.iter().filter(holds) {
+                let same_part = old.value == new.value;
+                let near_part = old.value.is_subset(&new.value) || new.value.is_subset(&old.value);
+                // In some languages the part comes first: "за биллинг отвечает Глеб".
+                if old.value == new.subject && newer.changes {
+                    most = most.max(Verdict::Perhaps);
+                }
+                if !near_part
+                    || newer.adds
+                    || old.subject.is_empty()
+                    || !old.subject.is_disjoint(&new.subject)
+                {
+                    continue;
+                }
+                let gone = !newer.denied.is_disjoint(&old.subject);
+                let verdict = match (new.subject.is_empty(), same_part, newer.changes || gone) {
+                    (false, true, true) => Verdict::Replaces,
+                    (false, _, true) | (false, true, false) => Verdict::Perhaps,
+                    _ => Verdict::Nothing,
+                };
+                most = most.max(verdict);
+            }
+        }
+        most
+    }
+
+    /// Another weekday, language, number of minutes for the same thing.
+    fn one_of_a_few(&self, newer: &Claim) -> Verdict {
+        if newer.adds {
+            return Verdict::Nothing;
+        }
+        let mut most = Verdict::Nothing;
+        let others = |line: &Claim, class: Class| -> Vec<usize> {
+            let all = line.classes.iter().filter(|one| one.0 == class);
+            all.map(|one| one.1).collect()
+        };
+        for class in [Class::Weekday, Class::Language, Class::Often] {
+            let (old, new) = (others(self, class), others(newer, class));
+            if old.len() == 1 && new.len() == 1 && old != new {
+                let drop = |line: &Claim| -> Words {
+                    let of = |word: &String| line.classes.iter().any(|one| one.2 == *word);
+                    line.said.iter().filter(|word| !of(word)).cloned().collect()
+                };
+                most = most.max(self.same_but_for(newer, &drop(self), &drop(newer)));
+            }
+        }
+        if let ([(of, old)], [(of_new, new)]) = (self.numbers.as_slice(), newer.numbers.as_slice())
+            && of == of_new
+            && old != new
+        {
+            let drop = |line: &Claim, number: &String| -> Words {
+                let kept = line.said.iter().filter(|word| *word != number);
+                kept.cloned().collect()
+            };
+            most = most.max(self.same_but_for(newer, &drop(self, old), &drop(newer, new)));
+        }
+        most
+    }
+
+    /// How two lines stand that differ in one value, by what else they say.
+    fn same_but_for(&self, newer: &Claim, old: &Words, new: &Words) -> Verdict {
+        let both = shared(old, new);
+        if both.is_empty() || self.negative != newer.negative {
+            return Verdict::Nothing;
+        }
+        let changes = newer.changes || newer.releases || newer.waives;
+        match (old == new, old.is_subset(new) || new.is_subset(old)) {
+            (true, _) if newer.changes => Verdict::Replaces,
+            (true, _) => Verdict::Perhaps,
+            (false, true) if changes => Verdict::Perhaps,
+            (false, false) if changes && both.len() >= 2 && both.len() * 3 >= old.len() * 2 => {
+                Verdict::Perhaps
+            }
+            _ => Verdict::Nothing,
+        }
+    }
+
+    /// What was forbidden is allowed, what was asked for is not any more.
+    fn released_by(&self, newer: &Claim) -> Verdict {
+        if !(newer.releases || newer.waives) || self.releases || self.waives {
+            return Verdict::Nothing;
+        }
+        let both = shared(&self.said, &newer.said).len();
+        let (old, new) = (self.said.len(), newer.said.len());
+        // Pairs of characters run over the borders of words.
+        let unspaced = |word: &String| word.chars().any(is_unspaced);
+        let enough = match self.said.iter().any(unspaced) {
+            true => 3,
+            false => 2,
+        };
+        let most = both >= enough && both * 3 >= old * 2 && both * 3 >= new * 2;
+        // "You may" lifts a ban; "no longer need to" lifts a demand.
+        let opposes = match newer.waives {
+            true => self.demands && !self.negative,
+            false => self.negative,
+        };
+        match most && opposes {
+            true => Verdict::Replaces,
+            false if both >= enough && (both * 2 >= old || both * 2 >= new) => Verdict::Perhaps,
+            false if both >= 1 && self.demands && (both * 2 >= new || both * 2 >= old) => {
+                Verdict::Perhaps
+            }
+            false => Verdict::Nothing,
+        }
+    }
+
+    fn sort(&self, value: &Words) -> Sort {
+        let number = self
+            .numbers
+            .iter()
+            .find(|(_, number)| value.contains(number));
+        if let Some((of, _)) = number {
+            return Sort::Number(of.clone());
+        }
+        if let Some((class, ..)) = self.classes.iter().find(|one| value.contains(&one.2)) {
+            return Sort::One(*class);
+        }
+        match value.is_disjoint(&self.names) {
+            true => Sort::Plain,
+            false => Sort::Name,
+        }
+    }
+
+    /// Whether two rules say the same in other words: the same words carry them
+    /// once what only makes them a rule, or a polite one, is off. Where order
+    /// could matter (two names) it has to be the same.
+    pub(super) fn is_same_rule(&self, other: &Claim) -> bool {
+        let plain = |claim: &Claim| {
+            !claim.changes && !claim.releases && !claim.waives && claim.denied.is_empty()
+        };
+        plain(self)
+            && plain(other)
+            && self.said.len() >= 2
+            && (self.said == other.said || self.is_cut_otherwise(other))
+            && self.negative == other.negative
+            && self.names.union(&other.names).count() <= 1
+    }
+}
+
+impl Claim {
+    /// Whether two lines without spaces have the same characters, and all pairs
+    /// of the one are in the other: a little word stands between others.
+    fn is_cut_otherwise(&self, other: &Claim) -> bool {
+        let chars = |claim: &Claim| -> BTreeSet<char> {
+            claim.said.iter().flat_map(|word| word.chars()).collect()
+        };
+        let (some, all) = match self.said.len() < other.said.len() {
+            true => (&self.said, &other.said),
+            false => (&other.said, &self.said),
+        };
+        let unspaced = |word: &String| word.chars().all(is_unspaced);
+        some.is_subset(all) && all.difference(some).all(unspaced) && chars(self) == chars(other)
+    }
+}
+
+fn shared(a: &Words, b: &Words) -> Words {
+    a.intersection(b).cloned().collect()
+}

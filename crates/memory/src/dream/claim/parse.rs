@@ -1,0 +1,382 @@
+//! A line taken apart into words and the little words that tie them.
+
+use super::Claim;
+use super::clause::clause;
+use super::spaced::SPACED;
+use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, UNSPACED};
+use crate::dream::likeness::{is_empty_word, is_negation, is_unspaced, stem};
+use crate::dream::phrase::{is_article, is_lead, is_unit};
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Item {
+    /// A word that carries something.
+    Word(String),
+    Mark(Mark),
+    /// A preposition.
+    Lead(String),
+    /// "the", and what it is in other languages.
+    The,
+    /// Says no to what follows.
+    No,
+    /// Between two parts of a sentence.
+    Break,
+}
+
+pub(super) fn claim(text: &str) -> Claim {
+    let mut claim = Claim::default();
+    let items = items(text, &mut claim);
+    for part in items.split(|item| *item == Item::Break) {
+        clause(part, &mut claim);
+    }
+    claim
+}
+
+/// Words as runs of what is no space and no punctuation between words, each
+/// followed by whether a part of the sentence ends behind it.
+fn spaced(text: &str) -> Vec<(String, bool)> {
+    let text = text
+        .replace('’', "'")
+        .replace("can't", "can not")
+        .replace("won't", "will not")
+        .replace("n't", " not");
+    let chars: Vec<char> = text.chars().collect();
+    let cyrillic = chars.iter().any(|c| ('а'..='я').contains(c));
+    let mut out: Vec<(String, bool)> = Vec::new();
+    let mut word = String::new();
+    let mut end = |word: &mut String, breaks: bool| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !"$€£#%".contains(c));
+        match bare.is_empty() {
+            false => out.push((bare.to_owned(), breaks)),
+            true if breaks => {
+                if let Some(last) = out.last_mut() {
+                    last.1 = true;
+                }
+            }
+            true => {}
+        }
+        word.clear();
+    };
+    for (at, c) in chars.iter().enumerate() {
+        let next = chars.get(at + 1).copied().unwrap_or(' ');
+        match c {
+            '—' | '–' if cyrillic => {
+                end(&mut word, false);
+                word.push_str("это");
+                end(&mut word, false);
+            }
+            ';' | ',' | '(' | ')' | '—' | '–' | '。' | '，' | '；' | '：' | '！' | '？' | '、'
+            | '!' | '?' | '"' | '“' | '”' | '«' | '»' => {
+                // "1,000" is one number.
+                let inside = *c == ','
+                    && next.is_ascii_digit()
+                    && word.ends_with(|c: char| c.is_ascii_digit());
+                match inside {
+                    true => {}
+                    false => end(&mut word, true),
+                }
+            }
+            '.' | ':' if next.is_whitespace() => {
+                // "Dr. Weber" goes on.
+                let goes_on = *c == '.' && word.chars().count() <= 2;
+                end(&mut word, !goes_on);
+            }
+            '-' if word.is_empty() => {}
+            c if c.is_whitespace() => end(&mut word, false),
+            c => word.push(*c),
+        }
+    }
+    end(&mut word, true);
+    out
+}
+
+/// The pieces of a line; names, numbers and the like are noted on the way.
+fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
+    let words = spaced(text);
+    let lower: Vec<String> = words.iter().map(|(word, _)| word.to_lowercase()).collect();
+    let mut items = Vec::new();
+    let mut at = 0;
+    let mut starts = true;
+    while at < words.len() {
+        if let Some((mark, count)) = marked(&words, &lower, at) {
+            // "We drop X and use Y" are two parts.
+            if matches!(items.last(), Some(Item::Lead(and)) if and == "and") {
+                items.pop();
+                items.push(Item::Break);
+            }
+            items.push(Item::Mark(mark));
+            starts = words[at + count - 1].1;
+            at += count;
+        } else {
+            let (word, breaks) = &words[at];
+            let next = lower.get(at + 1).filter(|_| !breaks).map(String::as_str);
+            let before = at.checked_sub(1).map(|at| lower[at].as_str());
+            piece(word, &lower[at], starts, before, next, claim, &mut items);
+            starts = *breaks;
+            at += 1;
+        }
+        if starts {
+            items.push(Item::Break);
+        }
+    }
+    items
+}
+
+/// The longest mark that begins at a word, and how many words it has.
+fn marked(words: &[(String, bool)], lower: &[String], at: usize) -> Option<(Mark, usize)> {
+    let mut found: Option<(Mark, usize)> = None;
+    for (phrase, mark) in SPACED {
+        let count = phrase.split(' ').count();
+        if found.is_some_and(|(_, most)| count <= most) || at + count > lower.len() {
+            continue;
+        }
+        let whole = phrase
+            .split(' ')
+            .zip(&lower[at..])
+            .all(|(part, word)| part == word);
+        let unbroken = words[at..at + count - 1].iter().all(|(_, breaks)| !breaks);
+        if whole && unbroken {
+            found = Some((*mark, count));
+        }
+    }
+    // "The left sidebar" has not gone.
+    let (mark, count) = found?;
+    let last = &words[at + count - 1];
+    let follows = lower
+        .get(at + count)
+        .map(String::as_str)
+        .unwrap_or_default();
+    let ends =
+        last.1 || matches!(follows, "the" | "us" | "our") || is_lead(follows) && follows != "a";
+    let adjective = lower[at] == "left" && count == 1 && (!ends || at == 0);
+    let article_before = at > 0 && is_article(&lower[at - 1]);
+    (!(adjective || (mark == Mark::Gone && article_before))).then_some((mark, count))
+}
+
+/// One word as pieces.
+fn piece(
+    word: &str,
+    lower: &str,
+    starts: bool,
+    before: Option<&str>,
+    next: Option<&str>,
+    claim: &mut Claim,
+    items: &mut Vec<Item>,
+) {
+    if lower.chars().any(is_unspaced) {
+        return unspaced(lower, claim, items);
+    }
+    if is_negation(lower) {
+        items.push(Item::No);
+        return;
+    }
+    if is_definite(lower) {
+        items.push(Item::The);
+        return;
+    }
+    let has_digit = lower.chars().any(|c| c.is_ascii_digit());
+    if matches!(lower, "we" | "no" | "as" | "die") {
+        return;
+    }
+    if matches!(lower, "and" | "und" | "et" | "y" | "и") {
+        items.push(Item::Lead("and".to_owned()));
+        return;
+    }
+    if !has_digit && is_lead(lower) || matches!(lower, "under" | "unter" | "sous") {
+        items.push(Item::Lead(lower.to_owned()));
+        return;
+    }
+    if is_class(lower, claim, items) {
+        return;
+    }
+    if !has_digit && (is_empty_word(lower) || is_light(lower) || lower.chars().count() < 2) {
+        return;
+    }
+    let root = root(lower);
+    if has_digit {
+        let bare = lower.trim_end_matches(|c: char| c.is_alphabetic() || c == '%');
+        let is_number = bare
+            .chars()
+            .all(|c| c.is_ascii_digit() || ".,:".contains(c));
+        let attached = &lower[bare.len()..];
+        if is_number && !bare.is_empty() {
+            let of = match (attached.is_empty(), next.filter(|next| is_unit(next))) {
+                (false, _) => attached.to_owned(),
+                (true, Some(unit)) => self::root(unit),
+                (true, None) => match before {
+                    Some(before)
+                        if !is_empty_word(before)
+                            && !is_lead(before)
+                            && !before.chars().any(is_unspaced) =>
+                    {
+                        self::root(before)
+                    }
+                    _ => "#".to_owned(),
+                },
+            };
+            claim.numbers.push((of, root.clone()));
+        } else {
+            claim.names.insert(root.clone());
+        }
+    } else {
+        let mut rest = word.chars();
+        let first = rest.next().is_some_and(char::is_uppercase);
+        let inner = rest.any(|c| c.is_uppercase() || c == '_' || c == '/');
+        if inner || (first && !starts) || word.contains(['_', '/', '@']) {
+            claim.names.insert(root.clone());
+        }
+    }
+    // A unit is said with its number.
+    let counted = claim.numbers.last().is_some_and(|(of, _)| *of == root) && is_unit(lower);
+    if !counted {
+        add(root, claim, items);
+    }
+}
+
+fn add(root: String, claim: &mut Claim, items: &mut Vec<Item>) {
+    claim.said.insert(root.clone());
+    items.push(Item::Word(root));
+}
+
+/// What is written without spaces: marks, and pairs of characters between them.
+fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
+    let mut rest = text;
+    let mut plain = String::new();
+    let flush = |plain: &mut String, claim: &mut Claim, items: &mut Vec<Item>| {
+        let run = std::mem::take(plain);
+        let ascii = run.is_ascii();
+        let chars: Vec<char> = run.chars().collect();
+        if run.is_empty() {
+            return;
+        }
+        if ascii {
+            if run.chars().any(|c| c.is_ascii_digit()) {
+                claim.numbers.push(("#".to_owned(), run.clone()));
+            } else {
+                claim.names.insert(run.clone());
+            }
+            add(run, claim, items);
+        } else if chars.len() == 1 {
+            add(run, claim, items);
+        } else {
+            for pair in chars.windows(2) {
+                add(pair.iter().collect(), claim, items);
+            }
+        }
+    };
+    while let Some(c) = rest.chars().next() {
+        let found = UNSPACED.iter().filter(|(mark, _)| rest.starts_with(mark));
+        if let Some((mark, means)) = found.max_by_key(|(mark, _)| mark.len()) {
+            flush(&mut plain, claim, items);
+            if matches!(*mark, "不要" | "不能" | "禁止") {
+                items.push(Item::No);
+            }
+            items.push(Item::Mark(*means));
+            rest = &rest[mark.len()..];
+            continue;
+        }
+        let class = classes().filter(|(.., word)| !word.is_ascii() && rest.starts_with(word));
+        if let Some((.., word)) = class
+            .filter(|(.., word)| word.chars().all(is_unspaced))
+            .max_by_key(|(.., word)| word.len())
+        {
+            flush(&mut plain, claim, items);
+            is_class(word, claim, items);
+            rest = &rest[word.len()..];
+            continue;
+        }
+        if "不别勿没".contains(c) {
+            flush(&mut plain, claim, items);
+            items.push(Item::No);
+        } else {
+            if plain
+                .chars()
+                .next_back()
+                .is_some_and(|last| is_unspaced(last) != is_unspaced(c))
+            {
+                flush(&mut plain, claim, items);
+            }
+            plain.push(c);
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    flush(&mut plain, claim, items);
+}
+
+/// Every word of which there is one at a time.
+fn classes() -> impl Iterator<Item = (Class, usize, &'static str)> {
+    CLASSES.iter().flat_map(|(class, groups)| {
+        let groups = groups.iter().enumerate();
+        groups.flat_map(move |(at, group)| group.split(' ').map(move |word| (*class, at, word)))
+    })
+}
+
+fn is_class(lower: &str, claim: &mut Claim, items: &mut Vec<Item>) -> bool {
+    let found = classes().find(|(.., word)| *word == lower);
+    let Some((class, at, _)) = found else {
+        return false;
+    };
+    // All words of one group are one.
+    let name = format!("{class:?}{at}");
+    if !claim.classes.iter().any(|one| one.2 == name) {
+        claim.classes.push((class, at, name.clone()));
+    }
+    add(name, claim, items);
+    true
+}
+
+fn is_light(word: &str) -> bool {
+    LIGHT.contains(&format!(" {word} "))
+}
+
+fn is_definite(word: &str) -> bool {
+    matches!(
+        word,
+        "the"
+            | "der"
+            | "die"
+            | "das"
+            | "le"
+            | "la"
+            | "les"
+            | "l"
+            | "el"
+            | "los"
+            | "las"
+            | "il"
+            | "lo"
+            | "o"
+            | "os"
+            | "het"
+            | "our"
+            | "my"
+            | "unser"
+            | "unsere"
+            | "mein"
+            | "meine"
+            | "notre"
+            | "mon"
+            | "nuestro"
+            | "mi"
+    )
+}
+
+/// A word without its ending.
+fn root(lower: &str) -> String {
+    let word = lower.trim_end_matches("'s");
+    let word = match word.split_once('\'') {
+        Some((short, rest)) if short.chars().count() <= 2 && !rest.is_empty() => rest,
+        _ => word,
+    };
+    if word.chars().any(|c| ('а'..='я').contains(&c)) {
+        let cut = ENDINGS.iter().find_map(|ending| {
+            let cut = word.strip_suffix(ending)?;
+            (cut.chars().count() >= 3).then_some(cut)
+        });
+        return cut.unwrap_or(word).to_owned();
+    }
+    if word.chars().any(|c| c.is_ascii_digit()) {
+        return word.to_owned();
+    }
+    stem(word).to_owned()
+}

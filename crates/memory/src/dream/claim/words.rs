@@ -1,0 +1,224 @@
+//! The little words with which people say that something is so, has changed,
+//! is gone, or is allowed, in a dozen languages.
+//!
+//! Those of languages with spaces stand in a file of their own.
+
+/// What a little word does to the words around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// What stands before is said to be what follows, in a certain way.
+    Is(Way),
+    /// What stands before, or between this and a preposition, becomes what
+    /// follows.
+    Becomes(Way),
+    /// It is so since lately.
+    Now,
+    /// What follows is not it.
+    Not,
+    /// What follows is so no longer.
+    NoLonger,
+    /// What stands before, or follows a verb without a subject, is gone.
+    Gone,
+    /// It is allowed.
+    May,
+    /// It is no longer asked for.
+    NeedNot,
+    /// Somebody has the part that follows.
+    Holds,
+    /// It is so beside something else.
+    Also,
+    /// It must be so, or must not; carries nothing.
+    Must,
+}
+
+/// In which way something is what is said of it. Two ways do not contradict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// "is", "changed to".
+    Plain,
+    /// "uses", "has": there may be several.
+    Used,
+    /// "is called", "renamed to".
+    Named,
+    /// "lives at", "moved to", "is on".
+    Placed,
+    /// "is written in".
+    Written,
+    /// "takes", "costs", "lasts", "down to".
+    Measured,
+}
+
+use Mark::{Also, Becomes, Gone, Holds, Is, May, Must, NeedNot, NoLonger, Now};
+use Way::{Named, Placed, Plain, Used};
+
+/// Words of what is written without spaces. The longest that fits counts.
+pub(super) const UNSPACED: &[(&str, Mark)] = &[
+    ("不再需要", NeedNot),
+    ("不用再", NeedNot),
+    ("不必再", NeedNot),
+    ("无需再", NeedNot),
+    ("不需要再", NeedNot),
+    ("可以", May),
+    ("允许", May),
+    ("してもいい", May),
+    ("する必要はもうない", NeedNot),
+    ("必要はなくなりました", NeedNot),
+    ("해도 됩니다", May),
+    ("해도 된다", May),
+    ("필요 없습니다", NeedNot),
+    ("改名为", Becomes(Named)),
+    ("改名叫", Becomes(Named)),
+    ("更名为", Becomes(Named)),
+    ("改叫", Becomes(Named)),
+    ("搬到了", Becomes(Placed)),
+    ("搬到", Becomes(Placed)),
+    ("迁移到了", Becomes(Placed)),
+    ("迁移到", Becomes(Placed)),
+    ("迁到", Becomes(Placed)),
+    ("移到", Becomes(Placed)),
+    ("改成了", Becomes(Plain)),
+    ("改成", Becomes(Plain)),
+    ("改为", Becomes(Plain)),
+    ("改到", Becomes(Plain)),
+    ("改用", Becomes(Plain)),
+    ("换成了", Becomes(Plain)),
+    ("换成", Becomes(Plain)),
+    ("换到", Becomes(Plain)),
+    ("切换到", Becomes(Plain)),
+    ("变成", Becomes(Plain)),
+    ("に変更されました", Becomes(Plain)),
+    ("に変更しました", Becomes(Plain)),
+    ("に変わりました", Becomes(Plain)),
+    ("になりました", Becomes(Plain)),
+    ("로 변경", Becomes(Plain)),
+    ("로 바뀌었", Becomes(Plain)),
+    ("而不是", NoLonger),
+    ("不再使用", NoLonger),
+    ("不再用", NoLonger),
+    ("不再是", NoLonger),
+    ("不再", NoLonger),
+    ("不是", NoLonger),
+    ("ではなく", Gone),
+    ("대신", Gone),
+    ("离职了", Gone),
+    ("离职", Gone),
+    ("离开了", Gone),
+    ("太贵了", Gone),
+    ("太慢了", Gone),
+    ("从现在起", Now),
+    ("从今以后", Now),
+    ("现在", Now),
+    ("今后", Now),
+    ("以后", Now),
+    ("今から", Now),
+    ("これから", Now),
+    ("今は", Now),
+    ("이제", Now),
+    ("앞으로", Now),
+    ("叫我", Is(Named)),
+    ("名叫", Is(Named)),
+    ("叫做", Is(Named)),
+    ("叫", Is(Named)),
+    ("运行在", Is(Placed)),
+    ("部署在", Is(Placed)),
+    ("放在", Is(Placed)),
+    ("位于", Is(Placed)),
+    ("使用", Is(Used)),
+    ("采用", Is(Used)),
+    ("是", Is(Plain)),
+    ("用", Is(Used)),
+    ("在", Is(Placed)),
+    ("は", Is(Plain)),
+    ("负责", Holds),
+    ("也", Also),
+    ("必须", Must),
+    ("永远", Must),
+    ("总是", Must),
+    ("一律", Must),
+    ("始终", Must),
+    ("不要", Must),
+    ("不能", Must),
+    ("禁止", Must),
+    ("请", Must),
+    ("的", Must),
+    ("了", Must),
+    ("です", Must),
+    ("ます", Must),
+];
+
+/// Between a verb of change and what something becomes: "switched X to Y".
+pub(super) const TOWARDS: &str =
+    " to by with into onto from in over zu auf nach durch in à en par a por para в на ";
+
+/// Words that carry nothing where two statements are compared, beside those of
+/// the likeness of lines.
+pub(super) const LIGHT: &str = " keep kept give get put set write add do done ensure only still just back \
+    currently any all every each our ours us he she his her they their team project please kindly thanks will be being been \
+    here there one thing things day days time date name called under since because until after before about \
+    wir unser unsere uns ich du mich mir dich im am um an bei den dem des ein eine einen einem einer zum zur alle jede jeden \
+    nous notre nos vous votre mon ma mes moi ce cette au aux en sur dans par tous que qui se sa son ne \
+    nosotros nuestro nuestra nuestros mi tu su el al en los las del por que se lo \
+    nosso nossa meu minha em no na nos nas ao o os as um uma dos das \
+    il lo gli uno nostro nostra mio mia del della nel nella \
+    het een de van op onze ons mijn we wij \
+    мы наш наша наши наше нас я мой моя меня мне ты в на с со и у к по для за из от это а \
+    이 그 저 우리 ";
+
+/// What is one of a few: of these there is one at a time.
+pub(super) const CLASSES: &[(Class, &[&str])] = &[
+    (
+        Class::Weekday,
+        &[
+            "monday mondays montag montags lundi lunes понедельник понедельникам понедельника 周一 星期一 月曜",
+            "tuesday tuesdays dienstag dienstags mardi martes вторник вторникам вторника 周二 星期二 火曜",
+            "wednesday wednesdays mittwoch mittwochs mercredi miércoles среда среду средам 周三 星期三 水曜",
+            "thursday thursdays donnerstag donnerstags jeudi jueves четверг четвергам четверга 周四 星期四 木曜",
+            "friday fridays freitag freitags vendredi viernes пятница пятницу пятницам 周五 星期五 金曜",
+            "saturday saturdays samstag samstags samedi sábado sábados суббота субботу субботам 周六 星期六 土曜",
+            "sunday sundays sonntag sonntags dimanche domingo domingos воскресенье воскресеньям 周日 星期日 日曜",
+        ],
+    ),
+    (
+        Class::Language,
+        &[
+            "english englisch anglais inglés inglese английский английском 英文 英语 英語 영어",
+            "german deutsch allemand alemán tedesco немецкий немецком 德语 德文 ドイツ語",
+            "french französisch français francés francese французский французском 法语 法文",
+            "spanish spanisch espagnol español spagnolo испанский испанском 西班牙语",
+            "chinese chinesisch chinois chino китайский китайском 中文 汉语 中国語 중국어",
+            "japanese japanisch japonais japonés японский японском 日语 日文 日本語",
+            "russian russisch russe ruso русский русском 俄语",
+            "korean koreanisch coréen coreano корейский 韩语 한국어",
+            "italian italienisch italien italiano итальянский 意大利语",
+            "portuguese portugiesisch portugais portugués português португальский 葡萄牙语",
+        ],
+    ),
+    (
+        Class::Often,
+        &[
+            "hourly stündlich",
+            "daily nightly täglich nächtlich quotidien diariamente ежедневно 每天 每日",
+            "weekly wöchentlich hebdomadaire semanalmente еженедельно 每周",
+            "fortnightly biweekly zweiwöchentlich",
+            "monthly monatlich mensuel mensualmente ежемесячно 每月",
+            "quarterly vierteljährlich",
+            "yearly annually jährlich",
+        ],
+    ),
+];
+
+/// Kinds of things of which there is one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    Weekday,
+    Language,
+    Often,
+}
+
+/// Endings of Russian words, the longer first.
+pub(super) const ENDINGS: &[&str] = &[
+    "ами", "ями", "ого", "его", "ому", "ему", "ыми", "ими", "ать", "ять", "ить", "еть", "ует",
+    "ают", "ай", "яй", "ий", "ый", "ой", "ей", "ая", "яя", "ое", "ее", "ые", "ие", "ов", "ев",
+    "ам", "ям", "ах", "ях", "ом", "ем", "ую", "юю", "им", "ым", "ет", "ит", "а", "я", "о", "е",
+    "у", "ю", "ы", "и", "ь", "й",
+];

@@ -1,0 +1,230 @@
+//! Changes of mind, over days and under a policy.
+
+use longhaul_memory::Source;
+use longhaul_memory::dream::{Status, waiting};
+
+use crate::{Place, day, policy, settings};
+
+/// Two statements on two days, as a flush logs them.
+fn two(section: &str, older: &str, newer: &str) -> Place {
+    let place = Place::new();
+    place.log(day(4), section, older, Source::User);
+    place.log(day(1), section, newer, Source::User);
+    place
+}
+
+#[test]
+fn an_older_statement_is_closed_with_its_days_and_named_by_the_newer_one() {
+    for (older, newer) in [
+        (
+            "The message broker is RabbitMQ.",
+            "The message broker is now NATS.",
+        ),
+        (
+            "Lena is the release manager.",
+            "Lena left; Tariq is the release manager.",
+        ),
+        ("默认分支是 master。", "默认分支改成 trunk。"),
+    ] {
+        let place = two("Facts", older, newer);
+        let report = place.dream(&settings());
+        assert_eq!((report.waiting, report.consolidated.superseded), (1, 1));
+        let (old, new) = (place.find(older), place.find(newer));
+        assert_eq!((old.valid_from, old.valid_until), (day(4), Some(day(1))));
+        assert_eq!(
+            old.status,
+            Status::Superseded {
+                on: day(1),
+                by: Some(new.id.clone())
+            }
+        );
+        assert_eq!(new.replaces, std::slice::from_ref(&old.id));
+        let row = format!("In place of: {} “{older}” (valid from", old.id);
+        let page = place.read("DREAMS.md");
+        assert!(page.contains(&row), "{page}");
+        let files = place.files();
+        place.dream(&settings());
+        assert_eq!(place.files(), files);
+    }
+}
+
+#[test]
+fn a_policy_keeps_at_most_one_side_of_a_change() {
+    for (older, newer, promoted) in [
+        (
+            "The message broker is RabbitMQ.",
+            "The message broker is now NATS.",
+            1,
+        ),
+        (
+            "We host the handbook on Confluence.",
+            "We moved the handbook to Notion.",
+            0,
+        ),
+        ("Marek is the scrum master.", "Yuki is the scrum master.", 0),
+        ("注释必须用日语写。", "注释可以用英语写了。", 0),
+    ] {
+        let place = two("Facts", older, newer);
+        place.dream(&policy());
+        let memory = place.read("MEMORY.md");
+        assert!(!memory.contains(older), "{memory}");
+        assert_eq!(
+            usize::from(memory.contains(newer)),
+            promoted,
+            "{newer}: {memory}"
+        );
+    }
+}
+
+#[test]
+fn what_was_promoted_stays_until_a_person_has_seen_what_may_contradict_it() {
+    let place = Place::new();
+    place.log(
+        day(4),
+        "Facts",
+        "We host the handbook on Confluence.",
+        Source::User,
+    );
+    place.dream(&policy());
+    place.log(
+        day(1),
+        "Facts",
+        "We moved the handbook to Notion.",
+        Source::User,
+    );
+    let report = place.dream(&policy());
+    assert_eq!((report.promoted.len(), report.waiting), (0, 1));
+    let old = place.id("Confluence");
+    assert_eq!(place.find("Notion").contradicts, [old]);
+}
+
+const TWICE: [&str; 2] = [
+    "Never merge into the release branch directly, always ask Kim.",
+    "Do not merge directly into the release branch; ask first.",
+];
+const LIFT: &str = "You may merge into the release branch directly from now on.";
+
+#[test]
+fn a_lift_takes_every_wording_of_its_rule() {
+    let place = Place::new();
+    place.rule(day(5), TWICE[0]);
+    place.rule(day(4), TWICE[1]);
+    place.rule(day(4), "Never merge into the release branch without tests.");
+    place.log(
+        day(2),
+        "User Preferences",
+        &format!("Change: {LIFT}"),
+        Source::User,
+    );
+    place.dream(&policy());
+    for rule in TWICE {
+        assert!(
+            matches!(place.find(rule).status, Status::Superseded { .. }),
+            "{rule}"
+        );
+    }
+    // It may mean this one too; nobody has said so.
+    let other = place.find("without tests");
+    assert_eq!(other.status, Status::Staged);
+    assert!(!other.may_go_unseen());
+    assert!(!place.read("MEMORY.md").contains("merge"));
+}
+
+#[test]
+fn a_lift_takes_every_promoted_wording_once_a_person_accepts_it() {
+    let place = Place::new();
+    place.rule(day(5), TWICE[0]);
+    place.rule(day(4), TWICE[1]);
+    place.dream(&settings());
+    for rule in TWICE {
+        place.promote(rule);
+    }
+    place.log(
+        day(2),
+        "User Preferences",
+        &format!("Change: {LIFT}"),
+        Source::User,
+    );
+    place.dream(&policy());
+    let all = place.candidates();
+    assert_eq!(waiting(&all).len(), 1);
+    assert_eq!(place.find(LIFT).replaces.len(), 2);
+    place.promote(LIFT);
+    let memory = place.read("MEMORY.md");
+    assert!(TWICE.iter().all(|rule| !memory.contains(rule)), "{memory}");
+    assert!(memory.contains("You may merge"), "{memory}");
+    place.undo().unwrap();
+    assert!(TWICE.iter().all(|rule| place.find(rule).status.is_kept()));
+}
+
+#[test]
+fn a_wording_that_is_found_after_the_lift_was_answered_is_lifted_too() {
+    let place = Place::new();
+    place.rule(day(5), TWICE[0]);
+    place.log(
+        day(2),
+        "User Preferences",
+        &format!("Change: {LIFT}"),
+        Source::User,
+    );
+    place.dream(&settings());
+    place.rule(day(4), TWICE[1]);
+    place.dream(&policy());
+    let late = place.find(TWICE[1]);
+    assert_eq!(late.valid_until, Some(day(2)), "{late:#?}");
+    assert!(!place.read("MEMORY.md").contains("merge"));
+}
+
+#[test]
+fn a_lift_of_a_weaker_source_moves_no_rule_but_makes_it_wait() {
+    let place = Place::new();
+    place.rule(day(5), TWICE[0]);
+    place.log(
+        day(2),
+        "User Preferences",
+        &format!("Change: {LIFT}"),
+        Source::Agent,
+    );
+    let report = place.dream(&policy());
+    assert_eq!(report.promoted, Vec::<String>::new());
+    assert_eq!(place.find(TWICE[0]).status, Status::Staged);
+    assert!(place.read("DREAMS.md").contains("May contradict"));
+}
+
+#[test]
+fn one_rule_in_other_words_is_kept_once() {
+    for (a, b) in [
+        ("keep replies brief", "Brief replies please."),
+        ("永远不要在周末发布", "周末不要发布"),
+        (
+            "No jargon in release notes.",
+            "Please do not use jargon in the release notes.",
+        ),
+    ] {
+        let place = Place::new();
+        place.rule(day(4), a);
+        place.rule(day(1), b);
+        let report = place.dream(&settings());
+        assert_eq!(
+            (report.waiting, report.consolidated.repeated),
+            (1, 1),
+            "{a}"
+        );
+    }
+    for (a, b) in [
+        ("Lint before you commit.", "Lint after you commit."),
+        (
+            "Boris must review code by Anna.",
+            "Anna must review code by Boris.",
+        ),
+        ("Copy from staging to test.", "Copy from test to staging."),
+        ("Never keep logs.", "Keep logs."),
+        ("测试环境不要连生产数据库", "生产环境不要连测试数据库"),
+    ] {
+        let place = Place::new();
+        place.rule(day(4), a);
+        place.rule(day(1), b);
+        let report = place.dream(&settings());
+        assert_eq!(report.consolidated.repeated, 0, "{a} / {b}");
+    }
+}
