@@ -127,6 +127,15 @@ pub enum Error {
         candidate: String,
     },
 
+    /// A change of the memory failed half way and could not be taken back.
+    #[error("the change for {candidate} failed half way: {reason}")]
+    Unfinished {
+        /// The candidate.
+        candidate: String,
+        /// Why it failed.
+        reason: String,
+    },
+
     /// No promotion is left that could be taken back.
     #[error("there is no promotion to take back")]
     NothingToUndo,
@@ -215,6 +224,11 @@ impl Error {
                 "edit {} by hand, or put back what was there, then try again",
                 path.display()
             ),
+            Error::Unfinished { .. } => {
+                "it could not be taken back either; the next `longhaul dream` command that writes \
+                 completes it and says so"
+                    .into()
+            }
             Error::NothingToUndo => return None,
             Error::Damaged { path, .. } => format!(
                 "put the original back, or move {} out of the way; it is made anew",

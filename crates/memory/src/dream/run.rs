@@ -112,7 +112,7 @@ impl Dreams<'_> {
             waiting: 0,
             promoted: Vec::new(),
             model: None,
-            problems: Vec::new(),
+            problems: lock.completed().map(str::to_owned).into_iter().collect(),
         };
         let today = now.date();
         self.put_recalls_together(lock)?;

@@ -35,12 +35,18 @@ pub struct Dreams<'a> {
 pub struct DreamLock {
     _file: File,
     told: Option<String>,
+    completed: Option<String>,
 }
 
 impl DreamLock {
     /// What the user should know: that the state was damaged, and what that cost.
     pub fn told(&self) -> Option<&str> {
         self.told.as_deref()
+    }
+
+    /// What an interrupted command had begun, and what became of it now.
+    pub fn completed(&self) -> Option<&str> {
+        self.completed.as_deref()
     }
 }
 
@@ -131,8 +137,12 @@ impl<'a> Dreams<'a> {
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
         }
         let told = self.mend()?;
-        let lock = DreamLock { _file: file, told };
-        self.complete(&lock)?;
+        let mut lock = DreamLock {
+            _file: file,
+            told,
+            completed: None,
+        };
+        lock.completed = self.complete(&lock)?;
         Ok(lock)
     }
 
@@ -178,28 +188,51 @@ impl<'a> Dreams<'a> {
         Ok(state)
     }
 
-    /// Writes the candidates down and shows them in `DREAMS.md`. What is as it
-    /// was is not written again.
+    /// Shows the candidates in `DREAMS.md` and writes them down. What is as it
+    /// was is not written again. The page comes first, since it is made from the
+    /// state and counts for nothing: where one of them cannot be written, nothing
+    /// has changed.
     pub(super) fn save(&self, _: &DreamLock, state: &mut State) -> Result<()> {
         state.version = VERSION;
-        if self.state()? != *state {
-            self.write(STATE, state)?;
-        }
-        if !matches!(self.read::<State>(COPY), Ok(Some(copy)) if copy == *state) {
-            self.write(COPY, state)?;
-        }
+        let is_new = self.state()? != *state;
         let file = self.memory.read(DREAMS)?;
-        if file.is_none() && state.candidates.is_empty() {
+        let mut shown = false;
+        if file.is_some() || !state.candidates.is_empty() {
+            let part = staging::render(&state.candidates);
+            let text =
+                staging::spliced(file.as_deref(), &part).map_err(|reason| Error::Damaged {
+                    path: self.memory.root().join(DREAMS),
+                    reason,
+                })?;
+            if file.as_deref() != Some(text.as_str()) {
+                self.memory.replace(DREAMS, &text)?;
+                shown = true;
+            }
+        }
+        if !is_new {
+            self.keep_copy(state);
             return Ok(());
         }
-        let part = staging::render(&state.candidates);
-        let text = staging::spliced(file.as_deref(), &part).map_err(|reason| Error::Damaged {
-            path: self.memory.root().join(DREAMS),
-            reason,
-        })?;
-        match file.as_deref() == Some(text.as_str()) {
-            true => Ok(()),
-            false => self.memory.replace(DREAMS, &text),
+        let written = self.write(STATE, state);
+        if written.is_err() && shown {
+            // If this fails too, the next command shows what is so.
+            let _ = match &file {
+                Some(text) => self.memory.replace(DREAMS, text),
+                None => self.memory.remove(DREAMS),
+            };
+        }
+        if written.is_ok() {
+            self.keep_copy(state);
+        }
+        written
+    }
+
+    /// Keeps a copy of the state. What is written down is so without one; an
+    /// older one would bring back what is no longer so.
+    fn keep_copy(&self, state: &State) {
+        let is_kept = matches!(self.read::<State>(COPY), Ok(Some(copy)) if copy == *state);
+        if !is_kept && self.write(COPY, state).is_err() {
+            let _ = fs::remove_file(self.folder.join(COPY));
         }
     }
 
@@ -404,14 +437,42 @@ impl<'a> Dreams<'a> {
         let folder = self.folder.join("changes");
         durable::create_folder(&folder).map_err(Error::write)?;
         self.write(&name(change.number), change)?;
-        self.finish(lock, change)
+        let Err(error) = self.finish(lock, change) else {
+            return Ok(());
+        };
+        // Whoever is told that it failed must not find it done later.
+        let is_done = self
+            .state()
+            .is_ok_and(|state| state.last_change >= change.number);
+        match is_done || self.forget(change).is_err() {
+            true => Err(Error::Unfinished {
+                candidate: change.candidate.clone(),
+                reason: error.to_string(),
+            }),
+            false => Err(error),
+        }
     }
 
-    /// Completes what a crash left.
-    fn complete(&self, lock: &DreamLock) -> Result<()> {
+    /// Takes back what was made of a change, and the change with it.
+    fn forget(&self, change: &Change) -> Result<()> {
+        for page in &change.pages {
+            if self.memory.read(&page.file)? == page.after {
+                self.put(page, &page.before)?;
+            }
+        }
+        let path = self.folder.join(name(change.number));
+        fs::remove_file(&path).map_err(Error::io("remove", &path))
+    }
+
+    /// Completes what a crash left, and says so.
+    fn complete(&self, lock: &DreamLock) -> Result<Option<String>> {
         let state = self.state()?;
         let Some(change) = self.change(state.last_change + 1)? else {
-            return Ok(());
+            return Ok(None);
+        };
+        let what = match change.undoes {
+            None => format!("the promotion of {}", change.candidate),
+            Some(_) => format!("the undoing of {}", change.candidate),
         };
         let mut foreign = None;
         for page in &change.pages {
@@ -420,18 +481,18 @@ impl<'a> Dreams<'a> {
                 foreign = Some(page.file.clone());
             }
         }
-        if foreign.is_none() {
-            return self.finish(lock, &change);
-        }
+        let Some(foreign) = foreign else {
+            self.finish(lock, &change)?;
+            return Ok(Some(format!(
+                "{what}, which had been interrupted, was completed"
+            )));
+        };
         // Somebody has written since: what was made of it is taken back where
         // that is possible, and the change is forgotten.
-        for page in &change.pages {
-            if self.memory.read(&page.file)? == page.after {
-                self.put(page, &page.before)?;
-            }
-        }
-        let path = self.folder.join(name(change.number));
-        fs::remove_file(&path).map_err(Error::io("remove", &path))
+        self.forget(&change)?;
+        Ok(Some(format!(
+            "{what}, which had been interrupted, was given up: {foreign} was changed since"
+        )))
     }
 
     fn finish(&self, lock: &DreamLock, change: &Change) -> Result<()> {

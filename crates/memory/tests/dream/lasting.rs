@@ -7,7 +7,7 @@ use longhaul_memory::Error;
 use longhaul_memory::dream::Status;
 use longhaul_memory::files::AgentsFile;
 
-use crate::{Place, TODAY, day, settings};
+use crate::{Place, TODAY, day, now, settings};
 
 #[test]
 fn one_dream_at_a_time() {
@@ -36,9 +36,9 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
         "changes/000001.json",
         "project.md",
         "MEMORY.md",
+        "DREAMS.md",
         "state.json",
         "state.copy.json",
-        "DREAMS.md",
     ];
     let written: Vec<&PathBuf> = order
         .iter()
@@ -56,8 +56,14 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
                 (false, None) => fs::remove_file(path).unwrap(),
             }
         }
-        place.dream(&settings());
+        let report = place.dream(&settings());
         assert_eq!(place.files(), after, "after {done} writes");
+        // Whoever was not told that it was done is told now.
+        let told = report
+            .problems
+            .iter()
+            .any(|told| told.contains("was completed"));
+        assert_eq!(told, done < order.len(), "{:?}", report.problems);
     }
 }
 
@@ -156,4 +162,36 @@ fn a_state_that_is_lost_with_its_copy_takes_no_promotion_back() {
     drop(lock);
     assert_eq!(place.read("MEMORY.md"), memory);
     assert_eq!(place.read("memories/project.md"), project);
+}
+
+/// Leaves `DREAMS.md` such that nothing can be shown in it, as a person may.
+fn spoil(place: &Place) -> String {
+    let page = place.read("DREAMS.md");
+    place.write(
+        "DREAMS.md",
+        &page.replace("<!-- longhaul dreams end -->", ""),
+    );
+    page
+}
+
+#[test]
+fn a_promotion_or_rejection_that_failed_has_not_happened() {
+    let place = Place::new();
+    place.rule(day(2), "Never push on Fridays.");
+    place.dream(&settings());
+    let id = place.id("Never push");
+    let page = spoil(&place);
+    let before = place.files();
+    {
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        dreams.promote(&lock, &id, &now(), &settings()).unwrap_err();
+        dreams.reject(&lock, &id, TODAY).unwrap_err();
+    }
+    assert_eq!(place.files(), before);
+    place.write("DREAMS.md", &page);
+    let report = place.dream(&settings());
+    assert_eq!((report.waiting, report.problems), (1, Vec::new()));
+    assert_eq!(place.find("Never push").status, Status::Staged);
+    assert_eq!(place.read("MEMORY.md"), "");
 }

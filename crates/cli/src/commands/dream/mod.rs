@@ -29,10 +29,10 @@ use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{paint, resolve};
 
-/// Takes the lock. What that had to mend is told.
+/// Takes the lock. What that had to mend or to complete is told.
 fn locked(app: &App, dreams: &Dreams<'_>) -> Result<DreamLock, Failure> {
     let lock = dreams.lock()?;
-    if let Some(told) = lock.told() {
+    for told in lock.told().into_iter().chain(lock.completed()) {
         app.note(&format!("note: {told}"));
     }
     Ok(lock)
