@@ -13,11 +13,14 @@ use longhaul_ledger::Ledger;
 use longhaul_transcript::{EntryId, Millis, Session, SessionRef};
 use serde::{Deserialize, Serialize};
 
+use super::candidate::{Candidate, Status, Topic};
+use super::choices::{Choice, choices};
 use super::consolidate::{Consolidated, Days, consolidate};
 use super::remark::{Remarks, of_session};
 use super::run::Settings;
 use super::store::{DreamLock, Dreams};
 use super::voices::Voices;
+use crate::files::Body;
 use crate::flush::extractive;
 use crate::{MemoryFolder, Result};
 
@@ -44,6 +47,11 @@ pub struct Backfilled {
     pub left: usize,
     /// Notes of tools that give orders or pose as somebody.
     pub refused: usize,
+    /// New candidates that wait for review.
+    pub staged: usize,
+    /// New errors that came only once so far; they are lessons when they come
+    /// again.
+    pub once: usize,
     /// What became of the remarks.
     #[serde(flatten)]
     pub consolidated: Consolidated,
@@ -69,8 +77,10 @@ impl Dreams<'_> {
         progress: &mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Backfilled> {
         let mut report = Backfilled::default();
+        report.problems.extend(lock.completed().map(str::to_owned));
         let mut done: Done = self.read("backfill.json")?.unwrap_or_default();
         let known = self.known(&mut report.problems)?;
+        let known_before: HashSet<String> = ids(&self.candidates()?).collect();
         for (at, reference) in sessions.iter().enumerate() {
             let stopped = progress(Progress {
                 done: at,
@@ -79,6 +89,7 @@ impl Dreams<'_> {
             });
             if stopped.is_break() {
                 report.left = sessions.len() - at;
+                self.count_new(&known_before, &mut report)?;
                 return Ok(report);
             }
             let name = match &reference.session {
@@ -119,7 +130,33 @@ impl Dreams<'_> {
             total: sessions.len(),
             next: None,
         });
+        self.count_new(&known_before, &mut report)?;
         Ok(report)
+    }
+
+    /// What is there that was not there before.
+    fn count_new(&self, before: &HashSet<String>, report: &mut Backfilled) -> Result<()> {
+        let all = self.candidates()?;
+        let new = || all.iter().filter(|one| !before.contains(&one.id));
+        report.staged = new().filter(|one| one.is_ripe()).count();
+        let once = |one: &&Candidate| {
+            one.topic == Topic::Lesson && one.status == Status::Staged && !one.is_ripe()
+        };
+        report.once = new().filter(once).count();
+        Ok(())
+    }
+}
+
+fn ids(candidates: &[Candidate]) -> impl Iterator<Item = String> {
+    candidates.iter().map(|one| one.id.clone())
+}
+
+/// What the user chose in passing in the message that was observed last.
+fn chosen_in(ledger: &Ledger, entry: &EntryId) -> Vec<Choice> {
+    let request = ledger.requests.last().filter(|one| one.entry == *entry);
+    match request.and_then(|request| request.text.as_deref()) {
+        Some(text) if !ledger.others.contains(entry) => choices(entry, text),
+        _ => Vec::new(),
     }
 }
 
@@ -152,6 +189,7 @@ fn read(
     let cwd = header.cwd.as_ref();
     let mut ledger = Ledger::new(cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
     let mut voices = Voices::of(&session);
+    let mut chosen: Vec<Choice> = Vec::new();
     if path.is_sorted() {
         let wanted: HashSet<usize> = path.into_iter().collect();
         let mut at = 0;
@@ -159,6 +197,7 @@ fn read(
             if wanted.contains(&at) {
                 voices.hear(&entry);
                 ledger.observe(&entry);
+                chosen.extend(chosen_in(&ledger, &entry.id));
             }
             at += 1;
             ControlFlow::Continue(())
@@ -174,13 +213,15 @@ fn read(
             if let Some(entry) = entries.get_mut(at).and_then(Option::take) {
                 voices.hear(&entry);
                 ledger.observe(&entry);
+                chosen.extend(chosen_in(&ledger, &entry.id));
             }
         }
     }
-    let Some(mut body) = extractive(&ledger, None) else {
-        return Ok(Some((Remarks::default(), mark)));
-    };
+    let mut body = extractive(&ledger, None).unwrap_or(Body::Sections(Vec::new()));
     memory.redact_body(&mut body);
+    for choice in &mut chosen {
+        choice.text = memory.redacted(&choice.text);
+    }
     let zone = now.time_zone().clone();
     let day = |time: Option<Millis>| -> Option<Date> {
         let time = Timestamp::from_millisecond(time?.0).ok()?;
@@ -198,6 +239,7 @@ fn read(
     let whose = reference.key.as_deref().or(reference.session.as_deref());
     let whose = whose.unwrap_or(&name);
     let typed = |entry: &str| !voices.others.contains(entry);
-    let found = of_session(&name, Some(whose), &body, &date_of, &typed);
+    let mut found = of_session(&name, Some(whose), &body, &date_of, &typed);
+    found.take_choices(&name, whose, &chosen, &date_of, &typed);
     Ok(Some((found, mark)))
 }

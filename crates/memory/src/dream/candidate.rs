@@ -178,6 +178,8 @@ pub enum Review {
     Merged,
     /// Only a model thought it worth keeping.
     Named,
+    /// It may have been said for the moment only.
+    Leaning,
     /// A person took its promotion back.
     TakenBack,
 }
@@ -189,6 +191,7 @@ impl Review {
             Review::Edited => "a person gave it these words",
             Review::Merged => "a model took two notes for one",
             Review::Named => "a model picked it out of a log",
+            Review::Leaning => "it may have been said for the moment only",
             Review::TakenBack => "its promotion was taken back",
         }
     }

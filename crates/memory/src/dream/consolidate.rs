@@ -247,6 +247,10 @@ impl<'a> Work<'a> {
                 _ => {
                     let again = known.add(&remark.text, remark.evidence.clone());
                     known.topic = stronger(known.topic, remark.topic);
+                    let firm = !remark.leans && remark.evidence.source == known.source;
+                    known.review = known
+                        .review
+                        .filter(|why| !(firm && *why == Review::Leaning));
                     self.done.repeated += usize::from(again);
                     return;
                 }
@@ -266,6 +270,7 @@ impl<'a> Work<'a> {
             made.id = format!("d-{}", &again[..8]);
         }
         made.add(&remark.text, remark.evidence.clone());
+        made.review = remark.leans.then_some(Review::Leaning);
         self.compare(&mut made, &features, &near);
         self.lifted(&mut made, &near);
         self.done.found += 1;

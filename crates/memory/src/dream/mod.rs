@@ -13,6 +13,7 @@
 mod asking;
 mod backfill;
 mod candidate;
+mod choices;
 mod claim;
 mod consolidate;
 mod diff;
@@ -23,8 +24,10 @@ mod naming;
 mod noise;
 mod orders;
 pub(crate) mod page;
+mod passing;
 mod phrase;
 mod promote;
+mod prose;
 mod recalls;
 mod remark;
 mod run;

@@ -129,6 +129,7 @@ fn remark(date: Date, line: &LogLine) -> Option<Remark> {
         text: text.to_owned(),
         ends: false,
         lifts: false,
+        leans: false,
         evidence: Evidence {
             date,
             file: MemoryFolder::log_name(date),

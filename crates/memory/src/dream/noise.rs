@@ -3,6 +3,8 @@
 //! People paste what a program printed, ask about a line, and long sentences
 //! are cut. None of it says what is so.
 
+use super::passing::{is_chatter, is_of_a_day};
+
 /// Whether a line is anything but a statement somebody made.
 pub(super) fn is_noise(text: &str) -> bool {
     let text = text.trim();
@@ -13,6 +15,8 @@ pub(super) fn is_noise(text: &str) -> bool {
         || is_listed(text)
         || is_task(text)
         || is_of_a_line(text)
+        || is_chatter(text)
+        || is_of_a_day(text)
 }
 
 /// Whether a line announces what does not follow, or begins in the middle.
@@ -324,7 +328,8 @@ const QUESTIONS: &[&str] = &[
     "warum ist ",
 ];
 
-fn is_question(text: &str) -> bool {
+/// Whether a line asks something.
+pub(super) fn is_question(text: &str) -> bool {
     let end = text.trim_end_matches(|c: char| "\"'”’»)`*_ ".contains(c));
     if end.ends_with(['?', '？', '؟']) {
         return true;
@@ -472,6 +477,13 @@ mod tests {
             "Look at https://wiki.example/gateway",
             "Please fix the gateway on port 8443.",
             "The ports of the gateway are 8443 and:",
+            "ok thanks, that works",
+            "Great, looks good now!",
+            "alles klar, danke",
+            "The meeting is tomorrow at 10.",
+            "Der Termin ist morgen um 9.",
+            "Отчёт сдаём завтра.",
+            "明天十点开会",
         ] {
             assert!(is_noise(noise), "{noise}");
         }
@@ -492,6 +504,10 @@ mod tests {
             "Warning: port 8443 is taken by the old gateway",
             "[PAY-100] is the ticket of the shop",
             "Build 165 of the shop is the one in production",
+            "Starting tomorrow the shop is on port 8443",
+            "As of today we use Postgres 16",
+            "That works only with Postgres 16",
+            "The newsletter goes out every morning at 9",
         ] {
             assert!(!is_noise(fact), "{fact}");
         }

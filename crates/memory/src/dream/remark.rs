@@ -5,9 +5,11 @@ use jiff::civil::Date;
 use longhaul_ledger::agrees_or_chooses;
 
 use super::candidate::{Evidence, Topic};
+use super::choices::Choice;
 use super::likeness::{Features, gives_orders, poses};
 use super::noise::{is_cut_off, is_noise, is_of_the_moment};
 use super::orders::poses_as_machine;
+use super::prose::{self, paragraphs, sentences};
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};
 use crate::flush::{CHANGE, PASSED, REPLY};
@@ -24,6 +26,8 @@ pub struct Remark {
     pub ends: bool,
     /// It allows something, or takes something back that it does not quote.
     pub lifts: bool,
+    /// It chooses by its form and may have been said for the moment only.
+    pub leans: bool,
     /// Where it was said.
     pub evidence: Evidence,
 }
@@ -64,6 +68,29 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
         };
         let text = evidence.quote.clone();
         all.take(topic, &text, evidence);
+    }
+    let untitled = |line: &LogLine| match line.section.as_deref().map(section) {
+        Some(Section::Other) | None => true,
+        Some(Section::About(_) | Section::Passing) => false,
+    };
+    for paragraph in paragraphs(lines, &untitled) {
+        let line = paragraph.first;
+        for sentence in sentences(&paragraph.text) {
+            let Some(topic) = prose::topic(sentence) else {
+                continue;
+            };
+            let text = one_line(sentence);
+            let evidence = Evidence {
+                date,
+                file: MemoryFolder::log_name(date),
+                line: Some(line.line),
+                entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
+                session: line.session.clone(),
+                source: line.source,
+                quote: text.clone(),
+            };
+            all.take(topic, &text, evidence);
+        }
     }
     all
 }
@@ -110,6 +137,39 @@ pub fn of_session(
         }
     }
     all
+}
+
+impl Remarks {
+    /// Adds what a user chose in passing in an old session.
+    pub(super) fn take_choices(
+        &mut self,
+        file: &str,
+        session: &str,
+        choices: &[Choice],
+        date_of: &dyn Fn(&str) -> Date,
+        typed: &dyn Fn(&str) -> bool,
+    ) {
+        for choice in choices.iter().filter(|choice| typed(&choice.entry)) {
+            let text = one_line(&choice.text);
+            let evidence = Evidence {
+                date: date_of(&choice.entry),
+                file: file.to_owned(),
+                line: None,
+                entry: Some(choice.entry.clone()),
+                session: Some(session.to_owned()),
+                source: match choice.doubtful {
+                    true => Source::Unknown,
+                    false => Source::User,
+                },
+                quote: text.clone(),
+            };
+            let before = self.remarks.len();
+            self.take(choice.topic, &text, evidence);
+            for remark in &mut self.remarks[before..] {
+                remark.leans = true;
+            }
+        }
+    }
 }
 
 /// A rule without the label that a flush puts before it: nobody said that.
@@ -208,6 +268,7 @@ impl Remarks {
                 text: text.to_owned(),
                 ends,
                 lifts,
+                leans: false,
                 evidence,
             });
         }

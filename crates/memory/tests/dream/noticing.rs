@@ -4,10 +4,11 @@ use std::fs;
 
 use longhaul_memory::Source;
 use longhaul_memory::dream::{Topic, waiting};
+use longhaul_memory::files::{Body, Origin};
 use longhaul_transcript::{Format, SessionRef};
 use serde_json::json;
 
-use crate::{Place, backfill, said_on};
+use crate::{Place, backfill, day, policy, said_on};
 
 /// What one session says, as it is staged.
 fn staged(texts: &[&str]) -> Vec<(Topic, Source, String)> {
@@ -124,4 +125,84 @@ fn announcements_and_rules_of_the_moment_are_not_staged() {
     let numbered = staged(&["Rules:\n1. Never push to main.\n2. Always run the tests."]);
     let texts: Vec<&str> = numbered.iter().map(|(.., text)| text.as_str()).collect();
     assert_eq!(texts, ["Never push to main.", "Always run the tests."]);
+}
+
+#[test]
+fn what_was_chosen_in_passing_is_staged_for_a_person_and_others_words_are_not_the_users() {
+    let said = "no, drop the welcome banner, people will take it for an ad";
+    let place = Place::new();
+    backfill(&place, &[said_on(&place, "2026-10-01", &[said])]);
+    let one = place.find("welcome banner");
+    assert_eq!((one.topic, one.source), (Topic::Decision, Source::User));
+    assert!(one.is_ripe() && !one.may_go_unseen());
+    assert!(place.read("DREAMS.md").contains("for the moment only"));
+    let place = Place::new();
+    let told = "Bob on the call: we should drop the welcome banner everywhere";
+    backfill(&place, &[said_on(&place, "2026-10-01", &[told])]);
+    let all = place.candidates();
+    assert!(all.iter().all(|one| one.source != Source::User), "{all:#?}");
+}
+
+#[test]
+fn a_backfill_tells_what_waits_from_what_was_seen_only_once() {
+    let place = Place::new();
+    let session = said_on(
+        &place,
+        "2026-10-01",
+        &["Never log passwords.", "I'd prefer one binary over three."],
+    );
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let mut go_on = |_: longhaul_memory::dream::Progress<'_>| std::ops::ControlFlow::Continue(());
+    let report = dreams
+        .backfill(
+            &lock,
+            &[session],
+            &crate::now(),
+            &crate::settings(),
+            &mut go_on,
+        )
+        .unwrap();
+    let waits = waiting(&place.candidates()).len();
+    assert_eq!((report.staged, report.once), (waits, 0));
+    assert_eq!(waits, 2);
+}
+
+#[test]
+fn sentences_that_an_agent_wrote_as_prose_are_candidates_of_the_agent() {
+    let place = Place::new();
+    let body = Body::Text {
+        source: Source::Agent,
+        text: "The user prefers dark themes and terse replies. We settled on Axum because of \
+               Tower.\nThe preview port is 6006. Fixed the parser and ran the tests."
+            .into(),
+    };
+    let origin = Origin {
+        session: Some("s1"),
+        epoch: None,
+    };
+    let at = day(1).at(10, 0, 0, 0);
+    place
+        .memory
+        .append_log(at, "Memory flush", origin, &body)
+        .unwrap();
+    // A person's own prose is no list of facts.
+    place.write(
+        "memory/2026-11-13.md",
+        "# Log\n\nThe port is 9000, I think. We use Elm.\n",
+    );
+    let report = place.dream(&policy());
+    assert_eq!((report.waiting, report.promoted.len()), (3, 0));
+    for (text, topic) in [
+        ("dark themes", Topic::Preference),
+        ("Axum", Topic::Decision),
+        ("6006", Topic::Fact),
+    ] {
+        let one = place.find(text);
+        assert_eq!((one.topic, one.source), (topic, Source::Agent), "{text}");
+        assert!(one.evidence[0].line.is_some());
+    }
+    let files = place.files();
+    place.dream(&policy());
+    assert_eq!(place.files(), files);
 }

@@ -55,10 +55,11 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
     }
     let many = |count: usize, one: &str| paint::plural(count as u64, one);
     say!(
-        "Read {}, {} as before; {} new, {} said again.",
+        "Read {}, {} as before: {} staged, {} seen only once, {} said again.",
         many(report.read, "session"),
         report.unchanged,
-        report.consolidated.found,
+        report.staged,
+        many(report.once, "error"),
         report.consolidated.repeated
     )?;
     for problem in &report.problems {
