@@ -231,8 +231,7 @@ impl<'a> Work<'a> {
             let known = &mut self.candidates[*at];
             let rules = known.topic.is_rule() && remark.topic.is_rule();
             let before = &self.features[*at];
-            let same = before.relation(&features) == Relation::Same
-                || (rules && before.is_same_rule(&features));
+            let same = before.is_said_again(&features) || (rules && before.is_same_rule(&features));
             if known.ends || !same {
                 continue;
             }
@@ -257,7 +256,7 @@ impl<'a> Work<'a> {
             }
         }
         let is_known = |(_, line): &(&KnownLine, Features)| {
-            line.relation(&features) == Relation::Same
+            line.is_said_again(&features)
                 || (remark.topic.is_rule() && line.is_same_rule(&features))
         };
         if self.known.iter().any(is_known) {
@@ -361,7 +360,7 @@ impl<'a> Work<'a> {
         let date = remark.evidence.date;
         for at in near {
             let other = &mut self.candidates[*at];
-            let same = self.features[*at].relation(features) == Relation::Same;
+            let same = self.features[*at].is_said_again(features);
             if !same || other.ends || other.valid_from > date {
                 continue;
             }

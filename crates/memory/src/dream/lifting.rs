@@ -149,6 +149,8 @@ impl Work<'_> {
             };
             if lift.source < made.source {
                 made.contradicts.push(lift.id.clone());
+                lift.ends = taking == Taking::Back;
+                lift.topic = made.topic;
                 lift.contradicts.push(made.id.clone());
                 self.done.contradictions += 1;
                 continue;

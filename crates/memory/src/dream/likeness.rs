@@ -268,17 +268,10 @@ impl Features {
     /// How `newer` stands to this line: by its words, and where those leave it
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
-        if self.values_apart(newer) == Apart::Things {
-            return Relation::None;
-        }
-        let found = match self.relation_by_words(newer) {
-            // "We dropped X" has nearly all the words of "we have X".
-            Relation::Same if self.claim.denied_by(&newer.claim) > Verdict::Nothing => {
-                Relation::Perhaps
-            }
-            found => found,
-        };
-        if matches!(found, Relation::Same | Relation::Replaces) {
+        let found = self.likeness(newer);
+        if matches!(found, Relation::Same | Relation::Replaces)
+            || self.values_apart(newer) == Apart::Things
+        {
             return found;
         }
         match self.claim.under(&newer.claim) {
@@ -290,11 +283,30 @@ impl Features {
         }
     }
 
+    /// Whether `newer` says the same once more.
+    pub(super) fn is_said_again(&self, newer: &Features) -> bool {
+        self.likeness(newer) == Relation::Same
+    }
+
+    /// How `newer` stands to this line by its words alone.
+    fn likeness(&self, newer: &Features) -> Relation {
+        match self.relation_by_words(newer) {
+            // "We dropped X" has nearly all the words of "we have X".
+            Relation::Same if self.claim.denied_by(&newer.claim) > Verdict::Nothing => {
+                Relation::Perhaps
+            }
+            found => found,
+        }
+    }
+
     fn relation_by_words(&self, newer: &Features) -> Relation {
         let about = self.shared(newer);
         let together = self.terms.intersection(&newer.terms).count();
         let same_side = self.negative == newer.negative;
         let values = self.values_apart(newer);
+        if values == Apart::Things {
+            return Relation::None;
+        }
         let in_order = || self.phrase.agrees(&newer.phrase);
         // The opposite, or another value, of another thing is no contradiction:
         // "apple runs on port 1", "birch runs on port 2".

@@ -131,6 +131,9 @@ impl Claim {
 
     /// "Nomad, not Kubernetes" after "Kubernetes".
     pub(super) fn denied_by(&self, newer: &Claim) -> Verdict {
+        if newer.denied.is_empty() || newer.denied.is_disjoint(&self.said) {
+            return Verdict::Nothing;
+        }
         let asserted: Words = self.said.difference(&self.denied).cloned().collect();
         let hit = shared(&asserted, &newer.denied);
         if hit.is_empty() || hit.len() * 2 < newer.denied.len() || self.negative {

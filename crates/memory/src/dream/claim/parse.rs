@@ -1,5 +1,8 @@
 //! A line taken apart into words and the little words that tie them.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::Claim;
 use super::clause::clause;
 use super::spaced::SPACED;
@@ -122,23 +125,32 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
     items
 }
 
+/// The marks that begin with a word, those of more words first.
+static MARKS: LazyLock<HashMap<&str, Vec<(Vec<&str>, Mark)>>> = LazyLock::new(|| {
+    let mut marks: HashMap<&str, Vec<(Vec<&str>, Mark)>> = HashMap::new();
+    for (phrase, mark) in SPACED {
+        let words: Vec<&str> = phrase.split(' ').collect();
+        marks.entry(words[0]).or_default().push((words, *mark));
+    }
+    for all in marks.values_mut() {
+        all.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+    }
+    marks
+});
+
 /// The longest mark that begins at a word, and how many words it has.
 fn marked(words: &[(String, bool)], lower: &[String], at: usize) -> Option<(Mark, usize)> {
-    let mut found: Option<(Mark, usize)> = None;
-    for (phrase, mark) in SPACED {
-        let count = phrase.split(' ').count();
-        if found.is_some_and(|(_, most)| count <= most) || at + count > lower.len() {
-            continue;
-        }
-        let whole = phrase
-            .split(' ')
-            .zip(&lower[at..])
-            .all(|(part, word)| part == word);
-        let unbroken = words[at..at + count - 1].iter().all(|(_, breaks)| !breaks);
-        if whole && unbroken {
-            found = Some((*mark, count));
-        }
-    }
+    let fits = |(phrase, _): &&(Vec<&str>, Mark)| {
+        let count = phrase.len();
+        at + count <= lower.len()
+            && phrase
+                .iter()
+                .zip(&lower[at..])
+                .all(|(part, word)| part == word)
+            && words[at..at + count - 1].iter().all(|(_, breaks)| !breaks)
+    };
+    let found = MARKS.get(lower[at].as_str())?.iter().find(fits);
+    let found = found.map(|(phrase, mark)| (*mark, phrase.len()));
     // "The left sidebar" has not gone.
     let (mark, count) = found?;
     let last = &words[at + count - 1];
@@ -275,11 +287,10 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
             rest = &rest[mark.len()..];
             continue;
         }
-        let class = classes().filter(|(.., word)| !word.is_ascii() && rest.starts_with(word));
-        if let Some((.., word)) = class
-            .filter(|(.., word)| word.chars().all(is_unspaced))
-            .max_by_key(|(.., word)| word.len())
-        {
+        let class = UNSPACED_CLASSES
+            .iter()
+            .filter(|word| rest.starts_with(**word));
+        if let Some(word) = class.max_by_key(|word| word.len()) {
             flush(&mut plain, claim, items);
             is_class(word, claim, items);
             rest = &rest[word.len()..];
@@ -303,17 +314,27 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
     flush(&mut plain, claim, items);
 }
 
-/// Every word of which there is one at a time.
-fn classes() -> impl Iterator<Item = (Class, usize, &'static str)> {
-    CLASSES.iter().flat_map(|(class, groups)| {
+/// Every word of which there is one at a time, with its group.
+static ONE_OF: LazyLock<HashMap<&str, (Class, usize)>> = LazyLock::new(|| {
+    let groups = CLASSES.iter().flat_map(|(class, groups)| {
         let groups = groups.iter().enumerate();
-        groups.flat_map(move |(at, group)| group.split(' ').map(move |word| (*class, at, word)))
-    })
-}
+        groups.map(move |(at, group)| (*class, at, *group))
+    });
+    let words = groups.flat_map(|(class, at, group)| {
+        let words = group.split(' ');
+        words.map(move |word| (word, (class, at)))
+    });
+    words.collect()
+});
+
+/// Those of them that are written without spaces.
+static UNSPACED_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let words = ONE_OF.keys().copied();
+    words.filter(|word| word.chars().all(is_unspaced)).collect()
+});
 
 fn is_class(lower: &str, claim: &mut Claim, items: &mut Vec<Item>) -> bool {
-    let found = classes().find(|(.., word)| *word == lower);
-    let Some((class, at, _)) = found else {
+    let Some((class, at)) = ONE_OF.get(lower).copied() else {
         return false;
     };
     // All words of one group are one.
