@@ -228,3 +228,27 @@ fn one_rule_in_other_words_is_kept_once() {
         assert_eq!(report.consolidated.repeated, 0, "{a} / {b}");
     }
 }
+
+#[test]
+fn a_change_of_one_thing_leaves_others_with_the_same_value_alone() {
+    let place = Place::new();
+    let things = ["Heron audit trail", "Plover price list", "Dunlin map tiles"];
+    for (at, thing) in things.iter().enumerate() {
+        let (first, second) = (5 - at as i8, 2 - at as i8);
+        let keep = format!("We keep the {thing} history of the gateway in Postgres");
+        place.log(day(first), "Decisions", &format!("{keep}."), Source::User);
+        place.dream(&policy());
+        assert!(place.find(thing).status.is_kept());
+        if at == things.len() - 1 {
+            for thing in things {
+                let keep = format!("We keep the {thing} history of the gateway in SQLite");
+                let text = format!("{keep} instead of Postgres.");
+                place.log(day(second), "Decisions", &text, Source::User);
+            }
+        }
+    }
+    let report = place.dream(&policy());
+    assert_eq!(report.promoted.len(), things.len());
+    let memory = place.read("MEMORY.md");
+    assert!(!memory.contains("in Postgres"), "{memory}");
+}

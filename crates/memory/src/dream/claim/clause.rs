@@ -106,6 +106,10 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
     };
     let (before, behind) = (&items[..at], &items[at + 1..]);
     let mut subject = words_of(before);
+    if subject.is_empty() && items.first() == Some(&Item::Ditto) {
+        let last = claim.clauses.last();
+        subject = last.map(|last| last.subject.clone()).unwrap_or_default();
+    }
     let mut behind = behind;
     // "is now called", "are now written in": the last verb says how.
     let again = behind

@@ -149,16 +149,15 @@ impl Claim {
             is_value && !subject.is_empty() && subject.is_subset(&newer.said)
         });
         let whole = hit == newer.denied;
-        match whole && newer.changes_or_denies() && !both.is_empty() {
+        let only = newer.said.is_subset(&newer.denied);
+        match whole && !both.is_empty() {
             true if about || both.len() == rest.len() => Verdict::Replaces,
-            true => Verdict::Perhaps,
-            false if whole && (rest.len() <= 2 || newer.changes) => Verdict::Perhaps,
-            false => Verdict::Nothing,
+            // Of a longer line half has to be named; else it is another thing
+            // that has the same value.
+            true if both.len() * 2 >= rest.len() => Verdict::Perhaps,
+            _ if whole && (only || rest.len() <= 2) => Verdict::Perhaps,
+            _ => Verdict::Nothing,
         }
-    }
-
-    fn changes_or_denies(&self) -> bool {
-        self.changes || !self.denied.is_empty()
     }
 
     /// The same subject with another value.
@@ -315,7 +314,8 @@ impl Claim {
             true => 3,
             false => 2,
         };
-        let most = both >= enough && both * 3 >= old * 2 && both * 3 >= new * 2;
+        // Leave for less than was forbidden leaves the rest of the rule.
+        let most = both >= enough && both * 3 >= old * 2 && both == new;
         // "You may" lifts a ban; "no longer need to" lifts a demand.
         let opposes = match newer.waives {
             true => self.demands && !self.negative,

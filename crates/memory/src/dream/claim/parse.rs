@@ -24,6 +24,8 @@ pub(super) enum Item {
     No,
     /// Between two parts of a sentence.
     Break,
+    /// The next part speaks of what the last one spoke of, unless it says more.
+    Ditto,
 }
 
 pub(super) fn claim(text: &str) -> Claim {
@@ -101,11 +103,17 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
     let mut at = 0;
     let mut starts = true;
     while at < words.len() {
+        if BREAKS.contains(&format!(" {} ", lower[at])) {
+            items.push(Item::Break);
+            starts = false;
+            at += 1;
+            continue;
+        }
         if let Some((mark, count)) = marked(&words, &lower, at) {
             // "We drop X and use Y" are two parts.
             if matches!(items.last(), Some(Item::Lead(and)) if and == "and") {
                 items.pop();
-                items.push(Item::Break);
+                items.extend([Item::Break, Item::Ditto]);
             }
             items.push(Item::Mark(mark));
             starts = words[at + count - 1].1;
@@ -124,6 +132,10 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
     }
     items
 }
+
+/// Words with which another part of a sentence begins.
+const BREAKS: &str = " because since but weil denn aber sondern mais car parce pero porque sino mas ma perché \
+    omdat maar ale ponieważ но потому поскольку ";
 
 /// The marks that begin with a word, those of more words first.
 static MARKS: LazyLock<HashMap<&str, Vec<(Vec<&str>, Mark)>>> = LazyLock::new(|| {
@@ -177,6 +189,12 @@ fn piece(
 ) {
     if lower.chars().any(is_unspaced) {
         return unspaced(lower, claim, items);
+    }
+    // "MIT" is no German preposition.
+    if word.chars().count() >= 2 && word.chars().all(char::is_uppercase) {
+        let root = root(lower);
+        claim.names.insert(root.clone());
+        return add(root, claim, items);
     }
     if is_negation(lower) {
         items.push(Item::No);
