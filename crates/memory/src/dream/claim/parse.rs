@@ -137,9 +137,12 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
 const BREAKS: &str = " because since but weil denn aber sondern mais car parce pero porque sino mas ma perché \
     omdat maar ale ponieważ но потому поскольку ";
 
+/// The words of a mark, and what it does.
+type Marked = (Vec<&'static str>, Mark);
+
 /// The marks that begin with a word, those of more words first.
-static MARKS: LazyLock<HashMap<&str, Vec<(Vec<&str>, Mark)>>> = LazyLock::new(|| {
-    let mut marks: HashMap<&str, Vec<(Vec<&str>, Mark)>> = HashMap::new();
+static MARKS: LazyLock<HashMap<&str, Vec<Marked>>> = LazyLock::new(|| {
+    let mut marks: HashMap<&str, Vec<Marked>> = HashMap::new();
     for (phrase, mark) in SPACED {
         let words: Vec<&str> = phrase.split(' ').collect();
         marks.entry(words[0]).or_default().push((words, *mark));
@@ -152,7 +155,7 @@ static MARKS: LazyLock<HashMap<&str, Vec<(Vec<&str>, Mark)>>> = LazyLock::new(||
 
 /// The longest mark that begins at a word, and how many words it has.
 fn marked(words: &[(String, bool)], lower: &[String], at: usize) -> Option<(Mark, usize)> {
-    let fits = |(phrase, _): &&(Vec<&str>, Mark)| {
+    let fits = |(phrase, _): &&Marked| {
         let count = phrase.len();
         at + count <= lower.len()
             && phrase
