@@ -182,7 +182,7 @@ impl Parts {
         let report = dreams.run(&lock, &now, cause, &settings, ask)?;
         let new = report.consolidated.found;
         Ok(match (new, report.promoted.len()) {
-            (0, 0) => lock.told().map(str::to_owned),
+            (0, 0) => lock.told().or(lock.completed()).map(str::to_owned),
             (new, promoted) => Some(format!(
                 "dreamt ({}): {new} new, {promoted} promoted, {} · longhaul dream review",
                 cause.name(),
