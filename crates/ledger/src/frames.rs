@@ -40,6 +40,7 @@ enum Frame {
 /// What stands behind frames.
 pub(crate) fn framed(text: &str) -> Vec<Range<usize>> {
     let all = sentences(text);
+    let blanks = blank_lines(text);
     let mut out: Vec<Range<usize>> = Vec::new();
     for (index, sentence) in all.iter().enumerate() {
         if out.last().is_some_and(|last| sentence.start < last.end) {
@@ -47,7 +48,7 @@ pub(crate) fn framed(text: &str) -> Vec<Range<usize>> {
         }
         let found = colons(text, sentence).find_map(|(head, behind)| {
             let frame = frame(&text[head])?;
-            Some(behind..reach(text, frame, behind, &all[index + 1..]))
+            Some(behind..reach(text, &blanks, frame, behind, &all[index + 1..]))
         });
         out.extend(found.filter(|range| !range.is_empty()));
     }
@@ -157,8 +158,16 @@ fn colons<'a>(
 }
 
 /// Where the words of another end that begin here.
-fn reach(text: &str, frame: Frame, behind: usize, next: &[Range<usize>]) -> usize {
-    let paragraph = end_of_paragraph(text, behind);
+fn reach(
+    text: &str,
+    blanks: &[usize],
+    frame: Frame,
+    behind: usize,
+    next: &[Range<usize>],
+) -> usize {
+    let paragraph = blanks[blanks.partition_point(|at| *at <= behind)..]
+        .first()
+        .map_or(text.len(), |at| *at);
     let said = &text[behind..paragraph];
     let lead = said.len()
         - said
@@ -196,15 +205,17 @@ fn is_set_apart(text: &str) -> bool {
     text.starts_with("```") || text.starts_with("~~~") || text.starts_with('>')
 }
 
-fn end_of_paragraph(text: &str, from: usize) -> usize {
-    let mut at = from;
-    for (number, line) in text[from..].split_inclusive('\n').enumerate() {
-        if number > 0 && line.trim().is_empty() {
-            return at;
+/// Where blank lines begin, which end paragraphs.
+fn blank_lines(text: &str) -> Vec<usize> {
+    let mut at = 0;
+    let mut blanks = Vec::new();
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            blanks.push(at);
         }
         at += line.len();
     }
-    text.len()
+    blanks
 }
 
 /// Whether the user speaks again. In what is shown whole another may say "I".

@@ -417,9 +417,11 @@ fn foreign_value(bytes: &[u8], from: usize, tongue: Tongue) -> Option<Span> {
     while end > 0 && matches!(rest[end - 1], b'.' | b':' | b'!' | b'?' | b')') {
         end -= 1;
     }
+    // Behind a sentence it is its end, behind a password mostly not.
+    let calls = rest[end..].iter().take_while(|b| **b == b'!').count();
     is_secret(&rest[..end], Promise::Password, Quoted::No).then_some(Span {
         kind: Kind::Password,
         start,
-        end: start + end,
+        end: start + end + calls,
     })
 }

@@ -1,7 +1,7 @@
 //! What a password is called in other languages.
 
 /// Names of languages that part words by spaces.
-const SPACED: [&str; 27] = [
+const SPACED: [&str; 40] = [
     "contraseña",
     "contrasen\u{303}a",
     "contraseÑa",
@@ -29,10 +29,23 @@ const SPACED: [&str; 27] = [
     "şifre",
     "Şifre",
     "mật khẩu",
+    "كلمة المرور",
+    "كلمة السر",
+    "كلمه المرور",
+    "رمز عبور",
+    "گذرواژه",
+    "סיסמה",
+    "סיסמא",
+    "पासवर्ड",
+    "κωδικός πρόσβασης",
+    "κωδικός",
+    "парола",
+    "parolă",
+    "kata sandi",
 ];
 
 /// Names of languages that write words together.
-const JOINED: [&str; 7] = [
+const JOINED: [&str; 8] = [
     "パスワード",
     "暗証番号",
     "密码",
@@ -40,6 +53,7 @@ const JOINED: [&str; 7] = [
     "口令",
     "비밀번호",
     "암호",
+    "รหัสผ่าน",
 ];
 
 /// `は`, `是` and their like, and the wide colon: what may stand between such a
@@ -57,7 +71,7 @@ pub(super) enum Tongue {
 pub(super) fn named(text: &[u8]) -> Option<Tongue> {
     // Few words end so; most names are passed over by one look.
     let last = text.last()?;
-    if last.is_ascii() && !b"aeotdu".contains(&last.to_ascii_lowercase()) {
+    if last.is_ascii() && !b"aeiotdu".contains(&last.to_ascii_lowercase()) {
         return None;
     }
     let ends = |name: &&str| {

@@ -77,6 +77,7 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
                 .position(|(at, b)| {
                     b.is_ascii_whitespace()
                         || row(at, *b)
+                        || (*b == b'&' && !(promise == Promise::Password && is_within(rest, at)))
                         || matches!(
                             b,
                             b'"' | b'\''
@@ -88,7 +89,6 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
                                 | b')'
                                 | b'}'
                                 | b']'
-                                | b'&'
                                 | b'\\'
                                 | b'|'
                         )
@@ -114,6 +114,19 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         start,
         end: end + calls,
     })
+}
+
+/// Whether the `&` at `at` is one of a password's characters, and neither parts
+/// it from the next parameter of an address, nor from a command, nor begins a
+/// character's name.
+fn is_within(rest: &[u8], at: usize) -> bool {
+    let behind = &rest[at + 1..];
+    let end = behind
+        .iter()
+        .position(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b','))
+        .unwrap_or(behind.len());
+    let word = &behind[..end];
+    !word.is_empty() && word[0] != b'&' && !word.iter().any(|b| matches!(b, b'=' | b';'))
 }
 
 /// The length of what programs write before a string: `f"x"`, `b'x'`, `rb"x"`.

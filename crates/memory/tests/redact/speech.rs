@@ -42,6 +42,21 @@ fn a_password_is_found_however_it_is_said() {
             "user\tbob\npassword\t§\n",
         ],
     );
+    // All of it, whatever characters it has.
+    for password in ["Tr0ub4dor&3", "Tianma2024!", "Jamal&Layla2024!"] {
+        finds(
+            Kind::Password,
+            password,
+            &[
+                "password: §",
+                "My password is § for now.",
+                "密码是 § 谢谢",
+                "كلمة المرور: §",
+                "סיסמה: §",
+                "รหัสผ่าน: §",
+            ],
+        );
+    }
     let secret = drawn(11, 22, ALNUM) + "a7";
     finds(
         Kind::Secret,

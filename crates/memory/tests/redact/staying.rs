@@ -53,6 +53,7 @@ fn code_prose_and_examples_are_left_alone() {
         "パスワードは8文字以上にしてください",
         "密码: string，必填；密码是必需的",
         "contraseña: obligatoria. resenha: capitulo12",
+        "كلمة المرور: مطلوبة",
         "mot de passe: ${DB_PASS}",
     ] {
         assert_eq!(Redactor::default().redact(text).text, text);
