@@ -754,7 +754,6 @@ fn a_client_is_told_of_nothing_with_a_secret_in_it() {
             )
             .to_string(),
         client.text("recall", json!({ "text": "deploy with" })),
-        client.text("recall", json!({ "id": "e01..e04" })),
         client.call("checkpoint", json!({})).to_string(),
         client.call("context_status", json!({})).to_string(),
         client.text("handoff", json!({ "to": "reviewer" })),
@@ -762,5 +761,8 @@ fn a_client_is_told_of_nothing_with_a_secret_in_it() {
         assert!(!said.contains(&key), "{said}");
         assert!(!said.contains("swordfish"), "{said}");
     }
+    // Who asks for entries by their ids gets every byte of them.
+    let whole = client.text("recall", json!({ "id": "e01..e04" }));
+    assert!(whole.contains(&key), "{whole}");
     assert_eq!(client.end().0, 0);
 }
