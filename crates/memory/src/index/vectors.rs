@@ -8,11 +8,17 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::thread;
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::{IndexError, Shape, SqliteIndex, packs};
 use crate::embed::Encoder;
+
+/// From so many chunks on they are compared by several threads, which else take
+/// longer to begin than the work does.
+const WORTH_THREADS: usize = 8_000;
+const THREADS: usize = 4;
 
 /// How many chunks are encoded before their vectors are stored.
 const BATCH: u64 = 32;
@@ -113,11 +119,24 @@ impl Matrix {
     /// The cosine of a vector with that of each slot; none without one.
     pub(crate) fn cosines(&self, vector: &[f32]) -> Vec<Option<f32>> {
         let (query, scale) = quantised(vector);
-        self.scales
-            .iter()
-            .enumerate()
-            .map(|(slot, own)| (*own > 0.0).then(|| self.dot(slot, &query) * own * scale))
-            .collect()
+        let mut cosines = vec![None; self.scales.len()];
+        let fill = |first: usize, part: &mut [Option<f32>]| {
+            for (slot, cosine) in (first..).zip(part) {
+                let own = self.scales[slot];
+                *cosine = (own > 0.0).then(|| self.dot(slot, &query) * own * scale);
+            }
+        };
+        if cosines.len() < WORTH_THREADS {
+            fill(0, &mut cosines);
+            return cosines;
+        }
+        let each = cosines.len().div_ceil(THREADS);
+        thread::scope(|scope| {
+            for (number, part) in cosines.chunks_mut(each).enumerate() {
+                scope.spawn(move || fill(number * each, part));
+            }
+        });
+        cosines
     }
 
     /// The cosine of two slots' vectors.
