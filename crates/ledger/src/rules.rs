@@ -3,7 +3,7 @@
 use crate::facts::{Provenance, Rule, RuleKind};
 use crate::heard::Said;
 use crate::ledger::{At, Ledger};
-use crate::lifts::allows;
+use crate::lifts::{allows, is_for_less};
 use crate::norm::{is_heading, is_list_item, judge};
 use crate::words::norms::{NORMS, Norm};
 use crate::words::{Words, shared, stems};
@@ -94,7 +94,10 @@ impl Ledger {
         for (index, rule) in self.rules.iter().enumerate() {
             let is_users = self.vouches_for(&rule.provenance);
             let is_others = self.others.contains(at.entry) || (told && !rule.pasted);
-            if rule.revoked.is_some() || (is_users && is_others) {
+            if rule.revoked.is_some()
+                || (is_users && is_others)
+                || is_for_less(sentence, &rule.text)
+            {
                 continue;
             }
             let words = stems(&rule.text);
@@ -268,6 +271,34 @@ mod tests {
                 .collect();
             assert_eq!(revoked, [rule], "{lift}");
             assert_eq!(ledger.rules.len(), 2, "{lift}: {:?}", ledger.rules);
+        }
+    }
+
+    #[test]
+    fn leave_for_less_leaves_the_rule() {
+        for (rule, leave) in [
+            (
+                "Never merge without review.",
+                "You may merge typo fixes without review.",
+            ),
+            (
+                "Never deploy on Fridays.",
+                "You can deploy documentation on Fridays from now on.",
+            ),
+            (
+                "Do not install packages.",
+                "You may install dev packages now.",
+            ),
+        ] {
+            let ledger = fold(&[rule, leave]);
+            assert!(
+                ledger
+                    .rules
+                    .iter()
+                    .any(|known| known.text == rule && known.revoked.is_none()),
+                "{leave}: {:?}",
+                ledger.rules
+            );
         }
     }
 

@@ -3,8 +3,10 @@
 //! Quotes are taken from all over the recorded sessions, and looked for as they
 //! stand there and with their words in another order. A quote that more entries
 //! have than hits are asked for cannot tell one, and is counted apart.
+//!
+//! They are looked for from another session, for which all of it is past: of its
+//! own, recall brings by meaning only what left the context.
 
-use std::collections::HashSet;
 use std::fs;
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -34,6 +36,11 @@ pub(crate) struct Args {
 
 /// Among how many hits the entry is to be.
 const HITS: usize = 5;
+/// A session that has nothing but a beginning.
+const ASKING: &str = concat!(
+    r#"{"type":"session","version":3,"id":"asking","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}"#,
+    "\n"
+);
 /// Words of a quote.
 const WORDS: usize = 5;
 
@@ -140,9 +147,12 @@ fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figur
         IndexSettings::default(),
         None,
     );
-    let ids: HashSet<EntryId> = entries.iter().map(|(id, _)| id.clone()).collect();
-    library.reading(|index| Ok(put_in(index, session, Some(&ids), &mut |_| {})))??;
-    let past = library.recollection(file, Scope::Session);
+    library.reading(|index| Ok(put_in(index, session, None, &mut |_| {})))??;
+    let asking = file.with_extension("asking.jsonl");
+    fs::write(&asking, ASKING)?;
+    let past = library
+        .recollection(&asking, Scope::All)
+        .with_others(vec![session.reference().clone()]);
     for at in long.iter().step_by(long.len().div_ceil(quotes.max(1))) {
         let (id, text) = &entries[*at];
         let words: Vec<&str> = text.split_whitespace().collect();

@@ -268,6 +268,13 @@ impl Features {
     /// How `newer` stands to this line: by its words, and where those leave it
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
+        match self.relation_by_all(newer) {
+            Relation::Replaces if self.is_of_another(newer) => Relation::Perhaps,
+            found => found,
+        }
+    }
+
+    fn relation_by_all(&self, newer: &Features) -> Relation {
         let found = self.likeness(newer);
         if matches!(found, Relation::Same | Relation::Replaces)
             || self.values_apart(newer) == Apart::Things
@@ -281,6 +288,21 @@ impl Features {
             Verdict::Nothing if newer.claim.only_adds() => Relation::None,
             Verdict::Nothing => found,
         }
+    }
+
+    /// Whether each of two lines speaks of something that the other does not:
+    /// "tests of the parser take 3 minutes", "tests of the lexer take 5 minutes
+    /// now". Who denies the older one by name means it all the same.
+    fn is_of_another(&self, newer: &Features) -> bool {
+        let own = |one: &Features, other: &Features| {
+            // Pairs of characters run over the borders of words.
+            let spaced = |word: &&String| !word.chars().any(is_unspaced);
+            let mut words = one.terms.difference(&other.terms).filter(spaced);
+            words.any(|word| one.claim.said.contains(word) && !other.claim.said.contains(word))
+        };
+        // Without numbers the words in which they differ are what changed.
+        let counts = !self.values.is_empty() && !newer.values.is_empty();
+        counts && own(self, newer) && own(newer, self) && !self.claim.is_denied_by(&newer.claim)
     }
 
     /// Whether `newer` says the same once more.
@@ -625,6 +647,43 @@ mod tests {
             relation("Add tests for the parser", "The release is on Tuesday"),
             Relation::None
         );
+    }
+
+    #[test]
+    fn a_change_of_one_thing_closes_nothing_that_is_said_of_another() {
+        for (a, b) in [
+            (
+                "Tests of the parser take 3 minutes.",
+                "Tests of the lexer take 5 minutes now.",
+            ),
+            (
+                "The build of the app needs 8 GB of RAM.",
+                "The build of the site needs 2 GB of RAM now.",
+            ),
+            (
+                "Meetings with Acme last 30 minutes.",
+                "Meetings with Globex last 60 minutes now.",
+            ),
+            (
+                "The flight to Rome leaves at 8:00.",
+                "The flight to Oslo leaves at 9:30 now.",
+            ),
+            (
+                "The limit for guests is 10 requests.",
+                "The limit for members is 100 requests now.",
+            ),
+            ("Plan A costs 20 dollars.", "Plan B costs 40 dollars now."),
+            (
+                "Der Umbau von Halle Nord dauert 3 Wochen.",
+                "Der Umbau von Halle Süd dauert jetzt 5 Wochen.",
+            ),
+            (
+                "The queue of the shop holds 50 jobs.",
+                "The queue of the blog holds 80 jobs now.",
+            ),
+        ] {
+            assert_ne!(relation(a, b), Relation::Replaces, "{a} / {b}");
+        }
     }
 
     #[test]

@@ -111,6 +111,11 @@ impl Claim {
         self.adds && !self.changes && self.denied.is_empty()
     }
 
+    /// Whether a newer claim says of something in this one that it is not so.
+    pub(super) fn is_denied_by(&self, newer: &Claim) -> bool {
+        !newer.denied.is_disjoint(&self.said)
+    }
+
     /// What this claim becomes in the light of a newer one.
     pub(super) fn under(&self, newer: &Claim) -> Verdict {
         // "Call me X" has nothing in common with "call me Y" but its form.
