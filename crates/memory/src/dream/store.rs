@@ -387,14 +387,15 @@ impl<'a> Dreams<'a> {
         Ok(None)
     }
 
-    /// Rejects a staged candidate: it never comes back.
+    /// Rejects a staged candidate: it never comes back. What waited before it
+    /// and had given way to it waits again.
     pub fn reject(&self, lock: &DreamLock, id: &str, on: Date) -> Result<()> {
         let mut state = self.state()?;
-        let status = find(&state.candidates, id)?.status.clone();
-        if status != Status::Staged {
+        let rejected = find(&state.candidates, id)?.clone();
+        if rejected.status != Status::Staged {
             return Err(Error::NotStaged {
                 id: id.to_owned(),
-                status: status.name(),
+                status: rejected.status.name(),
             });
         }
         for candidate in &mut state.candidates {
@@ -403,6 +404,21 @@ impl<'a> Dreams<'a> {
             }
             // Nothing contradicts what nobody wants.
             candidate.contradicts.retain(|other| other != id);
+            let gave_way = match &candidate.status {
+                Status::Superseded { by: Some(by), .. } => by == id,
+                Status::Superseded { by: None, .. } => {
+                    let ended = candidate.ended.as_ref();
+                    rejected.replaces.contains(&candidate.id)
+                        && ended.is_some()
+                        && ended == rejected.evidence.first()
+                }
+                _ => false,
+            };
+            if gave_way {
+                candidate.status = Status::Staged;
+                candidate.valid_until = None;
+                candidate.ended = None;
+            }
         }
         self.save(lock, &mut state)
     }

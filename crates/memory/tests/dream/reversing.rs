@@ -49,6 +49,28 @@ fn an_older_statement_is_closed_with_its_days_and_named_by_the_newer_one() {
 }
 
 #[test]
+fn what_gave_way_to_a_rejected_statement_waits_again() {
+    let (older, newer) = (
+        "The message broker is RabbitMQ.",
+        "The message broker is now NATS.",
+    );
+    let place = two("Facts", older, newer);
+    place.dream(&settings());
+    {
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        dreams.reject(&lock, &place.id(newer), day(0)).unwrap();
+    }
+    let report = place.dream(&settings());
+    assert_eq!(report.waiting, 1);
+    let files = place.files();
+    place.dream(&settings());
+    assert_eq!(place.files(), files);
+    let old = place.find(older);
+    assert_eq!((old.status, old.valid_until), (Status::Staged, None));
+}
+
+#[test]
 fn a_policy_keeps_at_most_one_side_of_a_change() {
     for (older, newer, promoted) in [
         (
