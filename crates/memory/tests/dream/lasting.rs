@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use longhaul_memory::Error;
 use longhaul_memory::dream::Status;
-use longhaul_memory::files::AgentsFile;
 
 use crate::{Place, TODAY, day, now, settings};
 
@@ -22,11 +21,7 @@ fn one_dream_at_a_time() {
 
 #[test]
 fn a_promotion_that_was_killed_after_any_write_is_completed() {
-    let place = Place::new();
-    place
-        .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
-        .unwrap();
+    let place = Place::begun();
     place.rule(day(2), "Never push on Fridays.");
     place.dream(&settings());
     let before = place.files();
@@ -70,11 +65,7 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
 
 #[test]
 fn a_killed_promotion_gives_way_to_what_a_person_wrote_since() {
-    let place = Place::new();
-    place
-        .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
-        .unwrap();
+    let place = Place::begun();
     place.rule(day(2), "Never push on Fridays.");
     place.dream(&settings());
     let before = place.files();
@@ -133,11 +124,7 @@ fn a_damaged_state_is_set_aside_and_its_copy_takes_its_place() {
 
 #[test]
 fn a_state_that_is_lost_with_its_copy_takes_no_promotion_back() {
-    let place = Place::new();
-    place
-        .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
-        .unwrap();
+    let place = Place::begun();
     place.rule(day(2), "Never push on Fridays.");
     place.rule(day(2), "Always sign the tags.");
     place.dream(&settings());

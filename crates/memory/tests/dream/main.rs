@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use jiff::Zoned;
 use jiff::civil::{Date, date};
 use longhaul_memory::dream::{Candidate, Cause, Dreams, Report, Settings};
-use longhaul_memory::files::{Body, Limits, Note, Origin, Section};
+use longhaul_memory::files::{AgentsFile, Body, Limits, Note, Origin, Section};
 use longhaul_memory::{Error, MemoryFolder, Seal, Source};
 use longhaul_tokens::Estimator;
 use longhaul_transcript::{EntryId, Format, SessionRef};
@@ -95,6 +95,16 @@ impl Place {
         dreams
             .run(&lock, &now(), Cause::Manual, settings, None)
             .unwrap()
+    }
+
+    /// One whose memory was begun today.
+    pub(crate) fn begun() -> Place {
+        let place = Place::new();
+        place
+            .memory
+            .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
+            .unwrap();
+        place
     }
 
     pub(crate) fn promote(&self, text: &str) -> String {

@@ -12,11 +12,7 @@ use crate::{Place, TODAY, day, now, policy, settings};
 
 #[test]
 fn a_promotion_points_quotes_and_can_be_taken_back() {
-    let place = Place::new();
-    place
-        .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
-        .unwrap();
+    let place = Place::begun();
     let long = format!(
         "Never push on Fridays, {}",
         "because nobody is there at the weekend ".repeat(5)
@@ -86,11 +82,7 @@ fn files_that_a_promotion_made_go_with_it() {
 
 #[test]
 fn an_undo_leaves_what_others_wrote_since() {
-    let place = Place::new();
-    place
-        .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
-        .unwrap();
+    let place = Place::begun();
     place.rule(day(2), "Never push on Fridays.");
     place.rule(day(2), "Always write tests first.");
     place.dream(&settings());
@@ -120,11 +112,7 @@ fn an_undo_leaves_what_others_wrote_since() {
 
 #[test]
 fn what_makes_room_is_shown_and_what_a_person_wrote_stays() {
-    let place = Place::new();
-    place
-        .memory
-        .init(TODAY.at(8, 0, 0, 0), "Tides", AgentsFile::Unwanted)
-        .unwrap();
+    let place = Place::begun();
     let mine = "- my own line that must stay → memories/project.md\n";
     place.write(
         "MEMORY.md",
