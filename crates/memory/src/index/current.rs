@@ -10,7 +10,6 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::record::{Budget, Hits, Query, Record, Status};
 use super::workspace::WorkspaceFiles;
-use super::write::hash_of;
 use super::{IndexError, IndexSettings, MemoryIndex, SqliteIndex, place, schema};
 use crate::embed::Encoder;
 use crate::files::megabytes;
@@ -180,7 +179,7 @@ impl SqliteIndex {
         }
         let mut index = SqliteIndex::with(path, connection, settings, place::identity(path));
         index.use_encoder(encoder);
-        let status = index.counts().map_err(&sqlite)?;
+        let status = index.counts()?;
         let current = index
             .connection
             .query_row("SELECT value FROM meta WHERE name = 'current'", [], |row| {
@@ -200,7 +199,7 @@ impl SqliteIndex {
 
     /// Whether a record is in the index: as it is, as it was, or not at all.
     pub(super) fn has(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
-        self.stored_as(record, &hash_of(record, &self.settings))
+        self.stored_as(record)
     }
 }
 

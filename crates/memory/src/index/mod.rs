@@ -7,17 +7,23 @@
 //! records wholly and the others not at all, and goes on from there.
 
 mod background;
+mod bits;
 mod current;
 mod error;
+mod hash;
+mod leaf;
+mod open;
 mod packs;
 mod place;
 mod read;
 mod record;
+mod register;
 mod schema;
 mod shape;
 mod stamp;
 mod texts;
 mod vectors;
+mod words;
 mod workspace;
 mod write;
 
@@ -116,6 +122,8 @@ pub struct SqliteIndex {
     shape: Option<Arc<Shape>>,
     matrix: Option<Arc<Matrix>>,
     texts: RefCell<Unpacked>,
+    /// The source that was last written to.
+    open: Option<open::Open>,
     set_aside: Option<PathBuf>,
 }
 
@@ -197,6 +205,7 @@ impl SqliteIndex {
             shape: None,
             matrix: None,
             texts: RefCell::default(),
+            open: None,
             set_aside: None,
         }
     }
@@ -241,6 +250,7 @@ impl SqliteIndex {
         self.shape = None;
         self.matrix = None;
         self.texts = RefCell::default();
+        self.open = None;
     }
 
     /// Damage found in use: the file is set aside and an empty one made, so
@@ -330,7 +340,7 @@ impl MemoryIndex for SqliteIndex {
     }
 
     fn status(&mut self) -> Result<Status, IndexError> {
-        self.mending(|index| index.counts().map_err(index.sqlite()))
+        self.mending(SqliteIndex::counts)
     }
 }
 
@@ -404,6 +414,10 @@ fn replaced(
     Ok((connection, place::identity(path), aside))
 }
 
+/// How many bytes a page has. Of larger ones more are half empty, which shows
+/// where there is little text.
+const PAGE: i64 = 2_048;
+
 /// How SQLite numbers the way in which free pages are given back.
 const INCREMENTAL: i64 = 2;
 
@@ -412,6 +426,7 @@ fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexEr
     let connection = Connection::open(path).map_err(&sqlite)?;
     let prepare = || -> rusqlite::Result<()> {
         connection.busy_timeout(settings.patience)?;
+        connection.pragma_update(None, "page_size", PAGE)?;
         // Before anything is written, or it is too late for this file. To say it
         // again takes the lock, for which a reader would have to wait.
         if connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0)) != Ok(INCREMENTAL) {

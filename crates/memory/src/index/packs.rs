@@ -8,20 +8,19 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+use super::leaf::HASH;
+
 /// What a row may have, so that a page has room for it beside what SQLite notes
 /// of it.
 const ROW: usize = 4_000;
-
-/// The hash of a text.
-const HASH: usize = 8;
 
 /// How many vectors of this length a row takes.
 fn in_a_row(length: usize) -> usize {
     (ROW / (HASH + length)).max(1)
 }
 
-/// Vectors of one model, by the hashes of their texts.
-pub(super) type Vectors = Vec<(i64, Vec<u8>)>;
+/// Vectors of one model and one precision, by the hashes of their texts.
+pub(super) type Vectors = Vec<(u64, Vec<u8>)>;
 
 /// The number of a model; none where it has no vectors.
 pub(super) fn model(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
@@ -31,78 +30,95 @@ pub(super) fn model(connection: &Connection, name: &str) -> rusqlite::Result<Opt
         .optional()
 }
 
+/// How many bytes a vector of so many bits a dimension takes; none where there
+/// are no such vectors.
+pub(super) type Length<'a> = &'a dyn Fn(u8) -> Option<usize>;
+
+/// The length of the vectors in a row of so many, where it is as long as it
+/// should be.
+fn whole(count: usize, bytes: i64, bits: i64, length: Length<'_>) -> Option<usize> {
+    let length = length(u8::try_from(bits).ok()?)?;
+    (bytes == (count * length) as i64).then_some(length)
+}
+
 /// The hashes of all texts that have a vector of a model. Rows that are not as
 /// long as they should be are as good as none.
 pub(super) fn known(
     connection: &Connection,
     model: i64,
-    length: usize,
-) -> rusqlite::Result<HashSet<i64>> {
+    length: Length<'_>,
+) -> rusqlite::Result<HashSet<u64>> {
     let mut known = HashSet::new();
     // The vectors themselves are not read for this.
-    let mut statement =
-        connection.prepare_cached("SELECT hashes, length(vectors) FROM vector WHERE model = ?1")?;
+    let mut statement = connection
+        .prepare_cached("SELECT hashes, length(vectors), bits FROM vector WHERE model = ?1")?;
     let mut rows = statement.query([model])?;
     while let Some(row) = rows.next()? {
         let all = hashes(row.get_ref(0)?.as_blob()?);
-        if row.get::<_, i64>(1)? == (all.len() * length) as i64 {
+        if whole(all.len(), row.get(1)?, row.get(2)?, length).is_some() {
             known.extend(all);
         }
     }
     Ok(known)
 }
 
-/// Hands on every vector of a model, in the order in which they lie.
+/// Hands on every vector of a model with its bits, in the order in which they
+/// lie.
 pub(super) fn each(
     connection: &Connection,
     model: i64,
-    length: usize,
-    mut take: impl FnMut(i64, &[u8]),
+    length: Length<'_>,
+    mut take: impl FnMut(u64, u8, &[u8]),
 ) -> rusqlite::Result<()> {
     let mut statement =
-        connection.prepare_cached("SELECT hashes, vectors FROM vector WHERE model = ?1")?;
+        connection.prepare_cached("SELECT hashes, vectors, bits FROM vector WHERE model = ?1")?;
     let mut rows = statement.query([model])?;
     while let Some(row) = rows.next()? {
+        let bits: i64 = row.get(2)?;
         let all = hashes(row.get_ref(0)?.as_blob()?);
         let vectors = row.get_ref(1)?.as_blob()?;
-        if vectors.len() == all.len() * length {
+        if let Some(length) = whole(all.len(), vectors.len() as i64, bits, length) {
             for (hash, vector) in all.into_iter().zip(vectors.chunks_exact(length)) {
-                take(hash, vector);
+                take(hash, bits as u8, vector);
             }
         }
     }
     Ok(())
 }
 
-fn hashes(blob: &[u8]) -> Vec<i64> {
+fn hashes(blob: &[u8]) -> Vec<u64> {
     let (hashes, _) = blob.as_chunks::<HASH>();
-    hashes
-        .iter()
-        .map(|hash| i64::from_le_bytes(*hash))
-        .collect()
+    let number = |hash: &[u8; HASH]| {
+        let mut bytes = [0; 8];
+        bytes[..HASH].copy_from_slice(hash);
+        u64::from_le_bytes(bytes)
+    };
+    hashes.iter().map(number).collect()
 }
 
-/// Adds vectors of one length. The last row is filled first.
+/// Adds vectors of one precision. The last row of it is filled first.
 pub(super) fn append(
     transaction: &Transaction<'_>,
     model: i64,
+    bits: u8,
     length: usize,
     vectors: &Vectors,
 ) -> rusqlite::Result<()> {
     let last = transaction
-        .prepare_cached("SELECT id, model, hashes, vectors FROM vector ORDER BY id DESC LIMIT 1")?
-        .query_row([], |row| {
+        .prepare_cached(
+            "SELECT id, hashes, vectors FROM vector WHERE model = ?1 AND bits = ?2
+             ORDER BY id DESC LIMIT 1",
+        )?
+        .query_row(params![model, bits], |row| {
             Ok((
                 row.get::<_, i64>(0)?,
-                row.get::<_, i64>(1)?,
+                row.get::<_, Vec<u8>>(1)?,
                 row.get::<_, Vec<u8>>(2)?,
-                row.get::<_, Vec<u8>>(3)?,
             ))
         })
         .optional()?;
     let mut rest = &vectors[..];
-    if let Some((id, of, mut hashes, mut values)) = last
-        && of == model
+    if let Some((id, mut hashes, mut values)) = last
         && values.len() == hashes.len() / HASH * length
     {
         let room = in_a_row(length).saturating_sub(hashes.len() / HASH);
@@ -119,15 +135,59 @@ pub(super) fn append(
         let (mut hashes, mut values) = (Vec::new(), Vec::new());
         put(row, &mut hashes, &mut values);
         transaction
-            .prepare_cached("INSERT INTO vector (model, hashes, vectors) VALUES (?1, ?2, ?3)")?
-            .execute(params![model, hashes, values])?;
+            .prepare_cached(
+                "INSERT INTO vector (model, bits, hashes, vectors) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![model, bits, hashes, values])?;
     }
     Ok(())
 }
 
-fn put(vectors: &[(i64, Vec<u8>)], hashes: &mut Vec<u8>, values: &mut Vec<u8>) {
+/// Takes out the vectors of a model whose texts are gone: each row that has one
+/// goes, and what is left of it is put at the end.
+pub(super) fn retain(
+    transaction: &Transaction<'_>,
+    model: i64,
+    length: Length<'_>,
+    is_used: impl Fn(u64) -> bool,
+) -> rusqlite::Result<()> {
+    let mut touched = Vec::new();
+    let mut statement = transaction
+        .prepare_cached("SELECT id, hashes, length(vectors), bits FROM vector WHERE model = ?1")?;
+    let mut rows = statement.query([model])?;
+    while let Some(row) = rows.next()? {
+        let all = hashes(row.get_ref(1)?.as_blob()?);
+        let length = whole(all.len(), row.get(2)?, row.get(3)?, length);
+        if length.is_none() || !all.into_iter().all(&is_used) {
+            touched.push((row.get::<_, i64>(0)?, length));
+        }
+    }
+    for (id, length) in touched {
+        let (bits, all, vectors) = transaction
+            .prepare_cached("SELECT bits, hashes, vectors FROM vector WHERE id = ?1")?
+            .query_row([id], |row| {
+                Ok((
+                    row.get::<_, i64>(0)?,
+                    hashes(row.get_ref(1)?.as_blob()?),
+                    row.get::<_, Vec<u8>>(2)?,
+                ))
+            })?;
+        transaction
+            .prepare_cached("DELETE FROM vector WHERE id = ?1")?
+            .execute([id])?;
+        if let Some(length) = length {
+            let vectors = all.into_iter().zip(vectors.chunks_exact(length));
+            let left = vectors.filter(|(hash, _)| is_used(*hash));
+            let left: Vectors = left.map(|(hash, one)| (hash, one.to_vec())).collect();
+            append(transaction, model, bits as u8, length, &left)?;
+        }
+    }
+    Ok(())
+}
+
+fn put(vectors: &[(u64, Vec<u8>)], hashes: &mut Vec<u8>, values: &mut Vec<u8>) {
     for (hash, vector) in vectors {
-        hashes.extend(hash.to_le_bytes());
+        hashes.extend(&hash.to_le_bytes()[..HASH]);
         values.extend(vector);
     }
 }

@@ -11,67 +11,59 @@ use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 6;
+pub(super) const LAYOUT: i64 = 7;
 
 // Texts and vectors lie in tables that are only ever appended to, in the order
 // in which they come: a table kept in the order of a hash has a third of its
 // pages empty, and one without row ids puts whatever has over a kilobyte on
-// pages of its own. The id of a block is where among all texts it begins, that
-// of a record where its text begins; a chunk has its place as well. The chunks
-// of a record follow each other, so that no index need tell whose they are.
+// pages of its own. The id of a block is where among all texts it begins. The
+// records of a source lie together in rows whose ids say whose they are; see
+// `leaf` for how.
 //
 // Sources are found by a hash of their names, since an index of the names would
 // hold them a second time. Roles and models are few and need none.
 //
 // Of pairs of characters only the chunk is kept: a script without spaces has
 // one for each character, and their places would take more room than the text.
+// FTS5 keeps no lengths, which we have, and is told the words of what is taken
+// out, which it would otherwise note for each chunk that it may be.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE source (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     hash INTEGER NOT NULL,
+    kinds INTEGER NOT NULL,
     stamp INTEGER
 );
 CREATE INDEX source_of ON source (hash);
 CREATE TABLE role (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE record (
+CREATE TABLE leaf (
     id INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    entry TEXT NOT NULL,
-    kind INTEGER NOT NULL,
-    role INTEGER,
-    time INTEGER,
-    position INTEGER NOT NULL,
-    tongue INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    chunk INTEGER NOT NULL,
+    count INTEGER NOT NULL,
     chunks INTEGER NOT NULL,
-    hash BLOB NOT NULL,
-    UNIQUE (source, entry)
+    bytes INTEGER NOT NULL,
+    records BLOB NOT NULL
 );
-CREATE TABLE block (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, text BLOB NOT NULL);
-CREATE TABLE chunk (
+CREATE TABLE block (
     id INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
-    length INTEGER NOT NULL,
-    line INTEGER NOT NULL,
-    lines INTEGER NOT NULL,
-    words INTEGER NOT NULL,
-    hash INTEGER NOT NULL
+    bytes INTEGER NOT NULL,
+    used INTEGER NOT NULL,
+    text BLOB NOT NULL
 );
 CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE vector (
     id INTEGER PRIMARY KEY,
     model INTEGER NOT NULL,
+    bits INTEGER NOT NULL,
     hashes BLOB NOT NULL,
     vectors BLOB NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5 (
-    tokens, content='', contentless_delete=1, tokenize='ascii'
+    tokens, content='', columnsize=0, tokenize='ascii'
 );
 CREATE VIRTUAL TABLE pairs USING fts5 (
-    tokens, content='', contentless_delete=1, tokenize='ascii', detail=none
+    tokens, content='', columnsize=0, tokenize='ascii', detail=none
 );
 ";
 
@@ -109,9 +101,8 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
     // schema says; a full check would read it all.
     for table in [
         "source",
-        "record",
+        "leaf",
         "block",
-        "chunk",
         "vector",
         "words_data",
         "pairs_data",
@@ -173,7 +164,8 @@ fn make(connection: &Connection, changes: i64, end: i64) -> rusqlite::Result<()>
     connection.execute_batch(TABLES)?;
     connection.execute(
         "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('tongues', 1),
-         ('end', ?3), ('stored', 0), ('dead', 0)",
+         ('end', ?3), ('stored', 0), ('dead', 0), ('left', 0),
+         ('chunk', 1)",
         [text::VERSION, changes, end],
     )?;
     connection.execute_batch(&format!("PRAGMA user_version = {LAYOUT}"))

@@ -9,9 +9,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use longhaul_transcript::Millis;
-use rusqlite::{TransactionBehavior, params};
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
-use super::write::name_hash;
+use super::hash::name_hash;
+use super::register::Register;
 use super::{IndexError, IndexSettings, SqliteIndex};
 
 /// Longer than the tick of any file system.
@@ -86,12 +87,9 @@ impl SqliteIndex {
         })
     }
 
-    /// Notes stamps of files, each with the hash of the record that was read:
+    /// Notes stamps of files, each with the hash of the text that was read:
     /// where another process has written something else since, nothing is noted.
-    pub(super) fn note_stamps(
-        &mut self,
-        read: &[(String, i64, [u8; 16])],
-    ) -> Result<(), IndexError> {
+    pub(super) fn note_stamps(&mut self, read: &[(String, i64, u64)]) -> Result<(), IndexError> {
         if read.is_empty() {
             return Ok(());
         }
@@ -102,13 +100,17 @@ impl SqliteIndex {
                     .connection
                     .transaction_with_behavior(TransactionBehavior::Immediate)?;
                 for (name, stamp, hash) in read {
-                    transaction
-                        .prepare_cached(
-                            "UPDATE source SET stamp = ?3 WHERE hash = ?2 AND name = ?1
-                             AND EXISTS (SELECT 1 FROM record r WHERE r.source = source.id
-                                         AND r.entry = '' AND r.hash = ?4)",
-                        )?
-                        .execute(params![name, name_hash(name), stamp, hash])?;
+                    let source: Option<i64> = transaction
+                        .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
+                        .query_row(params![name, name_hash(name)], |row| row.get(0))
+                        .optional()?;
+                    let Some(source) = source else { continue };
+                    let register = Register::load(&transaction, source)?;
+                    if register.get("").is_some_and(|entry| entry.hash == *hash) {
+                        transaction
+                            .prepare_cached("UPDATE source SET stamp = ?2 WHERE id = ?1")?
+                            .execute([source, *stamp])?;
+                    }
                 }
                 transaction.commit()
             };
@@ -153,11 +155,12 @@ mod tests {
 
     /// Whether a file is read can be seen where the index does not know it any
     /// more, but has its stamp.
-    fn forget(index: &SqliteIndex) {
-        index
-            .connection
-            .execute("UPDATE record SET hash = zeroblob(16)", [])
-            .unwrap();
+    fn forget(index: &mut SqliteIndex) {
+        let transaction = index.connection.transaction().unwrap();
+        let mut register = Register::load(&transaction, 1).unwrap();
+        register.change("").unwrap().hash = 0;
+        register.save(&transaction).unwrap();
+        transaction.commit().unwrap();
     }
 
     #[test]
@@ -169,7 +172,7 @@ mod tests {
         fs::write(&path, "the cat sleeps").unwrap();
         let at = after(&path, REST + 1);
         assert_eq!(written(&mut index, &files, at), 1);
-        forget(&index);
+        forget(&mut index);
         assert_eq!(written(&mut index, &files, at), 0);
 
         // Of the same length, and with the time it had.
@@ -203,7 +206,7 @@ mod tests {
         let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
         for at in [Millis(0), after(&path, 0), after(&path, REST)] {
             assert_eq!(written(&mut index, &files, at), 1);
-            forget(&index);
+            forget(&mut index);
         }
     }
 
@@ -226,7 +229,7 @@ mod tests {
             .update(&mut records, Budget::default(), &mut |_| {})
             .unwrap();
         index
-            .note_stamps(&[(String::from("MEMORY.md"), 1, [0; 16])])
+            .note_stamps(&[(String::from("MEMORY.md"), 1, 0)])
             .unwrap();
         assert!(index.stamps().unwrap().is_empty());
         assert_eq!(written(&mut index, &files, at), 1);

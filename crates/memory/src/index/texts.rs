@@ -13,9 +13,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+use super::leaf::Entry;
+use super::register::{Everything, Place};
+
 /// How much text a block holds at most. Twice as much would be packed a tenth
 /// smaller, and take twice as long to read.
-pub(super) const BLOCK: usize = 16 * 1024;
+pub(super) const BLOCK: usize = 32 * 1024;
 
 /// How many blocks are kept unpacked: those of a few searches.
 const KEPT: usize = 256;
@@ -42,8 +45,11 @@ fn stretch_of(start: i64, bytes: i64) -> Stretch {
 }
 
 /// The stretch that a text of this length takes.
-pub(super) fn taken_by(start: i64, bytes: i64) -> Stretch {
-    stretch_of(start, bytes.max(0).saturating_add(END.len_utf8() as i64))
+pub(super) fn taken_by(start: u64, bytes: u64) -> Stretch {
+    start
+        ..start
+            .saturating_add(bytes)
+            .saturating_add(END.len_utf8() as u64)
 }
 
 /// Texts that are packed but not written yet. Their places are reckoned from
@@ -156,7 +162,7 @@ impl Unpacker {
     }
 }
 
-fn damaged(reason: &str) -> rusqlite::Error {
+pub(super) fn damaged(reason: &str) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(
         rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
         Some(reason.to_owned()),
@@ -229,6 +235,11 @@ pub(super) fn end(connection: &Connection) -> rusqlite::Result<u64> {
     counted(connection, "end")
 }
 
+/// How much was taken out since FTS5 last put its words together.
+pub(super) fn left(connection: &Connection) -> rusqlite::Result<u64> {
+    counted(connection, "left")
+}
+
 fn counted(connection: &Connection, name: &str) -> rusqlite::Result<u64> {
     connection
         .prepare_cached("SELECT value FROM meta WHERE name = ?1")?
@@ -254,7 +265,7 @@ pub(super) fn append(transaction: &Transaction<'_>, texts: &Packed) -> rusqlite:
     {
         return Ok(());
     }
-    let mut statement = transaction.prepare_cached("INSERT INTO block VALUES (?1, ?2, ?3)")?;
+    let mut statement = transaction.prepare_cached("INSERT INTO block VALUES (?1, ?2, ?2, ?3)")?;
     for block in &texts.blocks {
         let id = (end + block.start) as i64;
         statement.execute(params![id, block.bytes as i64, block.blob])?;
@@ -271,7 +282,7 @@ fn join(transaction: &Transaction<'_>, end: u64, block: &Block) -> rusqlite::Res
         stretch_of(id, bytes).end == end
             && (0..=BLOCK as i64).contains(&(bytes + block.bytes as i64))
     };
-    let Some((id, bytes)) = last.filter(fits) else {
+    let Some((id, _)) = last.filter(fits) else {
         return Ok(false);
     };
     let mut unpacker = Unpacker::default();
@@ -281,8 +292,10 @@ fn join(transaction: &Transaction<'_>, end: u64, block: &Block) -> rusqlite::Res
     text.push_str(&unpacker.text(&block.blob)?);
     let blob = packed(&text, &mut zstd::bulk::Compressor::new(LEVEL).ok());
     transaction
-        .prepare_cached("UPDATE block SET bytes = ?2, text = ?3 WHERE id = ?1")?
-        .execute(params![id, bytes + block.bytes as i64, blob])?;
+        .prepare_cached(
+            "UPDATE block SET bytes = bytes + ?2, used = used + ?2, text = ?3 WHERE id = ?1",
+        )?
+        .execute(params![id, block.bytes as i64, blob])?;
     Ok(true)
 }
 
@@ -311,15 +324,21 @@ pub(super) fn bury(transaction: &Transaction<'_>, mut holes: Vec<Stretch>) -> ru
         }
     }
     for (block, holes) in touched.into_values() {
-        if is_empty(transaction, &block)? {
-            transaction
-                .prepare_cached("DELETE FROM block WHERE id = ?1")?
-                .execute([block.start as i64])?;
-            gone = gone.saturating_add((block.end - block.start) as i64);
-        } else {
-            blank(transaction, &block, &holes)?;
+        let id = block.start as i64;
+        let within = |hole: &Stretch| hole.end.min(block.end) - hole.start.max(block.start);
+        let less: u64 = holes.iter().map(within).sum();
+        transaction
+            .prepare_cached("UPDATE block SET used = max(used - ?2, 0) WHERE id = ?1")?
+            .execute([id, less as i64])?;
+        let emptied = transaction
+            .prepare_cached("DELETE FROM block WHERE id = ?1 AND used = 0")?
+            .execute([id])?;
+        match emptied {
+            0 => blank(transaction, &block, &holes)?,
+            _ => gone = gone.saturating_add((block.end - block.start) as i64),
         }
     }
+    count(transaction, "left", dead)?;
     count(transaction, "dead", dead.saturating_sub(gone))?;
     count(transaction, "stored", -gone)
 }
@@ -352,18 +371,6 @@ fn blank(
         .map(drop)
 }
 
-/// Whether no text has a part in a block.
-fn is_empty(connection: &Connection, block: &Stretch) -> rusqlite::Result<bool> {
-    // Of all that begin before its end, the last reaches furthest.
-    let last = connection
-        .prepare_cached("SELECT id, bytes FROM record WHERE id < ?1 ORDER BY id DESC LIMIT 1")?
-        .query_row([block.end as i64], |row| {
-            Ok(taken_by(row.get(0)?, row.get(1)?))
-        })
-        .optional()?;
-    Ok(last.is_none_or(|text| text.end <= block.start))
-}
-
 /// The blocks that have a part of a stretch.
 fn blocks(connection: &Connection, stretch: &Stretch) -> rusqlite::Result<Vec<Stretch>> {
     connection
@@ -376,21 +383,6 @@ fn blocks(connection: &Connection, stretch: &Stretch) -> rusqlite::Result<Vec<St
             Ok(stretch_of(row.get(0)?, row.get(1)?))
         })?
         .filter(|block| !matches!(block, Ok(block) if block.end <= stretch.start))
-        .collect()
-}
-
-/// The texts that have a part in a block, each with all it takes.
-fn holds(connection: &Connection, block: &Stretch) -> rusqlite::Result<Vec<Stretch>> {
-    connection
-        .prepare_cached(
-            "SELECT id, bytes FROM record WHERE id < ?2 AND id >= coalesce(
-                 (SELECT max(id) FROM record WHERE id <= ?1), ?1)
-             ORDER BY id",
-        )?
-        .query_map([block.start as i64, block.end as i64], |row| {
-            Ok(taken_by(row.get(0)?, row.get(1)?))
-        })?
-        .filter(|text| !matches!(text, Ok(text) if text.end <= block.start))
         .collect()
 }
 
@@ -408,14 +400,18 @@ pub(super) fn close_holes(
     to: u64,
     most: u64,
 ) -> rusqlite::Result<Option<u64>> {
-    let mut moving: Vec<Stretch> = Vec::new();
-    let mut bytes = 0;
+    let mut hollow: Vec<Stretch> = Vec::new();
+    let mut bytes = 0i64;
     let mut next = from;
-    while next < to && bytes < most {
-        let Some(block) = transaction
-            .prepare_cached("SELECT id, bytes FROM block WHERE id >= ?1 AND id < ?2 LIMIT 1")?
+    while next < to && bytes < most as i64 {
+        let Some((block, used)) = transaction
+            .prepare_cached(
+                "SELECT id, bytes, used FROM block
+                 WHERE id >= ?1 AND id < ?2 AND used < bytes LIMIT 1",
+            )?
             .query_row([next as i64, to as i64], |row| {
-                Ok(stretch_of(row.get(0)?, row.get(1)?))
+                let block = stretch_of(row.get(0)?, row.get(1)?);
+                Ok((block, row.get::<_, i64>(2)?))
             })
             .optional()?
         else {
@@ -423,46 +419,62 @@ pub(super) fn close_holes(
             break;
         };
         next = block.end.max(block.start + 1);
-        let texts = holds(transaction, &block)?;
-        let within = |text: &Stretch| text.end.min(block.end) - text.start.max(block.start);
-        if texts.iter().map(within).sum::<u64>() == block.end - block.start {
-            continue;
-        }
-        for text in texts {
-            // One that goes over several blocks is met in each.
-            if moving.last() != Some(&text) {
-                bytes += text.end - text.start;
-                moving.push(text);
-            }
-        }
+        bytes = bytes.saturating_add(used);
+        hollow.push(block);
     }
-    if !moving.is_empty() {
-        relocate(transaction, moving)?;
+    if !hollow.is_empty() {
+        relocate(transaction, &hollow)?;
     }
     Ok((next < to).then_some(next))
 }
 
-fn relocate(transaction: &Transaction<'_>, moving: Vec<Stretch>) -> rusqlite::Result<()> {
+/// Every text with all it takes, in the order in which they lie.
+fn all_texts(records: &Everything) -> Vec<(Stretch, Place)> {
+    let taken = |(place, entry): (Place, &Entry)| (taken_by(entry.at, entry.bytes), place);
+    let mut all: Vec<_> = records.entries().map(taken).collect();
+    all.sort_unstable_by_key(|(text, _)| text.start);
+    all
+}
+
+/// Those that have a part in a block.
+fn within<'a>(
+    texts: &'a [(Stretch, Place)],
+    block: &Stretch,
+) -> impl Iterator<Item = &'a (Stretch, Place)> {
+    let first = texts.partition_point(|(text, _)| text.end <= block.start);
+    let end = block.end;
+    let rest = texts[first..].iter();
+    rest.take_while(move |(text, _)| text.start < end)
+}
+
+/// Moves the texts that have a part in these blocks to the end.
+fn relocate(transaction: &Transaction<'_>, blocks: &[Stretch]) -> rusqlite::Result<()> {
+    let mut records = Everything::load(transaction)?;
+    let texts = all_texts(&records);
+    let mut moving: Vec<(Stretch, Place)> = Vec::new();
+    for block in blocks {
+        for text in within(&texts, block) {
+            // One that goes over several blocks is met in each.
+            if moving.last() != Some(text) {
+                moving.push(text.clone());
+            }
+        }
+    }
     let mut packer = Packer::new();
     let mut unpacked = Unpacked::default();
     let base = end(transaction)?;
-    for text in &moving {
+    for (text, place) in &moving {
         let words = text.start..text.end - END.len_utf8() as u64;
         let words = unpacked.read(transaction, words)?;
-        let place = (base + packer.put(&words)) as i64;
-        let old = text.start as i64;
-        transaction
-            .prepare_cached(
-                "UPDATE chunk SET at = at + ?2 - ?1 WHERE id >= (SELECT chunk FROM record WHERE id = ?1)
-                 AND id < (SELECT chunk + chunks FROM record WHERE id = ?1)",
-            )?
-            .execute([old, place])?;
-        transaction
-            .prepare_cached("UPDATE record SET id = ?2 WHERE id = ?1")?
-            .execute([old, place])?;
+        records.move_to(*place, base + packer.put(&words));
     }
+    records.save(transaction)?;
     append(transaction, &packer.finish())?;
-    bury(transaction, moving)
+    let moved: Vec<Stretch> = moving.into_iter().map(|(text, _)| text).collect();
+    let bytes: u64 = moved.iter().map(|text| text.end - text.start).sum();
+    bury(transaction, moved)?;
+    // They are elsewhere, and their words are as they were.
+    count(transaction, "left", -(bytes as i64))
 }
 
 #[cfg(test)]
@@ -513,7 +525,10 @@ mod tests {
             sum as u64
         };
         let stored = sum("SELECT coalesce(sum(bytes), 0) FROM block");
-        let used = sum("SELECT coalesce(sum(bytes + 1), 0) FROM record");
+        let used = sum("SELECT coalesce(sum(used), 0) FROM block");
+        let texts = all_texts(&Everything::load(connection).unwrap());
+        let taken: u64 = texts.iter().map(|(text, _)| text.end - text.start).sum();
+        prop_assert_eq!(used, taken);
         prop_assert_eq!(counted(connection, "stored").unwrap(), stored);
         prop_assert_eq!(counted(connection, "dead").unwrap(), stored - used);
         prop_assert!(!is_hollow(connection).unwrap());
@@ -523,7 +538,7 @@ mod tests {
         for block in blocks(connection, &(0..u64::MAX >> 1)).unwrap() {
             let all = Unpacked::default().read(connection, block.clone()).unwrap();
             let mut rest = all.into_bytes();
-            for text in holds(connection, &block).unwrap() {
+            for (text, _) in within(&texts, &block) {
                 let start = text.start.max(block.start) - block.start;
                 let end = text.end.min(block.end) - block.start;
                 rest[start as usize..end as usize].fill(BLANK);
@@ -569,7 +584,7 @@ mod tests {
                 let shape = writer.shape_now().unwrap();
                 for slot in &shape.slots {
                     let text = writer.text_at(slot.at, slot.length).unwrap();
-                    let hash = crate::index::write::chunk_hash(&text);
+                    let hash = crate::index::hash::chunk_hash(&text);
                     prop_assert_eq!(hash, slot.hash);
                 }
                 check(&writer.connection)?;
@@ -609,12 +624,12 @@ mod tests {
     #[test]
     fn whatever_numbers_a_damaged_file_holds_nothing_breaks() {
         for (column, table) in [
-            ("bytes", "record"),
-            ("chunk", "record"),
-            ("chunks", "record"),
+            ("bytes", "leaf"),
+            ("count", "leaf"),
+            ("chunks", "leaf"),
             ("bytes", "block"),
-            ("at", "chunk"),
-            ("length", "chunk"),
+            ("used", "block"),
+            ("kinds", "source"),
             ("value", "meta"),
         ] {
             for number in [i64::MIN, -1, 0, 1, 1 << 40, i64::MAX] {
@@ -643,11 +658,7 @@ mod tests {
         index
             .update(&mut records, Budget::default(), &mut |_| {})
             .unwrap();
-        for sql in [
-            "UPDATE record SET bytes = 90",
-            "UPDATE block SET text = x'0200'",
-            "DELETE FROM block",
-        ] {
+        for sql in ["UPDATE block SET text = x'0200'", "DELETE FROM block"] {
             index.connection.execute(sql, []).unwrap();
             index.texts.take();
             let error = index.text_at(14, 90).unwrap_err();

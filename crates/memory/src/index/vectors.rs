@@ -2,7 +2,7 @@
 //! model that made them, compared by brute force.
 //!
 //! Half a byte a dimension on disk, where vectors would otherwise be a third as
-//! large as their text; one byte in memory. At 100,000 chunks a search reads
+//! large as their text, and less for a short text; one byte in memory. At 100,000 chunks a search reads
 //! 38 MB and takes nine milliseconds; an approximate index would take minutes
 //! to build and be worth it past a million.
 
@@ -10,9 +10,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::thread;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::{IndexError, Shape, SqliteIndex, packs};
+use super::bits::{MOST_BITS, bits_for, length_in, quantised, restored, stored, stored_length};
+use super::{IndexError, Shape, SqliteIndex, packs, schema};
 use crate::embed::Encoder;
 
 /// From so many chunks on they are compared by several threads, which else take
@@ -37,82 +38,10 @@ pub(crate) struct Matrix {
     values: Vec<i8>,
     /// What a value times its scale is; 0 for a chunk without a vector.
     scales: Vec<f32>,
+    /// What each has its vector with.
+    passages: Vec<u32>,
     /// How many chunks have one.
     pub(crate) known: usize,
-}
-
-/// A vector in a byte a dimension, and what a step is worth.
-pub(crate) fn quantised(vector: &[f32]) -> (Vec<i8>, f32) {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    let most = vector.iter().fold(0f32, |most, x| most.max(x.abs()));
-    if !(length.is_finite() && length > 0.0) {
-        return (vec![0; vector.len()], 0.0);
-    }
-    let values = vector
-        .iter()
-        .map(|x| (x / most * 127.0).round() as i8)
-        .collect();
-    (values, most / 127.0 / length)
-}
-
-/// Half a byte a dimension: an odd number from -15 to 15.
-const LEVELS: i32 = 15;
-
-/// A vector as it is stored: its length, then two dimensions a byte. Where the
-/// steps end is chosen so that the angle is kept best: a few large values would
-/// otherwise leave no steps for the others.
-fn stored(vector: &[f32]) -> Vec<u8> {
-    let most = vector.iter().fold(0f32, |most, x| most.max(x.abs()));
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    let mut blob = vec![0; stored_length(vector.len())];
-    if !(length.is_finite() && length > 0.0) {
-        return blob;
-    }
-    const ENDS: [f32; 10] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1];
-    let level = |x: f32, end: f32| {
-        let half = (x / end * 8.0).floor() as i32;
-        (2 * half + 1).clamp(-LEVELS, LEVELS)
-    };
-    let likeness = |end: f32| {
-        let (mut both, mut own) = (0f32, 0f32);
-        for x in vector {
-            let level = level(*x, end) as f32;
-            both += x * level;
-            own += level * level;
-        }
-        (both / own.sqrt(), own.sqrt())
-    };
-    let (end, _, own) = ENDS
-        .iter()
-        .map(|part| {
-            let end = part * most;
-            let (likeness, own) = likeness(end);
-            (end, likeness, own)
-        })
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .expect("there are several ends");
-    blob[..4].copy_from_slice(&own.recip().to_le_bytes());
-    for (at, x) in vector.iter().enumerate() {
-        let nibble = ((level(*x, end) + LEVELS) / 2) as u8;
-        blob[4 + at / 2] |= nibble << (4 * (at % 2));
-    }
-    blob
-}
-
-fn stored_length(dimensions: usize) -> usize {
-    4 + dimensions.div_ceil(2)
-}
-
-/// Puts a stored vector into a row; gives what a step of it is worth.
-fn restored(blob: &[u8], row: &mut [i8]) -> f32 {
-    let Some((scale, packed)) = blob.split_first_chunk::<4>() else {
-        return 0.0;
-    };
-    for (at, value) in row.iter_mut().enumerate() {
-        let nibble = (packed[at / 2] >> (4 * (at % 2))) & 15;
-        *value = (2 * i32::from(nibble) - LEVELS) as i8;
-    }
-    f32::from_le_bytes(*scale)
 }
 
 impl Matrix {
@@ -139,10 +68,15 @@ impl Matrix {
         cosines
     }
 
-    /// The cosine of two slots' vectors.
+    /// The cosine of two slots' vectors; none where they share one, which says
+    /// nothing of how like they are.
     pub(crate) fn alike(&self, a: usize, b: usize) -> Option<f32> {
         let known = self.scales[a] > 0.0 && self.scales[b] > 0.0;
-        known.then(|| self.dot(a, self.row(b)) * self.scales[a] * self.scales[b])
+        let own = self.passages[a] != self.passages[b];
+        (known && own).then(|| {
+            let cosine = self.dot(a, self.row(b)) * self.scales[a] * self.scales[b];
+            cosine.clamp(-1.0, 1.0)
+        })
     }
 
     fn row(&self, slot: usize) -> &[i8] {
@@ -172,15 +106,16 @@ impl Matrix {
             dimensions,
             values: vec![0; shape.slots.len() * dimensions],
             scales: vec![0.0; shape.slots.len()],
+            passages: shape.slots.iter().map(|slot| slot.passage).collect(),
             known: 0,
         };
-        let mut by_hash: Vec<(i64, u32)> = shape
-            .slots
+        let mut by_key: Vec<(u64, u32)> = shape
+            .passages
             .iter()
-            .enumerate()
-            .map(|(slot, chunk)| (chunk.hash, slot as u32))
+            .zip(0u32..)
+            .map(|(passage, number)| (passage.key, number))
             .collect();
-        by_hash.sort_unstable();
+        by_key.sort_unstable();
         let Some(model) = packs::model(connection, model)? else {
             return Ok(matrix);
         };
@@ -188,15 +123,17 @@ impl Matrix {
         packs::each(
             connection,
             model,
-            stored_length(dimensions),
-            |hash, blob| {
-                let first = by_hash.partition_point(|(own, _)| *own < hash);
-                let same = by_hash[first..].iter().take_while(|(own, _)| *own == hash);
-                for &(_, slot) in same {
-                    let slot = slot as usize;
-                    let row = &mut matrix.values[slot * dimensions..(slot + 1) * dimensions];
-                    matrix.scales[slot] = restored(blob, row);
-                    has[slot] = true;
+            &length_in(dimensions),
+            |key, bits, blob| {
+                let first = by_key.partition_point(|(own, _)| *own < key);
+                let same = by_key[first..].iter().take_while(|(own, _)| *own == key);
+                for &(_, passage) in same {
+                    for slot in shape.members(&shape.passages[passage as usize]) {
+                        let slot = *slot as usize;
+                        let row = &mut matrix.values[slot * dimensions..(slot + 1) * dimensions];
+                        matrix.scales[slot] = restored(blob, bits, row);
+                        has[slot] = true;
+                    }
                 }
             },
         )?;
@@ -242,33 +179,30 @@ impl SqliteIndex {
         };
         let sqlite = self.sqlite();
         let name = model_key(&*encoder);
-        let length = stored_length(encoder.dimensions());
+        let dimensions = encoder.dimensions();
+        let length = length_in(dimensions);
         let mut written = vector_changes(&self.connection).map_err(&sqlite)?;
         let mut known = self.with_vector(&*encoder).map_err(&sqlite)?;
         let mut done = 0;
-        let mut after = 0i64;
-        let (_, total) = self.without_vector(&known).map_err(&sqlite)?;
+        let mut cursor = Cursor::default();
+        let (_, total) = self.without_vector(&known)?;
         progress(0, total);
         while done < limit {
-            let batch = self
-                .next_without(&known, after, BATCH.min(limit - done))
-                .map_err(&sqlite)?;
-            let Some(&(last, _, _)) = batch.last() else {
+            let batch = self.next_without(&known, &mut cursor, BATCH.min(limit - done))?;
+            if batch.is_empty() {
                 break;
-            };
-            let texts: Vec<&str> = batch.iter().map(|(_, _, text)| text.as_str()).collect();
+            }
+            let texts: Vec<&str> = batch.iter().map(|one| one.text.as_str()).collect();
             let vectors = encoder.encode(&texts)?;
             if vectors.len() != texts.len()
-                || vectors
-                    .iter()
-                    .any(|vector| vector.len() != encoder.dimensions())
+                || vectors.iter().any(|vector| vector.len() != dimensions)
             {
                 return Err(IndexError::Encoder {
                     model: encoder.id().to_owned(),
                     reason: format!(
-                        "it gave vectors of another number or length than the {} of {} it says",
+                        "it gave vectors of another number or length than the {} of {dimensions} \
+                         it says",
                         texts.len(),
-                        encoder.dimensions()
                     ),
                 });
             }
@@ -289,162 +223,180 @@ impl SqliteIndex {
                 )?;
                 // Another process may have made some of them meanwhile.
                 if vector_changes(&transaction)? != written {
-                    known = packs::known(&transaction, model, length)?;
+                    known = packs::known(&transaction, model, &length)?;
                 }
-                let new: packs::Vectors = batch
-                    .iter()
-                    .zip(&vectors)
-                    .filter(|((_, hash, _), _)| known.insert(*hash))
-                    .map(|((_, hash, _), vector)| (*hash, stored(vector)))
-                    .collect();
-                packs::append(&transaction, model, length, &new)?;
-                transaction.execute(
-                    "INSERT INTO meta VALUES ('vectors', 1)
-                     ON CONFLICT (name) DO UPDATE SET value = value + 1",
-                    [],
-                )?;
+                for bits in [1, 2, MOST_BITS] {
+                    let of_bits = batch
+                        .iter()
+                        .zip(&vectors)
+                        .filter(|(one, _)| one.bits == bits);
+                    let new: packs::Vectors = of_bits
+                        .filter(|(one, _)| known.insert(one.key))
+                        .map(|(one, vector)| (one.key, stored(vector, bits)))
+                        .collect();
+                    if !new.is_empty() {
+                        let length = stored_length(dimensions, bits);
+                        packs::append(&transaction, model, bits, length, &new)?;
+                    }
+                }
+                mark_vectors(&transaction)?;
                 written = vector_changes(&transaction)?;
                 transaction.commit()
             };
             write().map_err(&sqlite)?;
             done += batch.len() as u64;
-            after = last;
             progress(done, total);
         }
-        let (chunks, _) = self.without_vector(&known).map_err(&sqlite)?;
+        let (chunks, _) = self.without_vector(&known)?;
+        if chunks == 0 {
+            self.drop_unused(&known, &name, dimensions)?;
+        }
         Ok(chunks)
     }
 
+    /// Takes vectors out whose texts are gone, where they are many.
+    fn drop_unused(
+        &mut self,
+        known: &HashSet<u64>,
+        model: &str,
+        dimensions: usize,
+    ) -> Result<(), IndexError> {
+        let shape = self.shape_now()?;
+        let used: HashSet<u64> = shape.passages.iter().map(|one| one.key).collect();
+        let unused = known.iter().filter(|key| !used.contains(key)).count();
+        if unused < FEW_UNUSED || unused * 8 < known.len() {
+            return Ok(());
+        }
+        let mut drop = || -> rusqlite::Result<()> {
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let changes: i64 = transaction.query_row(
+                "SELECT value FROM meta WHERE name = 'changes'",
+                [],
+                |row| row.get(0),
+            )?;
+            // What came meanwhile may need them; there will be another time.
+            let model = packs::model(&transaction, model)?.filter(|_| changes == shape.changes);
+            if let Some(model) = model {
+                let length = length_in(dimensions);
+                packs::retain(&transaction, model, &length, |key| used.contains(&key))?;
+                mark_vectors(&transaction)?;
+                transaction.commit()?;
+                schema::give_back(&self.connection)?;
+            }
+            Ok(())
+        };
+        drop().map_err(self.sqlite())
+    }
+
     /// The hashes of all texts that have a vector of a model.
-    pub(super) fn with_vector(&self, encoder: &dyn Encoder) -> rusqlite::Result<HashSet<i64>> {
-        let length = stored_length(encoder.dimensions());
+    pub(super) fn with_vector(&self, encoder: &dyn Encoder) -> rusqlite::Result<HashSet<u64>> {
         match packs::model(&self.connection, &model_key(encoder))? {
-            Some(model) => packs::known(&self.connection, model, length),
+            Some(model) => packs::known(&self.connection, model, &length_in(encoder.dimensions())),
             None => Ok(HashSet::new()),
         }
     }
 
-    /// How many chunks have none of these hashes, and how many texts they are:
-    /// some say the same.
-    pub(super) fn without_vector(&self, known: &HashSet<i64>) -> rusqlite::Result<(u64, u64)> {
+    /// How many chunks have none of these, and how many texts they are: some say
+    /// the same, and some are made one of.
+    pub(super) fn without_vector(
+        &mut self,
+        known: &HashSet<u64>,
+    ) -> Result<(u64, u64), IndexError> {
+        let shape = self.shape_now()?;
         let mut chunks = 0;
         let mut texts = HashSet::new();
-        let mut statement = self.connection.prepare_cached("SELECT hash FROM chunk")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let hash = row.get(0)?;
-            if !known.contains(&hash) {
-                chunks += 1;
-                texts.insert(hash);
+        for passage in &shape.passages {
+            if !known.contains(&passage.key) {
+                chunks += u64::from(passage.slots);
+                texts.insert(passage.key);
             }
         }
         Ok((chunks, texts.len() as u64))
     }
 
-    /// The next chunks that have none of these hashes, with their texts; of those
-    /// that say the same the first.
+    /// The next texts that have none of these; of those that say the same the
+    /// first.
     fn next_without(
-        &self,
-        known: &HashSet<i64>,
-        after: i64,
+        &mut self,
+        known: &HashSet<u64>,
+        cursor: &mut Cursor,
         limit: u64,
-    ) -> rusqlite::Result<Vec<(i64, i64, String)>> {
+    ) -> Result<Vec<Waiting>, IndexError> {
         // One view of the chunks and their texts.
-        let view = self.connection.unchecked_transaction()?;
-        let mut statement = view
-            .prepare_cached("SELECT id, hash, at, length FROM chunk WHERE id > ?1 ORDER BY id")?;
-        let mut rows = statement.query([after])?;
+        self.begin()?;
+        let found = self.waiting(known, cursor, limit);
+        self.end();
+        found
+    }
+
+    fn waiting(
+        &mut self,
+        known: &HashSet<u64>,
+        cursor: &mut Cursor,
+        limit: u64,
+    ) -> Result<Vec<Waiting>, IndexError> {
+        let dimensions = self.encoder().map_or(0, |encoder| encoder.dimensions());
+        let shape = self.shape_now()?;
+        if cursor.changes != Some(shape.changes) {
+            *cursor = Cursor {
+                changes: Some(shape.changes),
+                next: 0,
+            };
+        }
         let mut found = Vec::new();
         let mut taken = HashSet::new();
         while (found.len() as u64) < limit
-            && let Some(row) = rows.next()?
+            && let Some(passage) = shape.passages.get(cursor.next)
         {
-            let hash = row.get(1)?;
-            if !known.contains(&hash) && taken.insert(hash) {
-                let (at, length): (i64, i64) = (row.get(2)?, row.get(3)?);
-                let text = self.text_at(at as u64, length as u64)?;
-                found.push((row.get(0)?, hash, text));
+            cursor.next += 1;
+            if known.contains(&passage.key) || !taken.insert(passage.key) {
+                continue;
             }
+            let slots = shape.members(passage).iter();
+            let slots = slots.map(|slot| &shape.slots[*slot as usize]);
+            let texts = slots.map(|slot| self.text_at(slot.at, slot.length));
+            let texts = texts.collect::<rusqlite::Result<Vec<_>>>();
+            found.push(Waiting {
+                key: passage.key,
+                bits: bits_for(passage, dimensions),
+                text: texts.map_err(self.failed())?.join("\n"),
+            });
         }
         Ok(found)
     }
+}
+
+/// A text that has no vector yet.
+struct Waiting {
+    key: u64,
+    bits: u8,
+    text: String,
+}
+
+/// How far one has come in a state of the index.
+#[derive(Default)]
+struct Cursor {
+    changes: Option<i64>,
+    next: usize,
+}
+
+/// So few vectors of no text may stay.
+const FEW_UNUSED: usize = 64;
+
+fn mark_vectors(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction
+        .execute(
+            "INSERT INTO meta VALUES ('vectors', 1)
+             ON CONFLICT (name) DO UPDATE SET value = value + 1",
+            [],
+        )
+        .map(drop)
 }
 
 fn vector_changes(connection: &Connection) -> rusqlite::Result<i64> {
     connection
         .prepare_cached("SELECT coalesce(max(value), 0) FROM meta WHERE name = 'vectors'")?
         .query_row([], |row| row.get(0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_byte_a_dimension_keeps_the_angle() {
-        let a = [0.3f32, -0.8, 0.52, 0.01];
-        let b = [0.1f32, -0.7, 0.9, -0.2];
-        let exact: f32 = {
-            let length = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
-            a.iter().zip(&b).map(|(x, y)| x * y).sum::<f32>() / length(&a) / length(&b)
-        };
-        let (left, one) = quantised(&a);
-        let (right, two) = quantised(&b);
-        let sum: i32 = left
-            .iter()
-            .zip(&right)
-            .map(|(x, y)| i32::from(*x) * i32::from(*y))
-            .sum();
-        assert!((sum as f32 * one * two - exact).abs() < 0.01);
-    }
-
-    #[test]
-    fn nothing_has_no_direction() {
-        assert_eq!(quantised(&[0.0, 0.0]).1, 0.0);
-        assert_eq!(quantised(&[f32::NAN, 1.0]).1, 0.0);
-        let mut row = [0; 2];
-        assert_eq!(restored(&stored(&[0.0, 0.0]), &mut row), 0.0);
-        assert_eq!(restored(&stored(&[f32::NAN, 1.0]), &mut row), 0.0);
-    }
-
-    /// A vector of some length, spread as those of models are.
-    fn drawn(seed: u64, dimensions: usize) -> Vec<f32> {
-        let mut state = seed | 1;
-        let mut roll = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
-        };
-        (0..dimensions)
-            .map(|_| roll() + roll() + roll() + roll())
-            .collect()
-    }
-
-    fn cosine(a: &[f32], b: &[f32]) -> f32 {
-        let length = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
-        a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>() / length(a) / length(b)
-    }
-
-    #[test]
-    fn half_a_byte_a_dimension_keeps_the_angle() {
-        for (seed, dimensions) in [(1, 256), (2, 384), (3, 383), (4, 1_024)] {
-            let (mut a, b) = (drawn(seed, dimensions), drawn(seed + 100, dimensions));
-            // Near, but not the same; and a few values are far larger.
-            for (x, y) in a.iter_mut().zip(&b) {
-                *x += 0.5 * y;
-            }
-            a[7] *= 3.0;
-            let mut row = vec![0; dimensions];
-            let blob = stored(&a);
-            assert_eq!(blob.len(), 4 + dimensions.div_ceil(2));
-            let scale = restored(&blob, &mut row);
-            let back: Vec<f32> = row.iter().map(|x| f32::from(*x) * scale).collect();
-            let length: f32 = back.iter().map(|x| x * x).sum();
-            assert!((length - 1.0).abs() < 1e-3, "{length}");
-            assert!(cosine(&a, &back) > 0.985, "{}", cosine(&a, &back));
-            let off = cosine(&a, &b) - cosine(&back, &b);
-            assert!(off.abs() < 0.02, "{off}");
-        }
-    }
 }

@@ -9,9 +9,9 @@ use std::time::SystemTime;
 use longhaul_transcript::Millis;
 
 use super::current::Behind;
+use super::hash::text_hash;
 use super::record::{Budget, Progress, Record, RecordKind};
 use super::stamp::Stamp;
-use super::write::hash_of;
 use super::{IndexError, MemoryIndex, SqliteIndex};
 use crate::files::megabytes;
 
@@ -127,7 +127,8 @@ impl WorkspaceFiles {
             let record = self.record(path, &mut notes)?;
             // What is told of a file is told every time.
             if let Some(stamp) = stamp.filter(|stamp| stamp.rested(at) && notes.len() == told) {
-                read.push((name, stamp.value, hash_of(&record, &settings)));
+                let hash = text_hash(&record.text, settings.chunks);
+                read.push((name, stamp.value, hash));
             }
             Some(record)
         });

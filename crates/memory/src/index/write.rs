@@ -4,8 +4,13 @@ use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
+use super::hash::{chunk_hash, name_hash, text_hash};
+use super::leaf::{Entry, Piece};
+use super::open::{Open, Standing, version};
 use super::record::{Budget, Progress, Record};
-use super::texts::{self, Packed, Packer, Stretch};
+use super::register::{self, Register};
+use super::texts::{self, Packed, Packer};
+use super::words::{PUT_IN, Taker, tell};
 use super::{IndexError, IndexSettings, SqliteIndex, schema};
 use crate::chunk::chunks;
 use crate::text::{self, Stems, Stored, Tongue};
@@ -19,12 +24,18 @@ const BATCH_RECORDS: usize = 4_000;
 /// for the writing only.
 struct Prepared {
     record: Record,
-    hash: [u8; 16],
+    hash: u64,
+    /// None where the text is there already and only what is known of it has
+    /// changed.
+    text: Option<PreparedText>,
+}
+
+struct PreparedText {
     tongue: Tongue,
-    /// Where its text begins among those of its batch.
+    /// Where it begins among those of its batch.
     at: u64,
     bytes: u64,
-    chunks: Vec<PreparedChunk>,
+    chunks: Vec<(Piece, Stored)>,
     redacted: u64,
 }
 
@@ -34,12 +45,11 @@ struct Batch {
     texts: Packed,
 }
 
-struct PreparedChunk {
-    start: usize,
-    length: usize,
-    lines: (u32, u32),
-    hash: i64,
-    tokens: Stored,
+/// A record that is to be written.
+struct Wanted {
+    record: Record,
+    hash: u64,
+    standing: Standing,
 }
 
 impl SqliteIndex {
@@ -58,6 +68,7 @@ impl SqliteIndex {
         loop {
             let records_waiting = batch.iter().flat_map(|batch| &batch.records);
             let waiting = records_waiting
+                .filter(|one| one.text.is_some())
                 .map(|one| one.record.text.len() as u64)
                 .sum();
             let lot = self.gather(&mut records, budget, waiting, &mut done)?;
@@ -68,7 +79,7 @@ impl SqliteIndex {
                 let mut packer = Packer::new();
                 let records = lot
                     .into_iter()
-                    .map(|(record, hash)| prepare(record, hash, &settings, stems, &mut packer))
+                    .map(|wanted| prepare(wanted, &settings, stems, &mut packer))
                     .collect();
                 Batch {
                     records,
@@ -95,6 +106,7 @@ impl SqliteIndex {
         if let Some(batch) = batch {
             self.commit(&batch, &mut done).map_err(&sqlite)?;
         }
+        self.open = None;
         if done.written > 0 {
             self.close_holes().map_err(&sqlite)?;
             self.put_together(done.bytes).map_err(&sqlite)?;
@@ -109,14 +121,18 @@ impl SqliteIndex {
     }
 
     /// Puts together what FTS5 keeps of each transaction, where most of the index
-    /// is new: it is smaller and quicker so. Otherwise FTS5 does it bit by bit.
+    /// is new or much was taken out: it is smaller and quicker so. Otherwise FTS5
+    /// does it bit by bit.
     fn put_together(&self, written: u64) -> rusqlite::Result<()> {
         let all: i64 =
             self.connection
-                .query_row("SELECT coalesce(sum(bytes), 0) FROM record", [], |row| {
+                .query_row("SELECT coalesce(sum(bytes), 0) FROM leaf", [], |row| {
                     row.get(0)
                 })?;
-        if written * 2 < all as u64 {
+        let all = all.max(0) as u64;
+        let left = texts::left(&self.connection)?;
+        let much = left > BATCH_BYTES / 64 && left.saturating_mul(3) > all;
+        if written.saturating_mul(2) < all && !much {
             return Ok(());
         }
         for table in ["words", "pairs"] {
@@ -125,7 +141,9 @@ impl SqliteIndex {
                 [],
             )?;
         }
-        Ok(())
+        self.connection
+            .execute("UPDATE meta SET value = 0 WHERE name = 'left'", [])
+            .map(drop)
     }
 
     /// The next records that are new or have changed, as many as go into one
@@ -136,7 +154,7 @@ impl SqliteIndex {
         budget: Budget,
         waiting: u64,
         done: &mut Progress,
-    ) -> Result<Vec<(Record, [u8; 16])>, IndexError> {
+    ) -> Result<Vec<Wanted>, IndexError> {
         let mut lot = Vec::new();
         let mut bytes = 0;
         while !done.exhausted && bytes < BATCH_BYTES && lot.len() < BATCH_RECORDS {
@@ -148,78 +166,128 @@ impl SqliteIndex {
             }
             let Some(record) = records.next() else { break };
             done.seen += 1;
-            let hash = hash_of(&record, &self.settings);
-            if self.known(&record, &hash).map_err(self.sqlite())? {
-                done.unchanged += 1;
-                continue;
+            let hash = text_hash(&record.text, self.settings.chunks);
+            let standing = self.standing(&record, hash).map_err(self.sqlite())?;
+            match standing {
+                Standing::Same => {
+                    done.unchanged += 1;
+                    continue;
+                }
+                Standing::Moved => {}
+                Standing::New | Standing::Changed => bytes += record.text.len() as u64,
             }
-            bytes += record.text.len() as u64;
-            lot.push((record, hash));
+            lot.push(Wanted {
+                record,
+                hash,
+                standing,
+            });
         }
         Ok(lot)
     }
 
-    fn known(&self, record: &Record, hash: &[u8; 16]) -> rusqlite::Result<bool> {
-        let stored = self.stored_as(record, hash)?;
-        Ok(stored == Some(true))
+    /// How a record stands to what is stored.
+    fn standing(&mut self, record: &Record, hash: u64) -> rusqlite::Result<Standing> {
+        let version = version(&self.connection)?;
+        let known = |open: &&Open| open.name == record.source && open.version == version;
+        if self.open.as_ref().filter(known).is_none() {
+            self.open = None;
+        }
+        let open = match &mut self.open {
+            Some(open) => open,
+            none => none.insert(Open::load(&self.connection, &record.source, version)?),
+        };
+        open.standing(&self.connection, record, hash)
     }
 
-    /// Whether what is stored under a record's name has this hash; none where
+    /// Whether what is stored under a record's name is this one; none where
     /// nothing is.
-    pub(super) fn stored_as(
-        &self,
-        record: &Record,
-        hash: &[u8; 16],
-    ) -> rusqlite::Result<Option<bool>> {
-        self.connection
-            .prepare_cached(
-                "SELECT r.hash = ?3 FROM record r JOIN source s ON s.id = r.source
-                 WHERE s.hash = ?4 AND s.name = ?1 AND r.entry = ?2",
-            )?
-            .query_row(
-                params![record.source, record.entry, hash, name_hash(&record.source)],
-                |row| row.get(0),
-            )
-            .optional()
+    pub(super) fn stored_as(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
+        let hash = text_hash(&record.text, self.settings.chunks);
+        let open = Open::load(&self.connection, &record.source, 0)?;
+        Ok(match open.standing(&self.connection, record, hash)? {
+            Standing::New => None,
+            standing => Some(standing == Standing::Same),
+        })
     }
 
     fn commit(&mut self, batch: &Batch, done: &mut Progress) -> rusqlite::Result<()> {
+        // What is known of the source is ahead of the file until all is written.
+        let mut open = self.open.take();
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut names: HashMap<String, i64> = HashMap::new();
+        let version = version(&transaction)?;
         let mut roles: HashMap<String, i64> = HashMap::new();
         let mut tongues = 0i64;
         let mut next = *done;
         let begin = texts::end(&transaction)?;
         texts::append(&transaction, &batch.texts)?;
-        let mut chunk: i64 =
-            transaction.query_row("SELECT coalesce(max(id), 0) + 1 FROM chunk", [], |row| {
-                row.get(0)
-            })?;
-        let mut holes = Vec::new();
+        let mut chunk = next_chunk(&transaction)?;
+        let mut taker = Taker::new(&mut self.texts);
         for prepared in &batch.records {
-            let source = source_id(&transaction, &prepared.record.source, &mut names)?;
-            let role = match &prepared.record.role {
+            let record = &prepared.record;
+            let known = |open: &Open| open.name == record.source && open.version == version;
+            if !open.as_ref().is_some_and(known) {
+                if let Some(mut last) = open.take() {
+                    last.register.save(&transaction)?;
+                }
+                open = Some(Open::load(&transaction, &record.source, version)?);
+            }
+            let open = open.as_mut().expect("one was opened");
+            let register = open.begin(&transaction)?;
+            let role = match &record.role {
                 Some(role) => Some(role_id(&transaction, role, &mut roles)?),
                 None => None,
             };
-            holes.extend(drop_record(&transaction, source, &prepared.record.entry)?);
-            insert(&transaction, source, role, begin, chunk, prepared)?;
-            chunk += prepared.chunks.len() as i64;
-            tongues |= 1 << (prepared.tongue as u8);
+            let Some(text) = &prepared.text else {
+                // Whoever has written another text meanwhile knows it better.
+                let entry = register.change(&record.entry);
+                if let Some(entry) = entry.filter(|entry| entry.hash == prepared.hash) {
+                    describe(entry, record, role);
+                    next.written += 1;
+                }
+                continue;
+            };
+            if let Some(old) = register.take(&record.entry) {
+                taker.take_out(&transaction, &old)?;
+            }
+            let mut entry = Entry {
+                name: record.entry.clone(),
+                tongue: text.tongue as u8,
+                at: begin + text.at,
+                bytes: text.bytes,
+                hash: prepared.hash,
+                first: chunk,
+                chunks: text.chunks.iter().map(|(piece, _)| *piece).collect(),
+                ..Entry::default()
+            };
+            describe(&mut entry, record, role);
+            for ((id, _), (_, tokens)) in entry.numbered().zip(&text.chunks) {
+                tell(&transaction, PUT_IN, id, tokens)?;
+            }
+            chunk += entry.chunks.len() as u64;
+            register.put(entry);
+            tongues |= 1 << (text.tongue as u8);
             next.written += 1;
-            next.chunks += prepared.chunks.len() as u64;
-            next.bytes += prepared.record.text.len() as u64;
-            next.redacted += prepared.redacted;
+            next.chunks += text.chunks.len() as u64;
+            next.bytes += record.text.len() as u64;
+            next.redacted += text.redacted;
         }
-        texts::bury(&transaction, holes)?;
+        if let Some(open) = &mut open {
+            open.register.save(&transaction)?;
+        }
+        texts::bury(&transaction, taker.holes)?;
         transaction.execute(
             "UPDATE meta SET value = value | ?1 WHERE name = 'tongues'",
             [tongues],
         )?;
+        transaction.execute(
+            "UPDATE meta SET value = ?1 WHERE name = 'chunk'",
+            [chunk as i64],
+        )?;
         changed(&transaction)?;
         transaction.commit()?;
+        self.open = open;
         *done = next;
         Ok(())
     }
@@ -245,6 +313,7 @@ impl SqliteIndex {
 
     pub(super) fn take_out(&mut self, source: &str) -> Result<u64, IndexError> {
         let sqlite = self.sqlite();
+        self.open = None;
         let mut take = || -> rusqlite::Result<u64> {
             let transaction = self
                 .connection
@@ -259,50 +328,63 @@ impl SqliteIndex {
             else {
                 return Ok(0);
             };
-            let entries: Vec<String> = transaction
-                .prepare("SELECT entry FROM record WHERE source = ?1")?
-                .query_map([id], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
-            let mut holes = Vec::new();
-            for entry in &entries {
-                holes.extend(drop_record(&transaction, id, entry)?);
+            let register = Register::load(&transaction, id)?;
+            let mut taker = Taker::new(&mut self.texts);
+            let mut count = 0;
+            for entry in register.entries() {
+                taker.take_out(&transaction, entry)?;
+                count += 1;
             }
-            texts::bury(&transaction, holes)?;
+            texts::bury(&transaction, taker.holes)?;
+            register::clear(&transaction, id)?;
             transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
             changed(&transaction)?;
             transaction.commit()?;
             self.close_holes()?;
+            self.put_together(0)?;
             schema::give_back(&self.connection)?;
-            Ok(entries.len() as u64)
+            Ok(count)
         };
         take().map_err(sqlite)
     }
 }
 
-/// Everything about a record that would have to be written again if it changed.
-pub(super) fn hash_of(record: &Record, settings: &IndexSettings) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&[record.kind as u8]);
-    hasher.update(&settings.chunks.tokens.to_le_bytes());
-    hasher.update(&settings.chunks.overlap.to_le_bytes());
-    hasher.update(&record.position.to_le_bytes());
-    hasher.update(&record.time.map_or(i64::MIN, |time| time.0).to_le_bytes());
-    let role = record.role.as_deref().unwrap_or("");
-    hasher.update(&(role.len() as u64).to_le_bytes());
-    hasher.update(role.as_bytes());
-    hasher.update(record.text.as_bytes());
-    let mut hash = [0; 16];
-    hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-    hash
+/// The number of the next chunk. None is ever given twice while FTS5 may know it.
+fn next_chunk(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
+    transaction
+        .query_row("SELECT value FROM meta WHERE name = 'chunk'", [], |row| {
+            row.get::<_, i64>(0)
+        })
+        // In a damaged file it may be any number.
+        .map(|number| number.clamp(1, i64::MAX / 8) as u64)
+}
+
+/// What is known of a record beside its text.
+fn describe(entry: &mut Entry, record: &Record, role: Option<i64>) {
+    entry.kind = record.kind as u8;
+    entry.role = role.and_then(|role| u32::try_from(role).ok());
+    entry.time = record.time.map(|time| time.0);
+    entry.position = record.position;
 }
 
 fn prepare(
-    record: Record,
-    hash: [u8; 16],
+    wanted: Wanted,
     settings: &IndexSettings,
     stems: &mut Stems,
     packer: &mut Packer,
 ) -> Prepared {
+    let Wanted {
+        record,
+        hash,
+        standing,
+    } = wanted;
+    if standing == Standing::Moved {
+        return Prepared {
+            record,
+            hash,
+            text: None,
+        };
+    }
     let redacted = settings.redactor.redact(&record.text);
     let text = redacted.text;
     let tongue = text::tongue(&text);
@@ -310,71 +392,29 @@ fn prepare(
         .into_iter()
         .map(|chunk| {
             let part = &text[chunk.bytes.clone()];
-            PreparedChunk {
-                start: chunk.bytes.start,
-                length: chunk.bytes.len(),
-                lines: chunk.lines,
+            let tokens = text::stored(part, tongue, stems);
+            let piece = Piece {
+                start: chunk.bytes.start as u64,
+                length: chunk.bytes.len() as u64,
+                line: chunk.lines.0,
+                lines: chunk.lines.1 - chunk.lines.0,
+                words: tokens.count,
                 hash: chunk_hash(part),
-                tokens: text::stored(part, tongue, stems),
-            }
+            };
+            (piece, tokens)
         })
         .collect();
     Prepared {
         hash,
-        tongue,
-        at: packer.put(&text),
-        bytes: text.len() as u64,
-        chunks,
-        redacted: redacted.found.len() as u64,
+        text: Some(PreparedText {
+            tongue,
+            at: packer.put(&text),
+            bytes: text.len() as u64,
+            chunks,
+            redacted: redacted.found.len() as u64,
+        }),
         record,
     }
-}
-
-/// The name of a chunk's text in the store of vectors.
-pub(super) fn chunk_hash(text: &str) -> i64 {
-    let hash = blake3::hash(text.as_bytes());
-    let mut start = [0; 8];
-    start.copy_from_slice(&hash.as_bytes()[..8]);
-    i64::from_le_bytes(start)
-}
-
-/// What the name of a source is found by. Two may have the same.
-pub(super) fn name_hash(name: &str) -> i32 {
-    let hash = blake3::hash(name.as_bytes());
-    let mut start = [0; 4];
-    start.copy_from_slice(&hash.as_bytes()[..4]);
-    i32::from_le_bytes(start)
-}
-
-fn source_id(
-    transaction: &Transaction<'_>,
-    name: &str,
-    known: &mut HashMap<String, i64>,
-) -> rusqlite::Result<i64> {
-    if let Some(id) = known.get(name) {
-        return Ok(*id);
-    }
-    let hash = name_hash(name);
-    let found = transaction
-        .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
-        .query_row(params![name, hash], |row| row.get(0))
-        .optional()?;
-    let id = match found {
-        Some(id) => {
-            // What is written is not what the stamp was noted for.
-            transaction
-                .prepare_cached(
-                    "UPDATE source SET stamp = NULL WHERE id = ?1 AND stamp IS NOT NULL",
-                )?
-                .execute([id])?;
-            id
-        }
-        None => transaction
-            .prepare_cached("INSERT INTO source (name, hash) VALUES (?1, ?2)")?
-            .insert(params![name, hash])?,
-    };
-    known.insert(name.to_owned(), id);
-    Ok(id)
 }
 
 fn role_id(
@@ -395,92 +435,6 @@ fn role_id(
         .insert([name])?;
     known.insert(name.to_owned(), id);
     Ok(id)
-}
-
-/// Takes a record out; says where its text was.
-fn drop_record(
-    transaction: &Transaction<'_>,
-    source: i64,
-    entry: &str,
-) -> rusqlite::Result<Option<Stretch>> {
-    let found = transaction
-        .prepare_cached(
-            "SELECT id, bytes, chunk, chunks FROM record WHERE source = ?1 AND entry = ?2",
-        )?
-        .query_row(params![source, entry], |row| {
-            let chunk: i64 = row.get(2)?;
-            let chunks = (chunk, chunk.saturating_add(row.get(3)?));
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, chunks))
-        })
-        .optional()?;
-    let Some((id, bytes, (first, behind))) = found else {
-        return Ok(None);
-    };
-    for sql in [
-        "DELETE FROM words WHERE rowid IN (SELECT id FROM chunk WHERE id >= ?1 AND id < ?2)",
-        "DELETE FROM pairs WHERE rowid IN (SELECT id FROM chunk WHERE id >= ?1 AND id < ?2)",
-        "DELETE FROM chunk WHERE id >= ?1 AND id < ?2",
-    ] {
-        transaction.prepare_cached(sql)?.execute([first, behind])?;
-    }
-    transaction
-        .prepare_cached("DELETE FROM record WHERE id = ?1")?
-        .execute([id])?;
-    Ok(Some(texts::taken_by(id, bytes)))
-}
-
-fn insert(
-    transaction: &Transaction<'_>,
-    source: i64,
-    role: Option<i64>,
-    begin: u64,
-    first: i64,
-    prepared: &Prepared,
-) -> rusqlite::Result<()> {
-    let record = &prepared.record;
-    let id = (begin + prepared.at) as i64;
-    transaction
-        .prepare_cached(
-            "INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        )?
-        .execute(params![
-            id,
-            source,
-            record.entry,
-            record.kind as u8,
-            role,
-            record.time.map(|time| time.0),
-            i64::try_from(record.position).unwrap_or(i64::MAX),
-            prepared.tongue as u8,
-            prepared.bytes as i64,
-            first,
-            prepared.chunks.len() as i64,
-            prepared.hash,
-        ])?;
-    for (chunk_id, chunk) in (first..).zip(&prepared.chunks) {
-        transaction
-            .prepare_cached("INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
-            .execute(params![
-                chunk_id,
-                id.saturating_add(chunk.start as i64),
-                chunk.length as i64,
-                chunk.lines.0,
-                chunk.lines.1 - chunk.lines.0,
-                chunk.tokens.count,
-                chunk.hash,
-            ])?;
-        if !chunk.tokens.words.is_empty() {
-            transaction
-                .prepare_cached("INSERT INTO words (rowid, tokens) VALUES (?1, ?2)")?
-                .execute(params![chunk_id, chunk.tokens.words])?;
-        }
-        if !chunk.tokens.pairs.is_empty() {
-            transaction
-                .prepare_cached("INSERT INTO pairs (rowid, tokens) VALUES (?1, ?2)")?
-                .execute(params![chunk_id, chunk.tokens.pairs])?;
-        }
-    }
-    Ok(())
 }
 
 /// Tells every process that what it remembers of the index is out of date.

@@ -181,3 +181,48 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_known_of_a_text_changes_without_the_text() {
+    let mut index = memory();
+    let mut records: Vec<Record> = (0..50)
+        .map(|at| {
+            said(
+                "s",
+                &at.to_string(),
+                at,
+                &format!("number {at} of the marmots"),
+            )
+        })
+        .collect();
+    for record in &mut records {
+        record.kind = RecordKind::Present;
+    }
+    fill(&mut index, &records);
+    assert_eq!(keys(&mut index, &Query::new("marmots")), [""; 0]);
+    for record in &mut records[..20] {
+        record.kind = RecordKind::Transcript;
+        record.role = Some(String::from("assistant"));
+        record.time = Some(Millis(7));
+    }
+    let mut progress = |records: &[Record]| {
+        index
+            .update(&mut records.iter().cloned(), Budget::default(), &mut |_| {})
+            .unwrap()
+    };
+    let done = progress(&records);
+    assert_eq!((done.written, done.unchanged, done.bytes), (20, 30, 0));
+    assert_eq!(progress(&records).unchanged, 50);
+    let query = Query {
+        k: 50,
+        ..Query::new("marmots")
+    };
+    let hits = index.search(&query).unwrap().hits;
+    assert_eq!(hits.len(), 20);
+    for hit in hits {
+        let known = (hit.kind, hit.role.as_deref(), hit.time);
+        let now = (RecordKind::Transcript, Some("assistant"), Some(Millis(7)));
+        assert_eq!(known, now);
+    }
+    assert_eq!(index.sources(&[RecordKind::Present]).unwrap(), ["s"]);
+}

@@ -279,7 +279,7 @@ fn texts_that_say_the_same_are_encoded_once_also_in_one_go() {
                 "s",
                 &at.to_string(),
                 at,
-                ["good morning", "good night"][at as usize % 2],
+                &["good morning ", "good night "][at as usize % 2].repeat(12),
             )
         })
         .collect();
@@ -291,4 +291,81 @@ fn texts_that_say_the_same_are_encoded_once_also_in_one_go() {
     assert_eq!((left, index.status().unwrap().vectors), (0, 100));
     assert_eq!(encoder.made.load(Ordering::Relaxed), 2);
     assert_eq!(told, [(0, 2), (2, 2)]);
+}
+
+#[test]
+fn short_messages_share_a_vector_and_longer_ones_have_their_own() {
+    let mut index = memory();
+    let encoder = Drawn::new("drawn", 384);
+    index.use_encoder(Some(encoder.clone()));
+    let short = |at: u64| format!("message {at} has only a few words, as most have");
+    let long = |at: u64| format!("message {at} has more to say; ").repeat(8);
+    let text = |at: u64| if at % 8 == 7 { long(at) } else { short(at) };
+    let records: Vec<Record> = (0..64)
+        .map(|at| said("s", &at.to_string(), at, &text(at)))
+        .collect();
+    fill(&mut index, &records);
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    assert_eq!(index.status().unwrap().vectors, 64);
+    let made = encoder.made.load(Ordering::Relaxed);
+    assert!((8 + 3..8 + 8).contains(&made), "{made}");
+    let by_meaning = |index: &mut SqliteIndex, text: &str| {
+        let query = Query {
+            mode: Mode::Vectors,
+            k: 1,
+            ..Query::new(text)
+        };
+        keys(index, &query)
+    };
+    assert_eq!(by_meaning(&mut index, &long(15)), ["s#15"]);
+    // Those that share one are found by all that they say together.
+    let first: Vec<String> = (0..64).filter(|at| at % 8 != 7).map(short).collect();
+    let of_first = |key: &str| key.trim_start_matches("s#").parse::<u64>().unwrap() < 14;
+    let found = by_meaning(&mut index, &first[..11].join("\n"));
+    assert!(of_first(&found[0]), "{found:?}");
+
+    // What comes later changes the last of them only.
+    let later = said("s", "64", 64, &short(64));
+    fill(&mut index, &[later]);
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    let asked = 2;
+    assert_eq!(encoder.made.load(Ordering::Relaxed), made + asked + 1);
+    assert_eq!(index.status().unwrap().vectors, 65);
+}
+
+#[test]
+fn vectors_of_texts_that_are_gone_go_once_they_are_many() {
+    let folder = TempDir::new().unwrap();
+    let mut index = on_disk(&folder);
+    index.use_encoder(Some(Drawn::new("drawn", 256)));
+    let stored = || -> i64 {
+        let connection = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
+        let sql = "SELECT sum(length(hashes)) / 6 FROM vector";
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    let of = |source: &str, count: u64| -> Vec<Record> {
+        (0..count)
+            .map(|at| {
+                // Of every precision.
+                let text = format!("{source} says {at} and more. ").repeat(6 << (at % 3));
+                said(source, &at.to_string(), at, &text)
+            })
+            .collect()
+    };
+    fill(&mut index, &of("kept", 200));
+    fill(&mut index, &of("gone", 100));
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    assert_eq!(stored(), 300);
+    index.remove("gone").unwrap();
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(stored(), 200);
+    assert_eq!(index.status().unwrap().vectors, 200);
+    for record in of("kept", 200).iter().step_by(17) {
+        let query = Query {
+            mode: Mode::Vectors,
+            k: 1,
+            ..Query::new(&record.text)
+        };
+        assert_eq!(keys(&mut index, &query), [record.key()]);
+    }
 }
