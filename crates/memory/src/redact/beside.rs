@@ -2,8 +2,9 @@
 
 use super::names::Promise;
 use super::shape::{is_encoded_login, looks_drawn_short};
-use super::tongues::{self, Tongue};
-use super::value::{BARE, Quoted, Span, VALUE, blanks, closing, is_secret, value};
+use super::spoken::is_plain;
+use super::tongues::{self, Foreign, Tongue};
+use super::value::{BARE, Quoted, Span, VALUE, blanks, blanks_before, closing, is_secret, value};
 use super::words::is_word_as_password;
 use super::{Kind, Redactor, kubernetes, markdown, phrases, pieces, stores};
 
@@ -12,8 +13,8 @@ const NAME: usize = 64;
 impl Redactor {
     /// The value behind the `:` or `=` at `at`, if its name tells of a secret.
     pub(super) fn assigned(&self, bytes: &[u8], at: usize) -> Option<Span> {
-        if let Some(tongue) = foreign_before(bytes, at) {
-            return foreign_value(bytes, at + 1, tongue);
+        if let Some(foreign) = foreign_before(bytes, at) {
+            return foreign_value(bytes, at + 1, foreign);
         }
         // `a::B` is a name in a program.
         let path = bytes[at..].starts_with(b"::") || bytes[..at].ends_with(b":");
@@ -385,31 +386,60 @@ pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<&[u8]> {
 /// The value behind the link at `at`: `パスワードは x です`, `密码：x`.
 pub(super) fn linked(bytes: &[u8], at: usize) -> Option<Span> {
     let length = tongues::link(bytes, at)?;
-    match foreign_before(bytes, at)? {
-        Tongue::Joined => foreign_value(bytes, at + length, Tongue::Joined),
+    let foreign = foreign_before(bytes, at)?;
+    match foreign.tongue {
+        // `密码是：x`
+        Tongue::Joined => {
+            let from = at + length;
+            foreign_value(
+                bytes,
+                from + tongues::link(bytes, from).unwrap_or(0),
+                foreign,
+            )
+        }
         Tongue::Spaced => None,
     }
 }
 
+/// The value a blank behind the name that begins at `at`: `账号 admin 密码 x`.
+pub(super) fn apart(bytes: &[u8], at: usize) -> Option<Span> {
+    let foreign = tongues::begins_joined(&bytes[at..])?;
+    let from = at + foreign.name.len();
+    if blanks(bytes, from) == 0 {
+        return None;
+    }
+    let found = foreign_value(bytes, from, foreign)?;
+    is_plain(&bytes[found.start..found.end]).then_some(found)
+}
+
 /// The name in another language that ends before `at`.
-fn foreign_before(bytes: &[u8], at: usize) -> Option<Tongue> {
-    let before = &bytes[at.saturating_sub(NAME)..at];
-    let end = before
-        .iter()
-        .rposition(|b| !matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'`' | b'*'))?
-        + 1;
-    tongues::named(&before[..end])
+fn foreign_before(bytes: &[u8], at: usize) -> Option<Foreign> {
+    let mut before = &bytes[at.saturating_sub(NAME)..at];
+    loop {
+        let gap = blanks_before(before, before.len());
+        match before[..before.len() - gap] {
+            [ref inner @ .., b'"' | b'\'' | b'\\' | b'`' | b'*'] => before = inner,
+            ref name => return tongues::named(name),
+        }
+    }
 }
 
 /// The value of such a name. Where words are written together, what is no
 /// ASCII ends it.
-fn foreign_value(bytes: &[u8], from: usize, tongue: Tongue) -> Option<Span> {
+fn foreign_value(bytes: &[u8], from: usize, foreign: Foreign) -> Option<Span> {
+    let Foreign {
+        tongue, promise, ..
+    } = foreign;
     let mut start = from + blanks(bytes, from);
+    if tongue == Tongue::Spaced {
+        let found = value(bytes, start, promise);
+        return found
+            .or_else(|| (promise == Promise::Password).then(|| phrases::quoted(bytes, start))?);
+    }
     start += tongues::opening(bytes, start);
     start += blanks(bytes, start);
-    let quoted = matches!(bytes.get(start)?, b'"' | b'\'' | b'`' | b'\\' | b'\n');
-    if quoted || tongue == Tongue::Spaced {
-        return value(bytes, start, Promise::Password);
+    if matches!(bytes.get(start)?, b'"' | b'\'' | b'`' | b'\\' | b'\n') {
+        return value(bytes, start, promise);
     }
     let rest = &bytes[start..bytes.len().min(start + VALUE)];
     let ends = |b: &u8| !b.is_ascii_graphic() || matches!(b, b'"' | b'\'' | b'`' | b',' | b';');
@@ -419,8 +449,8 @@ fn foreign_value(bytes: &[u8], from: usize, tongue: Tongue) -> Option<Span> {
     }
     // Behind a sentence it is its end, behind a password mostly not.
     let calls = rest[end..].iter().take_while(|b| **b == b'!').count();
-    is_secret(&rest[..end], Promise::Password, Quoted::No).then_some(Span {
-        kind: Kind::Password,
+    is_secret(&rest[..end], promise, Quoted::No).then_some(Span {
+        kind: promise.kind(),
         start,
         end: start + end + calls,
     })

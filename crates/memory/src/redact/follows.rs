@@ -4,13 +4,13 @@
 //! Here the name is found first, since what links it to its value is a space
 //! or a word that stands everywhere else too.
 
-use super::Redactor;
 use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::spoken::{self, Sentence};
 use super::tongues;
 use super::value::{Span, blanks, value};
 use super::words::is_word_as_password;
+use super::{Redactor, before};
 
 /// With one of these begins the last word of every name that promises a secret.
 pub(super) const STEMS: [&str; 10] = [
@@ -48,16 +48,14 @@ impl Redactor {
     /// The value that follows the name whose last word begins at `at`.
     pub(super) fn following(&self, bytes: &[u8], at: usize) -> Option<Span> {
         let name = self.name_at(bytes, at)?;
-        let after = *bytes.get(name.end)?;
-        if matches!(after, b'"' | b'\'' | b'\\') {
-            return argument(bytes, name);
-        }
-        if after != b' ' && after != b'\t' {
-            return None;
-        }
-        quoted(bytes, name)
-            .or_else(|| commanded(bytes, name))
-            .or_else(|| spoken::said_of(&Sentence { bytes, name }))
+        let found = match bytes.get(name.end) {
+            Some(b'"' | b'\'' | b'\\') => argument(bytes, name),
+            Some(b' ' | b'\t') => quoted(bytes, name)
+                .or_else(|| commanded(bytes, name))
+                .or_else(|| spoken::said_of(&Sentence { bytes, name })),
+            _ => None,
+        };
+        found.or_else(|| before::said(bytes, name))
     }
 
     fn name_at(&self, bytes: &[u8], at: usize) -> Option<Name> {
@@ -66,11 +64,11 @@ impl Redactor {
             let head = rest.get(..stem.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(stem.as_bytes()))
         };
-        if let Some(length) = tongues::begins(rest) {
+        if let Some(foreign) = tongues::begins(rest) {
             return is_word_start(bytes, at).then_some(Name {
                 start: at,
-                end: at + length,
-                promise: Promise::Password,
+                end: at + foreign.name.len(),
+                promise: foreign.promise,
                 tongue: Tongue::Other,
             });
         }
@@ -156,7 +154,7 @@ pub(super) fn words_before(bytes: &[u8], start: usize) -> impl Iterator<Item = &
     const REACH: usize = 72;
     let before = &bytes[start.saturating_sub(REACH)..start];
     let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
-    let around = |b: &u8| !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_');
+    let around = |b: &u8| b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_');
     before[line..]
         .rsplit(|b| matches!(b, b' ' | b'\t'))
         .map(move |word| {

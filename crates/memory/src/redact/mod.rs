@@ -11,6 +11,7 @@
 
 mod address;
 mod armour;
+mod before;
 mod beside;
 mod command;
 mod document;

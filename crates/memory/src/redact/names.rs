@@ -149,8 +149,8 @@ impl Plain {
 impl Redactor {
     /// What the name of a value promises about it.
     pub(super) fn promise(&self, name: &[u8]) -> Option<Promise> {
-        if tongues::named(name).is_some() {
-            return Some(Promise::Password);
+        if let Some(foreign) = tongues::named(name) {
+            return Some(foreign.promise);
         }
         if let Some(promise) = self.promise_as_written(name) {
             return Some(promise);

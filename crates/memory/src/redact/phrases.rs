@@ -4,7 +4,8 @@
 use super::Kind;
 use super::prefixed::is_word_start;
 use super::shape::is_example;
-use super::value::{BARE, Span, blanks, closing, is_word_of_programs};
+use super::tongues;
+use super::value::{BARE, Span, blanks, closing, in_marks, is_word_of_programs};
 use super::words::{is_of_sentence, is_ordinary};
 
 /// A password of several words, assigned to a variable of the environment:
@@ -15,7 +16,7 @@ pub(super) fn assigned(bytes: &[u8], at: usize, from: usize, name: &[u8]) -> Opt
         .iter()
         .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     if !is_variable || bytes[at] != b'=' {
-        return in_quotes(bytes, from);
+        return in_quotes(bytes, from, name);
     }
     let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + BARE)];
     let quote = rest.first().copied().filter(|b| matches!(b, b'"' | b'\''));
@@ -46,33 +47,153 @@ pub(super) fn assigned(bytes: &[u8], at: usize, from: usize, name: &[u8]) -> Opt
     })
 }
 
-/// A password of at least three words in the quotes behind `from`.
-fn in_quotes(bytes: &[u8], from: usize) -> Option<Span> {
+/// A password of several words in the quotes behind `from`, whatever quotes
+/// they are. A name that promises a phrase promises words.
+pub(super) fn in_quotes(bytes: &[u8], from: usize, name: &[u8]) -> Option<Span> {
+    let phrase = name.to_ascii_lowercase().ends_with(b"phrase");
+    let quoted = string(bytes, from);
+    let (start, end) = match quoted {
+        Some(place) => place,
+        None if phrase => line(bytes, from)?,
+        None => return None,
+    };
+    let text = std::str::from_utf8(&bytes[start..end]).ok()?;
+    is_phrase(text, phrase && quoted.is_some()).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end,
+    })
+}
+
+/// The same behind a name that promises a password.
+pub(super) fn quoted(bytes: &[u8], from: usize) -> Option<Span> {
+    in_quotes(bytes, from, b"")
+}
+
+/// Where the string behind `from` begins and ends.
+fn string(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let open = from + blanks(bytes, from);
+    if let Some(place) = in_marks(bytes, open) {
+        return Some(place);
+    }
     let rest = &bytes[open.min(bytes.len())..bytes.len().min(open + BARE)];
     let slashes = rest.iter().take(8).take_while(|b| **b == b'\\').count();
     let quote = *rest.get(slashes).filter(|b| matches!(b, b'"' | b'\''))?;
     let length = closing(&rest[slashes + 1..], quote, slashes)?;
-    let text = &rest[slashes + 1..slashes + 1 + length];
-    let (mut words, mut ordinary) = (0, 0);
-    for word in text.split(|b| *b == b' ') {
-        words += 1;
-        ordinary += usize::from(is_ordinary(word));
-        let plain = word
-            .iter()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-        if word.is_empty() || !plain || is_of_sentence(word) {
-            return None;
-        }
-    }
-    let whole = (3..=12).contains(&words) && (12..=128).contains(&length);
-    let given = whole && ordinary * 3 <= words;
     let start = open + slashes + 1;
-    (given && !is_example(text) && !is_word_of_programs(text)).then_some(Span {
-        kind: Kind::Password,
-        start,
-        end: start + length,
-    })
+    Some((start, start + length))
+}
+
+/// Where the rest of the line behind `from` begins and ends, if it may be words
+/// without quotes, of which there must be more.
+fn line(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    const FEWEST: usize = 4;
+    let start = from + blanks(bytes, from);
+    let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + BARE)];
+    let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let line = line.trim_ascii_end();
+    let words = line.split(|b| *b == b' ').count();
+    (words >= FEWEST).then_some((start, start + line.len()))
+}
+
+/// Whether words are a password rather than a sentence about one: none of them
+/// holds a sentence together, and they are many, or end with a number, or one of
+/// them is no word.
+fn is_phrase(text: &str, promised: bool) -> bool {
+    let (mut words, mut ordinary, mut small) = (0, 0, true);
+    let (mut mixed, mut number) = (false, false);
+    for word in text.split(' ') {
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let plain = word.to_lowercase();
+        let core = plain.trim_matches(|c: char| c.is_ascii_punctuation());
+        if word.is_empty() || is_of_sentence(core.as_bytes()) || is_of_notes(core) {
+            return false;
+        }
+        words += 1;
+        ordinary += usize::from(is_ordinary(core.as_bytes()));
+        small &= word
+            .chars()
+            .all(|c| c.is_alphanumeric() && !c.is_uppercase());
+        mixed |= letters > 0 && digits > 0;
+        number = letters == 0 && digits > 1 && core.len() < word.len();
+    }
+    let length = text.chars().count();
+    let many = words >= 3 && small && length >= 12;
+    let whole = (2..=12).contains(&words) && (8..=128).contains(&length);
+    let told = many || mixed || number || promised && length >= 10;
+    let given = whole && told && ordinary * 3 <= words;
+    given && !is_example(text.as_bytes()) && !is_word_of_programs(text.as_bytes())
+}
+
+/// Whether a word is of what people write where a password would stand: that it
+/// lies elsewhere, or what it must be like.
+fn is_of_notes(word: &str) -> bool {
+    const WORDS: [&str; 62] = [
+        "see",
+        "ask",
+        "enter",
+        "type",
+        "your",
+        "you",
+        "page",
+        "line",
+        "step",
+        "error",
+        "must",
+        "min",
+        "max",
+        "characters",
+        "siehe",
+        "seite",
+        "mindestens",
+        "zeichen",
+        "ihr",
+        "dein",
+        "das",
+        "der",
+        "die",
+        "und",
+        "eingeben",
+        "voir",
+        "au",
+        "moins",
+        "votre",
+        "le",
+        "la",
+        "les",
+        "et",
+        "saisissez",
+        "entrez",
+        "caractères",
+        "ver",
+        "su",
+        "tu",
+        "el",
+        "al",
+        "menos",
+        "caracteres",
+        "introduzca",
+        "veja",
+        "sua",
+        "vedi",
+        "il",
+        "tua",
+        "caratteri",
+        "см",
+        "ваш",
+        "не",
+        "и",
+        "введите",
+        "символов",
+        "het",
+        "uw",
+        "je",
+        "voer",
+        "twoje",
+        "wpisz",
+    ];
+    WORDS.contains(&word) || tongues::is_name(word)
 }
 
 /// No wallet's words and their numbers are longer.

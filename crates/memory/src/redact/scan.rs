@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::value::Span;
-use super::{Kind, Redactor, address, armour, beside, command, follows, markup, phrases, pieces};
-use super::{prefixed, spoken, stores, tongues};
+use super::{Kind, Redactor, address, armour, before, beside, command, follows, markup, phrases};
+use super::{pieces, prefixed, spoken, stores, tongues};
 
 /// Signs that part a name from its value, or open what may be a secret; the
 /// number with which a list begins.
@@ -156,7 +156,10 @@ impl<'a> Scan<'a> {
             b'1' => phrases::numbered(bytes, at),
             b'{' => stores::scheme(bytes, at),
             // What begins a character of three bytes.
-            0xe2..=0xef => beside::linked(bytes, at).or_else(|| redactor.wide(bytes, at)),
+            0xe2..=0xef => beside::linked(bytes, at)
+                .or_else(|| redactor.wide(bytes, at))
+                .or_else(|| beside::apart(bytes, at))
+                .or_else(|| before::joined(bytes, at)),
             _ => prefixed::find(bytes, at)
                 .map(|found| span(found.kind, found.end))
                 .or_else(|| self.word(at)),

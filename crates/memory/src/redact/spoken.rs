@@ -7,9 +7,10 @@ use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::value::{Quoted, Span, blanks, is_secret, value};
 use super::words::is_word_as_password;
+use super::{phrases, tongues};
 
 /// Bytes behind the name in which the verb is sought.
-const REACH: usize = 80;
+const REACH: usize = 120;
 /// Words between the name and the verb: `password for the staging database is`.
 const BETWEEN: usize = 5;
 
@@ -23,7 +24,7 @@ pub(super) struct Sentence<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     /// It is the value: `is`.
-    Is,
+    Is(Tongue),
     /// It is, if something was changed to it: `to`.
     To,
     /// It may be, and is for sure if it looks so: `-`.
@@ -44,14 +45,21 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
         let word = &rest[..length];
         let next = at + length + blanks(bytes, at + length);
         let found = match verb(word, name.tongue) {
-            Some(Verb::Is) => is(sentence, behind_adverbs(bytes, next)),
+            Some(Verb::Is(tongue)) => {
+                let from = behind_adverbs(bytes, behind_colon(bytes, next));
+                is(sentence, from, tongue)
+            }
             Some(Verb::To) if changed || changes_before(bytes, name) => to(sentence, next),
-            Some(Verb::Dash) if place == 0 => value(bytes, next, strictly(name.promise)),
+            Some(Verb::Dash) if place == 0 || about && name.tongue == Tongue::Other => {
+                value(bytes, next, strictly(name.promise))
+            }
             _ => None,
         };
-        // `password for bob: x`, `password (root): x`.
-        let told = word.ends_with(b":") && (about || word.starts_with(b"("));
-        let found = found.or_else(|| told.then(|| value(bytes, next, strictly(name.promise)))?);
+        // `password for bob: x`, `password (root): x`. In other languages what
+        // tells passwords apart stands behind their name: `пароль администратора`.
+        let about_it = about || word.starts_with(b"(") || name.tongue == Tongue::Other;
+        let told = about_it && (word.ends_with(b":") || word == b"=");
+        let found = found.or_else(|| told.then(|| given(sentence, next))?);
         if found.is_some() {
             return found;
         }
@@ -64,18 +72,7 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
             break;
         }
         changed |= is_change(word);
-        about |= place == 0
-            && [
-                &b"for"[..],
-                b"of",
-                "für".as_bytes(),
-                b"de",
-                b"du",
-                b"del",
-                b"pour",
-                b"para",
-            ]
-            .contains(&word);
+        about |= place == 0 && tongues::is_about(word);
         at = next;
     }
     at_once(sentence)
@@ -88,13 +85,32 @@ fn strictly(promise: Promise) -> Promise {
     }
 }
 
-fn is(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
+/// The value that stands in the place where one is due.
+fn given(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
     let Sentence { bytes, name } = *sentence;
     let found = value(bytes, from, strictly(name.promise));
     found.or_else(|| match name.promise {
-        Promise::Password => said(bytes, from),
+        Promise::Password => phrases::in_quotes(bytes, from, &bytes[name.start..name.end]),
         Promise::Random | Promise::Perhaps => None,
     })
+}
+
+fn is(sentence: &Sentence<'_>, from: usize, tongue: Tongue) -> Option<Span> {
+    let Sentence { bytes, name } = *sentence;
+    // Which words of other languages are no passwords is not known.
+    let quoted = matches!(bytes.get(from), Some(b'"' | b'\'' | b'`'));
+    given(sentence, from).or_else(|| match name.promise {
+        Promise::Password if quoted || tongue == Tongue::English => said(bytes, from),
+        Promise::Password | Promise::Random | Promise::Perhaps => None,
+    })
+}
+
+/// Behind the colon of `le mot de passe est : x`.
+fn behind_colon(bytes: &[u8], from: usize) -> usize {
+    match bytes.get(from) {
+        Some(b':') => from + 1 + blanks(bytes, from + 1),
+        _ => from,
+    }
 }
 
 /// A value to which something was changed; letters only in quotes.
@@ -106,17 +122,16 @@ fn to(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
 }
 
 fn verb(word: &[u8], tongue: Tongue) -> Option<Verb> {
+    let word = word.strip_suffix(b":").unwrap_or(word);
+    if tongues::is_copula(word) || tongue == Tongue::Other && tongues::is_copula_of_its_own(word) {
+        let english = [&b"is"[..], b"was", b"be"].contains(&word);
+        return Some(Verb::Is(match english {
+            true => tongue,
+            false => Tongue::Other,
+        }));
+    }
     let any = |words: &[&str]| words.iter().any(|w| word == w.as_bytes());
-    if any(&[
-        "is", "is:", "be", "be:", "was", "ist", "ist:", "lautet", "lautet:", "heißt", "war", "es",
-        "es:", "est", "est:", "é", "è", "será", "sera",
-    ]) {
-        return Some(Verb::Is);
-    }
-    if tongue == Tongue::Other && any(&["era", "jest", "to", "är", "er", "on", "je"]) {
-        return Some(Verb::Is);
-    }
-    if any(&["to", "to:", "auf", "zu", "a", "à", "as"]) {
+    if any(&["to", "auf", "zu", "a", "à", "as"]) {
         return Some(Verb::To);
     }
     any(&["-", "–", "—", "->", "→", "=>"]).then_some(Verb::Dash)
@@ -279,7 +294,7 @@ fn is_column(bytes: &[u8], name: Name) -> bool {
 }
 
 /// Whether a word looks like a password where nothing but a space is before it.
-fn is_plain(text: &[u8]) -> bool {
+pub(super) fn is_plain(text: &[u8]) -> bool {
     // What passwords are made with, rather than one.
     const MEANS: [&str; 8] = [
         "sha", "md5", "base64", "pbkdf", "argon", "bcrypt", "scrypt", "utf",

@@ -2,7 +2,8 @@
 
 use super::Kind;
 use super::names::Promise;
-use super::shape::{Shape, is_example, looks_drawn, looks_drawn_short, looks_random};
+use super::shape::{is_example, looks_drawn, looks_drawn_short, looks_random};
+use super::tongues;
 
 /// A secret's place and kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,13 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         }
         start = next + indent;
     }
+    if let Some((start, end)) = in_marks(bytes, start) {
+        return is_secret(&bytes[start..end], promise, Quoted::Yes).then_some(Span {
+            kind: promise.kind(),
+            start,
+            end,
+        });
+    }
     start = in_brackets(bytes, start);
     start += prefix(bytes, start);
     // Escaped quotes of JSON in JSON: any number of backslashes.
@@ -76,6 +84,7 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
                 .enumerate()
                 .position(|(at, b)| {
                     b.is_ascii_whitespace()
+                        || !b.is_ascii() && begins_mark(&rest[at..])
                         || row(at, *b)
                         || (*b == b'&' && !(promise == Promise::Password && is_within(rest, at)))
                         || matches!(
@@ -170,14 +179,122 @@ fn in_brackets(bytes: &[u8], at: usize) -> usize {
     if quoted { inner } else { at }
 }
 
+/// Blanks that do not break the line, which stand before French colons.
+const UNBROKEN: [&str; 2] = ["\u{a0}", "\u{202f}"];
+
+/// The length of the blanks behind `from`.
 pub(super) fn blanks(bytes: &[u8], from: usize) -> usize {
-    bytes
-        .get(from..)
-        .unwrap_or_default()
+    let mut at = from.min(bytes.len());
+    let most = bytes.len().min(at + 64);
+    while at < most {
+        let wide = |blank: &&&str| bytes[at..].starts_with(blank.as_bytes());
+        at += match bytes[at] {
+            b' ' | b'\t' => 1,
+            byte if byte.is_ascii() => break,
+            _ => match UNBROKEN.iter().find(wide) {
+                Some(blank) => blank.len(),
+                None => break,
+            },
+        };
+    }
+    at.saturating_sub(from)
+}
+
+/// The length of the blanks before `at`.
+pub(super) fn blanks_before(bytes: &[u8], at: usize) -> usize {
+    let mut rest = &bytes[..at];
+    while at - rest.len() < 64 {
+        rest = match rest {
+            [inner @ .., b' ' | b'\t'] => inner,
+            _ => match UNBROKEN
+                .iter()
+                .find_map(|blank| rest.strip_suffix(blank.as_bytes()))
+            {
+                Some(inner) => inner,
+                None => break,
+            },
+        };
+    }
+    at - rest.len()
+}
+
+/// Quotes of books, and those that close them.
+const MARKS: [(&str, &[&str]); 9] = [
+    ("“", &["”"]),
+    ("”", &["”"]),
+    ("„", &["“", "”", "\""]),
+    ("«", &["»"]),
+    ("»", &["«"]),
+    ("‘", &["’"]),
+    ("‚", &["‘"]),
+    ("「", &["」"]),
+    ("『", &["』"]),
+];
+
+/// Whether the text begins with a mark beyond ASCII that no bare value has.
+fn begins_mark(text: &[u8]) -> bool {
+    const OTHERS: [&str; 13] = [
+        "’", "」", "』", "。", "，", "；", "：", "！", "？", "、", "）", "…", "\u{3000}",
+    ];
+    let starts = |mark: &str| text.starts_with(mark.as_bytes());
+    MARKS.iter().any(|(open, _)| starts(open))
+        || OTHERS.into_iter().any(starts)
+        || UNBROKEN.into_iter().any(starts)
+}
+
+/// Where the text in the quotes of books that open at `at` begins and ends,
+/// without the blanks inside of them.
+pub(super) fn in_marks(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let rest = bytes.get(at..bytes.len().min(at + BARE))?;
+    if rest.first()?.is_ascii() {
+        return None;
+    }
+    let (open, closes) = MARKS
         .iter()
-        .take(64)
-        .take_while(|b| matches!(b, b' ' | b'\t'))
-        .count()
+        .find(|(open, _)| rest.starts_with(open.as_bytes()))?;
+    let inner = &rest[open.len()..];
+    let line = &inner[..memchr::memchr(b'\n', inner).unwrap_or(inner.len())];
+    let close = closes
+        .iter()
+        .filter_map(|close| memchr::memmem::find(line, close.as_bytes()))
+        .min()?;
+    let start = at + open.len();
+    let end = start + close;
+    let start = start + blanks(&bytes[..end], start);
+    (start < end).then(|| (start, end - blanks_before(&bytes[..end], end)))
+}
+
+/// Where the text in quotes that close before `at` begins and ends, if they
+/// opened on the same line within so many bytes.
+pub(super) fn closing_quote_before(
+    bytes: &[u8],
+    at: usize,
+    reach: usize,
+) -> Option<(usize, usize)> {
+    let before = &bytes[at.saturating_sub(reach)..at];
+    let base = at - before.len();
+    let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
+    let before = &before[line..];
+    if let [inner @ .., quote @ (b'"' | b'\'' | b'`')] = before {
+        let open = memchr::memrchr(*quote, inner)?;
+        return (open + 1 < inner.len()).then_some((base + line + open + 1, at - 1));
+    }
+    let (open, close) = MARKS.iter().find_map(|(open, closes)| {
+        let close = closes
+            .iter()
+            .find(|close| before.ends_with(close.as_bytes()))?;
+        let inner = &before[..before.len() - close.len()];
+        let place = memchr::memmem::rfind(inner, open.as_bytes())?;
+        Some((place + open.len(), inner.len()))
+    })?;
+    let (start, end) = (base + line + open, base + line + close);
+    let start = start + blanks(&bytes[..end], start);
+    (start < end).then(|| (start, end - blanks_before(&bytes[..end], end)))
+}
+
+/// Whether a text has what parts folders, addresses and the like.
+pub(super) fn is_inner_of_path(text: &[u8]) -> bool {
+    text.contains(&b'/') || text.contains(&b'\\')
 }
 
 /// Where the quote that was opened behind so many backslashes closes, on the
@@ -226,7 +343,6 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     if refers || is_example(text) && promise != Promise::Password {
         return false;
     }
-    let shape = Shape::of(text);
     let spaces = text.iter().any(u8::is_ascii_whitespace);
     match promise {
         Promise::Perhaps if is_uuid(text) => false,
@@ -257,27 +373,43 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
             let code = text
                 .iter()
                 .any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'|'));
-            let symbols = text.iter().any(|b| {
-                !b.is_ascii_alphanumeric() && !matches!(b, b'_' | b'-' | b'.' | b' ' | b'/')
-            });
-            let mixed = shape.letters() > 0 && (shape.digits > 0 || symbols);
-            let length = text.len();
             let known = is_word_of_programs(text);
+            let made = is_made(text) && !known && !is_example(text);
             match quoted {
-                Quoted::Yes => {
-                    (6..=128).contains(&length) && !known && !spaces && mixed && !is_example(text)
-                }
-                Quoted::No => {
-                    (6..=128).contains(&length)
-                        && !known
-                        && !code
-                        && mixed
-                        && !is_example(text)
-                        && !is_identifier(text)
-                }
+                Quoted::Yes => made && !spaces,
+                Quoted::No => made && !code && !is_identifier(text),
             }
         }
     }
+}
+
+/// Whether a text mixes letters with digits or signs as passwords do. Letters
+/// of any language count, but a sign at the end of a foreign word is that of a
+/// sentence, and what is written without spaces is one.
+fn is_made(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    let is_mark = |c: char| c.is_ascii_punctuation();
+    let core = text.trim_matches(is_mark);
+    if text.chars().any(is_unspaced) || tongues::is_name(core) {
+        return false;
+    }
+    let foreign = text.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
+    let judged = if foreign { core } else { text };
+    let digits = text.bytes().any(|b| b.is_ascii_digit());
+    let signs = judged
+        .bytes()
+        .any(|b| b.is_ascii_punctuation() && !matches!(b, b'_' | b'-' | b'.' | b'/'));
+    let length = text.chars().count();
+    (6..=128).contains(&length) && text.chars().any(char::is_alphabetic) && (digits || signs)
+}
+
+/// Whether a letter is of a language that does not part its words, or of one
+/// whose letters no field for a password takes.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
 /// `user_password2`, `config.password`, `args[0].pw`: a name, no value.
@@ -331,6 +463,8 @@ pub(super) fn is_word_of_programs(text: &[u8]) -> bool {
         "base64", "sha256", "sha512", "md5", "utf-8", "utf8", "argon2",
     ];
     let lower = text.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower == word.as_bytes())
-        || memchr::memmem::find(&lower, b"password").is_some()
+    // `base64-encoded`
+    let first = lower.split(|b| *b == b'-').next().unwrap_or_default();
+    let named = |word: &&str| lower == word.as_bytes() || first == word.as_bytes();
+    WORDS.iter().any(named) || memchr::memmem::find(&lower, b"password").is_some()
 }

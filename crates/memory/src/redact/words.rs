@@ -1,5 +1,7 @@
 //! Words: which of them may be a password, and which only stand beside one.
 
+use super::tongues;
+
 /// Whether letters only may be a password: a word, but none of those that
 /// programs, manuals and forms put beside the name.
 pub(super) fn is_word_as_password(word: &[u8]) -> bool {
@@ -16,6 +18,7 @@ pub(super) fn is_word_as_password(word: &[u8]) -> bool {
         && word.iter().all(u8::is_ascii_alphabetic)
         && !named
         && !ORDINARY.contains(&text)
+        && !tongues::is_name(text)
         && !["passw", "kennwort", "secret", "token", "hash", "crypt"]
             .iter()
             .any(|part| text.contains(part))

@@ -11,6 +11,7 @@ mod staying;
 mod stores;
 mod syntax;
 mod tables;
+mod tongues;
 
 use longhaul_memory::{Kind, Redactor};
 

@@ -1,0 +1,273 @@
+//! Secrets in other languages, with letters beyond ASCII, and in the order in
+//! which people say them.
+
+use longhaul_memory::Kind;
+
+use crate::{ALNUM, HEX, drawn, finds, stay};
+
+#[test]
+fn a_password_may_have_letters_of_any_language() {
+    for password in [
+        "Été2024!$",
+        "Kış2024*!",
+        "Берёза-77!",
+        "Größe#2024",
+        "Łódź_1999x",
+    ] {
+        finds(
+            Kind::Password,
+            password,
+            &[
+                "password: §",
+                "the password is §",
+                "Passwort: §",
+                "Le mot de passe est : §",
+                "Le mot de passe\u{a0}: §",
+                "parola: §",
+                "пароль: §",
+                "Пароль от базы: §",
+                "hasło: \"§\"",
+                "DB_PASSWORD=§",
+                "şifre: §",
+            ],
+        );
+    }
+    stay(&[
+        "contraseña: inválida",
+        "contraseña: ¡obligatoria!",
+        "пароль: см. в сейфе",
+        "Пароль: обязателен!",
+        "mot de passe : à définir",
+        "mot de passe : l’été prochain",
+        "hasło: zmień je!",
+        "şifre: değiştirildi.",
+        "Passwort: Groß-/Kleinschreibung",
+        "\"password\": \"Пароль*\"",
+        "\"password\": \"Contraseña*\"",
+        "\"password\": \"请输入8位密码!\"",
+        "parola: vezi seiful",
+    ]);
+}
+
+#[test]
+fn words_between_a_name_and_its_colon_tell_whose_password_it_is() {
+    for password in ["M@r1o2024", "Herbst-77x"] {
+        finds(
+            Kind::Password,
+            password,
+            &[
+                "senha do banco: §",
+                "A senha da conta de testes: §;",
+                "contraseña de la base de datos: §",
+                "la contraseña nueva es: §",
+                "mot de passe de la base : §",
+                "mot de passe du wifi: §",
+                "пароль от базы: §",
+                "пароль для входа на сервер: §",
+                "пароль администратора: §",
+                "hasło do bazy: §",
+                "wachtwoord van de database: §",
+                "Passwort der Datenbank: §",
+                "Passwort für den Router: §",
+                "Passwort vom WLAN: §",
+                "parola del database: §",
+                "password del wifi: §",
+                "password of the db: §",
+                "password to the staging box: §",
+                "passphrase on the laptop: §",
+                "heslo k databázi: §",
+                "lösenord till databasen: §",
+                "veritabanı şifresi: §",
+                "mật khẩu của máy chủ: §",
+                "كلمة مرور قاعدة البيانات: §",
+                "数据库的密码: §",
+                "データベースのパスワード: §",
+            ],
+        );
+    }
+    for (password, text) in [
+        ("Château#12", "Mot de passe (wifi) : §"),
+        ("Soleil2024!", "Le mdp du serveur est §"),
+        ("Straße_42!", "Das Passwort für den Admin lautet: §"),
+        ("Ñandú2024!", "La contraseña del servidor de pruebas es §"),
+        ("Perro2024!", "mi clave es §"),
+        ("Coração#1", "A senha do servidor é §"),
+        ("Città_2024", "La password è: §"),
+        ("Ștefan#77", "parola contului este §"),
+        ("Żółw2024!", "hasło do serwera to §"),
+        ("Ёжик_2024", "пароль от почты - §"),
+        ("Ёжик2024", "логин: admin, пароль: §"),
+        ("Hà_Nội2024", "mật khẩu là §"),
+        ("Αθήνα2024!", "Κωδικός: §"),
+        ("שלום2024!", "סיסמה: §"),
+        ("Cairo2024!", "كلمة المرور هي §"),
+        ("Dilli@2024", "पासवर्ड: §"),
+        ("Abc!2345", "密码是：§"),
+        ("Abc!2345", "账号 admin 密码 §"),
+        ("Abc!2345", "我的密码是“§”"),
+        ("Abc!2345", "비밀번호는 § 입니다"),
+    ] {
+        finds(Kind::Password, password, &[text]);
+    }
+    stay(&[
+        "La contraseña es obligatoria.",
+        "hasło jest wymagane!",
+        "Das Passwort lautet anders!",
+        "the password is base64-encoded",
+        "clave: valor1",
+        "le mot de passe est : voir le coffre",
+        "пароль — обязательное поле",
+        "token for the parser: IDENT_42",
+        "密码是必填项!",
+        "비밀번호는 8자 이상이어야 합니다",
+        "\"password\": \"Wachtwoord\"",
+        "mot de passe oublié : cliquez ici",
+        "contraseña olvidada: pulse aquí",
+        "senha do banco: veja o cofre",
+        "пароль от базы: спроси у Ивана",
+        "password of the db: see vault",
+        "password: see vault",
+        "password for the db: ask Bob2 or me",
+        "Passwort der Datenbank: siehe Tresor",
+        "mot de passe pour le wifi : voir page 12",
+        "hasło do bazy: w sejfie",
+        "password policy: min8-chars",
+        "password hash: argon2id-v19",
+        "token: see above",
+        "the password for root: /etc/secret2",
+    ]);
+}
+
+#[test]
+fn a_password_of_several_words_stands_in_quotes_of_any_kind() {
+    for phrase in [
+        "open sesame 42!",
+        "correct horse battery staple",
+        "grüner Affe 77#",
+    ] {
+        finds(
+            Kind::Password,
+            phrase,
+            &[
+                "the passphrase: \"§\"",
+                "the passphrase is \"§\".",
+                "passphrase: '§'",
+                "passphrase: “§”",
+                "mot de passe : « § »",
+                "Passwort: „§“",
+                "пароль: «§»",
+                "password of the vault: \"§\"",
+            ],
+        );
+    }
+    finds(
+        Kind::Password,
+        "Xy7!kq02",
+        &[
+            "password: “§”",
+            "mot de passe : « § »",
+            "密码：“§”",
+            "\"§\" is my password",
+            "“§” ist mein Passwort",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "purple monkey dishwasher nine",
+        &["passphrase: §", "The passphrase is \"§\""],
+    );
+    stay(&[
+        "passphrase: generated during the setup of it",
+        "password: \"Enter your password\"",
+        "password: \"Must have 8 characters!\"",
+        "password: \"At least 12 characters\"",
+        "passphrase: \"leave it empty for none\"",
+        "Passwort: „Mindestens 8 Zeichen!“",
+        "mot de passe : « au moins 8 caractères »",
+        "password: \"Forgot it? Click here!\"",
+        "contraseña: \"Introduzca su contraseña\"",
+        "passphrase: “see vault”",
+    ]);
+}
+
+#[test]
+fn the_name_may_stand_behind_the_value() {
+    for password in ["hunter2!x", "Qw8zz!kl"] {
+        finds(
+            Kind::Password,
+            password,
+            &[
+                "§ is my password",
+                "§ is the root password.",
+                "§ was our old password for staging",
+                "`§` is the password of the db, keep it",
+                "set § as the root password",
+                "§ (my password)",
+                "§ should be the new password",
+                "§ ist mein Passwort",
+                "§ ist das Passwort für die Datenbank.",
+                "§ es mi contraseña",
+                "§ es la clave del router",
+                "§ es la contraseña de la base",
+                "§ est mon mot de passe",
+                "§ est le mot de passe du wifi",
+                "§ é a minha senha",
+                "§ è la mia password",
+                "§ to moje hasło",
+                "§ is mijn wachtwoord",
+                "§ är mitt lösenord",
+                "§ — мой пароль",
+                "§ - это пароль от базы",
+                "§ benim şifrem",
+                "§ هي كلمة المرور",
+                "§是我的密码",
+                "§ 是数据库的密码。",
+                "§ がパスワードです",
+            ],
+        );
+    }
+    let key = format!("0x{}a7", drawn(5, 62, HEX));
+    let token = drawn(11, 22, ALNUM) + "a7";
+    finds(
+        Kind::Secret,
+        &key,
+        &[
+            "my seed: § is the wallet's private key",
+            "§ is my private key",
+        ],
+    );
+    finds(
+        Kind::Secret,
+        &token,
+        &[
+            "§ is my token",
+            "§ is the API key of the shop.",
+            "§ ist mein API-Schlüssel",
+            "§ est ma clé API",
+            "§ — мой токен",
+            "мой токен: §",
+            "ключ API: §",
+            "API 密钥：§",
+            "§ 是我的令牌",
+            "APIキー: §",
+        ],
+    );
+    stay(&[
+        "OAuth2 is a password replacement",
+        "argon2 is the password hash",
+        "server1 is the password manager",
+        "v2.1.0 is the key release",
+        "SELECT pwd1 AS password FROM users",
+        "import { field2 as password } from './x'",
+        "a1b2c3d4 is not my password",
+        "The 2nd is the password.",
+        "line 42 is the password check",
+        "0x52908400098527886E0F7030069857D2E4169EE7 is the token",
+        "3f786850e387550fdab836ed7e6dc881de23001b is the cache key",
+        "3f786850e387550fdab836ed7e6dc881de23001b is the public key",
+        "src/auth2.rs is the token module",
+        "OAuth2是我的密码的替代方案",
+        "RSA2048 ist der Schlüssel zum Erfolg",
+        "step2 is my password reset",
+    ]);
+}
