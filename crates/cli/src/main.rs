@@ -21,10 +21,13 @@ use clap::{CommandFactory, Parser};
 
 use crate::app::App;
 use crate::args::{Cli, Command, MemoryCommand};
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -32,6 +35,18 @@ fn main() -> ExitCode {
             failure.outcome.code()
         }
     }
+}
+
+/// Help and versions as they are; what is wrong with the arguments without the
+/// secrets among them, since a terminal's output ends up in logs.
+fn refused(error: &clap::Error) -> ExitCode {
+    let told = error.render().to_string();
+    let redacted = App::redact(&told);
+    if !error.use_stderr() || redacted == told {
+        error.exit();
+    }
+    out::remark(redacted.trim_end());
+    Outcome::Usage.code()
 }
 
 fn run(cli: &Cli) -> Result<(), Failure> {

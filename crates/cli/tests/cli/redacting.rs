@@ -371,3 +371,26 @@ fn what_a_provider_quotes_is_in_no_word_about_trying_again() {
         assert!(!all.contains(&key), "{args:?}: {ran:?}");
     }
 }
+
+#[test]
+fn an_argument_that_is_refused_is_not_repeated_with_its_secret() {
+    let machine = Machine::new();
+    let key = key();
+    for args in [
+        &["context", "status", "--window", &key][..],
+        &["memory", "search", "--since", &key, "x"],
+        &["recall", "x", "--scope", &key],
+        &[&key],
+        &["recall", "--limit", &key, "x"],
+        &["context", "status", "s", &key],
+    ] {
+        let ran = machine.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
+        assert!(!ran.err.contains(&key), "{args:?}: {ran:?}");
+        assert!(ran.err.contains("[redacted:github-token#1]"), "{ran:?}");
+        assert!(ran.err.starts_with("error: "), "{ran:?}");
+    }
+    let ran = machine.run(["context", "status", "--window", "many"]);
+    assert!(ran.err.contains("'many'"), "{ran:?}");
+    assert_eq!(machine.run(["--version"]).code, 0);
+}
