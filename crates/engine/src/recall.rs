@@ -28,7 +28,8 @@ use self::text::Words;
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// The entry with this id; without one, those whose ids start so.
+    /// The entry with this id; without one, those whose ids start so. Case and
+    /// what summaries and people put around an id do not matter.
     Id(String),
     /// The entries with these ids, as many as there are.
     Ids(Vec<EntryId>),
@@ -115,6 +116,9 @@ pub enum Same {
     /// The words themselves. Only the last hit of a search names such entries:
     /// those that found no place among the hits.
     Words,
+    /// The beginning of the id by which they were asked for. Only the last hit
+    /// names such entries as well.
+    Beginning,
 }
 
 impl Same {
@@ -124,6 +128,7 @@ impl Same {
             Same::Text => "text",
             Same::Passage => "passage",
             Same::Words => "words",
+            Same::Beginning => "beginning",
         }
     }
 }
@@ -152,7 +157,7 @@ impl Hit {
 /// Searches a session, its archive first.
 ///
 /// Ids and ranges come in stored order; `limit` counts for the start of an id
-/// only, of which the newest are kept. Words and files come with the best hit
+/// only, of which the newest are kept; the last of them names the others. Words and files come with the best hit
 /// first. Of words, an entry that has left the context comes before one that
 /// has not, whole words before parts, the same case before another, a rare
 /// passage before a frequent one, a short text before a long one, a new one
@@ -260,27 +265,71 @@ fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
         .collect())
 }
 
-fn by_id(session: &Session, id: &str, limit: usize) -> Result<Vec<Hit>> {
-    let mut exact = None;
+fn by_id(session: &Session, name: &str, limit: usize) -> Result<Vec<Hit>> {
+    let (mut exact, mut folded) = (None, None);
     let mut begun: VecDeque<Entry> = VecDeque::new();
+    let mut rest: VecDeque<EntryId> = VecDeque::new();
+    let mut count = 0;
     each(session, &mut |entry| {
-        if entry.id.as_str() == id {
+        if entry.id.as_str() == name {
             exact = Some(entry);
             return ControlFlow::Break(());
         }
-        if entry.id.as_str().starts_with(id) {
+        if is_called(&entry.id, name) {
+            folded = Some(entry);
+        } else if begins(&entry.id, name) {
+            let before = begun.len();
             begun.retain(|other| other.id != entry.id);
+            // A copy written by an undo is the same entry.
+            count += usize::from(begun.len() == before && !rest.contains(&entry.id));
+            rest.retain(|other| *other != entry.id);
             begun.push_back(entry);
             if begun.len() > limit {
-                begun.pop_front();
+                rest.extend(begun.pop_front().map(|entry| entry.id));
+            }
+            if rest.len() > NAMED {
+                rest.pop_front();
             }
         }
         ControlFlow::Continue(())
     })?;
-    Ok(match exact {
-        Some(entry) => vec![whole(entry)],
-        None => begun.into_iter().map(whole).collect(),
-    })
+    if let Some(entry) = exact.or(folded) {
+        return Ok(vec![whole(entry)]);
+    }
+    let mut hits: Vec<Hit> = begun.into_iter().map(whole).collect();
+    let unsaid = count.saturating_sub(hits.len());
+    if let Some(last) = hits.last_mut().filter(|_| unsaid > 0) {
+        last.others = Others {
+            ids: rest.into_iter().rev().collect(),
+            count: unsaid,
+            same: Same::Beginning,
+        };
+    }
+    Ok(hits)
+}
+
+/// Ids that a hit names; of more, only the number is told.
+const NAMED: usize = 200;
+
+/// An id without what stands around it in summaries and in what people copy:
+/// `·7f34aa1c`, `"7f34aa1c…"`.
+pub fn plain_id(name: &str) -> &str {
+    let around = |c: char| c.is_whitespace() || "·\"'`“”«»()[]<>,;…".contains(c);
+    name.trim_matches(around)
+}
+
+/// Whether an entry has this id, whatever its case and what stands around it.
+fn is_called(id: &EntryId, name: &str) -> bool {
+    id.as_str() == name || id.as_str().eq_ignore_ascii_case(plain_id(name))
+}
+
+/// Whether an entry's id begins so, whatever its case and what stands around
+/// it.
+pub fn begins(id: &EntryId, name: &str) -> bool {
+    let plain = plain_id(name).as_bytes();
+    let head = id.as_str().as_bytes().get(..plain.len());
+    let folded = head.is_some_and(|head| head.eq_ignore_ascii_case(plain));
+    !name.is_empty() && id.as_str().starts_with(name) || !plain.is_empty() && folded
 }
 
 fn by_ids(session: &Session, mut wanted: HashSet<&EntryId>) -> Result<HashMap<EntryId, Entry>> {
@@ -302,7 +351,7 @@ fn by_ids(session: &Session, mut wanted: HashSet<&EntryId>) -> Result<HashMap<En
 
 fn range(session: &Session, from: &str, to: &str) -> Result<Vec<Hit>> {
     let is = |id: &EntryId, name: &str| {
-        id.as_str() == name || (name.len() >= 4 && id.as_str().starts_with(name))
+        is_called(id, name) || plain_id(name).len() >= 4 && begins(id, name)
     };
     let mut inside = false;
     let mut seen: HashSet<EntryId> = HashSet::new();

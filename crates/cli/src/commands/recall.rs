@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use longhaul_engine::catalog;
 use longhaul_engine::library::{Library, Recollection, Scope};
-use longhaul_engine::recall::{Found, Hit, Meaning, Others, Query, Quoting, full_text};
+use longhaul_engine::recall::{
+    Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
+};
 use longhaul_memory::Redactor;
 use longhaul_transcript::{Entry, EntryId, SessionRef};
 use serde_json::{Value, json};
@@ -47,7 +49,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     }
     let query = &wanted.query;
     if let (Query::Range(from, to), Some(last)) = (query, found.hits.last())
-        && !last.entry.id.as_str().starts_with(to.as_str())
+        && !begins(&last.entry.id, to)
     {
         return Err(
             Failure::new(format!("no entry {to:?} comes after {from:?}"))
@@ -206,7 +208,7 @@ fn about(words: &str) -> Wanted {
 /// Whether this is more likely an id than a word: six hexadecimal digits or more,
 /// some of them figures, as in a UUID or its beginning.
 fn looks_like_id(what: &str) -> bool {
-    let ids: Vec<&str> = what.split("..").collect();
+    let ids: Vec<&str> = what.split("..").map(plain_id).collect();
     let is_id = |id: &&str| {
         id.len() >= 6
             && id.bytes().any(|byte| byte.is_ascii_digit())
@@ -330,10 +332,10 @@ fn also(others: &Others) -> String {
         ""
     };
     let named = named.join(", ");
-    format!(
-        "and the same {} in {more}: {named}{rest}",
-        others.same.as_str()
-    )
+    match others.same {
+        Same::Beginning => format!("and {more} whose ids begin so: {named}{rest}"),
+        same => format!("and the same {} in {more}: {named}{rest}", same.as_str()),
+    }
 }
 
 fn hit_json(hit: &Hit, shown: &mut Shown<'_>) -> Value {

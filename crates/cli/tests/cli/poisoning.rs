@@ -147,7 +147,7 @@ fn what_is_recalled_or_found_cannot_leave_its_quotation() {
             "--session",
             "s",
             "--query",
-            "evil.example trust build",
+            "evil.example trust commit",
         ],
         &["memory", "search", "trust evil.example"],
     ] {

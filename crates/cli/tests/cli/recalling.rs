@@ -408,3 +408,71 @@ fn a_single_word_that_is_no_id_is_looked_for() {
     assert!(ran.err.contains(told), "{ran:?}");
     assert!(ran.err.contains("other words may find it"), "{ran:?}");
 }
+
+#[test]
+fn an_id_is_known_as_a_summary_prints_it_and_in_any_case() {
+    let machine = Machine::new();
+    let text = Talk::new("s", "/w").user("one").assistant("two").text();
+    let text = text
+        .replace("\"e01\"", "\"01a1e124-29f0-7c3d\"")
+        .replace("\"e02\"", "\"01b2e124-29f0-7c3d\"");
+    machine.put_pi("s", text, 1);
+    let first = "01a1e124-29f0-7c3d";
+    for name in [
+        "·01a1e124-29f0-7c3d",
+        "01A1E124-29F0-7C3D",
+        "·01a1e124",
+        "01A1E",
+        "`01a1e124…`",
+        "·01a1e124..·01A1E124",
+    ] {
+        assert_eq!(found(&machine, &[name]), [first], "{name}");
+        assert_eq!(recall(&machine, &[name]).err, "", "{name}");
+    }
+    let both = ["01a1e124-29f0-7c3d", "01b2e124-29f0-7c3d"];
+    assert_eq!(found(&machine, &["·01A1E124..·01b2e124"]), both);
+    assert_eq!(recall(&machine, &["·"]).code, 1);
+}
+
+#[test]
+fn the_beginning_of_many_ids_says_how_many_more_there_are() {
+    let machine = Machine::new();
+    let mut talk = Talk::new("s", "/w");
+    for nth in 0..9 {
+        talk = talk.user(&format!("message {nth}"));
+    }
+    machine.put_pi("s", talk.text(), 1);
+    let answer = recall(&machine, &["e0", "--json"]).json();
+    let hits = answer["hits"].as_array().unwrap();
+    let ids: Vec<&Value> = hits.iter().map(|hit| &hit["entry"]).collect();
+    assert_eq!(ids, ["e05", "e06", "e07", "e08", "e09"]);
+    let others = json!({
+        "count": 4, "same": "beginning", "entries": ["e04", "e03", "e02", "e01"],
+    });
+    assert_eq!(hits[4]["alsoIn"], others);
+    let ran = recall(&machine, &["e0"]);
+    let also = "\nand 4 more entries whose ids begin so: e04, e03, e02, e01\n── end of e09 ──";
+    assert!(ran.out.contains(also), "{ran:?}");
+    let all = recall(&machine, &["e0", "-n", "9"]);
+    assert!(!all.out.contains("begin so"), "{all:?}");
+}
+
+#[test]
+fn what_has_none_of_the_words_is_left_out_where_they_are_found() {
+    let machine = Machine::new();
+    let cwd = machine.work().to_string_lossy().into_owned();
+    let talk = Talk::new("s", &cwd)
+        .user("Always name functions in snake_case, please.")
+        .assistant("Understood. ok")
+        .user("And now?")
+        .assistant("Now we wait.")
+        .compaction("e03", "Names were spoken of.");
+    machine.put_pi("s", talk.text(), 1);
+    for args in [
+        &["snake_case", "-n", "9"][..],
+        &["--query", "snake_case", "-n", "9"],
+        &["--query", "functions please name", "-n", "9"],
+    ] {
+        assert_eq!(found(&machine, args), ["e01"], "{args:?}");
+    }
+}

@@ -194,7 +194,7 @@ impl Recollection {
             ..Search::new(words)
         };
         let in_sight = |one: &Indexed| one.kind == RecordKind::Present && one.source == own;
-        let answer = loop {
+        let mut answer = loop {
             let mut answer = match library.search(&search) {
                 Ok(answer) => answer,
                 Err(error) => {
@@ -213,6 +213,14 @@ impl Recollection {
         };
         found.model = answer.model;
         found.notes.extend(answer.notes);
+        // Where the words stand somewhere, what has none of them is noise; where
+        // they stand nowhere, only what is near by its meaning may have none.
+        let stands = !found.hits.is_empty();
+        let named = answer.hits.iter().any(|one| !one.why.terms.is_empty());
+        let is_noise = |one: &Indexed| {
+            one.why.terms.is_empty() && (stands || named && one.why.vector.is_none())
+        };
+        answer.hits.retain(|one| !is_noise(one));
         let mut known: HashSet<_> = found.hits.iter().map(print_of).collect();
         let mut gone = 0;
         for one in answer.hits {

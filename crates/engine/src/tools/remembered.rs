@@ -9,7 +9,7 @@ use std::sync::Arc;
 use longhaul_memory::Redactor;
 
 use crate::library::Scope;
-use crate::recall::{Found, Hit, Query, Quoting, fenced, full_text};
+use crate::recall::{Found, Hit, Query, Quoting, Same, fenced, full_text};
 
 /// Where `recall` looks.
 pub trait Recall: Send + Sync {
@@ -131,17 +131,20 @@ pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> String {
                 .take(10)
                 .map(|id| id.as_str())
                 .collect();
-            out.push_str(&format!(
-                "[The same {} is in {} more: {}{}]\n",
-                hit.others.same.as_str(),
-                hit.others.count,
-                named.join(", "),
-                if hit.others.count > named.len() {
-                    ", …"
-                } else {
-                    ""
+            let rest = match hit.others.count > named.len() {
+                true => ", …",
+                false => "",
+            };
+            let (count, named) = (hit.others.count, named.join(", "));
+            out.push_str(&match hit.others.same {
+                Same::Beginning => {
+                    format!("[The ids of {count} more begin so: {named}{rest}]\n")
                 }
-            ));
+                same => format!(
+                    "[The same {} is in {count} more: {named}{rest}]\n",
+                    same.as_str()
+                ),
+            });
         }
     }
     if show == Show::Excerpt {
