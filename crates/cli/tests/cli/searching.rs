@@ -962,3 +962,60 @@ fn the_status_says_how_many_vectors_are_made() {
     assert_eq!(machine.run_line("memory index").code, 0);
     assert_eq!(index()["vectors"], chunks);
 }
+
+#[test]
+fn what_is_still_in_a_context_is_said_to_be_and_can_be_recalled_so() {
+    let machine = machine();
+    let cwd = machine.work().to_string_lossy().into_owned();
+    let talk = Talk::new("open", &cwd)
+        .user("The narwhal sleeps in dock forty-one.")
+        .assistant("Noted.");
+    machine.put_pi("open", talk.text(), 1);
+    assert_eq!(machine.run_line("memory index").code, 0);
+    let ran = machine.run_line("memory search dock narwhal");
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+    let told = "it is still in the context of session open\n\
+                help: `longhaul recall --session open e01` shows it";
+    assert!(ran.err.contains(told), "{ran:?}");
+    assert!(!ran.err.contains("`longhaul memory index`"), "{ran:?}");
+    let ran = machine.run_line("recall --session open e01");
+    assert!(ran.out.contains("dock forty-one"), "{ran:?}");
+    // What is nowhere, and what was asked for in files alone, is not said to be.
+    for line in [
+        "memory search zanzibar",
+        "memory search narwhal --path memory",
+    ] {
+        let ran = machine.run_line(line);
+        assert!(!ran.err.contains("still in the context"), "{ran:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_are_left_out_are_told_where_what_is_asked_for_may_be_behind_them() {
+    let machine = machine();
+    let work = machine.work();
+    fs::create_dir_all(work.join("memory")).unwrap();
+    for name in ["a.md", "b.md", "c.md"] {
+        std::os::unix::fs::symlink("/etc/hostname", work.join("memory").join(name)).unwrap();
+    }
+    let ran = machine.run_line("memory index");
+    assert_eq!(ran.err.matches("is a link").count(), 3, "{ran:?}");
+    // Neither is asked for.
+    for line in ["memory search deploy", "memory get memories/errors.md"] {
+        let ran = machine.run_line(line);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{line}: {ran:?}");
+    }
+    let ran = machine.run_line("memory search zanzibar");
+    let told = "3 links among the memory files lead out of memory, or to folders, and were left \
+                out; `longhaul memory lint` names them";
+    assert_eq!(ran.err.matches("link").count(), 1, "{ran:?}");
+    assert!(ran.err.contains(told), "{ran:?}");
+    let ran = machine.run_line("memory get memory/b.md");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.err.contains("memory/b.md is a link that leads out"),
+        "{ran:?}"
+    );
+    assert!(!ran.err.contains("memory/a.md"), "{ran:?}");
+}

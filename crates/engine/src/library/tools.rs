@@ -162,7 +162,9 @@ impl Notebook for MemoryNotebook {
         });
         let found = found.map_err(|error| error.to_string())?;
         if found.hits.is_empty() {
-            let notes = found.notes.iter().map(|note| format!("\n[{note}]"));
+            let links = self.files.links_note(None);
+            let notes = found.notes.iter().chain(&links);
+            let notes = notes.map(|note| format!("\n[{note}]"));
             let notes: String = notes.collect();
             return Ok(format!("Nothing in memory fits these words.{notes}"));
         }

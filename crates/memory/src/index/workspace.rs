@@ -157,6 +157,13 @@ impl WorkspaceFiles {
             links,
             mut notes,
         } = self.found();
+        // Before a search they are only counted: whoever searches did not ask.
+        notes.extend(links.iter().map(|link| {
+            format!(
+                "{} is a link that leads out of memory, or to a folder; the link was left out",
+                link.display()
+            )
+        }));
         in_turn(&mut files, budget);
         let mut records = files
             .iter()
@@ -221,6 +228,30 @@ impl WorkspaceFiles {
     pub fn links_left_out(&self) -> Vec<String> {
         let links = self.found().links;
         links.iter().map(|path| self.name(path)).collect()
+    }
+
+    /// What is to be said about links that are left out, where what is asked for
+    /// may be behind one of them. Of a file that is named, only its own link
+    /// counts.
+    pub fn links_note(&self, named: Option<&str>) -> Option<String> {
+        let mut links = self.links_left_out();
+        links.retain(|link| {
+            named.is_none_or(|name| {
+                let below = name.strip_prefix(link.as_str());
+                below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        });
+        match links.as_slice() {
+            [] => None,
+            [link] => Some(format!(
+                "{link} is a link that leads out of memory, or to a folder; the link was left out"
+            )),
+            links => Some(format!(
+                "{} links among the memory files lead out of memory, or to folders, and were left \
+                 out; `longhaul memory lint` names them",
+                links.len()
+            )),
+        }
     }
 
     /// The date of a file: the day that its name says, else when it was changed.
@@ -402,13 +433,7 @@ impl Found {
             });
             match is_memory {
                 true => self.files.push(place.to_owned()),
-                false => {
-                    self.links.push(place.to_owned());
-                    self.notes.push(format!(
-                        "{} is a link that leads out of memory, or to a folder; the link was left out",
-                        place.display()
-                    ));
-                }
+                false => self.links.push(place.to_owned()),
             }
         } else if meta.is_file() {
             self.files.push(place.to_owned());

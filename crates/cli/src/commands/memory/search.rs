@@ -4,9 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use longhaul_engine::library::{ChosenEncoder, Reason};
 use longhaul_memory::{
-    Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, WorkspaceFiles,
+    Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, SqliteIndex, WorkspaceFiles,
 };
-use longhaul_transcript::Millis;
+use longhaul_transcript::{Millis, Session};
 use serde_json::{Value, json};
 
 use super::super::recall::unmarked;
@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
 use crate::out::{self, say};
+use crate::resolve::id_of;
 
 /// New text of memory files that is taken in before a search. The rest is told;
 /// `memory index` takes in everything.
@@ -95,8 +96,21 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     if hits.hits.is_empty() {
         let empty = index.status()?.records == 0;
         let mut failure = Failure::new("nothing was found");
-        for told in hits.unknown.iter().filter(|_| !empty).chain(&hits.notes) {
+        let links = files.links_note(None);
+        let told = hits.unknown.iter().filter(|_| !empty).chain(&hits.notes);
+        for told in told.chain(&links) {
             failure = failure.detail(app.foreign(told));
+        }
+        if let Some((session, entry)) = in_sight(&mut index, &query)? {
+            return Err(failure
+                .detail(format!(
+                    "it is still in the context of session {}",
+                    app.foreign(&session)
+                ))
+                .help(format!(
+                    "`longhaul recall --session {session} {entry}` shows it; a search finds what \
+                     has left the context"
+                )));
         }
         return Err(failure.help(if empty {
             "the index is empty: there are no memory files; `longhaul memory index` takes in sessions"
@@ -129,6 +143,26 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The session and the entry that a search would find if it had left the
+/// context already.
+fn in_sight(index: &mut SqliteIndex, query: &Query) -> Result<Option<(String, String)>, Failure> {
+    let files = !query.filters.paths.is_empty();
+    let of_files =
+        !query.filters.kinds.is_empty() && !query.filters.kinds.contains(&RecordKind::Transcript);
+    if files || of_files {
+        return Ok(None);
+    }
+    let mut present = query.clone();
+    present.filters.kinds = vec![RecordKind::Present];
+    let hits = index.search(&present)?.hits;
+    let hit = hits.into_iter().find(|hit| !hit.why.terms.is_empty());
+    Ok(hit.map(|hit| {
+        let session = Session::open(Path::new(&hit.source));
+        let name = session.map_or(hit.source, |session| id_of(session.reference()));
+        (name, hit.entry)
+    }))
 }
 
 /// When a text was said or written; of a file that says no day, when it was
@@ -287,7 +321,10 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
     }
     let Some(passage) = found else {
         let mut failure = Failure::new(format!("nothing is indexed as {key:?}"));
-        for note in &notes {
+        for note in notes
+            .iter()
+            .chain(&files.links_note(Some(&inside(app, key))))
+        {
             failure = failure.detail(app.foreign(note));
         }
         return Err(failure.help("`longhaul memory search` shows the keys of what it finds"));
