@@ -311,11 +311,21 @@ fn by_id(session: &Session, name: &str, limit: usize) -> Result<Vec<Hit>> {
 /// Ids that a hit names; of more, only the number is told.
 const NAMED: usize = 200;
 
-/// An id without what stands around it in summaries and in what people copy:
-/// `·7f34aa1c`, `"7f34aa1c…"`.
+/// An id without what stands around it in summaries, in what a search prints and
+/// in what people copy: `·7f34aa1c`, `"7f34aa1c…"`, `7f34aa1c:1-12`.
 pub fn plain_id(name: &str) -> &str {
     let around = |c: char| c.is_whitespace() || "·\"'`“”«»()[]<>,;…".contains(c);
-    name.trim_matches(around)
+    let name = name.trim_matches(around);
+    let lines = |lines: &str| {
+        let number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+        lines
+            .split_once('-')
+            .is_some_and(|(from, to)| number(from) && number(to))
+    };
+    match name.rsplit_once(':') {
+        Some((id, rest)) if lines(rest) => id,
+        _ => name,
+    }
 }
 
 /// Whether an entry has this id, whatever its case and what stands around it.

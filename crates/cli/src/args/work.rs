@@ -103,7 +103,7 @@ fn checkpoint_id(text: &str) -> Result<CheckpointId, String> {
 pub(crate) struct RecallArgs {
     /// An entry id or its start, a range FROM..TO, or else one word or more: what
     /// has them as they stand comes first, then what is about the same
-    pub(crate) what: Option<String>,
+    pub(crate) what: Vec<String>,
 
     /// What it was about, in any words and any order
     #[arg(long, value_name = "WORDS", conflicts_with_all = ["what", "text", "path"])]

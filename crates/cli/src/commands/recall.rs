@@ -1,6 +1,7 @@
 //! `recall`: what left the context, brought back.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 
 use longhaul_engine::catalog;
 use longhaul_engine::library::{Library, Recollection, Scope};
@@ -8,7 +9,7 @@ use longhaul_engine::recall::{
     Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
 };
 use longhaul_memory::Redactor;
-use longhaul_transcript::{Entry, EntryId, SessionRef};
+use longhaul_transcript::{Entry, EntryId, Session, SessionRef};
 use serde_json::{Value, json};
 
 use super::{answer, memory};
@@ -22,8 +23,16 @@ use crate::{paint, resolve};
 const NAMED: usize = 20;
 
 pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
-    let mut wanted = wanted(args)?;
-    let session = resolve::session(app, args.on.name())?;
+    let said = args.what.join(" ");
+    let (named, what) = match keyed(app, &said) {
+        Some((session, id)) => (Some(session), id),
+        None => (None, said.as_str()),
+    };
+    let mut wanted = wanted(args, what)?;
+    let session = match (args.on.name(), named) {
+        (None, Some(session)) => session,
+        (name, _) => resolve::session(app, name)?,
+    };
     let (scope, others) = match args.scope {
         Reach::Session => (Scope::Session, Vec::new()),
         Reach::Family => (Scope::Family, Vec::new()),
@@ -33,14 +42,12 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     let limit = args.limit.max(1);
     let mut found = past.look(&wanted.query, limit).map_err(Failure::new)?;
     // What is no id may still be a word.
-    let no_id = match &args.what {
-        Some(what) if found.hits.is_empty() && wanted.words.is_none() => {
-            wanted = about(what);
-            found = past.look(&wanted.query, limit).map_err(Failure::new)?;
-            Some(what.as_str())
-        }
-        _ => None,
-    };
+    let asked = !what.is_empty();
+    let no_id = (asked && found.hits.is_empty() && wanted.words.is_none()).then_some(what);
+    if no_id.is_some() {
+        wanted = about(what);
+        found = past.look(&wanted.query, limit).map_err(Failure::new)?;
+    }
     if let Some(id) = no_id.filter(|what| looks_like_id(what)) {
         found.notes.insert(
             0,
@@ -219,13 +226,20 @@ fn looks_like_id(what: &str) -> bool {
     ids.iter().all(is_id)
 }
 
-fn wanted(args: &RecallArgs) -> Result<Wanted, Failure> {
-    let said = [&args.text, &args.path, &args.query, &args.what];
-    if said
-        .into_iter()
-        .flatten()
-        .all(|words| words.trim().is_empty())
-    {
+/// The session and the entry of a key that a search printed: `FILE#7f34aa1c`.
+fn keyed<'k>(app: &App, key: &'k str) -> Option<(Session, &'k str)> {
+    let (name, id) = key.rsplit_once('#')?;
+    if name.is_empty() || id.is_empty() || id.contains(char::is_whitespace) {
+        return None;
+    }
+    let session = resolve::session(app, Some(OsStr::new(name))).ok()?;
+    Some((session, id))
+}
+
+fn wanted(args: &RecallArgs, what: &str) -> Result<Wanted, Failure> {
+    let said = [&args.text, &args.path, &args.query].into_iter().flatten();
+    let mut said = said.map(String::as_str).chain([what]);
+    if said.all(|words| words.trim().is_empty()) {
         return Err(Failure::usage("say what to recall")
             .help("an entry id, a range FROM..TO, words, --text WORDS or --path FILE"));
     }
@@ -239,8 +253,17 @@ fn wanted(args: &RecallArgs) -> Result<Wanted, Failure> {
     if let Some(words) = &args.query {
         return Ok(about(words));
     }
-    let what = args.what.as_deref().unwrap_or_default();
-    Ok(match what.split_once("..") {
+    let ends = what
+        .split_once("..")
+        .map(|(from, to)| (plain_id(from), plain_id(to)));
+    Ok(match ends {
+        Some((from, to)) if looks_like_id(from) && looks_like_id(to) => {
+            exactly(Query::Range(from.to_owned(), to.to_owned()))
+        }
+        Some((id, "") | ("", id)) if looks_like_id(id) => {
+            return Err(Failure::usage("a range has two ends")
+                .help("FROM..TO, two ids of entries; one id alone is that entry"));
+        }
         _ if what.contains(char::is_whitespace) => about(what),
         Some((from, to)) if !from.is_empty() && !to.is_empty() => {
             exactly(Query::Range(from.to_owned(), to.to_owned()))

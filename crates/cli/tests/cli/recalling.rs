@@ -476,3 +476,44 @@ fn what_has_none_of_the_words_is_left_out_where_they_are_found() {
         assert_eq!(found(&machine, args), ["e01"], "{args:?}");
     }
 }
+
+#[test]
+fn words_need_no_quotes_and_a_key_of_a_search_is_an_entry() {
+    let machine = Machine::new();
+    let cwd = machine.work().to_string_lossy().into_owned();
+    let talk = Talk::new("far", &cwd)
+        .user("The tide table of the lighthouse.")
+        .assistant("It is C# and issue#12.")
+        .user("And now?")
+        .compaction("e03", "Tides.");
+    let path = machine.put_pi("far", talk.text(), 9);
+    in_workspace(&machine, "s");
+    assert_eq!(recall(&machine, &["missing", "header"]).code, 0);
+    assert_eq!(found(&machine, &["missing", "header"])[0], "e03");
+    // The key names its session.
+    let file = path.canonicalize().unwrap();
+    let file = file.to_string_lossy();
+    for key in [
+        format!("{file}#e01"),
+        format!("{file}#e01:1-1"),
+        "far#e01".to_owned(),
+    ] {
+        let ran = machine.run(["recall", &key, "--json"]);
+        assert_eq!(ran.code, 0, "{key}: {ran:?}");
+        let hit = &ran.json()["hits"][0];
+        assert_eq!([&hit["session"], &hit["entry"]], ["far", "e01"], "{key}");
+    }
+    // What only looks like one is words.
+    let ran = machine.run(["recall", "--session", "far", "issue#12", "--json"]);
+    assert_eq!(ran.json()["hits"][0]["entry"], "e02", "{ran:?}");
+}
+
+#[test]
+fn a_range_with_one_end_is_a_mistake() {
+    let machine = machine();
+    for range in ["01a1e124..", "..01a1e124", "·01a1e124 .."] {
+        let ran = recall(&machine, &[range]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{range}: {ran:?}");
+        assert!(ran.err.contains("FROM..TO"), "{range}: {ran:?}");
+    }
+}

@@ -1019,3 +1019,34 @@ fn links_that_are_left_out_are_told_where_what_is_asked_for_may_be_behind_them()
     );
     assert!(!ran.err.contains("memory/a.md"), "{ran:?}");
 }
+
+#[test]
+fn a_session_and_a_file_are_named_as_they_are_everywhere() {
+    let machine = machine();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    let ran = machine.run_line("memory search --session s build --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()["hits"][0]["entry"], "e01", "{ran:?}");
+    let ran = machine.run_line("memory search --session nobody build");
+    let told = "no text of the session \"nobody\" is in the index";
+    assert!(ran.err.contains(told), "{ran:?}");
+    let plain = machine.run_line("memory get memories/errors.md");
+    assert_eq!(plain.code, 0, "{plain:?}");
+    let path = machine.work().join("memories/errors.md");
+    for name in [
+        "./memories/errors.md",
+        "memories/../memories/errors.md",
+        "./memories/errors.md:1-3",
+        &path.to_string_lossy(),
+    ] {
+        assert_eq!(machine.run(["memory", "get", name]), plain, "{name}");
+    }
+    let ran = machine.run_line("memory get e01");
+    assert!(
+        ran.err.contains("`longhaul recall` takes the id"),
+        "{ran:?}"
+    );
+    // Files outside of memory stay outside.
+    fs::write(machine.work().join("secret.txt"), "walrus\n").unwrap();
+    assert_eq!(machine.run_line("memory get ./secret.txt").code, 1);
+}

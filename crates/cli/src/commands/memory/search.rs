@@ -1,8 +1,9 @@
 //! `memory search` and `memory get`.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use longhaul_engine::library::{ChosenEncoder, Reason};
+use longhaul_engine::library::{ChosenEncoder, Reason, session_name};
 use longhaul_memory::{
     Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, SqliteIndex, WorkspaceFiles,
 };
@@ -15,7 +16,8 @@ use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
 use crate::out::{self, say};
-use crate::resolve::id_of;
+use crate::paint;
+use crate::resolve::{self, id_of};
 
 /// New text of memory files that is taken in before a search. The rest is told;
 /// `memory index` takes in everything.
@@ -79,7 +81,11 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         filters: Filters {
             since: args.since,
             until: args.until,
-            sessions: args.session.clone(),
+            sessions: args
+                .session
+                .iter()
+                .map(|name| as_indexed(app, name))
+                .collect(),
             roles: args.role.clone(),
             paths,
             kinds,
@@ -143,6 +149,12 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// A session as the index names it; what names none is looked for as it is.
+fn as_indexed(app: &App, name: &str) -> String {
+    let session = resolve::session(app, Some(OsStr::new(name)));
+    session.map_or(name.to_owned(), |session| session_name(&session))
 }
 
 /// The session and the entry that a search would find if it had left the
@@ -319,19 +331,27 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         (key, lines) = (name, Some(printed));
         found = index.get(key, lines)?;
     }
+    // As people write paths.
+    let plain = inside(app, key);
+    if found.is_none() && !plain.is_empty() && plain != key {
+        found = index.get(&plain, lines)?;
+        key = if found.is_some() { &plain } else { key };
+    }
     let Some(passage) = found else {
         let mut failure = Failure::new(format!("nothing is indexed as {key:?}"));
-        for note in notes
-            .iter()
-            .chain(&files.links_note(Some(&inside(app, key))))
-        {
+        for note in notes.iter().chain(&files.links_note(Some(&plain))) {
             failure = failure.detail(app.foreign(note));
         }
-        return Err(failure.help("`longhaul memory search` shows the keys of what it finds"));
+        // Files have an ending or a folder; what has neither may be an entry.
+        let entry = !key.contains(['/', '.']);
+        return Err(failure.help(match entry {
+            true => "`longhaul memory search` shows the keys of what it finds; `longhaul recall` takes the id of an entry",
+            false => "`longhaul memory search` shows the keys of what it finds",
+        }));
     };
     let time = date(&files, passage.kind, &passage.source, passage.time);
     if let Some((from, _)) = lines.filter(|(from, _)| *from > passage.of) {
-        let of = crate::paint::plural(u64::from(passage.of), "line");
+        let of = paint::plural(u64::from(passage.of), "line");
         return Err(Failure::new(format!(
             "{key} has {of}; line {from} is none of them"
         )));
@@ -357,9 +377,9 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
     let who = passage.role.as_deref().unwrap_or(passage.kind.as_str());
     let when = time.map(|time| format!(" · {}", time.to_iso()));
     say!(
-        "── {}:{from}-{to} of {} lines · {}{} ──",
+        "── {}:{from}-{to} of {} · {}{} ──",
         app.foreign(key),
-        passage.of,
+        paint::plural(u64::from(passage.of), "line"),
         app.foreign(who),
         when.unwrap_or_default()
     )?;
