@@ -148,7 +148,7 @@ fn a_family_is_its_ancestors_descendants_and_namesakes() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let first = session(root, "1.jsonl", "work", None, &["alpha", "end"]);
-    let again = session(root, "2.jsonl", "work", None, &["beta", "end"]);
+    let again = session(root, "2.jsonl", "work", None, &["beta", "delta ends it"]);
     let child = session(root, "3.jsonl", "sub", Some(&again), &["gamma", "end"]);
     let other = session(root, "4.jsonl", "other", None, &["delta", "end"]);
     let names = |path: &Path| -> Vec<String> {
