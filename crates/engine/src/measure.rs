@@ -187,6 +187,7 @@ impl Meter {
                     &usage.with_plausible_output(per_message[at]),
                     self.calibration.apply(name, self.estimator, following),
                 )
+                .at_least(Calibration::least(per_message.iter().copied().sum()))
             }
             None => {
                 let counted = per_message.iter().copied().sum();

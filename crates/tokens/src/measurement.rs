@@ -69,6 +69,16 @@ impl Measurement {
         }
     }
 
+    /// The same, but no less than this: what is missing was counted by us.
+    pub fn at_least(self, least: Tokens) -> Measurement {
+        let tokens = self.tokens.max(least);
+        Measurement {
+            tokens,
+            estimated: tokens - self.anchored,
+            ..self
+        }
+    }
+
     /// From our own count alone, where no usage can be believed: no answer yet,
     /// or none since a compaction.
     pub fn unanchored(estimator: Estimator, counted: Tokens) -> Measurement {

@@ -423,3 +423,27 @@ fn a_glance_leaves_other_branches_out() {
     let status = machine.run_line("context status s --json").json();
     assert_eq!(listed["tokens"], status["tokens"]);
 }
+
+#[test]
+fn a_report_that_is_far_too_low_does_not_make_a_full_context_look_healthy() {
+    let machine = Machine::new();
+    let words = "seven hundred and forty-one numbers of tide tables ".repeat(300);
+    let mut talk = Talk::new("s", "/w");
+    for _ in 0..6 {
+        talk = talk.user(&words).assistant_at("Noted.", 10);
+    }
+    machine.put_pi("s", talk.text(), 1);
+    let status = machine
+        .run_line("context status s --json --window 32k")
+        .json();
+    let own = Talk::new("t", "/w");
+    let own = (0..6).fold(own, |talk, _| talk.user(&words).assistant("Noted."));
+    machine.put_pi("t", own.text(), 1);
+    let counted = machine
+        .run_line("context status t --json --window 32k")
+        .json();
+    let (seen, counted) = (&status["tokens"], counted["tokens"].as_u64().unwrap());
+    assert!(counted > 10_000, "{counted}");
+    assert_eq!(seen.as_u64().unwrap(), counted / 2);
+    assert_eq!(status["tokensFrom"], "provider usage + estimate");
+}
