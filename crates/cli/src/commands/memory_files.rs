@@ -399,9 +399,11 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
         }
     };
     let (status, behind) = (&found.status, &found.behind);
-    let when = match found.current {
-        Some(time) => format!("brought up to date {}", paint::ago(app.now(), time)),
-        None => "never brought up to date with memory files".to_owned(),
+    // A chat takes the files in beside its work and notes no time.
+    let when = match (found.current, behind.total()) {
+        (Some(time), _) => format!("brought up to date {}", paint::ago(app.now(), time)),
+        (None, 0) => "as the memory files are now".to_owned(),
+        (None, _) => "the memory files not taken in yet".to_owned(),
     };
     paint::row(
         "index",

@@ -1,5 +1,6 @@
 //! What a chat leaves behind for the next one: sessions in turns, after a kill.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
@@ -129,4 +130,30 @@ fn a_session_whose_chat_was_killed_is_gone_on_with_at_once() {
     first.wait().unwrap();
     let ran = ground.chat(&["--session", "s", "-p", "now"]);
     assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn a_chat_that_ends_leaves_an_index_that_is_closed_and_up_to_date() {
+    let ground = Ground::saying(vec![Said::text("noted").usage(None)]);
+    let work = ground.machine.work();
+    fs::create_dir_all(work.join("memories")).unwrap();
+    fs::write(work.join("memories/project.md"), "# Project\n\nTide.\n").unwrap();
+    // Enough for a compaction, so that something left the context.
+    let input: String = (0..7)
+        .map(|nth| format!("message {nth}: {}\n", "some words to fill it ".repeat(200)))
+        .collect();
+    let ran = ground.piped(&["--session", "s"], &input);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let folder = ground.machine.home().join(".longhaul/memory");
+    let names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    let is = |end: &str| names.iter().any(|name| name.ends_with(end));
+    assert!(is(".sqlite") && !is("-wal") && !is("-shm"), "{names:?}");
+    let ran = ground.machine.run_line("memory status");
+    assert!(ran.out.contains(", as the memory files are now"), "{ran:?}");
+    fs::write(work.join("memories/errors.md"), "# Errors\n\nEbb.\n").unwrap();
+    let ran = ground.machine.run_line("memory status");
+    assert!(ran.out.contains("1 memory file changed since"), "{ran:?}");
 }

@@ -116,7 +116,7 @@ struct Shared {
     settings: IndexSettings,
     encoder: Option<Arc<dyn Encoder>>,
     reader: Mutex<Option<SqliteIndex>>,
-    work: Mutex<Option<Sender<Job>>>,
+    work: Mutex<Option<Work>>,
     /// Keeps the files of the workspace up to date.
     files: Mutex<Option<Indexer>>,
     /// Sessions that are in, as their files were then.
@@ -136,6 +136,33 @@ fn add_trouble(troubles: &Troubles, told: String) {
     let mut troubles = troubles.lock().unwrap_or_else(PoisonError::into_inner);
     if troubles.len() < MOST_TROUBLES && !troubles.contains(&told) {
         troubles.push(told);
+    }
+}
+
+/// The thread that puts things in.
+struct Work {
+    jobs: Sender<Job>,
+    /// Hears nothing, and ends with the thread.
+    ended: Receiver<()>,
+}
+
+/// How long the end of the library waits for what is being put in. What does not
+/// come in is found missing by the next update.
+const END_PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// A database is put in order by whoever closes it last; so nobody may still
+/// have it open when the process ends.
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let files = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
+        drop(files.take());
+        let reader = self.reader.get_mut();
+        drop(reader.unwrap_or_else(PoisonError::into_inner).take());
+        let work = self.work.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Work { jobs, ended }) = work.take() {
+            drop(jobs);
+            let _ = ended.recv_timeout(END_PATIENCE);
+        }
     }
 }
 
@@ -254,7 +281,7 @@ impl Library {
             .unwrap_or_else(PoisonError::into_inner);
         let work = work.get_or_insert_with(|| self.shared.start());
         // The thread ends only after the sender does.
-        let _ = work.send(job);
+        let _ = work.jobs.send(job);
     }
 }
 
@@ -285,8 +312,9 @@ impl Shared {
     }
 
     /// Starts the thread that puts things in.
-    fn start(&self) -> Sender<Job> {
+    fn start(&self) -> Work {
         let (sender, jobs) = channel();
+        let (at_work, ended) = channel();
         let worker = Worker {
             path: self.path.clone(),
             settings: self.settings.clone(),
@@ -295,13 +323,17 @@ impl Shared {
             troubles: Arc::clone(&self.troubles),
         };
         let name = "longhaul-index".to_owned();
-        let spawned = std::thread::Builder::new()
-            .name(name)
-            .spawn(move || worker.run(&jobs));
+        let spawned = std::thread::Builder::new().name(name).spawn(move || {
+            worker.run(&jobs);
+            drop(at_work);
+        });
         if let Err(error) = spawned {
             add_trouble(&self.troubles, format!("nothing is indexed: {error}"));
         }
-        sender
+        Work {
+            jobs: sender,
+            ended,
+        }
     }
 }
 
