@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::machine::Machine;
-use crate::searching::spoil_roles;
+use crate::searching_kept::spoil_roles;
 use crate::talk::{Talk, compacted, small};
 
 /// A client that speaks the protocol by hand, so that nothing is taken for
