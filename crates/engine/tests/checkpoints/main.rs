@@ -1,0 +1,7 @@
+//! Compactions with checkpoints.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod place;
+mod putting_back;
+mod secrets;
+mod stopping;

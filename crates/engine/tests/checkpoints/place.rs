@@ -1,0 +1,382 @@
+//! A session in a workspace, and a process that may die at any write.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
+use longhaul_checkpoint::{
+    Checkpoint, CheckpointId, CheckpointStore, Draft as CheckpointDraft, FileStore, Latest, Listed,
+    Policy, Recovery, State, Trigger as Why, Written,
+};
+use longhaul_compaction::{Layer, Trigger};
+use longhaul_engine::checkpoints::{
+    Carried, Checkpoints, FileNotebook, Intent, Job, Notebook, Occasion, Putting, Restoration,
+    Result, Sequence, Whose, turn,
+};
+use longhaul_engine::event::Event;
+use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
+use longhaul_engine::measure::Meter;
+use longhaul_tokens::{Estimator, Heuristic, Tokens, Window, WindowSettings};
+use longhaul_transcript::sample::{Plan, Size, generate};
+use longhaul_transcript::{
+    Body, Draft, Durability, EntryId, Millis, Session, SessionKey, Stamp, Writer,
+};
+
+pub(crate) const NOON: i64 = 1_790_000_000_000;
+
+/// Kills the process, as far as a test can tell, after so many writes.
+#[derive(Default)]
+pub(crate) struct Countdown {
+    pub(crate) left: Option<AtomicI64>,
+}
+
+pub(crate) struct Killed;
+
+impl Countdown {
+    pub(crate) fn after(writes: i64) -> Countdown {
+        Countdown {
+            left: Some(AtomicI64::new(writes)),
+        }
+    }
+
+    /// A place where the process may die.
+    pub(crate) fn tick(&self) {
+        if let Some(left) = &self.left
+            && left.fetch_sub(1, Ordering::SeqCst) <= 0
+        {
+            resume_unwind(Box::new(Killed));
+        }
+    }
+
+    /// One write, before and after which it may die.
+    pub(crate) fn around<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.tick();
+        let done = write();
+        self.tick();
+        done
+    }
+}
+
+pub(crate) struct Store<'a>(pub(crate) FileStore, pub(crate) &'a Countdown);
+
+impl CheckpointStore for Store<'_> {
+    fn recover(&self, key: &SessionKey) -> longhaul_checkpoint::Result<Recovery> {
+        self.1.around(|| self.0.recover(key))
+    }
+    fn state(&self, key: &SessionKey) -> longhaul_checkpoint::Result<Option<State>> {
+        self.0.state(key)
+    }
+    fn save_state(&self, key: &SessionKey, state: &State) -> longhaul_checkpoint::Result<()> {
+        self.1.around(|| self.0.save_state(key, state))
+    }
+    fn write(
+        &self,
+        key: &SessionKey,
+        draft: CheckpointDraft,
+    ) -> longhaul_checkpoint::Result<Written> {
+        self.1.around(|| self.0.write(key, draft))
+    }
+    fn latest(&self, key: &SessionKey) -> longhaul_checkpoint::Result<Latest> {
+        self.0.latest(key)
+    }
+    fn list(&self, key: &SessionKey) -> longhaul_checkpoint::Result<Vec<Listed>> {
+        self.0.list(key)
+    }
+    fn get(&self, key: &SessionKey, id: CheckpointId) -> longhaul_checkpoint::Result<Checkpoint> {
+        self.0.get(key, id)
+    }
+}
+
+pub(crate) struct Notes<'a>(pub(crate) FileNotebook, pub(crate) &'a Countdown);
+
+impl Notebook for Notes<'_> {
+    fn read(&self, name: &str) -> Result<Option<String>> {
+        self.0.read(name)
+    }
+    fn write(&self, name: &str, text: &str) -> Result<()> {
+        self.1.around(|| self.0.write(name, text))
+    }
+    fn remove(&self, name: &str) -> Result<()> {
+        self.1.around(|| self.0.remove(name))
+    }
+    fn set_aside(&self, name: &str) -> Result<String> {
+        self.0.set_aside(name)
+    }
+}
+
+/// A session in a workspace, and the state folder.
+pub(crate) struct Place {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) key: String,
+}
+
+/// What a process saw.
+pub(crate) struct Saw {
+    pub(crate) events: Vec<Event>,
+    pub(crate) carried: Option<Carried>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        Place::of("agent:main:main")
+    }
+
+    pub(crate) fn of(key: &str) -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place {
+            folder,
+            key: key.into(),
+        };
+        let plan = Plan {
+            size: Size::Turns(3),
+            ..Plan::default()
+        };
+        let mut file = fs::File::create(place.session()).unwrap();
+        generate(&plan, &mut file).unwrap();
+        fs::create_dir_all(place.workspace().join("memories")).unwrap();
+        fs::write(place.workspace().join("MEMORY.md"), "- remember this\n").unwrap();
+        let rules = "# Rules\n## Red Lines\n- never push\n## Other\n- x\n";
+        fs::write(place.workspace().join("AGENTS.md"), rules).unwrap();
+        place
+    }
+
+    pub(crate) fn session(&self) -> PathBuf {
+        self.folder.path().join("s.jsonl")
+    }
+
+    pub(crate) fn workspace(&self) -> PathBuf {
+        self.folder.path().join("w")
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
+    pub(crate) fn key(&self) -> SessionKey {
+        SessionKey::new(self.key.as_str())
+    }
+
+    pub(crate) fn store(&self) -> FileStore {
+        FileStore::new(&self.state(), Policy::default())
+    }
+
+    pub(crate) fn notebook(&self) -> FileNotebook {
+        FileNotebook::new(&self.state(), &self.key())
+    }
+
+    pub(crate) fn whose(&self, file: &Path) -> Whose {
+        Whose {
+            key: self.key(),
+            session_file: file.to_string_lossy().into_owned(),
+            channel: "cli".into(),
+            agent: "main".into(),
+        }
+    }
+
+    /// Runs with everything that putting back needs.
+    pub(crate) fn putting<T>(
+        &self,
+        seen: &dyn Fn(&EntryId) -> Option<Millis>,
+        work: impl FnOnce(&mut Putting<'_>) -> T,
+    ) -> T {
+        let mut cache = FileCache::new();
+        let now = SystemTime::now() + Duration::from_secs(60);
+        let limits = BootstrapLimits::default();
+        let (workspace, _) = Workspace::load(&self.workspace(), &limits, now, &mut cache).unwrap();
+        work(&mut Putting {
+            workspace: Some(&workspace),
+            limits: &RestoreLimits::default(),
+            spiral_warning_at: 4,
+            seen,
+            counter: &Heuristic,
+            now,
+            cache: &mut cache,
+        })
+    }
+
+    /// A process: completes what was interrupted, then compacts a session that
+    /// never was compacted.
+    pub(crate) fn process(
+        &self,
+        hour: i64,
+        countdown: &Countdown,
+        events: &RefCell<Vec<Event>>,
+    ) -> Option<Carried> {
+        let (store, notes) = (
+            Store(self.store(), countdown),
+            Notes(self.notebook(), countdown),
+        );
+        let session = Session::open(&self.session()).unwrap();
+        let whose = self.whose(&self.session());
+        let sequence = Sequence {
+            checkpoints: Checkpoints {
+                store: &store,
+                whose: &whose,
+                redact: &str::to_owned,
+            },
+            notebook: &notes,
+            writes_checkpoints: true,
+        };
+        let tree = session.tree().unwrap();
+        let times: HashMap<EntryId, Option<Millis>> = tree
+            .nodes()
+            .iter()
+            .map(|node| (node.id.clone(), node.time))
+            .collect();
+        let mut live = Live::open(&session).unwrap();
+        let mut sink = |event| events.borrow_mut().push(event);
+        self.putting(&|id| times.get(id).copied().flatten(), |putting| {
+            let pending = sequence
+                .recover(&live, &|id| times.contains_key(id), putting, &mut sink)
+                .unwrap();
+            if live.epoch() > 0 {
+                assert_eq!(pending, None);
+                return None;
+            }
+            let mut meter = Meter::new(Estimator::default());
+            let tokens = live.explain(&mut meter).total;
+            let window = window();
+            let compacted = live
+                .compact(
+                    &mut meter,
+                    &CompactionRequest {
+                        layer: Layer::Summarize,
+                        trigger: Trigger::Manual,
+                        focus: None,
+                        window: &window,
+                        protect: window.scaled(Tokens(25_000)),
+                        overhead: Tokens::ZERO,
+                        tokens_before: tokens,
+                        rules: CompactionRules::default(),
+                        is_stored: &|id| times.contains_key(id),
+                    },
+                )
+                .unwrap();
+            let at = Millis(NOON + hour * 3_600_000);
+            let intent = Intent {
+                entry: EntryId::new(format!("compaction-{hour}")),
+                at,
+                layer: Layer::Summarize,
+                trigger: Trigger::Manual,
+                focus: None,
+                leaf: live.entries().last().map(|entry| entry.id.clone()),
+            };
+            let path = self.session();
+            let mut append = |draft: &Draft, stamp: Stamp| {
+                countdown.around(|| Writer::open(&path, Durability::Os)?.append(draft, stamp))
+            };
+            let job = Job {
+                draft: &compacted.draft,
+                occasion: Occasion {
+                    at,
+                    trigger: Why::Compaction,
+                    tokens,
+                    window: window.size(),
+                    turn: turn(&live, compacted.splits_turn),
+                },
+                append: &mut append,
+            };
+            Some(
+                sequence
+                    .carry_out(&mut live, intent, job, putting, &mut sink)
+                    .unwrap(),
+            )
+        })
+    }
+
+    pub(crate) fn runs(&self, hour: i64) -> Saw {
+        let events = RefCell::default();
+        let carried = self.process(hour, &Countdown::default(), &events);
+        Saw {
+            events: events.into_inner(),
+            carried,
+        }
+    }
+
+    /// Runs until it is killed; whether it was, and what it said before.
+    pub(crate) fn killed_after(&self, hour: i64, writes: i64) -> (bool, Vec<Event>) {
+        let (countdown, events) = (Countdown::after(writes), RefCell::default());
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            self.process(hour, &countdown, &events);
+        }));
+        let killed = match ended {
+            Ok(()) => false,
+            Err(payload) if payload.is::<Killed>() => true,
+            Err(payload) => resume_unwind(payload),
+        };
+        (killed, events.into_inner())
+    }
+
+    pub(crate) fn restore(
+        &self,
+        file: &Path,
+        seen: &dyn Fn(&EntryId) -> Option<Millis>,
+    ) -> (Restoration, Vec<Event>) {
+        let (store, notebook, whose) = (self.store(), self.notebook(), self.whose(file));
+        let checkpoints = Checkpoints {
+            store: &store,
+            whose: &whose,
+            redact: &str::to_owned,
+        };
+        let live = Live::open(&Session::open(file).unwrap()).unwrap();
+        let mut events = Vec::new();
+        let restored = self.putting(seen, |putting| {
+            checkpoints
+                .restore(&notebook, &live, putting, &mut |event| events.push(event))
+                .unwrap()
+        });
+        (restored, events)
+    }
+
+    /// Compaction entries in the session's file, and the checkpoints they name.
+    pub(crate) fn compactions(&self) -> Vec<(EntryId, Option<String>)> {
+        let mut found = Vec::new();
+        let session = Session::open(&self.session()).unwrap();
+        session
+            .each(&mut |entry| {
+                if matches!(entry.body, Body::Compaction(_)) {
+                    let value: serde_json::Value = serde_json::from_str(entry.raw()).unwrap();
+                    let id = value["details"]["checkpointId"].as_str().map(str::to_owned);
+                    found.push((entry.id.clone(), id));
+                }
+                std::ops::ControlFlow::Continue(())
+            })
+            .unwrap();
+        found
+    }
+
+    pub(crate) fn checkpoint_ids(&self) -> Vec<String> {
+        let list = self.store().list(&self.key()).unwrap();
+        list.iter().map(|listed| listed.id.to_string()).collect()
+    }
+
+    /// The notes that are there, by the start of their names.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let folder = self
+            .state()
+            .join("context/state")
+            .join(self.key().folder_name());
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !name.starts_with('.') && name != "set-aside")
+            .map(|name| name.split('-').next().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+pub(crate) fn window() -> Window {
+    Window::new(&WindowSettings::of(Tokens(16_000))).unwrap()
+}
+
+pub(crate) fn never(_: &EntryId) -> Option<Millis> {
+    None
+}
