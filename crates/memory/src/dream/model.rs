@@ -3,7 +3,8 @@
 //! path or a name that does not occur there ends the matter.
 
 use super::candidate::{Candidate, Evidence};
-use super::likeness::{Features, gives_orders};
+use super::likeness::Features;
+use super::orders::gives_orders;
 use crate::provenance::one_line;
 
 /// One question to a model.

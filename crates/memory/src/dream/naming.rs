@@ -8,8 +8,9 @@
 use jiff::civil::Date;
 
 use super::candidate::{Candidate, Evidence, Topic};
-use super::likeness::{Features, gives_orders};
+use super::likeness::Features;
 use super::model::Question;
+use super::orders::gives_orders;
 use super::remark::{Remark, topic_of};
 use crate::Source;
 use crate::files::{LogLine, MemoryFolder};

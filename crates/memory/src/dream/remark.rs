@@ -6,9 +6,9 @@ use longhaul_ledger::agrees_or_chooses;
 
 use super::candidate::{Evidence, Topic};
 use super::choices::Choice;
-use super::likeness::{Features, gives_orders, poses};
+use super::likeness::Features;
 use super::noise::{is_cut_off, is_noise, is_of_the_moment};
-use super::orders::poses_as_machine;
+use super::orders::{gives_orders, poses, poses_as_machine};
 use super::prose::{self, paragraphs, sentences};
 use crate::Source;
 use crate::files::{Body, LogLine, MemoryFolder};

@@ -1,0 +1,253 @@
+//! Changes of the memory: promotions, and what takes them back.
+//!
+//! A change touches several files. It is written down as a whole before the
+//! first of them is touched, and counts as done when the state says so; what a
+//! crash leaves in between is completed by whoever comes next.
+
+use std::fs;
+
+use jiff::Timestamp;
+use longhaul_transcript::durable;
+use serde::{Deserialize, Serialize};
+
+use super::{DreamLock, Dreams};
+use crate::dream::candidate::Review;
+use crate::dream::diff::taken_back;
+use crate::dream::promote::{
+    PageChange, Pages, Planned, Standing, Turn, find, updated, with_updated,
+};
+use crate::files::{DECISIONS, MEMORY, PROJECT};
+use crate::{Error, Result};
+
+/// One change of the memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Its number, from 1.
+    pub number: u32,
+    /// When.
+    pub at: Timestamp,
+    /// The candidate that was promoted, or whose promotion was taken back.
+    pub candidate: String,
+    /// The change that this one takes back.
+    pub undoes: Option<u32>,
+    /// The files.
+    pub pages: Vec<PageChange>,
+    /// The candidates.
+    pub turns: Vec<Turn>,
+}
+
+impl Dreams<'_> {
+    pub(in crate::dream) fn pages(&self) -> Result<Pages> {
+        Ok(Pages {
+            memory: self.memory.read(MEMORY)?,
+            project: self.memory.read(PROJECT)?,
+            decisions: self.memory.read(DECISIONS)?,
+        })
+    }
+
+    /// Carries out a planned promotion.
+    pub(in crate::dream) fn carry_out(
+        &self,
+        lock: &DreamLock,
+        planned: Planned,
+        candidate: &str,
+        at: Timestamp,
+    ) -> Result<Change> {
+        let state = self.state()?;
+        let change = Change {
+            number: state.last_change + 1,
+            at,
+            candidate: candidate.to_owned(),
+            undoes: None,
+            pages: planned.pages,
+            turns: planned.turns,
+        };
+        self.make(lock, &change)?;
+        Ok(change)
+    }
+
+    /// Takes the latest promotion back that was not taken back yet.
+    pub fn undo(&self, lock: &DreamLock, at: Timestamp) -> Result<Change> {
+        let state = self.state()?;
+        let latest = self
+            .to_undo(state.last_change)?
+            .ok_or(Error::NothingToUndo)?;
+        let mut pages = Vec::new();
+        for page in &latest.pages {
+            let now = self.memory.read(&page.file)?;
+            let was = page.before.as_deref().unwrap_or_default();
+            let made = page.after.as_deref().unwrap_or_default();
+            let back = match now.as_deref() {
+                None => None,
+                // A time that somebody else has set since stays as it is.
+                Some(now) => match updated(now) {
+                    Some(time) if updated(made) != Some(time) => {
+                        taken_back(&with_updated(was, time), &with_updated(made, time), now)
+                    }
+                    _ => taken_back(was, made, now),
+                },
+            };
+            let Some(back) = back else {
+                return Err(Error::ChangedSince {
+                    path: self.memory.root().join(&page.file),
+                    candidate: latest.candidate,
+                });
+            };
+            // A file that the promotion made goes again, if nothing is in it.
+            let goes = page.before.is_none() && back.trim().is_empty();
+            pages.push(PageChange {
+                file: page.file.clone(),
+                before: now,
+                after: (!goes).then_some(back),
+            });
+        }
+        let mut turns = Vec::new();
+        for turn in &latest.turns {
+            let now = find(&state.candidates, &turn.id)?;
+            turns.push(Turn {
+                id: turn.id.clone(),
+                before: Standing {
+                    status: now.status.clone(),
+                    valid_until: now.valid_until,
+                },
+                after: turn.before.clone(),
+            });
+        }
+        let change = Change {
+            number: state.last_change + 1,
+            at,
+            candidate: latest.candidate,
+            undoes: Some(latest.number),
+            pages,
+            turns,
+        };
+        self.make(lock, &change)?;
+        Ok(change)
+    }
+
+    /// The latest promotion that stands.
+    fn to_undo(&self, last: u32) -> Result<Option<Change>> {
+        let mut undone = Vec::new();
+        for number in (1..=last).rev() {
+            let Some(change) = self.change(number)? else {
+                continue;
+            };
+            match change.undoes {
+                Some(other) => undone.push(other),
+                None if undone.contains(&number) => {}
+                None => return Ok(Some(change)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn make(&self, lock: &DreamLock, change: &Change) -> Result<()> {
+        for page in &change.pages {
+            if self.memory.read(&page.file)? != page.before {
+                return Err(Error::ChangedSince {
+                    path: self.memory.root().join(&page.file),
+                    candidate: change.candidate.clone(),
+                });
+            }
+        }
+        let folder = self.folder.join("changes");
+        durable::create_folder(&folder).map_err(Error::write)?;
+        self.write(&name(change.number), change)?;
+        let Err(error) = self.finish(lock, change) else {
+            return Ok(());
+        };
+        // Whoever is told that it failed must not find it done later.
+        let is_done = self
+            .state()
+            .is_ok_and(|state| state.last_change >= change.number);
+        match is_done || self.forget(change).is_err() {
+            true => Err(Error::Unfinished {
+                candidate: change.candidate.clone(),
+                reason: error.to_string(),
+            }),
+            false => Err(error),
+        }
+    }
+
+    /// Takes back what was made of a change, and the change with it.
+    fn forget(&self, change: &Change) -> Result<()> {
+        for page in &change.pages {
+            if self.memory.read(&page.file)? == page.after {
+                self.put(page, &page.before)?;
+            }
+        }
+        let path = self.folder.join(name(change.number));
+        fs::remove_file(&path).map_err(Error::io("remove", &path))
+    }
+
+    /// Completes what a crash left, and says so.
+    pub(super) fn complete(&self, lock: &DreamLock) -> Result<Option<String>> {
+        let state = self.state()?;
+        let Some(change) = self.change(state.last_change + 1)? else {
+            return Ok(None);
+        };
+        let what = match change.undoes {
+            None => format!("the promotion of {}", change.candidate),
+            Some(_) => format!("the undoing of {}", change.candidate),
+        };
+        let mut foreign = None;
+        for page in &change.pages {
+            let now = self.memory.read(&page.file)?;
+            if now != page.before && now != page.after {
+                foreign = Some(page.file.clone());
+            }
+        }
+        let Some(foreign) = foreign else {
+            self.finish(lock, &change)?;
+            return Ok(Some(format!(
+                "{what}, which had been interrupted, was completed"
+            )));
+        };
+        // Somebody has written since: what was made of it is taken back where
+        // that is possible, and the change is forgotten.
+        self.forget(&change)?;
+        Ok(Some(format!(
+            "{what}, which had been interrupted, was given up: {foreign} was changed since"
+        )))
+    }
+
+    fn finish(&self, lock: &DreamLock, change: &Change) -> Result<()> {
+        for page in &change.pages {
+            if self.memory.read(&page.file)? != page.after {
+                self.put(page, &page.after)?;
+            }
+        }
+        let mut state = self.state()?;
+        for turn in &change.turns {
+            for candidate in state.candidates.iter_mut().filter(|one| one.id == turn.id) {
+                candidate.status = turn.after.status.clone();
+                candidate.valid_until = turn.after.valid_until;
+            }
+        }
+        if change.undoes.is_some() {
+            // Whoever took it back would be surprised to find it again.
+            let taken = state.candidates.iter_mut();
+            for one in taken.filter(|one| one.id == change.candidate) {
+                one.review = Some(Review::TakenBack);
+            }
+        }
+        state.last_change = change.number;
+        self.save(lock, &mut state)
+    }
+
+    fn put(&self, page: &PageChange, text: &Option<String>) -> Result<()> {
+        match text {
+            Some(text) => self.memory.replace(&page.file, text),
+            None => self.memory.remove(&page.file),
+        }
+    }
+
+    fn change(&self, number: u32) -> Result<Option<Change>> {
+        self.read(&name(number))
+    }
+}
+
+fn name(number: u32) -> String {
+    format!("changes/{number:06}.json")
+}

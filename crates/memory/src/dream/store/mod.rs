@@ -1,0 +1,197 @@
+//! The durable part: candidates, changes, the lock.
+
+mod change;
+mod state;
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::PathBuf;
+
+use jiff::civil::Date;
+use longhaul_transcript::durable;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use self::change::Change;
+pub(super) use self::state::State;
+use super::candidate::{Candidate, Review, Status};
+use super::promote::find;
+use super::trigger::LastRun;
+use crate::files::MemoryFolder;
+use crate::{Error, Result};
+
+/// The dreams of one workspace.
+#[derive(Debug)]
+pub struct Dreams<'a> {
+    folder: PathBuf,
+    pub(super) memory: &'a MemoryFolder,
+}
+
+/// Keeps other processes from dreaming in the same workspace while it lives.
+#[derive(Debug)]
+pub struct DreamLock {
+    _file: File,
+    told: Option<String>,
+    completed: Option<String>,
+}
+
+impl DreamLock {
+    /// What the user should know: that the state was damaged, and what that cost.
+    pub fn told(&self) -> Option<&str> {
+        self.told.as_deref()
+    }
+
+    /// What an interrupted command had begun, and what became of it now.
+    pub fn completed(&self) -> Option<&str> {
+        self.completed.as_deref()
+    }
+}
+
+impl<'a> Dreams<'a> {
+    /// The dreams of a workspace, `<stateDir>/dreams/<workspace>/`. Nothing is
+    /// made before it is needed.
+    pub fn new(state_dir: &std::path::Path, memory: &'a MemoryFolder) -> Dreams<'a> {
+        let root = memory.root();
+        let name: String = root
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .take(40)
+            .collect();
+        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        Dreams {
+            folder: state_dir
+                .join("dreams")
+                .join(format!("{name}-{}", &hash[..10])),
+            memory,
+        }
+    }
+
+    pub(super) fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
+    /// Takes the lock: one dream at a time.
+    pub fn lock(&self) -> Result<DreamLock> {
+        durable::create_folder(&self.folder).map_err(Error::write)?;
+        let path = self.folder.join(".dreaming");
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path).map_err(Error::io("lock", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Dreaming {
+                    workspace: self.memory.root().to_owned(),
+                });
+            }
+            // A file system without locks: refusing would make it useless.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
+        }
+        let told = self.mend()?;
+        let mut lock = DreamLock {
+            _file: file,
+            told,
+            completed: None,
+        };
+        lock.completed = self.complete(&lock)?;
+        Ok(lock)
+    }
+
+    /// Every candidate there ever was, in the order found.
+    pub fn candidates(&self) -> Result<Vec<Candidate>> {
+        Ok(self.state()?.candidates)
+    }
+
+    /// The last dream.
+    pub fn last_run(&self) -> Result<Option<LastRun>> {
+        self.read("last_run.json")
+    }
+
+    /// Rejects a staged candidate: it never comes back. What waited before it
+    /// and had given way to it waits again.
+    pub fn reject(&self, lock: &DreamLock, id: &str, on: Date) -> Result<()> {
+        let mut state = self.state()?;
+        let rejected = find(&state.candidates, id)?.clone();
+        if rejected.status != Status::Staged {
+            return Err(Error::NotStaged {
+                id: id.to_owned(),
+                status: rejected.status.name(),
+            });
+        }
+        for candidate in &mut state.candidates {
+            if candidate.id == id {
+                candidate.status = Status::Rejected { on };
+            }
+            // Nothing contradicts what nobody wants.
+            candidate.contradicts.retain(|other| other != id);
+            let gave_way = match &candidate.status {
+                Status::Superseded { by: Some(by), .. } => by == id,
+                Status::Superseded { by: None, .. } => {
+                    let ended = candidate.ended.as_ref();
+                    rejected.replaces.contains(&candidate.id)
+                        && ended.is_some()
+                        && ended == rejected.evidence.first()
+                }
+                _ => false,
+            };
+            if gave_way {
+                candidate.status = Status::Staged;
+                candidate.valid_until = None;
+                candidate.ended = None;
+            }
+        }
+        self.save(lock, &mut state)
+    }
+
+    /// Gives a staged candidate another text, in a person's own words.
+    pub fn reword(&self, lock: &DreamLock, id: &str, text: &str) -> Result<()> {
+        let mut state = self.state()?;
+        let status = find(&state.candidates, id)?.status.clone();
+        if status != Status::Staged {
+            return Err(Error::NotStaged {
+                id: id.to_owned(),
+                status: status.name(),
+            });
+        }
+        let text = crate::provenance::one_line(&self.memory.redacted(text));
+        for candidate in state.candidates.iter_mut().filter(|one| one.id == id) {
+            candidate.wording = Some(text.clone());
+            candidate.review = Some(Review::Edited);
+        }
+        self.save(lock, &mut state)
+    }
+
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let path = self.folder.join(name);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(Error::io("read", &path))?,
+        };
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| Error::Damaged {
+                path,
+                reason: format!("line {}: {error}", error.line()),
+            })
+    }
+
+    pub(super) fn write(&self, name: &str, value: &impl Serialize) -> Result<()> {
+        durable::create_folder(&self.folder).map_err(Error::write)?;
+        let path = self.folder.join(name);
+        let mut text = serde_json::to_string_pretty(value).map_err(|error| Error::Damaged {
+            path: path.clone(),
+            reason: error.to_string(),
+        })?;
+        text.push('\n');
+        durable::replace(&path, &mut |out| out.write_all(text.as_bytes())).map_err(Error::write)
+    }
+}

@@ -1,0 +1,162 @@
+//! What is known about candidates, and how it is kept: twice, so that a damaged
+//! state is mended from its copy.
+
+use std::collections::BTreeMap;
+use std::{fs, io};
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::{DreamLock, Dreams};
+use crate::dream::candidate::Candidate;
+use crate::dream::staging;
+use crate::files::DREAMS;
+use crate::{Error, Result};
+
+/// What is known about candidates.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::dream) struct State {
+    version: u32,
+    /// The number of the last change that is complete.
+    pub(super) last_change: u32,
+    pub(in crate::dream) candidates: Vec<Candidate>,
+    /// The last line of each log that a model was shown.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(in crate::dream) shown: BTreeMap<Date, usize>,
+}
+
+const VERSION: u32 = 1;
+
+const STATE: &str = "state.json";
+/// The same once more, for when the first is damaged.
+const COPY: &str = "state.copy.json";
+
+impl Dreams<'_> {
+    /// The state: of a damaged one its copy, until it is mended.
+    pub(in crate::dream) fn state(&self) -> Result<State> {
+        let state: State = match self.read(STATE) {
+            Err(Error::Damaged { path, reason }) => match self.read(COPY) {
+                Ok(Some(copy)) => copy,
+                _ => {
+                    let reason = format!(
+                        "{reason}; there is no copy: without it nobody knows what was rejected"
+                    );
+                    return Err(Error::Damaged { path, reason });
+                }
+            },
+            Ok(Some(state)) => state,
+            // Whoever took it away has not taken the changes back.
+            Ok(None) => State {
+                last_change: self.newest_change()?,
+                ..State::default()
+            },
+            Err(error) => return Err(error),
+        };
+        if state.version > VERSION {
+            return Err(Error::Damaged {
+                path: self.folder.join(STATE),
+                reason: format!(
+                    "it is of version {}, newer than this program",
+                    state.version
+                ),
+            });
+        }
+        Ok(state)
+    }
+
+    /// Shows the candidates in `DREAMS.md` and writes them down. What is as it
+    /// was is not written again. The page comes first, since it is made from the
+    /// state and counts for nothing: where one of them cannot be written, nothing
+    /// has changed.
+    pub(in crate::dream) fn save(&self, _: &DreamLock, state: &mut State) -> Result<()> {
+        state.version = VERSION;
+        let is_new = self.state()? != *state;
+        let file = self.memory.read(DREAMS)?;
+        let mut shown = false;
+        if file.is_some() || !state.candidates.is_empty() {
+            let part = staging::render(&state.candidates);
+            let text =
+                staging::spliced(file.as_deref(), &part).map_err(|reason| Error::Damaged {
+                    path: self.memory.root().join(DREAMS),
+                    reason,
+                })?;
+            if file.as_deref() != Some(text.as_str()) {
+                self.memory.replace(DREAMS, &text)?;
+                shown = true;
+            }
+        }
+        if !is_new {
+            self.keep_copy(state);
+            return Ok(());
+        }
+        let written = self.write(STATE, state);
+        if written.is_err() && shown {
+            // If this fails too, the next command shows what is so.
+            let _ = match &file {
+                Some(text) => self.memory.replace(DREAMS, text),
+                None => self.memory.remove(DREAMS),
+            };
+        }
+        if written.is_ok() {
+            self.keep_copy(state);
+        }
+        written
+    }
+
+    /// Keeps a copy of the state. What is written down is so without one; an
+    /// older one would bring back what is no longer so.
+    fn keep_copy(&self, state: &State) {
+        let is_kept = matches!(self.read::<State>(COPY), Ok(Some(copy)) if copy == *state);
+        if !is_kept && self.write(COPY, state).is_err() {
+            let _ = fs::remove_file(self.folder.join(COPY));
+        }
+    }
+
+    /// Sets a damaged state aside and puts its copy in its place. Without one it
+    /// begins again: what was promoted stands in the memory, what was rejected
+    /// is forgotten.
+    pub(super) fn mend(&self) -> Result<Option<String>> {
+        let Err(Error::Damaged { path, reason }) = self.read::<State>(STATE) else {
+            return Ok(None);
+        };
+        let aside = (1..)
+            .map(|number| self.folder.join(format!("{STATE}.damaged-{number}")))
+            .find(|aside| !aside.exists())
+            .expect("some number is free");
+        // It stays where it is until there is something in its place.
+        fs::copy(&path, &aside).map_err(Error::io("copy", &path))?;
+        let (state, came) = match self.read::<State>(COPY) {
+            Ok(Some(copy)) => (copy, "its copy took its place, and nothing is forgotten"),
+            _ => (
+                State {
+                    version: VERSION,
+                    last_change: self.newest_change()?,
+                    ..State::default()
+                },
+                "there is no copy: what was rejected is forgotten and may be staged again, what \
+                 was promoted stands in the memory and can no longer be undone here",
+            ),
+        };
+        self.write(STATE, &state)?;
+        Ok(Some(format!(
+            "{} was damaged ({reason}) and lies at {}; {came}",
+            path.display(),
+            aside.display()
+        )))
+    }
+
+    /// The number of the newest change that is written down.
+    fn newest_change(&self) -> Result<u32> {
+        let folder = self.folder.join("changes");
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            entries => entries.map_err(Error::io("read", &folder))?,
+        };
+        let number = |entry: fs::DirEntry| -> Option<u32> {
+            let name = entry.file_name();
+            name.to_str()?.strip_suffix(".json")?.parse().ok()
+        };
+        Ok(entries.flatten().filter_map(number).max().unwrap_or(0))
+    }
+}
