@@ -231,7 +231,9 @@ impl<'a> Work<'a> {
             let known = &mut self.candidates[*at];
             let rules = known.topic.is_rule() && remark.topic.is_rule();
             let before = &self.features[*at];
-            let same = before.is_said_again(&features) || (rules && before.is_same_rule(&features));
+            let same = before.is_said_again(&features)
+                || before.is_same_statement(&features)
+                || (rules && before.is_same_rule(&features));
             if known.ends || !same {
                 continue;
             }
@@ -257,6 +259,7 @@ impl<'a> Work<'a> {
         }
         let is_known = |(_, line): &(&KnownLine, Features)| {
             line.is_said_again(&features)
+                || line.is_same_statement(&features)
                 || (remark.topic.is_rule() && line.is_same_rule(&features))
         };
         if self.known.iter().any(is_known) {

@@ -49,11 +49,13 @@ const TURNS: &str = " before after over under above below until till unless exce
     despues sobre bajo hasta salvo excepto solo sólo entre contra cuando más menos depois até somente apenas \
     quando mais prima dopo sopra sotto fino tranne soltanto anziché invece tra se più meno voor na boven onder \
     tot tenzij behalve alleen dan tussen tegen als meer minder przed po nad chyba oprócz tylko niż zamiast \
-    między jeśli więcej mniej до после над пока кроме только чем вместо между если перед больше меньше ";
+    między jeśli więcej mniej до после над пока кроме только чем вместо между если перед больше меньше \
+    then dann danach puis ensuite luego poi daarna potem затем потом ";
 /// Single characters and pairs that do the same where words are not spaced.
-const UNSPACED_TURNS: [&str; 24] = [
-    "之前", "之后", "以前", "以后", "先", "再", "仅", "只", "除", "直到", "如果", "而非", "比",
-    "前に", "後に", "だけ", "まで", "から", "より", "전에", "후에", "만", "까지", "보다",
+const UNSPACED_TURNS: [&str; 26] = [
+    "之前", "之后", "以前", "以后", "先", "再", "仅", "只", "除了", "除非", "除外", "直到", "如果",
+    "而非", "比", "前に", "後に", "だけ", "まで", "から", "より", "전에", "후에", "만", "까지",
+    "보다",
 ];
 /// Words that only say how a thing is tied to the rest.
 const LEADS: &str = " from to with into onto in on at for by via of per through off out as von zu zum zur mit \
@@ -216,11 +218,29 @@ impl Phrase {
         inside.chain(&self.tail).map(String::as_str).collect()
     }
 
-    /// Whether nothing but denials turns it and nothing has a direction: its
-    /// order then says little.
-    pub(super) fn is_plain(&self) -> bool {
-        let led = |part: &Part| part.leads.as_deref().is_some_and(|to| WAYS.contains(&to));
-        self.turns().iter().all(|turn| *turn == "not") && !self.parts.iter().any(led)
+    /// Whether the same words are turned the same way, whatever their order:
+    /// what stands behind "before", "without" or "to" stands behind it in both.
+    pub(super) fn turns_as(&self, other: &Phrase) -> bool {
+        let turned = |phrase: &Phrase| -> Vec<(String, Vec<String>, Option<String>)> {
+            let parts = phrase.parts.iter().map(|part| {
+                let turns = part.turns.iter().filter(|turn| *turn != "not").cloned();
+                // "Of" is no direction.
+                let of = |to: &str| matches!(to, "de" | "da" | "van" | "von");
+                let is_way = |to: &String| WAYS.contains(&to.as_str()) && !of(to);
+                let way = part.leads.clone().filter(is_way);
+                (part.word.clone(), turns.collect::<Vec<_>>(), way)
+            });
+            let mut parts: Vec<_> = parts
+                .filter(|(_, turns, way)| !turns.is_empty() || way.is_some())
+                .collect();
+            parts.sort();
+            parts
+        };
+        let tail = |phrase: &Phrase| -> Vec<String> {
+            let turns = phrase.tail.iter().filter(|turn| *turn != "not");
+            turns.cloned().collect()
+        };
+        turned(self) == turned(other) && tail(self) == tail(other)
     }
 
     /// Where a word stands first.
@@ -362,7 +382,8 @@ fn is_moved(a: &[Part], b: &[Part]) -> bool {
     })
 }
 
-fn is_without(token: &str) -> bool {
+/// Whether a word says what is not there.
+pub(super) fn is_without(token: &str) -> bool {
     matches!(
         token,
         "without" | "ohne" | "sans" | "sin" | "sem" | "senza" | "zonder" | "bez" | "без"

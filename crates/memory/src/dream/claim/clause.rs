@@ -5,7 +5,8 @@ use super::words::{Mark, TOWARDS, Way};
 use super::{Claim, Clause, Form, Words};
 
 /// Prepositions that say of what: what follows belongs to the subject.
-const OF: &str = " for of für von pour para por для per voor dla ";
+const OF: &str =
+    " for of für von pour para por для per voor dla de du des di del della do da dos das van ";
 
 fn words_of<'a>(items: impl IntoIterator<Item = &'a Item>) -> Words {
     let word = |item: &Item| match item {
@@ -19,6 +20,14 @@ fn is_of(item: &Item) -> bool {
     matches!(item, Item::Lead(lead) if OF.contains(&format!(" {lead} ")))
 }
 
+fn is_towards(item: &Item) -> bool {
+    matches!(item, Item::Lead(lead) if TOWARDS.contains(&format!(" {lead} ")))
+}
+
+fn is_from(item: &Item) -> bool {
+    matches!(item, Item::Lead(lead) if matches!(lead.as_str(), "from" | "von" | "de"))
+}
+
 /// Notes what a part of a sentence says.
 pub(super) fn clause(items: &[Item], claim: &mut Claim) {
     let has = |wanted: fn(&Mark) -> bool| {
@@ -26,14 +35,27 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
             .iter()
             .any(|item| matches!(item, Item::Mark(mark) if wanted(mark)))
     };
+    let denies = |item: &Item| matches!(item, Item::No | Item::Without);
     let begins_no = items
         .iter()
-        .position(|item| *item == Item::No)
+        .position(denies)
         .is_some_and(|at| words_of(&items[..at]).is_empty());
-    claim.adds |= has(|mark| *mark == Mark::Also);
-    claim.demands |= has(|mark| *mark == Mark::Must) || begins_no;
-    claim.releases |= has(|mark| *mark == Mark::May);
+    let also = has(|mark| *mark == Mark::Also);
+    let no = items.contains(&Item::No) || has(|mark| *mark == Mark::Not);
+    let can = has(|mark| matches!(mark, Mark::May | Mark::Can));
+    // "X may not be done" forbids it, and "only admins may do it" most of it.
+    let bans = has(|mark| *mark == Mark::Ban) || (can && no);
+    let narrows = can && items.contains(&Item::Only);
+    let may = has(|mark| *mark == Mark::May) || (can && (also || has(|mark| *mark == Mark::Now)));
+    let allows = may && !bans && !narrows;
+    claim.adds |= also;
+    claim.demands |=
+        has(|mark| *mark == Mark::Must) || begins_no || bans || narrows || forbids(items, claim);
+    claim.releases |= allows;
     claim.waives |= has(|mark| *mark == Mark::NeedNot);
+    if allows {
+        claim.leave.extend(words_of(items));
+    }
     let turns = |mark: &Mark| {
         matches!(
             mark,
@@ -41,9 +63,21 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
         )
     };
     claim.changes |= has(turns);
-    let negative = items.contains(&Item::No)
+    let negative = items.iter().any(denies)
+        || bans
+        || forbids(items, claim)
         || (has(|mark| *mark == Mark::Not) && has(|mark| *mark == Mark::Must));
-    claim.negative |= negative && !has(|mark| matches!(mark, Mark::May | Mark::NeedNot));
+    let negative = negative && !allows && !has(|mark| *mark == Mark::NeedNot);
+    claim.negative |= negative;
+    if !words_of(items).is_empty() {
+        claim.parts.push((words_of(items), negative));
+    }
+    let must = items
+        .iter()
+        .position(|item| *item == Item::Mark(Mark::Must));
+    if let Some(at) = must {
+        claim.bearer.extend(words_of(&items[..at]));
+    }
     denials(items, claim);
     // What is denied or gone is not said of anything.
     let until = items
@@ -54,11 +88,32 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
         Some(at) => &items[..at],
         None => items,
     };
-    let verb = items.iter().position(|item| {
-        matches!(
-            item,
-            Item::Mark(Mark::Is(_) | Mark::Becomes(_) | Mark::Holds)
-        )
+    let ban = items.iter().position(|item| *item == Item::Mark(Mark::Ban));
+    if let Some(at) = ban
+        && !words_of(&items[..at]).is_empty()
+    {
+        claim.clauses.push(Clause {
+            subject: words_of(items),
+            value: Words::from(["§ban".to_owned()]),
+            way: Way::Plain,
+            form: Form::Is,
+        });
+        return;
+    }
+    // "X ist nach Y gezogen": the verb that says how comes last.
+    let last = items.iter().rposition(|item| match item {
+        Item::Mark(mark) => matches!(mark, Mark::Becomes(_)),
+        _ => false,
+    });
+    let last =
+        last.filter(|at| words_of(&items[*at..]).is_empty() && items[..*at].iter().any(is_towards));
+    let verb = last.or_else(|| {
+        items.iter().position(|item| {
+            matches!(
+                item,
+                Item::Mark(Mark::Is(_) | Mark::Becomes(_) | Mark::Holds | Mark::HeldBy)
+            )
+        })
     });
     let made = match verb {
         Some(at) => verbal(items, at, claim),
@@ -90,11 +145,29 @@ fn denials(items: &[Item], claim: &mut Claim) {
     }
 }
 
+/// Whether a "not" tells somebody not to: "fass das nicht an", "ne touche pas".
+fn forbids(items: &[Item], claim: &Claim) -> bool {
+    let not = items.iter().position(|item| *item == Item::Mark(Mark::Not));
+    not.is_some_and(|at| {
+        let verb = |item: &Item| match item {
+            Item::Mark(Mark::Is(way)) => *way != Way::Used,
+            Item::Mark(Mark::Becomes(_)) | Item::Me => true,
+            _ => false,
+        };
+        let (before, behind) = items.split_at(at);
+        let last = words_of(behind).is_empty() && claim.clauses.is_empty();
+        !before.iter().any(verb) && (is_order(before, claim) || last)
+    })
+}
+
 /// Whether a "not" that stands behind this forbids something.
 fn is_order(before: &[Item], claim: &Claim) -> bool {
-    let must = before
-        .iter()
-        .any(|item| matches!(item, Item::Mark(Mark::Must | Mark::May | Mark::NeedNot)));
+    let must = before.iter().any(|item| {
+        matches!(
+            item,
+            Item::Mark(Mark::Must | Mark::May | Mark::Can | Mark::Ban | Mark::NeedNot)
+        )
+    });
     // Nothing was said yet that could be it instead.
     must || (words_of(before).is_empty() && claim.clauses.is_empty())
 }
@@ -125,22 +198,58 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
     }
     let of = behind.iter().position(is_of).unwrap_or(behind.len());
     let (value, tail) = behind.split_at(of);
-    let towards =
-        |item: &Item| matches!(item, Item::Lead(lead) if TOWARDS.contains(&format!(" {lead} ")));
+    // Who lives somewhere and is not named is whoever speaks.
+    let me = || Words::from(["§me".to_owned()]);
     match mark {
+        // "Ich bin nach Jena gezogen": all of it stands before the verb.
+        Mark::Becomes(way)
+            if words_of(behind).is_empty()
+                && let Some(to) = before.iter().rposition(is_towards) =>
+        {
+            let subject = match before[..to].contains(&Item::Me) {
+                true => me(),
+                false => words_of(&before[..to]),
+            };
+            Some(Clause {
+                subject,
+                value: words_of(&before[to..]),
+                way,
+                form: Form::Becomes,
+            })
+        }
+        Mark::Becomes(way @ Way::Placed)
+            if subject.is_empty()
+                && !before.contains(&Item::It)
+                && behind
+                    .first()
+                    .is_some_and(|item| is_towards(item) && !is_from(item)) =>
+        {
+            Some(Clause {
+                subject: me(),
+                value: words_of(behind),
+                way,
+                form: Form::Becomes,
+            })
+        }
         Mark::Becomes(way) => {
             let mut value = value;
-            if matches!(value.first(), Some(Item::Lead(lead)) if lead == "from" || lead == "von" || lead == "de")
+            // "We migrated X from A to B".
+            if subject.is_empty()
+                && let Some(from) = value.iter().position(is_from)
             {
+                subject = words_of(&value[..from]);
+                value = &value[from..];
+            }
+            if value.first().is_some_and(is_from) {
                 let to = value[1..]
                     .iter()
-                    .position(towards)
+                    .position(is_towards)
                     .map_or(value.len(), |to| to + 1);
                 claim.denied.extend(words_of(&value[..to]));
                 value = &value[to..];
             }
             if subject.is_empty()
-                && let Some(to) = value.iter().position(towards)
+                && let Some(to) = value.iter().position(is_towards)
             {
                 subject = words_of(&value[..to]);
                 value = &value[to..];
@@ -164,16 +273,28 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
         }
         Mark::Is(Way::Named) if subject.is_empty() => {
             // "Call me Tom".
-            subject.insert("§me".to_owned());
             Some(Clause {
-                subject,
+                subject: me(),
                 value: words_of(value),
                 way: Way::Named,
                 form: Form::Is,
             })
         }
+        Mark::Is(way @ Way::Placed) if subject.is_empty() && !before.contains(&Item::It) => {
+            Some(Clause {
+                subject: me(),
+                value: words_of(behind),
+                way,
+                form: Form::Is,
+            })
+        }
         Mark::Is(way) => {
-            let part = matches!(value.first(), Some(Item::The));
+            let now = |item: &&Item| **item != Item::Mark(Mark::Now);
+            // "Le lundi" is no part that somebody has.
+            let day = words_of(value)
+                .iter()
+                .any(|word| claim.classes.iter().any(|one| one.2 == *word));
+            let part = matches!(value.iter().find(now), Some(Item::The)) && !day;
             if part && way == Way::Plain && !subject.is_empty() && subject.len() <= 2 {
                 let value = words_of(behind);
                 return Some(Clause {
@@ -181,6 +302,20 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
                     value,
                     way,
                     form: Form::Holds,
+                });
+            }
+            // "Use tabs in Makefiles" is about Makefiles.
+            if way == Way::Used
+                && subject.is_empty()
+                && tail.is_empty()
+                && let Some(lead) = value.iter().position(|item| matches!(item, Item::Lead(_)))
+                && !words_of(&value[..lead]).is_empty()
+            {
+                return Some(Clause {
+                    subject: words_of(&value[lead..]),
+                    value: words_of(&value[..lead]),
+                    way,
+                    form: Form::Is,
                 });
             }
             // "is deployed on", "is built with": the verb belongs to what is
@@ -211,6 +346,12 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
                 form: Form::Holds,
             })
         }
+        Mark::HeldBy => Some(Clause {
+            subject: words_of(behind),
+            value: subject,
+            way: Way::Plain,
+            form: Form::Holds,
+        }),
         _ => None,
     }
 }

@@ -11,7 +11,11 @@
 //! a question.
 
 mod clause;
+mod kin;
 mod parse;
+mod people;
+mod rules;
+mod same;
 mod spaced;
 mod words;
 
@@ -20,6 +24,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use self::kin::{has_kin, kin_shared};
 use self::words::{Class, Way};
 use super::likeness::is_unspaced;
 
@@ -38,6 +43,8 @@ pub(super) struct Claim {
     changes: bool,
     /// It allows something.
     releases: bool,
+    /// The words of what it allows.
+    leave: Words,
     /// It asks for something no longer.
     waives: bool,
     /// It says what is so beside something else.
@@ -52,6 +59,12 @@ pub(super) struct Claim {
     numbers: Vec<(String, String)>,
     /// Words that are written like names.
     names: Words,
+    /// All words in their order.
+    order: Vec<String>,
+    /// The words of each part of the sentence, and whether it says no.
+    parts: Vec<(Words, bool)>,
+    /// Who or what must: "the client must call the server".
+    bearer: Words,
 }
 
 /// One thing said of another.
@@ -61,6 +74,16 @@ struct Clause {
     value: Words,
     way: Way,
     form: Form,
+}
+
+impl Clause {
+    /// What it is about: of whoever has a part, the part.
+    fn topic(&self) -> &Words {
+        match self.form {
+            Form::Holds => &self.value,
+            Form::Is | Form::Becomes | Form::Does => &self.subject,
+        }
+    }
 }
 
 /// How it is said.
@@ -104,6 +127,73 @@ impl Claim {
     /// Whether it says that something is other than before.
     pub(super) fn is_change(&self) -> bool {
         self.changes || self.waives
+    }
+
+    /// Whether it allows something, or asks for something no longer.
+    pub(super) fn lets_go(&self) -> bool {
+        self.releases || self.waives
+    }
+
+    /// What it is about beside its words: whoever speaks.
+    pub(super) fn key(&self) -> Option<&String> {
+        let topics = self.clauses.iter().flat_map(|clause| clause.topic());
+        topics.into_iter().find(|word| word.starts_with('§'))
+    }
+
+    /// Whether it could be taken apart, and its words told from each other: it is
+    /// known what it is about.
+    pub(super) fn is_understood(&self) -> bool {
+        let about = |clause: &Clause| !clause.topic().is_empty();
+        let unspaced = |word: &String| word.chars().any(is_unspaced);
+        self.clauses.iter().any(about) && !self.said.iter().any(unspaced)
+    }
+
+    /// Whether all that a newer claim says is about another thing: each of the
+    /// two names something in what it is about that the other does not mention.
+    pub(super) fn is_apart(&self, newer: &Claim) -> bool {
+        // What a number says is judged by where it stands.
+        let counts = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        let own = |topic: &Words, other: &Claim| {
+            let mut words = topic.iter();
+            words.any(|word| !counts(word) && !other.mentions(word))
+        };
+        let about = |claim: &Claim| -> Vec<Words> {
+            let topics = claim.clauses.iter().map(|clause| clause.topic().clone());
+            topics.filter(|topic| !topic.is_empty()).collect()
+        };
+        let (old, new) = (about(self), about(newer));
+        let apart = |old: &Words| new.iter().all(|new| own(old, newer) && own(new, self));
+        // Leave is often given for a part of what is forbidden.
+        let leave = newer.lets_go() && kin_shared(&self.said, &newer.said) >= 2;
+        !leave
+            && !old.is_empty()
+            && !new.is_empty()
+            && old.iter().all(apart)
+            && !self.is_denied_by(newer)
+    }
+
+    fn mentions(&self, word: &str) -> bool {
+        let topics = || self.clauses.iter().map(|clause| clause.topic());
+        // Pairs of characters run over the borders of words.
+        let cut = |c: char| is_unspaced(c) && self.said.iter().any(|said| said.contains(c));
+        has_kin(&self.said, word)
+            || word.chars().any(cut)
+            || topics().any(|topic| topic.contains(word))
+    }
+
+    /// Whether leave is given for less than this forbids: the rest still holds.
+    pub(super) fn keeps_the_rest(&self, leave: &Claim) -> bool {
+        let chars: BTreeSet<char> = self.said.iter().flat_map(|word| word.chars()).collect();
+        let further = |word: &String| match word.chars().any(is_unspaced) {
+            // Pairs of characters run over the borders of words.
+            true => word.chars().all(|c| !chars.contains(&c)),
+            false => !has_kin(&self.said, word),
+        };
+        self.negative && !leave.waives && leave.leave.iter().any(further)
+    }
+
+    pub(super) fn name(&mut self, word: &str) {
+        self.names.insert(word.to_owned());
     }
 
     /// Whether it says what is so beside something else.
@@ -185,6 +275,10 @@ impl Claim {
             new.subject.is_subset(&old.subject),
         );
         let becomes = new.form == Form::Becomes;
+        // "Our linter is A", "we replaced A with B".
+        if becomes && old.form == Form::Is && new.subject == old.value && !self.demands {
+            return Verdict::Perhaps;
+        }
         if !narrower && !wider {
             return Verdict::Nothing;
         }
@@ -200,16 +294,28 @@ impl Claim {
         }
         let contained = old.value.is_subset(&new.value) || new.value.is_subset(&old.value);
         if contained {
-            return Verdict::Nothing;
+            // "two approvals", "one approval now".
+            let less = old.value != new.value && newer.changes;
+            return match narrower && wider && less {
+                true => Verdict::Perhaps,
+                false => Verdict::Nothing,
+            };
         }
         let alike = self.sort(&old.value) == newer.sort(&new.value);
         let plain = newer.sort(&new.value) == Sort::Plain;
-        let any = |way: Way| matches!(way, Way::Plain | Way::Used);
-        let fits = old.way == new.way || any(old.way) || any(new.way);
+        // "Tom is my brother" says nothing of where he is or what part he has.
+        let any = |clause: &Clause| {
+            matches!(clause.way, Way::Plain | Way::Used) && clause.form != Form::Holds
+        };
+        let same_way = old.way == new.way && (old.form == Form::Holds) == (new.form == Form::Holds);
+        let fits = same_way || any(old) || any(new);
+        let sure = same_way || !plain || new.way == Way::Plain;
         let same = narrower && wider;
         match (same, newer.changes) {
-            (true, true) if fits && alike && (!plain || becomes) => Verdict::Replaces,
-            (true, true) if fits || becomes => Verdict::Perhaps,
+            (true, true) if fits && alike && sure && (!plain || becomes) => Verdict::Replaces,
+            (true, true) if fits && alike && sure => Verdict::Perhaps,
+            (true, true) if becomes && (same_way || new.way == Way::Plain) => Verdict::Perhaps,
+            (true, true) if same_way && old.way != Way::Plain => Verdict::Perhaps,
             (false, true) if becomes && !self.demands => Verdict::Perhaps,
             (false, true) if fits && alike && !plain => Verdict::Perhaps,
             (true, false) if fits && alike && !plain => {
@@ -311,7 +417,7 @@ impl Claim {
         if !(newer.releases || newer.waives) || self.releases || self.waives {
             return Verdict::Nothing;
         }
-        let both = shared(&self.said, &newer.said).len();
+        let both = kin_shared(&newer.said, &self.said);
         let (old, new) = (self.said.len(), newer.said.len());
         // Pairs of characters run over the borders of words.
         let unspaced = |word: &String| word.chars().any(is_unspaced);
@@ -320,7 +426,8 @@ impl Claim {
             false => 2,
         };
         // Leave for less than was forbidden leaves the rest of the rule.
-        let most = both >= enough && both * 3 >= old * 2 && both == new;
+        let most =
+            both >= enough && both * 3 >= old * 2 && both == new && !self.keeps_the_rest(newer);
         // "You may" lifts a ban; "no longer need to" lifts a demand.
         let opposes = match newer.waives {
             true => self.demands && !self.negative,
@@ -351,37 +458,6 @@ impl Claim {
             true => Sort::Plain,
             false => Sort::Name,
         }
-    }
-
-    /// Whether two rules say the same in other words: the same words carry them
-    /// once what only makes them a rule, or a polite one, is off. Where order
-    /// could matter (two names) it has to be the same.
-    pub(super) fn is_same_rule(&self, other: &Claim) -> bool {
-        let plain = |claim: &Claim| {
-            !claim.changes && !claim.releases && !claim.waives && claim.denied.is_empty()
-        };
-        plain(self)
-            && plain(other)
-            && self.said.len() >= 2
-            && (self.said == other.said || self.is_cut_otherwise(other))
-            && self.negative == other.negative
-            && self.names.union(&other.names).count() <= 1
-    }
-}
-
-impl Claim {
-    /// Whether two lines without spaces have the same characters, and all pairs
-    /// of the one are in the other: a little word stands between others.
-    fn is_cut_otherwise(&self, other: &Claim) -> bool {
-        let chars = |claim: &Claim| -> BTreeSet<char> {
-            claim.said.iter().flat_map(|word| word.chars()).collect()
-        };
-        let (some, all) = match self.said.len() < other.said.len() {
-            true => (&self.said, &other.said),
-            false => (&other.said, &self.said),
-        };
-        let unspaced = |word: &String| word.chars().all(is_unspaced);
-        some.is_subset(all) && all.difference(some).all(unspaced) && chars(self) == chars(other)
     }
 }
 

@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 
 use super::Claim;
 use super::clause::clause;
+use super::people::PEOPLE;
+use super::rules::RULES;
 use super::spaced::SPACED;
-use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, UNSPACED};
+use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, TOWARDS, UNSPACED, Way};
 use crate::dream::likeness::{is_empty_word, is_negation, is_unspaced, stem};
-use crate::dream::phrase::{is_article, is_lead, is_unit};
+use crate::dream::phrase::{is_article, is_lead, is_unit, is_without};
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,14 @@ pub(super) enum Item {
     The,
     /// Says no to what follows.
     No,
+    /// Says what is not there: "without". It forbids nothing.
+    Without,
+    /// Leaves out all others.
+    Only,
+    /// Whoever speaks.
+    Me,
+    /// Something or somebody named before.
+    It,
     /// Between two parts of a sentence.
     Break,
     /// The next part speaks of what the last one spoke of, unless it says more.
@@ -44,7 +54,11 @@ fn spaced(text: &str) -> Vec<(String, bool)> {
         .replace('’', "'")
         .replace("can't", "can not")
         .replace("won't", "will not")
-        .replace("n't", " not");
+        .replace("n't", " not")
+        .replace("J'", "je ")
+        .replace(" j'", " je ")
+        .replace("N'", "n ")
+        .replace(" n'", " n ");
     let chars: Vec<char> = text.chars().collect();
     let cyrillic = chars.iter().any(|c| ('а'..='я').contains(c));
     let mut out: Vec<(String, bool)> = Vec::new();
@@ -115,7 +129,17 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
                 items.pop();
                 items.extend([Item::Break, Item::Ditto]);
             }
+            // "X is forbidden" says nothing else of it.
+            if mark == Mark::Ban
+                && matches!(items.last(), Some(Item::Mark(Mark::Is(_) | Mark::Can)))
+            {
+                items.pop();
+            }
             items.push(Item::Mark(mark));
+            let last = lower[at + count - 1].as_str();
+            if matches!(mark, Mark::Becomes(_)) && TOWARDS.contains(&format!(" {last} ")) {
+                items.push(Item::Lead(last.to_owned()));
+            }
             starts = words[at + count - 1].1;
             at += count;
         } else {
@@ -134,7 +158,7 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
 }
 
 /// Words with which another part of a sentence begins.
-const BREAKS: &str = " because since but weil denn aber sondern mais car parce pero porque sino mas ma perché \
+const BREAKS: &str = " because since but weil denn aber sondern mais parce pero porque sino mas perché \
     omdat maar ale ponieważ но потому поскольку ";
 
 /// The words of a mark, and what it does.
@@ -143,8 +167,13 @@ type Marked = (Vec<&'static str>, Mark);
 /// The marks that begin with a word, those of more words first.
 static MARKS: LazyLock<HashMap<&str, Vec<Marked>>> = LazyLock::new(|| {
     let mut marks: HashMap<&str, Vec<Marked>> = HashMap::new();
-    for (phrase, mark) in SPACED {
-        let words: Vec<&str> = phrase.split(' ').collect();
+    for (phrase, mark) in SPACED.iter().chain(RULES).chain(PEOPLE) {
+        // "n'est" is read as two words.
+        let words = phrase.split([' ', '\'']);
+        let words: Vec<&str> = match phrase.starts_with("n'") {
+            true => words.collect(),
+            false => phrase.split(' ').collect(),
+        };
         marks.entry(words[0]).or_default().push((words, *mark));
     }
     for all in marks.values_mut() {
@@ -177,7 +206,15 @@ fn marked(words: &[(String, bool)], lower: &[String], at: usize) -> Option<(Mark
         last.1 || matches!(follows, "the" | "us" | "our") || is_lead(follows) && follows != "a";
     let adjective = lower[at] == "left" && count == 1 && (!ends || at == 0);
     let article_before = at > 0 && is_article(&lower[at - 1]);
-    (!(adjective || (mark == Mark::Gone && article_before))).then_some((mark, count))
+    let attribute = matches!(mark, Mark::Gone | Mark::Ban) && article_before;
+    // "Wir testen mit Jest" has a name where Polish has a verb.
+    let mut letters = words[at].0.chars();
+    let begins = at == 0 || words[at - 1].1;
+    let name = count == 1
+        && !begins
+        && letters.next().is_some_and(char::is_uppercase)
+        && letters.any(char::is_lowercase);
+    (!(adjective || attribute || name)).then_some((mark, count))
 }
 
 /// One word as pieces.
@@ -196,11 +233,23 @@ fn piece(
     // "MIT" is no German preposition.
     if word.chars().count() >= 2 && word.chars().all(char::is_uppercase) {
         let root = root(lower);
-        claim.names.insert(root.clone());
+        claim.name(&root);
         return add(root, claim, items);
     }
-    if is_negation(lower) {
-        items.push(Item::No);
+    let little = match lower {
+        _ if is_without(lower) => Some(Item::Without),
+        _ if is_negation(lower) => Some(Item::No),
+        "only" | "nur" | "seulement" | "solo" | "sólo" | "apenas" | "alleen" | "tylko"
+        | "только" => Some(Item::Only),
+        "i" | "i'm" | "i've" | "we" | "ich" | "wir" | "je" | "nous" | "yo" | "eu" | "io" | "ik"
+        | "ja" | "я" | "мы" => Some(Item::Me),
+        "it" | "this" | "that" | "he" | "she" | "they" | "er" | "sie" | "es" | "elle" | "ils"
+        | "elles" | "él" | "ella" | "ele" | "ela" | "lui" | "lei" | "hij" | "он" | "она"
+        | "оно" | "они" => Some(Item::It),
+        _ => None,
+    };
+    if let Some(little) = little {
+        items.push(little);
         return;
     }
     if is_definite(lower) {
@@ -208,14 +257,14 @@ fn piece(
         return;
     }
     let has_digit = lower.chars().any(|c| c.is_ascii_digit());
-    if matches!(lower, "we" | "no" | "as" | "die") {
+    if matches!(lower, "no" | "as" | "die") {
         return;
     }
     if matches!(lower, "and" | "und" | "et" | "y" | "и") {
         items.push(Item::Lead("and".to_owned()));
         return;
     }
-    if !has_digit && is_lead(lower) || matches!(lower, "under" | "unter" | "sous") {
+    if !has_digit && is_lead(lower) || matches!(lower, "under" | "unter" | "sous" | "nach") {
         items.push(Item::Lead(lower.to_owned()));
         return;
     }
@@ -249,14 +298,14 @@ fn piece(
             };
             claim.numbers.push((of, root.clone()));
         } else {
-            claim.names.insert(root.clone());
+            claim.name(&root);
         }
     } else {
         let mut rest = word.chars();
         let first = rest.next().is_some_and(char::is_uppercase);
         let inner = rest.any(|c| c.is_uppercase() || c == '_' || c == '/');
         if inner || (first && !starts) || word.contains(['_', '/', '@']) {
-            claim.names.insert(root.clone());
+            claim.name(&root);
         }
     }
     // A unit is said with its number.
@@ -268,12 +317,13 @@ fn piece(
 
 fn add(root: String, claim: &mut Claim, items: &mut Vec<Item>) {
     claim.said.insert(root.clone());
+    claim.order.push(root.clone());
     items.push(Item::Word(root));
 }
 
 /// What is written without spaces: marks, and pairs of characters between them.
 fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
-    let mut rest = text;
+    let (mut rest, topic) = without_particle(text);
     let mut plain = String::new();
     let flush = |plain: &mut String, claim: &mut Claim, items: &mut Vec<Item>| {
         let run = std::mem::take(plain);
@@ -286,7 +336,7 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
             if run.chars().any(|c| c.is_ascii_digit()) {
                 claim.numbers.push(("#".to_owned(), run.clone()));
             } else {
-                claim.names.insert(run.clone());
+                claim.name(&run);
             }
             add(run, claim, items);
         } else if chars.len() == 1 {
@@ -301,9 +351,6 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
         let found = UNSPACED.iter().filter(|(mark, _)| rest.starts_with(mark));
         if let Some((mark, means)) = found.max_by_key(|(mark, _)| mark.len()) {
             flush(&mut plain, claim, items);
-            if matches!(*mark, "不要" | "不能" | "禁止") {
-                items.push(Item::No);
-            }
             items.push(Item::Mark(*means));
             rest = &rest[mark.len()..];
             continue;
@@ -333,6 +380,28 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
         rest = &rest[c.len_utf8()..];
     }
     flush(&mut plain, claim, items);
+    if topic && !items.contains(&Item::Mark(Mark::Is(Way::Plain))) {
+        items.push(Item::Mark(Mark::Is(Way::Plain)));
+    }
+}
+
+/// A Korean word without the syllable that only ties it to the others, and
+/// whether that says that the line is about it.
+fn without_particle(word: &str) -> (&str, bool) {
+    let hangul = |c: char| ('가'..='힣').contains(&c);
+    if word.chars().count() < 3 || !word.chars().all(hangul) {
+        return (word, false);
+    }
+    let cut = |ending: &&str| word.strip_suffix(*ending);
+    let topic = ["는", "은"].iter().find_map(cut);
+    let tie = ["에서", "으로", "을", "를", "이", "가", "의", "에", "로"]
+        .iter()
+        .find_map(cut);
+    match (topic, tie) {
+        (Some(rest), _) => (rest, true),
+        (None, Some(rest)) => (rest, false),
+        (None, None) => (word, false),
+    }
 }
 
 /// Every word of which there is one at a time, with its group.

@@ -21,10 +21,16 @@ pub(super) enum Mark {
     Gone,
     /// It is allowed.
     May,
+    /// It may be allowed, or only possible.
+    Can,
+    /// What stands before is forbidden.
+    Ban,
     /// It is no longer asked for.
     NeedNot,
     /// Somebody has the part that follows.
     Holds,
+    /// The part that stands before has whoever follows.
+    HeldBy,
     /// It is so beside something else.
     Also,
     /// It must be so, or must not; carries nothing.
@@ -48,7 +54,7 @@ pub(super) enum Way {
     Measured,
 }
 
-use Mark::{Also, Becomes, Gone, Holds, Is, May, Must, NeedNot, NoLonger, Now};
+use Mark::{Also, Ban, Becomes, Gone, Holds, Is, May, Must, NeedNot, NoLonger, Now};
 use Way::{Named, Placed, Plain, Used};
 
 /// Words of what is written without spaces. The longest that fits counts.
@@ -136,25 +142,61 @@ pub(super) const UNSPACED: &[(&str, Mark)] = &[
     ("总是", Must),
     ("一律", Must),
     ("始终", Must),
-    ("不要", Must),
-    ("不能", Must),
-    ("禁止", Must),
+    ("不要", Ban),
+    ("不能", Ban),
+    ("不可以", Ban),
+    ("不得", Ban),
+    ("不准", Ban),
+    ("不许", Ban),
+    ("禁止", Ban),
+    ("しないでください", Ban),
+    ("しないで", Ban),
+    ("してはいけません", Ban),
+    ("してはいけない", Ban),
+    ("は禁止です", Ban),
+    ("は禁止", Ban),
+    ("하지", Ban),
+    ("마세요", Must),
+    ("마십시오", Must),
+    ("금지", Ban),
+    ("해도", May),
+    ("됩니다", Must),
+    ("してください", Must),
+    ("碰", Must),
+    ("住在", Is(Placed)),
+    ("にあります", Must),
+    ("있습니다", Must),
+    ("に移りました", Becomes(Placed)),
+    ("に移転しました", Becomes(Placed)),
+    ("に引っ越しました", Becomes(Placed)),
+    ("へ移りました", Becomes(Placed)),
+    ("으로 이전", Becomes(Placed)),
+    ("이전했습니다", Becomes(Placed)),
+    ("옮겼습니다", Becomes(Placed)),
+    ("이사했습니다", Becomes(Placed)),
+    ("去世了", Gone),
+    ("去世", Gone),
+    ("死了", Gone),
+    ("辞职了", Gone),
+    ("辞职", Gone),
     ("请", Must),
     ("的", Must),
     ("了", Must),
+    ("の", Must),
+    ("を", Must),
     ("です", Must),
     ("ます", Must),
 ];
 
 /// Between a verb of change and what something becomes: "switched X to Y".
 pub(super) const TOWARDS: &str =
-    " to by with into onto from in over zu auf nach durch in à en par a por para в на ";
+    " to by with into onto from in over zu auf nach durch in à au en par a por para do naar в на ";
 
 /// Words that carry nothing where two statements are compared, beside those of
 /// the likeness of lines.
 pub(super) const LIGHT: &str = " keep kept give get put set write add do done ensure only still just back \
     currently any all every each our ours us he she his her they their team project please kindly thanks will be being been \
-    here there one thing things day days time date name called under since because until after before about \
+    be been being touch touching writing adding giving getting putting setting keeping doing here there one thing things day days time date name called under since because until after before about \
     wir unser unsere uns ich du mich mir dich im am um an bei den dem des ein eine einen einem einer zum zur alle jede jeden \
     nous notre nos vous votre mon ma mes moi ce cette au aux en sur dans par tous que qui se sa son ne \
     nosotros nuestro nuestra nuestros mi tu su el al en los las del por que se lo \
@@ -162,20 +204,22 @@ pub(super) const LIGHT: &str = " keep kept give get put set write add do done en
     il lo gli uno nostro nostra mio mia del della nel nella \
     het een de van op onze ons mijn we wij \
     мы наш наша наши наше нас я мой моя меня мне ты в на с со и у к по для за из от это а \
-    이 그 저 우리 ";
+    이 그 저 우리 werden wird worden wurde sein être été ser sido essere stato stata zijn worden wordt zostać być \
+    anfassen anrühren fass rühr fasse toucher touche touchez touchons tocar toques toque tocca toccare toccate aanraken raak \
+    dotykaj dotykać ruszaj ruszać трогай трогать трогайте касайся bin bist ai avons sono estoy estou ben jestem ";
 
 /// What is one of a few: of these there is one at a time.
 pub(super) const CLASSES: &[(Class, &[&str])] = &[
     (
         Class::Weekday,
         &[
-            "monday mondays montag montags lundi lunes понедельник понедельникам понедельника 周一 星期一 月曜",
-            "tuesday tuesdays dienstag dienstags mardi martes вторник вторникам вторника 周二 星期二 火曜",
-            "wednesday wednesdays mittwoch mittwochs mercredi miércoles среда среду средам 周三 星期三 水曜",
-            "thursday thursdays donnerstag donnerstags jeudi jueves четверг четвергам четверга 周四 星期四 木曜",
-            "friday fridays freitag freitags vendredi viernes пятница пятницу пятницам 周五 星期五 金曜",
-            "saturday saturdays samstag samstags samedi sábado sábados суббота субботу субботам 周六 星期六 土曜",
-            "sunday sundays sonntag sonntags dimanche domingo domingos воскресенье воскресеньям 周日 星期日 日曜",
+            "monday mondays montag montags lundi lunes понедельник понедельникам понедельника segunda segunda-feira lunedì maandag poniedziałek poniedziałki 周一 星期一 月曜",
+            "tuesday tuesdays dienstag dienstags mardi martes вторник вторникам вторника terça terça-feira martedì dinsdag wtorek wtorki 周二 星期二 火曜",
+            "wednesday wednesdays mittwoch mittwochs mercredi miércoles среда среду средам quarta quarta-feira mercoledì woensdag środa środę środy 周三 星期三 水曜",
+            "thursday thursdays donnerstag donnerstags jeudi jueves четверг четвергам четверга quinta quinta-feira giovedì donderdag czwartek czwartki 周四 星期四 木曜",
+            "friday fridays freitag freitags vendredi viernes пятница пятницу пятницам sexta sexta-feira sextas venerdì vrijdag piątek piątki 周五 星期五 金曜",
+            "saturday saturdays samstag samstags samedi sábado sábados суббота субботу субботам sabato zaterdag sobota sobotę soboty 周六 星期六 土曜",
+            "sunday sundays sonntag sonntags dimanche domingo domingos воскресенье воскресеньям domenica zondag niedziela niedzielę niedziele 周日 星期日 日曜",
         ],
     ),
     (

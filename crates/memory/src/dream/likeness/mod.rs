@@ -6,6 +6,8 @@
 
 mod apart;
 #[cfg(test)]
+mod pairs;
+#[cfg(test)]
 mod tests;
 mod words;
 
@@ -140,7 +142,14 @@ impl Features {
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
         match self.relation_by_all(newer) {
-            Relation::Replaces if self.is_of_another(newer) => Relation::Perhaps,
+            Relation::Replaces | Relation::Perhaps if self.claim.is_apart(&newer.claim) => {
+                Relation::None
+            }
+            Relation::Replaces
+                if self.is_of_another(newer) || self.claim.keeps_the_rest(&newer.claim) =>
+            {
+                Relation::Perhaps
+            }
             found => found,
         }
     }
@@ -260,7 +269,8 @@ impl Features {
         // what was said comes up again. Of two long lines half says little.
         let half = together * 2 >= self.terms.len() && self.terms.len() >= 2;
         let short = self.size() <= SHORT && newer.size() <= 2 * SHORT;
-        if newer.is_change() && !self.is_change() && together >= 1 && half && short {
+        let open = !(self.claim.is_understood() && newer.claim.is_understood());
+        if open && newer.is_change() && !self.is_change() && together >= 1 && half && short {
             return Relation::Perhaps;
         }
         // What a change left behind is said again: gone back, or not heard of it?
@@ -283,13 +293,20 @@ impl Features {
     /// Whether two rules are one in other words: "keep answers short", "short
     /// answers please".
     pub(super) fn is_same_rule(&self, other: &Features) -> bool {
-        self.claim.is_same_rule(&other.claim) && self.phrase.is_plain() && other.phrase.is_plain()
+        self.claim.is_same_rule(&other.claim) && self.phrase.turns_as(&other.phrase)
+    }
+
+    /// Whether two statements are one in other words: "the parser tests take 3
+    /// minutes", "tests of the parser take 3 minutes".
+    pub(super) fn is_same_statement(&self, other: &Features) -> bool {
+        self.claim.is_same_statement(&other.claim) && self.phrase.turns_as(&other.phrase)
     }
 
     /// The words by which lines about the same are found.
     pub(super) fn keys(&self) -> BTreeSet<&String> {
         let words = self.terms.iter().chain(&self.values);
-        words.chain(&self.claim.said).collect()
+        let words = words.chain(&self.claim.said);
+        words.chain(self.claim.key()).collect()
     }
 
     /// Whether it says, in whatever words, that something is other than before.

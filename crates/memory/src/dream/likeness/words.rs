@@ -12,7 +12,9 @@ const EMPTY: &str = " a an and are as at be been but by can could did do does fo
 const NEGATIONS: &str = " not no never none nobody nothing without avoid stop don doesn didn dont won wont \
     cannot cant shouldn isn aren neither nor nicht nie niemals nichts kein keine keinen keinem ohne pas jamais aucun \
     aucune sans nunca sin jamás não nada sem non mai nessun nessuna senza niet nooit geen niets zonder nigdy bez \
-    не нет никогда нельзя ничего без ";
+    не нет никогда нельзя ничего без forbidden prohibited taboo banned disallowed off-limits verboten tabu untersagt \
+    interdit interdite interdits interdites prohibido prohibida prohibidos prohibidas proibido proibida proibidos \
+    proibidas vietato vietata vietati vietate verboden zabronione zakazane запрещено запрещён запрещена запрещены ";
 /// Denials that many languages put beside another one without lifting it.
 pub(super) const ECHOES: &str =
     " jamais nunca jamás mai nada nessun nessuna nigdy никогда ничего aucun aucune ";
