@@ -315,6 +315,9 @@ impl<'a> Work<'a> {
                 true => made.source >= other.source,
                 false => other.source >= made.source,
             };
+            // A rule that is kept gives way unseen only to another rule.
+            let lets_go = !made.topic.is_rule() || features.claim.lets_go();
+            let needs_a_person = other.status.is_kept() && other.topic.is_rule() && lets_go;
             match relation {
                 Relation::Replaces if stronger && is_newer => {
                     if other.status == Status::Staged {
@@ -324,6 +327,9 @@ impl<'a> Work<'a> {
                         };
                         other.valid_until = Some(made.valid_from);
                         self.done.superseded += 1;
+                    }
+                    if needs_a_person {
+                        made.contradicts.push(id.clone());
                     }
                     made.replaces.push(id);
                 }

@@ -4,9 +4,11 @@
 //! that somebody else has to remember. Which one is told by the words they
 //! share, so a person sees every one of these before anything leaves the memory.
 
+use jiff::civil::Date;
 use longhaul_ledger::{Taking, takes_back};
 
 use super::candidate::{Candidate, Status};
+use super::claim::Verdict;
 use super::consolidate::Work;
 use super::likeness::Features;
 use super::remark::Remark;
@@ -14,6 +16,26 @@ use crate::flush::CHANGE;
 
 /// Lifts kept that no rule has answered to.
 const MOST_UNANSWERED: usize = 200;
+
+/// What a lift does to a rule.
+enum Lifted {
+    /// It ends it or allows what it forbids, as surely as this.
+    Whole(Taking, f64),
+    /// It allows a part of what it forbids; the rest stands.
+    InPart,
+    /// It says nothing of it.
+    Not,
+}
+
+fn taking(lift: &Features, text: &str, rule: &Features, of: &str) -> Lifted {
+    let in_part = rule.claim.keeps_the_rest(&lift.claim);
+    match takes_back(text, of) {
+        Some((Taking::Allowed, _)) if in_part => Lifted::InPart,
+        Some((taking, sure)) => Lifted::Whole(taking, sure),
+        None if in_part && rule.claim.under(&lift.claim) > Verdict::Nothing => Lifted::InPart,
+        None => Lifted::Not,
+    }
+}
 
 impl Work<'_> {
     /// Something is allowed, or a rule is taken back.
@@ -25,15 +47,19 @@ impl Work<'_> {
             self.done.repeated += usize::from(again);
             return;
         }
+        let said = Features::of(&remark.text);
         let mut found: Vec<(f64, usize, Taking)> = Vec::new();
+        let mut beside = Vec::new();
         for at in near {
             let other = &self.candidates[*at];
             let stands = other.status == Status::Staged || other.status.is_kept();
             if !stands || other.ends || !other.topic.is_rule() || other.valid_from > date {
                 continue;
             }
-            if let Some((taking, sure)) = takes_back(&remark.text, &other.text) {
-                found.push((sure, *at, taking));
+            match self.taking(&said, &remark.text, *at) {
+                Lifted::Whole(taking, sure) => found.push((sure, *at, taking)),
+                Lifted::InPart => beside.push(*at),
+                Lifted::Not => {}
             }
         }
         // The first of those that are as sure.
@@ -42,13 +68,27 @@ impl Work<'_> {
         made.add(&remark.text, remark.evidence.clone());
         match found.first() {
             Some((_, best, taking)) => {
-                let said = Features::of(&remark.text);
-                let (meant, near): (Vec<_>, Vec<_>) = found
+                let (meant, other): (Vec<_>, Vec<_>) = found
                     .iter()
                     .map(|(_, at, of)| (*at, *of))
                     .partition(|(at, of)| of == taking && self.covers(&said, *best, *at));
-                let only = |all: Vec<(usize, Taking)>| all.into_iter().map(|(at, _)| at).collect();
-                self.answer(made, only(meant), only(near), *taking);
+                let only = |all: Vec<(usize, Taking)>| -> Vec<usize> {
+                    all.into_iter().map(|(at, _)| at).collect()
+                };
+                let mut meant = only(meant);
+                for at in near {
+                    if !meant.contains(at) && self.is_rule_as(*best, *at, date) {
+                        meant.push(*at);
+                    }
+                }
+                let mut near = only(other);
+                near.extend(beside);
+                near.retain(|at| !meant.contains(at));
+                self.answer(made, meant, near, *taking);
+            }
+            None if !beside.is_empty() => {
+                made.topic = self.candidates[beside[0]].topic;
+                self.answer(made, Vec::new(), beside, Taking::Allowed);
             }
             None => {
                 let written = self.known.iter().find_map(|(line, _)| {
@@ -71,13 +111,29 @@ impl Work<'_> {
         }
     }
 
+    /// What a lift does to a rule: leave for less leaves the rest of it.
+    fn taking(&self, lift: &Features, text: &str, at: usize) -> Lifted {
+        taking(lift, text, &self.features[at], &self.candidates[at].text)
+    }
+
+    /// Whether a rule that stands is another one in other words.
+    fn is_rule_as(&self, best: usize, at: usize, date: Date) -> bool {
+        let other = &self.candidates[at];
+        let stands = other.status == Status::Staged || other.status.is_kept();
+        stands
+            && !other.ends
+            && other.topic.is_rule()
+            && other.valid_from <= date
+            && self.features[best].is_same_rule(&self.features[at])
+    }
+
     /// Whether a lift says of a rule all that it says of the one that it surely
     /// means: a rule said twice in other words is lifted as a whole.
     fn covers(&self, lift: &Features, best: usize, at: usize) -> bool {
         let (best, other) = (&self.features[best], &self.features[at]);
         let said = &lift.claim.said;
         let meant = said.intersection(&best.claim.said);
-        best == other || meant.clone().all(|word| other.claim.said.contains(word))
+        best == other || meant.clone().all(|word| other.claim.says(word))
     }
 
     /// A lift meets the rules that it speaks of, and those that it may mean.
@@ -144,10 +200,13 @@ impl Work<'_> {
             {
                 continue;
             }
-            let Some((taking, _)) = takes_back(&lift.text, &made.text) else {
-                continue;
+            let said = Features::of(&lift.text);
+            let (taking, in_part) = match taking(&said, &lift.text, &features, &made.text) {
+                Lifted::Whole(taking, _) => (taking, false),
+                Lifted::InPart => (Taking::Allowed, true),
+                Lifted::Not => continue,
             };
-            if lift.source < made.source {
+            if lift.source < made.source || in_part {
                 made.contradicts.push(lift.id.clone());
                 lift.ends = taking == Taking::Back;
                 lift.topic = made.topic;
@@ -187,12 +246,14 @@ impl Work<'_> {
             return false;
         }
         let said = ended.quote.strip_prefix(CHANGE).unwrap_or(&ended.quote);
-        if takes_back(said, &made.text).is_none() {
-            return false;
-        }
         let lift = Features::of(said);
         let meant = lift.claim.said.intersection(&self.features[at].claim.said);
-        if !meant.clone().all(|word| features.claim.said.contains(word)) {
+        let covers = || meant.clone().all(|word| features.claim.says(word));
+        let lifts = match taking(&lift, said, features, &made.text) {
+            Lifted::Whole(..) => covers(),
+            Lifted::InPart | Lifted::Not => self.features[at].is_same_rule(features),
+        };
+        if !lifts {
             return false;
         }
         let (by, ended) = (by.clone(), ended.clone());

@@ -2,9 +2,9 @@
 
 use jiff::civil::date;
 use longhaul_memory::Source;
-use longhaul_memory::dream::{Settings, Status, waiting};
+use longhaul_memory::dream::{Status, waiting};
 
-use crate::{Place, backfill, day, now, said_on, settings};
+use crate::{Place, backfill, day, now, policy, said_on, settings};
 
 const LIFTED: &[(&str, &str)] = &[
     (
@@ -80,21 +80,13 @@ fn a_permission_of_a_later_session_takes_the_place_of_the_rule_that_it_lifts() {
 
 #[test]
 fn a_rule_that_is_kept_is_lifted_only_by_a_person() {
-    let sure = Settings {
-        promote_at: Some(0.0),
-        ..settings()
-    };
+    let sure = policy();
     for (rule, leave) in LIFTED.iter().chain(TAKEN_BACK) {
         let place = Place::new();
         place.rule(day(3), rule);
         place.dream(&sure);
         assert!(place.find(rule).status.is_kept());
-        place.log(
-            day(1),
-            "User Preferences",
-            &format!("Change: {leave}"),
-            Source::User,
-        );
+        place.change(day(1), leave);
         let report = place.dream(&sure);
         assert_eq!(report.promoted, Vec::<String>::new(), "{leave}");
         assert!(place.read("MEMORY.md").contains(rule));
@@ -210,5 +202,131 @@ fn a_change_of_what_is_used_is_noticed_in_a_later_session() {
             replaced || was.contradicts.contains(&is.id),
             "{new}: {was:#?}"
         );
+    }
+}
+
+/// Leave for a part of what is forbidden.
+const IN_PART: &[(&str, &str)] = &[
+    (
+        "Never deploy on Fridays.",
+        "You may deploy documentation on Fridays from now on.",
+    ),
+    (
+        "Niemals am Wochenende deployen.",
+        "Du darfst Hotfixes am Wochenende ab jetzt deployen.",
+    ),
+    (
+        "Ne jamais fusionner sans revue.",
+        "Tu peux désormais fusionner les corrections de typos sans revue.",
+    ),
+    (
+        "Nunca borres tablas.",
+        "A partir de ahora puedes borrar tablas temporales.",
+    ),
+    (
+        "Никогда не удаляй файлы.",
+        "Теперь можно удалять временные файлы.",
+    ),
+    ("不要在周五部署。", "现在周五可以部署文档了。"),
+];
+
+#[test]
+fn leave_for_a_part_lifts_no_rule_and_waits_for_a_person() {
+    for (rule, leave) in IN_PART {
+        // Said before the rule is read, or after; as a change, or as a rule.
+        for (first, label) in [(true, "Change"), (true, "Constraint"), (false, "Change")] {
+            let place = Place::begun();
+            if first {
+                place.rule(day(3), rule);
+                place.dream(&settings());
+            }
+            let text = format!("{label}: {leave}");
+            place.log(day(1), "User Preferences", &text, Source::User);
+            place.dream(&settings());
+            if !first {
+                place.rule(day(3), rule);
+                place.dream(&settings());
+            }
+            let (old, new) = (place.find(rule), place.find(leave));
+            assert_eq!(old.status, Status::Staged, "{label} {leave}: {old:#?}");
+            assert_eq!(new.status, Status::Staged, "{label} {leave}: {new:#?}");
+            assert!(
+                new.contradicts.contains(&old.id),
+                "{label} {leave}: {new:#?}"
+            );
+            assert_eq!(new.replaces, Vec::<String>::new(), "{label} {leave}");
+            assert!(
+                !new.may_go_unseen() && new.is_ripe(),
+                "{label} {leave}: {new:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_policy_takes_a_kept_rule_out_for_leave_or_a_fact() {
+    let kept = [
+        ("Never deploy on Fridays.", "You may deploy on Fridays now."),
+        (
+            "Never change the database schema.",
+            "You may change the database schema of the sandbox from now on.",
+        ),
+        (
+            "Always sign the release tarballs.",
+            "We no longer need to sign the release tarballs.",
+        ),
+        ("Never use Redis.", "We use Redis now."),
+    ];
+    for (rule, later) in kept.iter().chain(IN_PART) {
+        for (section, label) in [
+            ("User Preferences", "Change: "),
+            ("User Preferences", "Constraint: "),
+            ("Decisions", ""),
+        ] {
+            let place = Place::begun();
+            place.rule(day(3), rule);
+            place.dream(&policy());
+            assert!(place.find(rule).status.is_kept());
+            place.log(day(1), section, &format!("{label}{later}"), Source::User);
+            place.dream(&policy());
+            let memory = place.read("MEMORY.md");
+            assert!(memory.contains(rule), "{section} {label}{later}: {memory}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_was_kept_in_two_wordings_is_lifted_in_both() {
+    for (one, other, leave) in [
+        (
+            "Never commit generated code.",
+            "generated code must never be committed",
+            "you may commit generated code from now on",
+        ),
+        (
+            "Never touch the CI config.",
+            "the CI config is off limits",
+            "you may touch the CI config from now on",
+        ),
+        (
+            "Lösche nie das Archiv.",
+            "Das Archiv darf nie gelöscht werden.",
+            "Du darfst das Archiv ab jetzt löschen.",
+        ),
+    ] {
+        let place = Place::begun();
+        place.rule(day(4), one);
+        place.rule(day(3), other);
+        place.dream(&settings());
+        let all = place.candidates();
+        assert_eq!(all.len(), 1, "{other}: {all:#?}");
+        assert_eq!(all[0].mentions(), 2);
+        place.promote(one);
+        place.change(day(1), leave);
+        place.dream(&settings());
+        place.promote(leave);
+        let memory = place.read("MEMORY.md");
+        assert!(!memory.contains(one) && !memory.contains(other), "{memory}");
+        assert!(memory.contains(leave), "{memory}");
     }
 }

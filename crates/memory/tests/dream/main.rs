@@ -89,6 +89,12 @@ impl Place {
         );
     }
 
+    /// Logs that the user takes something back or allows it.
+    pub(crate) fn change(&self, day: Date, text: &str) {
+        let text = format!("Change: {text}");
+        self.log(day, "User Preferences", &text, Source::User);
+    }
+
     pub(crate) fn dream(&self, settings: &Settings<'_>) -> Report {
         let dreams = self.dreams();
         let lock = dreams.lock().unwrap();

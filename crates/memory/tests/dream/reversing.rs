@@ -132,12 +132,7 @@ fn a_lift_takes_every_wording_of_its_rule() {
     place.rule(day(5), TWICE[0]);
     place.rule(day(4), TWICE[1]);
     place.rule(day(4), "Never merge into the release branch without tests.");
-    place.log(
-        day(2),
-        "User Preferences",
-        &format!("Change: {LIFT}"),
-        Source::User,
-    );
+    place.change(day(2), LIFT);
     place.dream(&policy());
     for rule in TWICE {
         assert!(
@@ -161,12 +156,7 @@ fn a_lift_takes_every_promoted_wording_once_a_person_accepts_it() {
     for rule in TWICE {
         place.promote(rule);
     }
-    place.log(
-        day(2),
-        "User Preferences",
-        &format!("Change: {LIFT}"),
-        Source::User,
-    );
+    place.change(day(2), LIFT);
     place.dream(&policy());
     let all = place.candidates();
     assert_eq!(waiting(&all).len(), 1);
@@ -183,12 +173,7 @@ fn a_lift_takes_every_promoted_wording_once_a_person_accepts_it() {
 fn a_wording_that_is_found_after_the_lift_was_answered_is_lifted_too() {
     let place = Place::new();
     place.rule(day(5), TWICE[0]);
-    place.log(
-        day(2),
-        "User Preferences",
-        &format!("Change: {LIFT}"),
-        Source::User,
-    );
+    place.change(day(2), LIFT);
     place.dream(&settings());
     place.rule(day(4), TWICE[1]);
     place.dream(&policy());

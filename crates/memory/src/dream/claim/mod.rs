@@ -192,6 +192,11 @@ impl Claim {
         self.negative && !leave.waives && leave.leave.iter().any(further)
     }
 
+    /// Whether a word carries it, in some form.
+    pub(super) fn says(&self, word: &str) -> bool {
+        has_kin(&self.said, word)
+    }
+
     pub(super) fn name(&mut self, word: &str) {
         self.names.insert(word.to_owned());
     }

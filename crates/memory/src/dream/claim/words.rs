@@ -196,7 +196,7 @@ pub(super) const TOWARDS: &str =
 /// the likeness of lines.
 pub(super) const LIGHT: &str = " keep kept give get put set write add do done ensure only still just back \
     currently any all every each our ours us he she his her they their team project please kindly thanks will be being been \
-    be been being touch touching writing adding giving getting putting setting keeping doing here there one thing things day days time date name called under since because until after before about \
+    be been being again freely anytime whenever touch touching writing adding giving getting putting setting keeping doing here there one thing things day days time date name called under since because until after before about \
     wir unser unsere uns ich du mich mir dich im am um an bei den dem des ein eine einen einem einer zum zur alle jede jeden \
     nous notre nos vous votre mon ma mes moi ce cette au aux en sur dans par tous que qui se sa son ne \
     nosotros nuestro nuestra nuestros mi tu su el al en los las del por que se lo \
@@ -206,6 +206,7 @@ pub(super) const LIGHT: &str = " keep kept give get put set write add do done en
     мы наш наша наши наше нас я мой моя меня мне ты в на с со и у к по для за из от это а \
     이 그 저 우리 werden wird worden wurde sein être été ser sido essere stato stata zijn worden wordt zostać być \
     anfassen anrühren fass rühr fasse toucher touche touchez touchons tocar toques toque tocca toccare toccate aanraken raak \
+    wieder ruhig gern gerne jederzeit nouveau librement nuevamente libremente novamente nuovo weer znowu znów снова опять \
     dotykaj dotykać ruszaj ruszać трогай трогать трогайте касайся bin bist ai avons sono estoy estou ben jestem ";
 
 /// What is one of a few: of these there is one at a time.
