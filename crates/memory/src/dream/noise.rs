@@ -3,6 +3,8 @@
 //! People paste what a program printed, ask about a line, and long sentences
 //! are cut. None of it says what is so.
 
+use super::claim::Claim;
+use super::likeness::Features;
 use super::passing::{is_chatter, is_of_a_day};
 
 /// Whether a line is anything but a statement somebody made.
@@ -16,7 +18,58 @@ pub(super) fn is_noise(text: &str) -> bool {
         || is_task(text)
         || is_of_a_line(text)
         || is_chatter(text)
-        || is_of_a_day(text)
+        || is_of_a_day(text, Claim::of(text).is_change())
+        || is_blank(text)
+}
+
+/// Whether all that a line had to say was a secret: "the key is [redacted:…]".
+fn is_blank(text: &str) -> bool {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, behind)) = rest.split_once(REDACTED) {
+        kept.push_str(before);
+        kept.push(' ');
+        rest = behind.split_once(']').map_or("", |(_, rest)| rest);
+    }
+    kept.push_str(rest);
+    text.contains(REDACTED) && Features::of(&kept).terms.len() < 3
+}
+
+/// How the mark begins that stands where a secret was.
+const REDACTED: &str = "[redacted:";
+
+/// How a line begins that only reminds somebody of work.
+const REMINDERS: &[&str] = &[
+    "todo",
+    "to-do",
+    "fixme",
+    "tbd",
+    "xxx",
+    "wip",
+    "offen:",
+    "zu erledigen",
+    "à faire",
+    "pendiente:",
+    "por hacer",
+    "da fare:",
+    "te doen:",
+    "do zrobienia",
+    "сделать:",
+    "待办",
+    "未完成",
+];
+
+/// Whether a line reminds of work that is to be done.
+pub(super) fn is_reminder(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let begins = |start: &&str| {
+        let rest = lower.strip_prefix(*start);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            || (!start.is_ascii() && rest.is_some())
+    };
+    // "Todo lists live in Notion" is about them.
+    let about = text.starts_with("Todo") && !text.starts_with("Todo:");
+    !about && REMINDERS.iter().any(begins)
 }
 
 /// Whether a line announces what does not follow, or begins in the middle.
@@ -215,6 +268,10 @@ const TASKS: &[&str] = &[
 
 /// Whether a line asks for something to be done, this once.
 fn is_task(text: &str) -> bool {
+    // "`make deploy` must run …" speaks of a command.
+    if text.starts_with('`') {
+        return false;
+    }
     let lower = text
         .trim_start_matches(|c: char| !c.is_alphanumeric())
         .to_lowercase();
@@ -484,6 +541,11 @@ mod tests {
             "Der Termin ist morgen um 9.",
             "Отчёт сдаём завтра.",
             "明天十点开会",
+            "The call is next Monday at 3.",
+            "La réunion est lundi prochain à 10h.",
+            "Das Gespräch ist nächsten Montag.",
+            "Yesterday the build took 40 minutes on web-02.",
+            "Key is [redacted:aws-key#1] and password=[redacted:password#1]",
         ] {
             assert!(is_noise(noise), "{noise}");
         }
@@ -508,8 +570,34 @@ mod tests {
             "As of today we use Postgres 16",
             "That works only with Postgres 16",
             "The newsletter goes out every morning at 9",
+            "I moved to Leipzig last week.",
+            "Ich bin letzte Woche nach Jena gezogen.",
+            "Since last week the shop is on port 8443",
+            "`make deploy` must never run without a tag.",
+            "The deploy key [redacted:aws-key#1] of the gateway lives in the vault",
         ] {
             assert!(!is_noise(fact), "{fact}");
+        }
+    }
+
+    #[test]
+    fn reminders_of_work_are_told_from_what_is_said_about_them() {
+        for reminder in [
+            "TODO write more docs",
+            "todo write more docs",
+            "FIXME: the parser leaks",
+            "TBD who owns the gateway",
+            "待办 写文档",
+            "À faire : la doc",
+        ] {
+            assert!(is_reminder(reminder), "{reminder}");
+        }
+        for said in [
+            "Todo lists of the team live in Notion",
+            "todos are kept in the wiki",
+            "wiper blades are in room 4",
+        ] {
+            assert!(!is_reminder(said), "{said}");
         }
     }
 }

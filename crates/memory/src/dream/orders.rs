@@ -144,6 +144,12 @@ pub(super) fn gives_orders(text: &str) -> bool {
     orders.any(|order| lower.contains(order)) || poses(text)
 }
 
+/// Whether a line in lower case begins with an order, as to whoever reads it.
+pub(super) fn begins_as_order(lower: &str) -> bool {
+    let mut orders = ORDERS.iter().chain(OTHERS);
+    orders.any(|order| lower.starts_with(order))
+}
+
 /// Whether a line imitates a speaker or a mark.
 pub(super) fn poses(text: &str) -> bool {
     let lower = text.to_lowercase();

@@ -1,6 +1,8 @@
 //! What passes: words that keep a talk going, and days that only their own day
 //! can name.
 
+use super::claim::is_weekday;
+
 /// Words that only keep a talk going.
 const CHATTER: &str = " ok okay k thanks thank you thx great nice cool perfect fine good yes yep yeah no nope sure \
     right alright got it that this works work worked working now well done very much so please hi hello hey sorry \
@@ -22,10 +24,9 @@ pub(super) fn is_chatter(text: &str) -> bool {
         })
 }
 
-/// Days that are others tomorrow. What begins or ended on one still holds.
+/// Days that are others tomorrow. What begins on one still holds.
 const RELATIVE: &[&str] = &[
     " tomorrow ",
-    " yesterday ",
     " tonight ",
     " today at ",
     " later today ",
@@ -34,34 +35,60 @@ const RELATIVE: &[&str] = &[
     " this evening ",
     " next week ",
     " next month ",
-    " last week ",
     " this week ",
     " heute um ",
     " heute abend ",
     " morgen um ",
     " übermorgen ",
-    " gestern ",
     " nächste woche ",
     " demain ",
-    " hier soir ",
     " ce soir ",
     " la semaine prochaine ",
-    " ayer ",
     " mañana a las ",
     " esta noche ",
     " la próxima semana ",
     " amanhã ",
-    " ontem ",
     " domani ",
-    " ieri ",
     " завтра ",
-    " вчера ",
     " сегодня в ",
     " на следующей неделе ",
 ];
 const UNSPACED_RELATIVE: &[&str] = &[
-    "明天", "昨天", "后天", "今晚", "下周", "明日", "昨日", "내일", "어제",
+    "明天",
+    "后天",
+    "今晚",
+    "下周",
+    "明日",
+    "来週",
+    "내일",
+    "다음 주",
 ];
+/// Days that were others yesterday. What changed on one still holds.
+const PAST: &[&str] = &[
+    " yesterday ",
+    " last week ",
+    " last month ",
+    " gestern ",
+    " letzte woche ",
+    " letzten monat ",
+    " hier soir ",
+    " la semaine dernière ",
+    " ayer ",
+    " la semana pasada ",
+    " ontem ",
+    " na semana passada ",
+    " ieri ",
+    " la settimana scorsa ",
+    " gisteren ",
+    " vorige week ",
+    " wczoraj ",
+    " вчера ",
+    " на прошлой неделе ",
+];
+const UNSPACED_PAST: &[&str] = &["昨天", "上周", "昨日", "先週", "어제", "지난주"];
+/// With a weekday these make it one of a certain week: "next Monday".
+const COMING: &str = " next this coming last nächsten nächste kommenden kommende diesen letzten prochain dernier próximo \
+    próxima prossimo prossima volgende komende przyszły przyszłą następny следующий следующую этот эту ";
 /// Before one of those days, these make it the day since which something holds.
 const SINCE: &[&str] = &[
     "from", "since", "starting", "until", "ab", "seit", "bis", "depuis", "desde", "dès", "desde",
@@ -69,8 +96,9 @@ const SINCE: &[&str] = &[
 ];
 
 /// Whether a line is about a day that only its own day can name: "the meeting
-/// is tomorrow at 10".
-pub(super) fn is_of_a_day(text: &str) -> bool {
+/// is tomorrow at 10". That something `changed` on such a day still holds: "I
+/// moved to Leipzig last week".
+pub(super) fn is_of_a_day(text: &str, changed: bool) -> bool {
     let lower = text.to_lowercase();
     let spaced: String = lower
         .chars()
@@ -89,11 +117,29 @@ pub(super) fn is_of_a_day(text: &str) -> bool {
         SINCE.contains(&before)
     };
     let named = |day: &&str| spaced.match_indices(*day).any(|(at, _)| !held(at));
+    let unspaced = |day: &&str| {
+        let since = ["从", "自"]
+            .iter()
+            .any(|from| lower.contains(&format!("{from}{day}")));
+        lower.contains(*day) && !since
+    };
+    let past = || PAST.iter().any(named) || UNSPACED_PAST.iter().any(unspaced);
     RELATIVE.iter().any(named)
-        || UNSPACED_RELATIVE.iter().any(|day| {
-            let since = ["从", "自"]
-                .iter()
-                .any(|from| lower.contains(&format!("{from}{day}")));
-            lower.contains(day) && !since
-        })
+        || UNSPACED_RELATIVE.iter().any(unspaced)
+        || is_of_a_week(&spaced)
+        || (!changed && past())
+}
+
+/// "Next Monday", "lundi prochain": the weekday of one week.
+fn is_of_a_week(spaced: &str) -> bool {
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let coming = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        before.is_some_and(|word| SINCE.contains(word))
+    };
+    (1..words.len()).any(|at| {
+        let (first, second) = (words[at - 1], words[at]);
+        let says = |word: &str| COMING.contains(&format!(" {word} "));
+        (says(first) && is_weekday(second) || is_weekday(first) && says(second)) && !coming(at - 1)
+    })
 }

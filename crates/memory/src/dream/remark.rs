@@ -7,7 +7,7 @@ use longhaul_ledger::agrees_or_chooses;
 use super::candidate::{Evidence, Topic};
 use super::choices::Choice;
 use super::likeness::Features;
-use super::noise::{is_cut_off, is_noise, is_of_the_moment};
+use super::noise::{is_cut_off, is_noise, is_of_the_moment, is_reminder};
 use super::orders::{gives_orders, poses, poses_as_machine};
 use super::prose::{self, paragraphs, sentences};
 use crate::Source;
@@ -40,6 +40,8 @@ pub struct Remarks {
     /// Lines of tools, or that pose as a machine's, that give orders or pose as
     /// somebody; they are not even staged.
     pub refused: usize,
+    /// Lines that say nothing lasting: questions, tasks, what a program printed.
+    pub left_out: usize,
 }
 
 /// Longer lines are stories.
@@ -52,8 +54,12 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
         let topic = match line.section.as_deref().map(section) {
             Some(Section::About(topic)) => topic,
             Some(Section::Passing) => continue,
-            // A list under no title we know: something found out, at most.
-            Some(Section::Other) | None if line.item => Topic::Fact,
+            // A list under no title we know: a rule by its words, or something
+            // found out.
+            Some(Section::Other) | None if line.item => match prose::topic(&line.text) {
+                Some(Topic::Constraint) => Topic::Constraint,
+                _ => Topic::Fact,
+            },
             Some(Section::Other) | None => continue,
         };
         let evidence = Evidence {
@@ -79,6 +85,10 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
             let Some(topic) = prose::topic(sentence) else {
                 continue;
             };
+            if prose::is_order_of_nobody(sentence) {
+                all.refused += 1;
+                continue;
+            }
             let text = one_line(sentence);
             let evidence = Evidence {
                 date,
@@ -249,7 +259,8 @@ impl Remarks {
             Topic::Constraint | Topic::Preference => is_cut_off(text) || is_of_the_moment(text),
             Topic::Lesson => false,
         };
-        if noise {
+        if noise || is_reminder(text) {
+            self.left_out += 1;
             return;
         }
         let fits = text.chars().count() <= MOST_CHARS && !text.starts_with('(');
@@ -271,6 +282,8 @@ impl Remarks {
                 leans: false,
                 evidence,
             });
+        } else {
+            self.left_out += 1;
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct Report {
     pub remarks: usize,
     /// Lines of tools that give orders or pose as somebody.
     pub refused: usize,
+    /// Lines that say nothing lasting and stay in their log.
+    pub left_out: usize,
     /// What became of the remarks.
     #[serde(flatten)]
     pub consolidated: Consolidated,
@@ -108,6 +110,7 @@ impl Dreams<'_> {
             logs: 0,
             remarks: 0,
             refused: 0,
+            left_out: 0,
             consolidated: Consolidated::default(),
             waiting: 0,
             promoted: Vec::new(),
@@ -184,6 +187,7 @@ impl Dreams<'_> {
                     let found = of_log(date, &lines);
                     report.logs += 1;
                     report.refused += found.refused;
+                    report.left_out += found.left_out;
                     let mut remarks = found.remarks;
                     if remarks.len() > MOST_REMARKS {
                         // What was taken before makes room for the rest.

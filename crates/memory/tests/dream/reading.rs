@@ -5,7 +5,7 @@ use std::fs;
 
 use jiff::civil::date;
 use longhaul_memory::Source;
-use longhaul_memory::dream::{Status, waiting};
+use longhaul_memory::dream::{Status, Topic, waiting};
 use serde_json::json;
 
 use crate::{Place, TODAY, backfill, day, session_of, settings};
@@ -269,4 +269,29 @@ fn a_log_of_a_day_to_come_is_left_out_and_weighs_on_nothing() {
     );
     let after = place.find("Never push").confidence;
     assert!((before - after).abs() < 0.02, "{before} {after}");
+}
+
+#[test]
+fn hand_written_rules_under_any_title_are_found_and_what_says_nothing_is_counted() {
+    let place = Place::new();
+    let log = "# 2026-11-14\n\n### Later\n- `make deploy` must never run without a tag.\n\
+        - TODO write more docs\n- The call is next Monday at 3.\n\
+        - Key is [redacted:aws-key#1] and password=[redacted:password#1]\n\
+        - I moved to Leipzig last week.\n";
+    place.write("memory/2026-11-14.md", log);
+    let report = place.dream(&settings());
+    assert_eq!(report.left_out, 3);
+    let all = place.candidates();
+    let found: Vec<(Topic, &str)> = all
+        .iter()
+        .map(|one| (one.topic, one.text.as_str()))
+        .collect();
+    let expected = [
+        (
+            Topic::Constraint,
+            "`make deploy` must never run without a tag.",
+        ),
+        (Topic::Fact, "I moved to Leipzig last week."),
+    ];
+    assert_eq!(found, expected);
 }

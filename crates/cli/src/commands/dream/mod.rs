@@ -153,6 +153,7 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
         (done.contradictions, "may contradict something"),
         (done.rejected, "rejected before"),
         (report.refused, "orders from tools, left out"),
+        (report.left_out, "say nothing lasting, left in the log"),
     ] {
         if count > 0 {
             say!("  {count:>4}  {what}")?;

@@ -25,6 +25,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use self::kin::{has_kin, kin_shared};
+pub(super) use self::parse::is_weekday;
 use self::words::{Class, Way};
 use super::likeness::is_unspaced;
 

@@ -423,6 +423,11 @@ static UNSPACED_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     words.filter(|word| word.chars().all(is_unspaced)).collect()
 });
 
+/// Whether a word is the name of a weekday.
+pub(in crate::dream) fn is_weekday(lower: &str) -> bool {
+    matches!(ONE_OF.get(lower), Some((Class::Weekday, _)))
+}
+
 fn is_class(lower: &str, claim: &mut Claim, items: &mut Vec<Item>) -> bool {
     let Some((class, at)) = ONE_OF.get(lower).copied() else {
         return false;
