@@ -436,6 +436,15 @@ fn a_model_words_candidates_and_what_it_makes_up_is_dropped() {
         (&1.into(), &1.into())
     );
     assert_eq!(model["failure"], serde_json::Value::Null);
+    // What is paid is seen.
+    let paid = &model["paid"];
+    assert_eq!(paid["requests"], model["calls"]);
+    assert!(paid["output"].as_u64() > Some(0), "{paid}");
+    assert!(paid["dollars"].as_f64() > Some(0.0), "{paid}");
+    let status = machine.run_line("dream status --json").json();
+    assert_eq!((&status["lastRun"]["paid"], &status["paid"]), (paid, paid));
+    let status = machine.run_line("dream status");
+    assert!(status.out.contains("cost: all dreams"), "{status:?}");
     let dreams = read(&machine, "DREAMS.md");
     assert!(
         dreams.contains("RS256: tokens of the login service"),

@@ -56,7 +56,7 @@ impl Spent {
 
     /// What a request took that did not end well. One that was stopped on its way
     /// may have been paid for; nobody says how much.
-    pub(super) fn of_failure(failure: &Failure, model: &ModelInfo) -> Spent {
+    pub fn of_failure(failure: &Failure, model: &ModelInfo) -> Spent {
         match (&failure.partial, &failure.error) {
             (Some(partial), _) => Spent::of(partial, model),
             (None, ModelError::Cancelled) if failure.attempts > 0 => Spent {

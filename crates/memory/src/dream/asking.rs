@@ -12,6 +12,7 @@ use super::consolidate::{Days, consolidate_named};
 use super::likeness::Features;
 use super::model::{Answer, Ask, Question, checked, merging, wording};
 use super::naming::{batch, named, naming, opposed, opposing};
+use super::paid::Paid;
 use super::run::{DayLog, ModelReport};
 use super::store::{DreamLock, Dreams, State};
 use crate::files::MEMORY;
@@ -43,13 +44,21 @@ impl Dreams<'_> {
         let mut talk = Talk {
             ask,
             report: ModelReport::default(),
+            owed: Paid::default(),
         };
         // A model that failed is not asked for the rest.
         let _ = self.name(lock, state, logs, days, &mut talk)?.is_continue()
             && self.word(lock, state, &mut talk)?.is_continue()
             && self.merge(lock, state, &mut talk)?.is_continue()
             && self.oppose(lock, state, &mut talk)?.is_continue();
+        self.keep(lock, state, &mut talk)?;
         Ok(talk.report)
+    }
+
+    /// Writes down what came of an answer, and what it took.
+    fn keep(&self, lock: &DreamLock, state: &mut State, talk: &mut Talk<'_, '_>) -> Result<()> {
+        state.paid.add(&std::mem::take(&mut talk.owed));
+        self.save(lock, state)
     }
 
     /// What is worth keeping of what the logs say since it was asked last; the
@@ -85,7 +94,7 @@ impl Dreams<'_> {
                 talk.report.named +=
                     consolidate_named(&mut state.candidates, &found.at, &known, days);
                 state.shown.insert(log.date, last.line);
-                self.save(lock, state)?;
+                self.keep(lock, state, talk)?;
                 batches += 1;
             }
         }
@@ -123,7 +132,7 @@ impl Dreams<'_> {
                 Answer::Ungrounded => talk.report.ungrounded += 1,
             }
             state.candidates[at].asked.push(String::new());
-            self.save(lock, state)?;
+            self.keep(lock, state, talk)?;
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -153,7 +162,7 @@ impl Dreams<'_> {
                 Answer::Ungrounded => talk.report.ungrounded += 1,
             }
             state.candidates[a].asked.push(id);
-            self.save(lock, state)?;
+            self.keep(lock, state, talk)?;
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -190,7 +199,7 @@ impl Dreams<'_> {
             for at in fresh {
                 state.candidates[at].asked.push(OPPOSED.to_owned());
             }
-            self.save(lock, state)?;
+            self.keep(lock, state, talk)?;
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -199,13 +208,18 @@ impl Dreams<'_> {
 struct Talk<'a, 'b> {
     ask: &'a mut Ask<'b>,
     report: ModelReport,
+    /// What answers took that are not written down yet.
+    owed: Paid,
 }
 
 impl Talk<'_, '_> {
     /// The answer; nothing where the model failed.
     fn ask(&mut self, question: &Question) -> Option<String> {
         self.report.calls += 1;
-        match (self.ask)(question) {
+        let reply = (self.ask)(question);
+        self.report.paid.add(&reply.paid);
+        self.owed.add(&reply.paid);
+        match reply.text {
             Ok(answer) => Some(answer),
             Err(failure) => {
                 self.report.failure = Some(failure);

@@ -5,6 +5,7 @@
 use super::candidate::{Candidate, Evidence};
 use super::likeness::Features;
 use super::orders::gives_orders;
+use super::paid::Paid;
 use crate::provenance::one_line;
 
 /// One question to a model.
@@ -16,8 +17,17 @@ pub struct Question {
     pub prompt: String,
 }
 
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The answer, or why there is none.
+    pub text: Result<String, String>,
+    /// What it took; one that failed on its way may be paid for too.
+    pub paid: Paid,
+}
+
 /// A model that can be asked; its error is told and the dream goes on without.
-pub type Ask<'a> = dyn FnMut(&Question) -> Result<String, String> + 'a;
+pub type Ask<'a> = dyn FnMut(&Question) -> Reply + 'a;
 
 const WORD: &str = "You tidy the memory of an assistant. You are given notes that say one thing. Answer with \
 one line of at most 120 characters that says it, in the language of the notes. Use no number, path, name or \

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::candidate::Candidate;
 use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, weigh};
 use super::model::Ask;
+use super::paid::Paid;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
 use super::staging::waiting;
@@ -36,7 +37,7 @@ pub struct Settings<'a> {
 }
 
 /// What a dream did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Why it ran.
@@ -63,11 +64,13 @@ pub struct Report {
 }
 
 /// What a model did.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelReport {
     /// Questions asked.
     pub calls: usize,
+    /// What they took.
+    pub paid: Paid,
     /// Candidates it worded.
     pub worded: usize,
     /// Candidates it found to be the same as others.
@@ -151,6 +154,7 @@ impl Dreams<'_> {
             at: now.timestamp(),
             cause,
             log_bytes,
+            paid: report.model.as_ref().map(|model| model.paid),
         };
         self.write("last_run.json", &last)?;
         Ok(report)

@@ -6,6 +6,7 @@ use croner::Cron;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
+use super::paid::Paid;
 use crate::{Error, Result};
 
 /// What starts a dream.
@@ -46,7 +47,7 @@ impl Cause {
 }
 
 /// The last dream of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastRun {
     /// When it ended.
@@ -55,6 +56,9 @@ pub struct LastRun {
     pub cause: Cause,
     /// Bytes of that day's log.
     pub log_bytes: u64,
+    /// What its model took, where one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paid: Option<Paid>,
 }
 
 /// The moment in which is asked whether a dream is due.
@@ -156,6 +160,7 @@ mod tests {
             at: at(text).timestamp(),
             cause: Cause::Manual,
             log_bytes,
+            paid: None,
         }
     }
 

@@ -1,9 +1,9 @@
 //! Dreams with a model: it words, merges and points, and decides nothing.
 
 use longhaul_memory::Source;
-use longhaul_memory::dream::{Cause, Question, Status};
+use longhaul_memory::dream::{Paid, Question, Status};
 
-use crate::{Place, day, now, policy, settings};
+use crate::{Place, day, dream_asking, policy, settings};
 
 #[test]
 fn a_model_words_and_merges_what_the_evidence_bears_out_and_nothing_else() {
@@ -46,9 +46,7 @@ fn a_model_words_and_merges_what_the_evidence_bears_out_and_nothing_else() {
     };
     let dreams = place.dreams();
     let lock = dreams.lock().unwrap();
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
-        .unwrap();
+    let report = dream_asking(&dreams, &lock, &settings(), &mut model);
     let model = report.model.unwrap();
     assert_eq!((model.worded, model.merged, model.ungrounded), (1, 1, 1));
     assert_eq!(
@@ -75,9 +73,7 @@ fn a_model_words_and_merges_what_the_evidence_bears_out_and_nothing_else() {
     // Asked once, for good.
     let files = place.files();
     let mut never = |_: &Question| -> Result<String, String> { panic!("asked again") };
-    dreams
-        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut never))
-        .unwrap();
+    dream_asking(&dreams, &lock, &settings(), &mut never);
     assert_eq!(place.files(), files);
 }
 
@@ -100,11 +96,7 @@ fn a_wording_lends_a_tools_words_to_nobody_better() {
         assert!(!question.prompt.contains("evil"), "{}", question.prompt);
         Ok("The staging host of the lab is called build7, evil.example".to_owned())
     };
-    let dreams = place.dreams();
-    let lock = dreams.lock().unwrap();
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
-        .unwrap();
+    let report = place.dream_with(&settings(), &mut model);
     assert_eq!(report.model.unwrap().ungrounded, 1);
     let found = place.find("staging host");
     assert_eq!(found.mentions(), 2, "they say nearly the same");
@@ -136,21 +128,11 @@ fn an_interrupted_dream_goes_on_where_it_stopped() {
             Ok("KEEP".to_owned())
         }
     };
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut fails))
-        .unwrap();
+    let report = dream_asking(&dreams, &lock, &settings(), &mut fails);
     assert_eq!(report.model.unwrap().failure.as_deref(), Some("overloaded"));
     assert_eq!(report.waiting, 3);
     let mut answers = |_: &Question| Ok("KEEP".to_owned());
-    let report = dreams
-        .run(
-            &lock,
-            &now(),
-            Cause::Manual,
-            &settings(),
-            Some(&mut answers),
-        )
-        .unwrap();
+    let report = dream_asking(&dreams, &lock, &settings(), &mut answers);
     assert!(report.model.unwrap().calls >= 2);
 }
 
@@ -166,11 +148,7 @@ fn a_models_words_are_never_promoted_unseen() {
         }
         .to_owned())
     };
-    let dreams = place.dreams();
-    let lock = dreams.lock().unwrap();
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut model))
-        .unwrap();
+    let report = place.dream_with(&policy(), &mut model);
     let asked = report.model.unwrap();
     assert_eq!((asked.worded, asked.ungrounded), (1, 1));
     assert_eq!(report.promoted.len(), 2);
@@ -189,11 +167,7 @@ fn a_models_wording_waits_beside_the_words_of_the_source() {
     let place = Place::new();
     place.rule(day(1), "Never push a release of the shop on Fridays.");
     let mut model = |_: &Question| Ok("Never push a release on Fridays".to_owned());
-    let dreams = place.dreams();
-    let lock = dreams.lock().unwrap();
-    dreams
-        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
-        .unwrap();
+    place.dream_with(&settings(), &mut model);
     let staged = place.read("DREAMS.md");
     assert!(
         staged.contains(
@@ -222,11 +196,7 @@ fn what_a_model_took_for_one_is_looked_at() {
         }
         .to_owned())
     };
-    let dreams = place.dreams();
-    let lock = dreams.lock().unwrap();
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut model))
-        .unwrap();
+    let report = place.dream_with(&policy(), &mut model);
     assert_eq!(report.model.unwrap().merged, 1);
     assert_eq!((report.promoted.len(), report.waiting), (0, 1));
     assert!(
@@ -279,9 +249,7 @@ fn a_model_names_what_the_logs_say_word_for_word_and_it_waits() {
     let lock = dreams.lock().unwrap();
     let none = |_: &str| "NONE".to_owned();
     let mut answers = model(answer, &none);
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut answers))
-        .unwrap();
+    let report = dream_asking(&dreams, &lock, &policy(), &mut answers);
     let found = place.find("harbour office");
     assert_eq!(
         found.text, "Completed: the harbour office moved its feed to the tide table of Emden",
@@ -300,9 +268,7 @@ fn a_model_names_what_the_logs_say_word_for_word_and_it_waits() {
     );
     let files = place.files();
     let mut never = |_: &Question| -> Result<String, String> { panic!("asked again") };
-    dreams
-        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut never))
-        .unwrap();
+    dream_asking(&dreams, &lock, &policy(), &mut never);
     assert_eq!(place.files(), files);
 }
 
@@ -330,15 +296,7 @@ fn a_model_that_fails_is_asked_about_the_rest_of_the_logs_next_time() {
             shown.push(question.prompt.clone());
             Ok("NONE".to_owned())
         };
-        dreams
-            .run(
-                &lock,
-                &now(),
-                Cause::Manual,
-                &settings(),
-                Some(&mut answers),
-            )
-            .unwrap()
+        dream_asking(&dreams, &lock, &settings(), &mut answers)
             .model
             .unwrap()
     };
@@ -377,9 +335,7 @@ fn what_a_model_says_contradicts_waits_and_nothing_else_happens_to_it() {
     let dreams = place.dreams();
     let lock = dreams.lock().unwrap();
     let mut answers = model("NONE", &answer);
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &policy(), Some(&mut answers))
-        .unwrap();
+    let report = dream_asking(&dreams, &lock, &policy(), &mut answers);
     let asked = report.model.unwrap();
     assert_eq!((asked.contradictions, asked.unquoted), (1, 1));
     assert_eq!(report.promoted, [place.id("Fridays")]);
@@ -407,10 +363,45 @@ fn a_model_is_not_asked_whether_two_things_are_one() {
         );
         Ok("KEEP".to_owned())
     };
-    let dreams = place.dreams();
-    let lock = dreams.lock().unwrap();
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
-        .unwrap();
+    let report = place.dream_with(&settings(), &mut model);
     assert_eq!(report.waiting, 3);
+}
+
+#[test]
+fn what_a_model_took_is_told_and_kept_of_each_dream_and_of_all() {
+    let place = Place::new();
+    let cents = |requests: u64, dollars: f64| Paid {
+        requests,
+        input: 8 * requests,
+        output: 2 * requests,
+        dollars,
+        ..Paid::default()
+    };
+    place.log(day(2), "Facts", "The apple host is build7", Source::User);
+    // One question is answered, the next is not.
+    let mut left = 1;
+    let mut fails = |_: &Question| match left {
+        0 => Err("the server is down".to_owned()),
+        _ => {
+            left -= 1;
+            Ok("KEEP".to_owned())
+        }
+    };
+    let report = place.dream_with(&settings(), &mut fails);
+    let model = report.model.unwrap();
+    assert_eq!(model.calls, 2);
+    assert_eq!(model.paid, cents(1, 0.01));
+    assert_eq!(place.dreams().paid().unwrap(), cents(1, 0.01));
+    let mut answers = |_: &Question| Ok("KEEP".to_owned());
+    let report = place.dream_with(&settings(), &mut answers);
+    let paid = report.model.unwrap().paid;
+    assert_eq!(paid, cents(1, 0.01));
+    let last = place.dreams().last_run().unwrap().unwrap();
+    assert_eq!(last.paid, Some(paid));
+    assert_eq!(place.dreams().paid().unwrap(), cents(2, 0.02));
+    // A dream without a model takes nothing, and forgets nothing.
+    place.dream(&settings());
+    let last = place.dreams().last_run().unwrap().unwrap();
+    assert_eq!(last.paid, None);
+    assert_eq!(place.dreams().paid().unwrap(), cents(2, 0.02));
 }

@@ -21,7 +21,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 use jiff::civil::{Date, date};
-use longhaul_memory::dream::{Candidate, Cause, Dreams, Report, Settings};
+use longhaul_memory::dream::{
+    Candidate, Cause, DreamLock, Dreams, Paid, Question, Reply, Report, Settings,
+};
 use longhaul_memory::files::{AgentsFile, Body, Limits, Note, Origin, Section};
 use longhaul_memory::{Error, MemoryFolder, Seal, Source};
 use longhaul_tokens::Estimator;
@@ -103,6 +105,13 @@ impl Place {
             .unwrap()
     }
 
+    /// Dreams with a model that answers so.
+    pub(crate) fn dream_with(&self, settings: &Settings<'_>, model: &mut Answers<'_>) -> Report {
+        let dreams = self.dreams();
+        let lock = dreams.lock().unwrap();
+        dream_asking(&dreams, &lock, settings, model)
+    }
+
     /// One whose memory was begun today.
     pub(crate) fn begun() -> Place {
         let place = Place::new();
@@ -161,6 +170,33 @@ impl Place {
         files.retain(|path, _| !path.ends_with("last_run.json") && !path.ends_with(".dreaming"));
         files
     }
+}
+
+/// How a model answers, or why it fails.
+pub(crate) type Answers<'a> = dyn FnMut(&Question) -> Result<String, String> + 'a;
+
+/// Dreams with a model each of whose answers takes ten tokens and a cent.
+pub(crate) fn dream_asking(
+    dreams: &Dreams<'_>,
+    lock: &DreamLock,
+    settings: &Settings<'_>,
+    model: &mut Answers<'_>,
+) -> Report {
+    let mut ask = |question: &Question| {
+        let text = model(question);
+        let answered = u64::from(text.is_ok());
+        let paid = Paid {
+            requests: answered,
+            input: 8 * answered,
+            output: 2 * answered,
+            dollars: 0.01 * answered as f64,
+            ..Paid::default()
+        };
+        Reply { text, paid }
+    };
+    dreams
+        .run(lock, &now(), Cause::Manual, settings, Some(&mut ask))
+        .unwrap()
 }
 
 pub(crate) const TODAY: Date = date(2026, 11, 15);

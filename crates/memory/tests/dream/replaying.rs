@@ -159,11 +159,7 @@ fn a_secret_in_the_memory_of_a_person_is_known_and_shown_to_nobody() {
         asked.push(question.clone());
         Ok("KEEP".to_owned())
     };
-    let dreams = place.dreams();
-    let lock = dreams.lock().unwrap();
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &settings(), Some(&mut model))
-        .unwrap();
+    let report = place.dream_with(&settings(), &mut model);
     assert_eq!(report.consolidated.known, 1, "{report:?}");
     let found = place.candidates();
     assert!(

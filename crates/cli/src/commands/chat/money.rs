@@ -22,7 +22,8 @@ pub(crate) fn dollars(spent: &Spent) -> String {
     }
 }
 
-fn line(spent: &Spent) -> String {
+/// Tokens and money in one line.
+pub(crate) fn line(spent: &Spent) -> String {
     let mut line = format!(
         "{} in, {} out, cache {} read, {} written; {} ({})",
         paint::number(spent.input),

@@ -174,6 +174,9 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
             model.ungrounded,
             model.unquoted
         )?;
+        if model.paid.requests > 0 {
+            say!("That took {}.", model::cost(&model.paid))?;
+        }
         if let Some(failure) = &model.failure {
             app.note(&format!("note: the rest was done without it: {failure}"));
         }
@@ -202,12 +205,18 @@ fn status(app: &App) -> Result<(), Failure> {
         all.filter(|one| one.status.name() == name).count()
     };
     let waits = waiting(&candidates).len();
+    let paid = dreams.paid()?;
     if app.json {
         let time = |at: Timestamp| Millis(at.as_millisecond()).to_iso();
         return out::json(&json!({
             "workspace": answer::path(memory.root()),
             "enabled": app.config.config.dreaming.enabled,
-            "lastRun": last.as_ref().map(|last| json!({ "at": time(last.at), "cause": last.cause })),
+            "lastRun": last.as_ref().map(|last| json!({
+                "at": time(last.at),
+                "cause": last.cause,
+                "paid": last.paid,
+            })),
+            "paid": paid,
             "due": due,
             "next": next.as_ref().map(|next| time(next.timestamp())),
             "waiting": waits,
@@ -246,6 +255,12 @@ fn status(app: &App) -> Result<(), Failure> {
     paint::row("promoted", kept)?;
     paint::row("rejected", count("rejected"))?;
     paint::row("superseded", count("superseded"))?;
+    if paid.requests > 0 {
+        if let Some(last) = last.as_ref().and_then(|last| last.paid.as_ref()) {
+            paint::row("cost: last dream", model::cost(last))?;
+        }
+        paint::row("cost: all dreams", model::cost(&paid))?;
+    }
     match waits {
         0 => Ok(()),
         _ => say!(

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 pub use self::change::Change;
 pub(super) use self::state::State;
 use super::candidate::{Candidate, Review, Status};
+use super::paid::Paid;
 use super::promote::find;
 use super::trigger::LastRun;
 use crate::files::MemoryFolder;
@@ -109,6 +110,11 @@ impl<'a> Dreams<'a> {
     /// Every candidate there ever was, in the order found.
     pub fn candidates(&self) -> Result<Vec<Candidate>> {
         Ok(self.state()?.candidates)
+    }
+
+    /// What the models of all dreams took.
+    pub fn paid(&self) -> Result<Paid> {
+        Ok(self.state()?.paid)
     }
 
     /// The last dream.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DreamLock, Dreams};
 use crate::dream::candidate::Candidate;
+use crate::dream::paid::Paid;
 use crate::dream::staging;
 use crate::files::DREAMS;
 use crate::{Error, Result};
@@ -24,6 +25,9 @@ pub(in crate::dream) struct State {
     /// The last line of each log that a model was shown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(in crate::dream) shown: BTreeMap<Date, usize>,
+    /// What the models of all dreams took.
+    #[serde(default, skip_serializing_if = "Paid::is_nothing")]
+    pub(in crate::dream) paid: Paid,
 }
 
 const VERSION: u32 = 1;
