@@ -120,6 +120,7 @@ impl Dreams<'_> {
             model: None,
             problems: lock.completed().map(str::to_owned).into_iter().collect(),
         };
+        report.problems.extend(self.memory.logs_led());
         let today = now.date();
         self.put_recalls_together(lock)?;
         let mut state = self.state()?;

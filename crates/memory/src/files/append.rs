@@ -9,6 +9,23 @@ use crate::{Error, Result};
 /// Appends `text` as a whole, durably. A new file begins with `head`. What a
 /// crash left without its line end gets one, so that nothing runs into it.
 pub(super) fn append(path: &Path, head: &str, text: &str) -> Result<()> {
+    append_ended(path, head, text, Ends::AsGiven)
+}
+
+/// The same, with lines that end as those of the file do. Not for what is
+/// sealed, which counts its bytes.
+pub(super) fn append_in_kind(path: &Path, head: &str, text: &str) -> Result<()> {
+    append_ended(path, head, text, Ends::AsInFile)
+}
+
+/// How appended lines end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    AsGiven,
+    AsInFile,
+}
+
+fn append_ended(path: &Path, head: &str, text: &str, ends: Ends) -> Result<()> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).read(true);
     #[cfg(unix)]
@@ -18,7 +35,7 @@ pub(super) fn append(path: &Path, head: &str, text: &str) -> Result<()> {
     }
     let mut file = options.open(path).map_err(Error::io("write", path))?;
     lock(&file).map_err(Error::io("lock", path))?;
-    write(&mut file, head, text).map_err(Error::io("write", path))?;
+    write(&mut file, head, text, ends).map_err(Error::io("write", path))?;
     Ok(())
 }
 
@@ -33,7 +50,19 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-fn write(file: &mut File, head: &str, text: &str) -> io::Result<()> {
+/// Bytes at the end of a file by which its line ends are known.
+const TAIL: u64 = 4_096;
+
+/// Whether the last line of a file that ends does so in CR and LF.
+fn ends_in_crlf(file: &mut File, bytes: u64) -> io::Result<bool> {
+    file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL)))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    let end = tail.iter().rposition(|byte| *byte == b'\n');
+    Ok(end.is_some_and(|at| at > 0 && tail[at - 1] == b'\r'))
+}
+
+fn write(file: &mut File, head: &str, text: &str, ends: Ends) -> io::Result<()> {
     let before = file.metadata()?.len();
     let mut whole = String::with_capacity(head.len() + text.len() + 1);
     if before == 0 {
@@ -47,6 +76,9 @@ fn write(file: &mut File, head: &str, text: &str) -> io::Result<()> {
         }
     }
     whole.push_str(text);
+    if ends == Ends::AsInFile && before > 0 && ends_in_crlf(file, before)? {
+        whole = whole.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
     let written = file
         .write_all(whole.as_bytes())
         .and_then(|()| file.sync_data());

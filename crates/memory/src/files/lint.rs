@@ -7,14 +7,14 @@ use std::path::{Component, Path};
 
 use jiff::civil::DateTime;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
-use serde::Serialize;
 
 use super::pointers::{Pointer, pointers};
+use super::trouble::{Finding, Fixed, Trouble};
 use super::{
-    AgentsFile, CONTEXT, DECISIONS, DREAMS, ERRORS, MEMORIES, MEMORY, MOST_FILE_BYTES,
-    MemoryFolder, Outcome, PROJECT, append, megabytes, place, verify,
+    AgentsFile, CONTEXT, DECISIONS, DREAMS, ERRORS, LOGS, MEMORIES, MEMORY, MOST_FILE_BYTES,
+    MemoryFolder, Outcome, PROJECT, append, links, place, verify,
 };
-use crate::{Error, Result, Source, WorkspaceFiles};
+use crate::{Result, Source, WorkspaceFiles};
 
 /// How large `MEMORY.md` may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,205 +33,6 @@ impl Default for Limits {
         }
     }
 }
-
-/// Something that should not stay so.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Finding {
-    /// The file, in the workspace.
-    pub file: String,
-    /// The line, from 1, where there is one.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub trouble: Trouble,
-}
-
-/// What may be wrong.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(
-    tag = "kind",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase"
-)]
-pub enum Trouble {
-    /// A file of the layout is not there.
-    Missing,
-    /// A line is too long: content has crept in.
-    LongLine {
-        /// Its characters.
-        chars: usize,
-        /// How many it may have.
-        most: usize,
-    },
-    /// The file is too large to be in every prompt.
-    TooManyTokens {
-        /// Its tokens.
-        tokens: u32,
-        /// How many it may have.
-        most: u32,
-    },
-    /// A line points to a file that is not there.
-    DeadPointer {
-        /// What it points to.
-        target: String,
-        /// The only file of that name in the workspace.
-        perhaps: Option<String>,
-    },
-    /// A line points to a section that its file does not have.
-    DeadAnchor {
-        /// The file, which is there.
-        target: String,
-        /// The section, which is not.
-        anchor: String,
-    },
-    /// A line points out of the workspace.
-    OutsidePointer {
-        /// What it points to.
-        target: String,
-    },
-    /// The file is too large to be read.
-    TooLarge {
-        /// Its bytes.
-        bytes: u64,
-        /// How many are read.
-        most: u64,
-    },
-    /// The file cannot be read for another reason.
-    Unreadable {
-        /// Why.
-        reason: String,
-    },
-    /// Bytes of the file are no UTF-8; the line is the first that has such.
-    NotUtf8 {
-        /// How many lines have some.
-        lines: usize,
-    },
-    /// The workspace is kept in git, and `memories/` with it.
-    NotIgnored,
-}
-
-impl Trouble {
-    /// What kept a file from being read, where only that file is concerned.
-    pub(super) fn of(error: Error) -> Result<Trouble> {
-        Ok(match error {
-            Error::TooLarge { bytes, most, .. } => Trouble::TooLarge { bytes, most },
-            Error::Outside { .. } => Trouble::Unreadable {
-                reason: "it leads out of the workspace".into(),
-            },
-            Error::NoMemory { .. } => Trouble::Unreadable {
-                reason: ASTRAY.into(),
-            },
-            Error::NotAFile { .. } => Trouble::Unreadable {
-                reason: "it is not a plain file".into(),
-            },
-            Error::Io { source, .. } => Trouble::Unreadable {
-                reason: source.to_string(),
-            },
-            other => return Err(other),
-        })
-    }
-
-    /// What is wrong, in words.
-    pub fn message(&self) -> String {
-        match self {
-            Trouble::Missing => "is not there".into(),
-            Trouble::LongLine { chars, most } => {
-                format!("has {chars} characters; a pointer has at most {most}")
-            }
-            Trouble::TooManyTokens { tokens, most } => {
-                format!("has {tokens} tokens; it may have {most}, because every prompt carries it")
-            }
-            Trouble::DeadPointer { target, .. } => {
-                format!("points to {target}, which is not there")
-            }
-            Trouble::DeadAnchor { target, anchor } => {
-                format!("points to {target}#{anchor}, and that file has no such section")
-            }
-            Trouble::OutsidePointer { target } => {
-                format!("points to {target}, which is outside the workspace")
-            }
-            Trouble::TooLarge { bytes, most } => format!(
-                "has {} and was not read; a memory file may have {}",
-                megabytes(*bytes),
-                megabytes(*most)
-            ),
-            Trouble::Unreadable { reason } => format!("cannot be read: {reason}"),
-            Trouble::NotUtf8 { lines: 1 } => "has bytes that are no UTF-8".into(),
-            Trouble::NotUtf8 { lines: 2 } => {
-                "has bytes that are no UTF-8, as has one more line".into()
-            }
-            Trouble::NotUtf8 { lines } => format!(
-                "has bytes that are no UTF-8, as have {} more lines",
-                lines - 1
-            ),
-            Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
-        }
-    }
-
-    /// What `lint --fix` does about it, or what a person can do.
-    pub fn remedy(&self) -> String {
-        match self {
-            Trouble::Missing => "`longhaul memory init` makes it".into(),
-            Trouble::LongLine { .. } => {
-                "move the text to memories/project.md and leave a pointer".into()
-            }
-            Trouble::TooManyTokens { .. } => {
-                "take out what is no longer needed; dreaming makes room for what it promotes".into()
-            }
-            Trouble::DeadPointer {
-                perhaps: Some(file),
-                ..
-            } => format!("point to {file}"),
-            Trouble::DeadPointer { perhaps: None, .. } => {
-                "move the line to memories/errors.md".into()
-            }
-            Trouble::DeadAnchor { .. } => {
-                "point to a section that is there, or take the line out".into()
-            }
-            Trouble::OutsidePointer { .. } => "point to a file of the workspace".into(),
-            Trouble::TooLarge { .. } => {
-                "keep what is still needed in smaller files, and move it out of the way".into()
-            }
-            Trouble::Unreadable { .. } => {
-                "check what it is and who may read it, or move it out of the way".into()
-            }
-            Trouble::NotUtf8 { .. } => {
-                "save the file as UTF-8; such a line is read with \u{fffd} in it and never rewritten"
-                    .into()
-            }
-            Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
-        }
-    }
-
-    /// Whether `lint --fix` can mend it.
-    pub fn is_fixable(&self) -> bool {
-        match self {
-            Trouble::Missing
-            | Trouble::LongLine { .. }
-            | Trouble::DeadPointer { .. }
-            | Trouble::NotIgnored => true,
-            Trouble::TooManyTokens { .. }
-            | Trouble::DeadAnchor { .. }
-            | Trouble::OutsidePointer { .. }
-            | Trouble::TooLarge { .. }
-            | Trouble::Unreadable { .. }
-            | Trouble::NotUtf8 { .. } => false,
-        }
-    }
-}
-
-/// What `lint --fix` did.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Fixed {
-    /// Files that were changed or made.
-    pub files: Vec<String>,
-    /// What could not be mended.
-    pub left: Vec<Finding>,
-}
-
-/// Why a link is not read.
-const ASTRAY: &str = "it is a link that leads out of memory, and is neither read nor indexed";
 
 /// Files looked at when the target of a dead pointer is sought.
 const MOST_SOUGHT: usize = 20_000;
@@ -262,13 +63,29 @@ impl MemoryFolder {
                         findings.push(finding(&file, Some(at + 1), Trouble::NotUtf8 { lines }));
                     }
                 }
-                Err(error) => findings.push(finding(&file, None, Trouble::of(error)?)),
+                Err(error) => {
+                    let trouble = match links::told(self.root(), &file) {
+                        Some(reason) => Trouble::Unreadable { reason },
+                        None => Trouble::of(error)?,
+                    };
+                    findings.push(finding(&file, None, trouble));
+                }
             }
+        }
+        for place in [LOGS, MEMORIES] {
+            let trouble = match links::stand_in(self.root(), place) {
+                Some(target) => Some(Trouble::LinkedFolder { target }),
+                None => {
+                    links::unread(self.root(), place).map(|reason| Trouble::Unreadable { reason })
+                }
+            };
+            findings.extend(trouble.map(|trouble| finding(place, None, trouble)));
         }
         // Any name may be a link, also where no layout asks for it.
         for file in WorkspaceFiles::new(self.root()).links_left_out() {
             if !findings.iter().any(|finding| finding.file == file) {
-                let reason = ASTRAY.into();
+                let reason = links::told(self.root(), &file);
+                let reason = reason.unwrap_or_else(|| links::ASTRAY.to_owned());
                 findings.push(finding(&file, None, Trouble::Unreadable { reason }));
             }
         }
@@ -310,11 +127,28 @@ impl MemoryFolder {
                 findings.push(finding(MEMORY, Some(pointer.line), trouble));
             }
         }
+        self.leave_bytes(&mut findings);
         if self.is_in_git() && !self.is_ignored()? {
             findings.push(finding("memories/", None, Trouble::NotIgnored));
         }
         findings.sort_by_key(|found| (found.file != MEMORY, found.line));
         Ok(findings)
+    }
+
+    /// Says of what would be mended in a line that is no UTF-8 that it is not:
+    /// nobody knows what would be moved.
+    fn leave_bytes(&self, findings: &mut [Finding]) {
+        let bytes = place::bytes(self.root(), MEMORY, MOST_FILE_BYTES);
+        let bytes = bytes.ok().flatten().unwrap_or_default();
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        for finding in findings.iter_mut().filter(|finding| finding.file == MEMORY) {
+            let line = finding.line.and_then(|line| lines.get(line - 1));
+            let is_text = line.is_none_or(|line| std::str::from_utf8(line).is_ok());
+            if !is_text && finding.trouble.is_fixable() {
+                let trouble = Box::new(finding.trouble.clone());
+                finding.trouble = Trouble::InBytes { trouble };
+            }
+        }
     }
 
     /// Mends what can be mended. No line is lost: text that is too long moves to
@@ -371,7 +205,7 @@ impl MemoryFolder {
                 Trouble::LongLine { .. } => {
                     let path = place::for_writing(self.root(), PROJECT)?;
                     let moved = format!("\n{}\n", line.trim());
-                    append::append(&path, "# Project\n", &moved)?;
+                    append::append_in_kind(&path, "# Project\n", &moved)?;
                     changed(PROJECT, &mut fixed);
                     *slot = ended(pointer_line(&line, PROJECT, limits.line_chars));
                 }
@@ -403,7 +237,11 @@ impl MemoryFolder {
     /// that are there.
     fn all_files(&self) -> Result<Vec<String>> {
         let mut files: Vec<String> = [MEMORY, DREAMS].map(str::to_owned).into();
-        for name in place::names(&self.root().join(MEMORIES))? {
+        let memories = match links::unread(self.root(), MEMORIES) {
+            Some(_) => Vec::new(),
+            None => place::names(&self.root().join(MEMORIES))?,
+        };
+        for name in memories {
             if name.ends_with(".md") {
                 files.push(format!("{MEMORIES}/{name}"));
             }

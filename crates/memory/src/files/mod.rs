@@ -16,12 +16,14 @@
 
 mod append;
 mod init;
+mod links;
 mod lint;
 mod log;
 mod place;
 mod pointers;
 mod sections;
 mod status;
+mod trouble;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -30,11 +32,12 @@ use jiff::civil::{Date, DateTime};
 use longhaul_transcript::durable;
 
 pub use init::{AgentsFile, Created, Outcome};
+pub use lint::Limits;
 pub(crate) use lint::pointer_line;
-pub use lint::{Finding, Fixed, Limits, Trouble};
 pub use log::{Body, LogLine, Note, Section, read_log};
 pub use pointers::{Pointer, pointers};
 pub use status::{FileStatus, Status};
+pub use trouble::{Finding, Fixed, Trouble};
 pub use verify::{Standing, Verified, Verify};
 
 use crate::provenance::{one_line, plain};
@@ -172,7 +175,7 @@ impl MemoryFolder {
         let (kept, left_out) = clipped(&line, MOST_ERROR_BYTES);
         let text = format!("{kept} <!-- {source} -->\n");
         let path = place::for_writing(&self.root, ERRORS)?;
-        append::append(&path, init::ERRORS_TEMPLATE, &text)?;
+        append::append_in_kind(&path, init::ERRORS_TEMPLATE, &text)?;
         Ok(Appended {
             file: ERRORS.to_owned(),
             bytes: text.len(),
@@ -252,10 +255,30 @@ impl MemoryFolder {
         self.redactor.document().texts(body.texts());
     }
 
+    /// What is to be known of the folder of the logs where it is none, or a link.
+    pub(crate) fn logs_led(&self) -> Option<String> {
+        if let Some(target) = links::stand_in(&self.root, LOGS) {
+            let trouble = Trouble::LinkedFolder { target };
+            return Some(format!(
+                "{LOGS} {}; {}",
+                trouble.message(),
+                trouble.remedy()
+            ));
+        }
+        let reason = links::unread(&self.root, LOGS)?;
+        Some(format!(
+            "no logs were read from {LOGS}: {reason}; make it a folder of its own"
+        ))
+    }
+
     /// The days that have a log, oldest first, with the sizes of their files.
     pub fn logs(&self) -> Result<Vec<(Date, u64)>> {
         let folder = self.root.join(LOGS);
         let mut logs = Vec::new();
+        // Whoever dreams is told why.
+        if links::unread(&self.root, LOGS).is_some() {
+            return Ok(logs);
+        }
         for name in place::names(&folder)? {
             let date = name.strip_suffix(".md").map(str::parse::<Date>);
             let Some(Ok(date)) = date else { continue };

@@ -295,3 +295,57 @@ fn hand_written_rules_under_any_title_are_found_and_what_says_nothing_is_counted
     ];
     assert_eq!(found, expected);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_logs_that_is_a_link_is_told_with_where_it_leads() {
+    use std::os::unix::fs::symlink;
+    for (to, logs, told) in [
+        (
+            "notes",
+            1,
+            "memory is a link to the folder notes: what is in it is written and dreamt of",
+        ),
+        (
+            "../elsewhere",
+            0,
+            "no logs were read from memory: it is a link that leads out of the workspace",
+        ),
+        (
+            "gone",
+            0,
+            "no logs were read from memory: it is a link to gone, which is not there",
+        ),
+        (
+            "memory",
+            0,
+            "no logs were read from memory: it is a link that leads back to itself",
+        ),
+    ] {
+        let place = Place::new();
+        let root = place.memory.root();
+        for folder in ["notes", "../elsewhere"] {
+            fs::create_dir(root.join(folder)).unwrap();
+            let log = "## Decisions\n- We decided on port 8443 for the gateway\n";
+            fs::write(root.join(folder).join("2026-11-14.md"), log).unwrap();
+        }
+        symlink(to, root.join("memory")).unwrap();
+        let report = place.dream(&settings());
+        assert_eq!(report.logs, logs, "{to}");
+        assert_eq!(report.problems.len(), 1, "{to}: {:?}", report.problems);
+        assert!(
+            report.problems[0].starts_with(told),
+            "{:?}",
+            report.problems
+        );
+    }
+    // A file is no folder either.
+    let place = Place::new();
+    fs::write(place.memory.root().join("memory"), "x").unwrap();
+    let report = place.dream(&settings());
+    assert!(
+        report.problems[0].contains("it is not a folder"),
+        "{:?}",
+        report.problems
+    );
+}

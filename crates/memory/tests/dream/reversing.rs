@@ -61,12 +61,16 @@ fn what_gave_way_to_a_rejected_statement_waits_again() {
         let lock = dreams.lock().unwrap();
         dreams.reject(&lock, &place.id(newer), day(0)).unwrap();
     }
+    // As sure at once as the next dream finds it.
+    let sure = place.find(older).confidence;
+    assert!(sure > 0.5, "{sure}");
     let report = place.dream(&settings());
     assert_eq!(report.waiting, 1);
     let files = place.files();
     place.dream(&settings());
     assert_eq!(place.files(), files);
     let old = place.find(older);
+    assert_eq!(old.confidence, sure);
     assert_eq!((old.status, old.valid_until), (Status::Staged, None));
 }
 

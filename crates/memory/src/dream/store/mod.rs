@@ -17,6 +17,7 @@ pub(super) use self::state::State;
 use super::candidate::{Candidate, Review, Status};
 use super::paid::Paid;
 use super::promote::find;
+use super::score::confidence;
 use super::trigger::LastRun;
 use crate::files::MemoryFolder;
 use crate::{Error, Result};
@@ -133,6 +134,11 @@ impl<'a> Dreams<'a> {
                 status: rejected.status.name(),
             });
         }
+        // As sure as the next dream would find it.
+        let logs = self.memory.logs()?;
+        let days = logs.iter().map(|(date, _)| *date);
+        let newest = days.filter(|date| *date <= on).max().unwrap_or(on);
+        let recalls = self.recalls()?;
         for candidate in &mut state.candidates {
             if candidate.id == id {
                 candidate.status = Status::Rejected { on };
@@ -153,6 +159,7 @@ impl<'a> Dreams<'a> {
                 candidate.status = Status::Staged;
                 candidate.valid_until = None;
                 candidate.ended = None;
+                candidate.confidence = confidence(candidate, newest, recalls.of(candidate));
             }
         }
         self.save(lock, &mut state)

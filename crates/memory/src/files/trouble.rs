@@ -1,0 +1,225 @@
+//! What may be wrong with memory files, in words, and what can be done.
+
+use serde::Serialize;
+
+use super::links::ASTRAY;
+use super::megabytes;
+use crate::{Error, Result};
+
+/// Something that should not stay so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The file, in the workspace.
+    pub file: String,
+    /// The line, from 1, where there is one.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub trouble: Trouble,
+}
+
+/// What may be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum Trouble {
+    /// A file of the layout is not there.
+    Missing,
+    /// A line is too long: content has crept in.
+    LongLine {
+        /// Its characters.
+        chars: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// The file is too large to be in every prompt.
+    TooManyTokens {
+        /// Its tokens.
+        tokens: u32,
+        /// How many it may have.
+        most: u32,
+    },
+    /// A line points to a file that is not there.
+    DeadPointer {
+        /// What it points to.
+        target: String,
+        /// The only file of that name in the workspace.
+        perhaps: Option<String>,
+    },
+    /// A line points to a section that its file does not have.
+    DeadAnchor {
+        /// The file, which is there.
+        target: String,
+        /// The section, which is not.
+        anchor: String,
+    },
+    /// A line points out of the workspace.
+    OutsidePointer {
+        /// What it points to.
+        target: String,
+    },
+    /// The file is too large to be read.
+    TooLarge {
+        /// Its bytes.
+        bytes: u64,
+        /// How many are read.
+        most: u64,
+    },
+    /// The file cannot be read for another reason.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+    /// Bytes of the file are no UTF-8; the line is the first that has such.
+    NotUtf8 {
+        /// How many lines have some.
+        lines: usize,
+    },
+    /// A folder of memory is a link to another folder of the workspace, which a
+    /// search does not follow.
+    LinkedFolder {
+        /// The other folder.
+        target: String,
+    },
+    /// Something that would be mended, in a line that is no UTF-8.
+    InBytes {
+        /// What.
+        trouble: Box<Trouble>,
+    },
+    /// The workspace is kept in git, and `memories/` with it.
+    NotIgnored,
+}
+
+impl Trouble {
+    /// What kept a file from being read, where only that file is concerned.
+    pub(super) fn of(error: Error) -> Result<Trouble> {
+        Ok(match error {
+            Error::TooLarge { bytes, most, .. } => Trouble::TooLarge { bytes, most },
+            Error::Outside { .. } => Trouble::Unreadable {
+                reason: "it leads out of the workspace".into(),
+            },
+            Error::NoMemory { .. } => Trouble::Unreadable {
+                reason: ASTRAY.into(),
+            },
+            Error::NotAFile { .. } => Trouble::Unreadable {
+                reason: "it is not a plain file".into(),
+            },
+            Error::Io { source, .. } => Trouble::Unreadable {
+                reason: source.to_string(),
+            },
+            other => return Err(other),
+        })
+    }
+
+    /// What is wrong, in words.
+    pub fn message(&self) -> String {
+        match self {
+            Trouble::Missing => "is not there".into(),
+            Trouble::LongLine { chars, most } => {
+                format!("has {chars} characters; a pointer has at most {most}")
+            }
+            Trouble::TooManyTokens { tokens, most } => {
+                format!("has {tokens} tokens; it may have {most}, because every prompt carries it")
+            }
+            Trouble::DeadPointer { target, .. } => {
+                format!("points to {target}, which is not there")
+            }
+            Trouble::DeadAnchor { target, anchor } => {
+                format!("points to {target}#{anchor}, and that file has no such section")
+            }
+            Trouble::OutsidePointer { target } => {
+                format!("points to {target}, which is outside the workspace")
+            }
+            Trouble::TooLarge { bytes, most } => format!(
+                "has {} and was not read; a memory file may have {}",
+                megabytes(*bytes),
+                megabytes(*most)
+            ),
+            Trouble::Unreadable { reason } => format!("cannot be read: {reason}"),
+            Trouble::NotUtf8 { lines: 1 } => "has bytes that are no UTF-8".into(),
+            Trouble::NotUtf8 { lines: 2 } => {
+                "has bytes that are no UTF-8, as has one more line".into()
+            }
+            Trouble::NotUtf8 { lines } => format!(
+                "has bytes that are no UTF-8, as have {} more lines",
+                lines - 1
+            ),
+            Trouble::LinkedFolder { target } => format!(
+                "is a link to the folder {target}: what is in it is written and dreamt of, but a \
+                 search does not follow links to folders"
+            ),
+            Trouble::InBytes { trouble } => trouble.message(),
+            Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
+        }
+    }
+
+    /// What `lint --fix` does about it, or what a person can do.
+    pub fn remedy(&self) -> String {
+        match self {
+            Trouble::Missing => "`longhaul memory init` makes it".into(),
+            Trouble::LongLine { .. } => {
+                "move the text to memories/project.md and leave a pointer".into()
+            }
+            Trouble::TooManyTokens { .. } => {
+                "take out what is no longer needed; dreaming makes room for what it promotes".into()
+            }
+            Trouble::DeadPointer {
+                perhaps: Some(file),
+                ..
+            } => format!("point to {file}"),
+            Trouble::DeadPointer { perhaps: None, .. } => {
+                "move the line to memories/errors.md".into()
+            }
+            Trouble::DeadAnchor { .. } => {
+                "point to a section that is there, or take the line out".into()
+            }
+            Trouble::OutsidePointer { .. } => "point to a file of the workspace".into(),
+            Trouble::TooLarge { .. } => {
+                "keep what is still needed in smaller files, and move it out of the way".into()
+            }
+            Trouble::Unreadable { .. } => {
+                "check what it is and who may read it, or move it out of the way".into()
+            }
+            Trouble::NotUtf8 { .. } => {
+                "save the file as UTF-8; such a line is read with \u{fffd} in it and never rewritten"
+                    .into()
+            }
+            Trouble::LinkedFolder { .. } => "replace the link by the folder itself".into(),
+            Trouble::InBytes { trouble } => {
+                format!("save the file as UTF-8 first, then {}", trouble.remedy())
+            }
+            Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
+        }
+    }
+
+    /// Whether `lint --fix` can mend it.
+    pub fn is_fixable(&self) -> bool {
+        match self {
+            Trouble::Missing
+            | Trouble::LongLine { .. }
+            | Trouble::DeadPointer { .. }
+            | Trouble::NotIgnored => true,
+            Trouble::TooManyTokens { .. }
+            | Trouble::DeadAnchor { .. }
+            | Trouble::OutsidePointer { .. }
+            | Trouble::TooLarge { .. }
+            | Trouble::Unreadable { .. }
+            | Trouble::LinkedFolder { .. }
+            | Trouble::InBytes { .. }
+            | Trouble::NotUtf8 { .. } => false,
+        }
+    }
+}
+
+/// What `lint --fix` did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fixed {
+    /// Files that were changed or made.
+    pub files: Vec<String>,
+    /// What could not be mended.
+    pub left: Vec<Finding>,
+}

@@ -1,0 +1,140 @@
+//! `memory lint`: what it says of what it finds, and what `--fix` does.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use jiff::civil::{DateTime, date};
+use longhaul_memory::MemoryFolder;
+use longhaul_memory::files::{AgentsFile, Finding, Fixed, Limits, Trouble};
+use longhaul_tokens::Estimator;
+
+fn at() -> DateTime {
+    date(2026, 11, 15).at(14, 23, 0, 0)
+}
+
+fn folder(root: &Path) -> MemoryFolder {
+    MemoryFolder::open(root, None).unwrap()
+}
+
+fn begun(root: &Path) -> MemoryFolder {
+    let memory = folder(root);
+    memory.init(at(), "Tides", AgentsFile::Unwanted).unwrap();
+    memory
+}
+
+fn lint(memory: &MemoryFolder) -> Vec<Finding> {
+    let found = memory.lint(Limits::default(), &Estimator::Heuristic);
+    found.unwrap()
+}
+
+fn fix(memory: &MemoryFolder) -> Fixed {
+    let fixed = memory.fix(at(), Limits::default(), &Estimator::Heuristic);
+    fixed.unwrap()
+}
+
+#[test]
+fn what_fix_appends_ends_its_lines_as_the_file_does() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    for file in ["memories/project.md", "memories/errors.md"] {
+        // The last line that ends decides.
+        fs::write(root.path().join(file), "# Mine\nfirst\r\nsecond").unwrap();
+    }
+    let long = "word ".repeat(60);
+    let text = format!("- {long}\n- x → docs/gone.md\n");
+    fs::write(root.path().join("MEMORY.md"), text).unwrap();
+    fix(&memory);
+    for file in ["memories/project.md", "memories/errors.md"] {
+        let text = fs::read_to_string(root.path().join(file)).unwrap();
+        let added = text.strip_prefix("# Mine\nfirst\r\nsecond").unwrap();
+        assert!(added.lines().count() > 1, "{file}: {added:?}");
+        assert_eq!(added.matches('\n').count(), added.matches("\r\n").count());
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_line_that_is_no_text_is_for_a_person() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let bytes = b"- caf\xe9 \xe2\x86\x92 docs/gone.md\n";
+    fs::write(root.path().join("MEMORY.md"), bytes).unwrap();
+    let fixed = fix(&memory);
+    let left = fixed.left.iter().find_map(|one| match &one.trouble {
+        Trouble::InBytes { trouble } => Some((one, trouble)),
+        _ => None,
+    });
+    let (left, trouble) = left.unwrap();
+    assert!(matches!(**trouble, Trouble::DeadPointer { .. }));
+    let remedy = left.trouble.remedy();
+    assert!(
+        remedy.starts_with("save the file as UTF-8 first"),
+        "{remedy}"
+    );
+    assert_eq!(fs::read(root.path().join("MEMORY.md")).unwrap(), bytes);
+}
+
+#[cfg(unix)]
+#[test]
+fn lint_says_of_each_link_where_it_leads() {
+    use std::os::unix::fs::symlink;
+
+    let root = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let memory = folder(root.path());
+    for name in ["memory/deep", "memories", "docs"] {
+        fs::create_dir_all(root.path().join(name)).unwrap();
+    }
+    fs::write(root.path().join(".env"), "DOOR=open").unwrap();
+    let links = [
+        (
+            "deep",
+            "../memory/deep",
+            "it is a link to memory/deep, another folder of memory",
+        ),
+        (
+            "docs",
+            "../docs",
+            "it is a link that leads out of memory, to the folder docs",
+        ),
+        (
+            "env.md",
+            "../.env",
+            "it is a link that leads out of memory, to .env",
+        ),
+        (
+            "gone.md",
+            "nowhere.md",
+            "it is a link to nowhere.md, which is not there",
+        ),
+        (
+            "ring.md",
+            "ring.md",
+            "it is a link that leads back to itself",
+        ),
+        (
+            "out.md",
+            outside.path().to_str().unwrap(),
+            "it is a link that leads out of the workspace",
+        ),
+    ];
+    for (name, to, _) in &links {
+        symlink(to, root.path().join("memories").join(name)).unwrap();
+    }
+    let found = lint(&memory);
+    for (name, _, expected) in links {
+        let file = format!("memories/{name}");
+        let told = found.iter().find(|one| one.file == file).unwrap();
+        let Trouble::Unreadable { reason } = &told.trouble else {
+            panic!("{told:?}");
+        };
+        assert!(reason.starts_with(expected), "{file}: {reason}");
+    }
+    fs::rename(root.path().join("memory"), root.path().join("notes")).unwrap();
+    symlink("notes", root.path().join("memory")).unwrap();
+    let found = lint(&memory);
+    let told = found.iter().find(|one| one.file == "memory").unwrap();
+    let target = "notes".to_owned();
+    assert_eq!(told.trouble, Trouble::LinkedFolder { target });
+}
