@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::Source;
+use crate::files::{LogLine, MemoryFolder};
 
 /// What a candidate is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,6 +67,19 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// What a line of a day's log says, in these words of it.
+    pub(super) fn of_line(date: Date, line: &LogLine, quote: String) -> Evidence {
+        Evidence {
+            date,
+            file: MemoryFolder::log_name(date),
+            line: Some(line.line),
+            entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
+            session: line.session.clone(),
+            source: line.source,
+            quote,
+        }
+    }
+
     /// Where it is, for people.
     pub fn place(&self) -> String {
         match (self.line, &self.entry) {

@@ -131,15 +131,7 @@ fn remark(date: Date, line: &LogLine) -> Option<Remark> {
         ends: false,
         lifts: false,
         leans: false,
-        evidence: Evidence {
-            date,
-            file: MemoryFolder::log_name(date),
-            line: Some(line.line),
-            entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
-            session: line.session.clone(),
-            source: line.source,
-            quote: quote.clone(),
-        },
+        evidence: Evidence::of_line(date, line, quote.clone()),
     })
 }
 

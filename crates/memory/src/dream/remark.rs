@@ -11,7 +11,7 @@ use super::noise::{is_cut_off, is_noise, is_of_the_moment, is_reminder};
 use super::orders::{gives_orders, poses, poses_as_machine};
 use super::prose::{self, paragraphs, sentences};
 use crate::Source;
-use crate::files::{Body, LogLine, MemoryFolder};
+use crate::files::{Body, LogLine};
 use crate::flush::{CHANGE, PASSED, REPLY};
 use crate::provenance::one_line;
 
@@ -62,16 +62,8 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
             },
             Some(Section::Other) | None => continue,
         };
-        let evidence = Evidence {
-            date,
-            file: MemoryFolder::log_name(date),
-            line: Some(line.line),
-            entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
-            session: line.session.clone(),
-            source: line.source,
-            // The log is the witness here: its line, as it stands there.
-            quote: one_line(&line.text),
-        };
+        // The log is the witness here: its line, as it stands there.
+        let evidence = Evidence::of_line(date, line, one_line(&line.text));
         let text = evidence.quote.clone();
         all.take(topic, &text, evidence);
     }
@@ -90,15 +82,7 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
                 continue;
             }
             let text = one_line(sentence);
-            let evidence = Evidence {
-                date,
-                file: MemoryFolder::log_name(date),
-                line: Some(line.line),
-                entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
-                session: line.session.clone(),
-                source: line.source,
-                quote: text.clone(),
-            };
+            let evidence = Evidence::of_line(date, line, text.clone());
             all.take(topic, &text, evidence);
         }
     }

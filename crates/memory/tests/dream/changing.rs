@@ -8,9 +8,7 @@ use crate::{Place, TODAY, day, now, policy, settings};
 
 #[test]
 fn what_was_rejected_never_comes_back() {
-    let place = Place::new();
-    place.rule(day(2), "Never push on Fridays.");
-    place.dream(&settings());
+    let place = Place::dreamt(&["Never push on Fridays."]);
     let id = place.id("Never push");
     {
         let dreams = place.dreams();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use longhaul_memory::Error;
 use longhaul_memory::dream::Status;
 
-use crate::{Place, TODAY, day, now, settings};
+use crate::{Place, TODAY, now, settings};
 
 #[test]
 fn one_dream_at_a_time() {
@@ -21,9 +21,7 @@ fn one_dream_at_a_time() {
 
 #[test]
 fn a_promotion_that_was_killed_after_any_write_is_completed() {
-    let place = Place::begun();
-    place.rule(day(2), "Never push on Fridays.");
-    place.dream(&settings());
+    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
     let before = place.files();
     place.promote("Never push");
     let after = place.files();
@@ -65,9 +63,7 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
 
 #[test]
 fn a_killed_promotion_gives_way_to_what_a_person_wrote_since() {
-    let place = Place::begun();
-    place.rule(day(2), "Never push on Fridays.");
-    place.dream(&settings());
+    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
     let before = place.files();
     let project = place.read("memories/project.md");
     place.promote("Never push");
@@ -86,10 +82,7 @@ fn a_killed_promotion_gives_way_to_what_a_person_wrote_since() {
 
 #[test]
 fn a_damaged_state_is_set_aside_and_its_copy_takes_its_place() {
-    let place = Place::new();
-    place.rule(day(2), "Never push on Fridays.");
-    place.rule(day(2), "Always sign the tags.");
-    place.dream(&settings());
+    let place = Place::dreamt(&["Never push on Fridays.", "Always sign the tags."]);
     let id = place.find("Always sign").id;
     let lock = place.dreams().lock().unwrap();
     assert_eq!(lock.told(), None);
@@ -124,10 +117,7 @@ fn a_damaged_state_is_set_aside_and_its_copy_takes_its_place() {
 
 #[test]
 fn a_state_that_is_lost_with_its_copy_takes_no_promotion_back() {
-    let place = Place::begun();
-    place.rule(day(2), "Never push on Fridays.");
-    place.rule(day(2), "Always sign the tags.");
-    place.dream(&settings());
+    let place = Place::begun_and_dreamt(&["Never push on Fridays.", "Always sign the tags."]);
     place.promote("Never push");
     place.promote("Always sign");
     let memory = place.read("MEMORY.md");
@@ -164,9 +154,7 @@ fn spoil(place: &Place) -> String {
 
 #[test]
 fn a_promotion_or_rejection_that_failed_has_not_happened() {
-    let place = Place::new();
-    place.rule(day(2), "Never push on Fridays.");
-    place.dream(&settings());
+    let place = Place::dreamt(&["Never push on Fridays."]);
     let id = place.id("Never push");
     let page = spoil(&place);
     let before = place.files();

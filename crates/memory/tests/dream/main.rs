@@ -122,6 +122,25 @@ impl Place {
         place
     }
 
+    /// One in which the user said these rules the day before yesterday, and they
+    /// were dreamt of.
+    pub(crate) fn dreamt(rules: &[&str]) -> Place {
+        Place::new().with_rules(rules)
+    }
+
+    /// The same where the memory was begun.
+    pub(crate) fn begun_and_dreamt(rules: &[&str]) -> Place {
+        Place::begun().with_rules(rules)
+    }
+
+    fn with_rules(self, rules: &[&str]) -> Place {
+        for rule in rules {
+            self.rule(day(2), rule);
+        }
+        self.dream(&settings());
+        self
+    }
+
     pub(crate) fn promote(&self, text: &str) -> String {
         let id = self.id(text);
         let dreams = self.dreams();
@@ -219,18 +238,23 @@ pub(crate) fn settings() -> Settings<'static> {
     }
 }
 
-/// A session of one message whose entry has an id that no other has.
-pub(crate) fn session_of(place: &Place, name: &str, message: serde_json::Value) -> SessionRef {
-    let path = place.folder.path().join(format!("{name}.jsonl"));
-    let header = json!({"type": "session", "version": 3, "id": name, "timestamp": "2026-10-01T10:00:00.000Z", "cwd": "/w"});
-    let line = json!({"type": "message", "id": "0b8f5a52-7f3e-4a43-9d0c-3a5a3c1f7e10", "parentId": null, "timestamp": "2026-10-02T10:00:00.000Z", "message": message});
-    fs::write(&path, format!("{header}\n{line}\n")).unwrap();
+/// A session of pi in a file.
+pub(crate) fn pi_session(path: PathBuf) -> SessionRef {
     SessionRef {
         path,
         session: None,
         key: None,
         format: Format::Pi,
     }
+}
+
+/// A session of one message whose entry has an id that no other has.
+pub(crate) fn session_of(place: &Place, name: &str, message: serde_json::Value) -> SessionRef {
+    let path = place.folder.path().join(format!("{name}.jsonl"));
+    let header = json!({"type": "session", "version": 3, "id": name, "timestamp": "2026-10-01T10:00:00.000Z", "cwd": "/w"});
+    let line = json!({"type": "message", "id": "0b8f5a52-7f3e-4a43-9d0c-3a5a3c1f7e10", "parentId": null, "timestamp": "2026-10-02T10:00:00.000Z", "message": message});
+    fs::write(&path, format!("{header}\n{line}\n")).unwrap();
+    pi_session(path)
 }
 
 pub(crate) fn backfill(place: &Place, sessions: &[SessionRef]) {
@@ -267,10 +291,5 @@ pub(crate) fn said_on(place: &Place, on: &str, texts: &[&str]) -> SessionRef {
         }
     }
     fs::write(&path, text + "\n").unwrap();
-    SessionRef {
-        path,
-        session: None,
-        key: None,
-        format: Format::Pi,
-    }
+    pi_session(path)
 }

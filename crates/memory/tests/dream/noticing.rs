@@ -5,10 +5,9 @@ use std::fs;
 use longhaul_memory::Source;
 use longhaul_memory::dream::{Topic, waiting};
 use longhaul_memory::files::{Body, Origin};
-use longhaul_transcript::{Format, SessionRef};
 use serde_json::json;
 
-use crate::{Place, backfill, day, policy, said_on};
+use crate::{Place, backfill, day, pi_session, policy, said_on};
 
 /// What one session says, as it is staged.
 fn staged(texts: &[&str]) -> Vec<(Topic, Source, String)> {
@@ -77,12 +76,7 @@ fn a_reply_is_a_decision_only_if_it_agrees_or_chooses() {
         ];
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         fs::write(&path, text).unwrap();
-        let session = SessionRef {
-            path,
-            session: None,
-            key: None,
-            format: Format::Pi,
-        };
+        let session = pi_session(path);
         backfill(&place, &[session]);
         let all = place.candidates().into_iter();
         all.filter(|one| one.topic == Topic::Decision && one.text.contains('←'))

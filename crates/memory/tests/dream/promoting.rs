@@ -70,9 +70,7 @@ fn a_promotion_points_quotes_and_can_be_taken_back() {
 
 #[test]
 fn files_that_a_promotion_made_go_with_it() {
-    let place = Place::new();
-    place.rule(day(2), "Never push on Fridays.");
-    place.dream(&settings());
+    let place = Place::dreamt(&["Never push on Fridays."]);
     place.promote("Never push");
     assert!(place.memory.root().join("MEMORY.md").exists());
     place.undo().unwrap();
@@ -82,10 +80,7 @@ fn files_that_a_promotion_made_go_with_it() {
 
 #[test]
 fn an_undo_leaves_what_others_wrote_since() {
-    let place = Place::begun();
-    place.rule(day(2), "Never push on Fridays.");
-    place.rule(day(2), "Always write tests first.");
-    place.dream(&settings());
+    let place = Place::begun_and_dreamt(&["Never push on Fridays.", "Always write tests first."]);
     let id = place.promote("Never push");
     let memory = place.read("MEMORY.md");
     place.write(

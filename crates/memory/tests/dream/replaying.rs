@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use jiff::civil::date;
 use longhaul_memory::Source;
 use longhaul_memory::dream::{Cause, Question, Settings, Status, Topic};
-use longhaul_transcript::{Format, SessionRef};
+use longhaul_transcript::SessionRef;
 use serde_json::json;
 
-use crate::{Place, TODAY, backfill, now, session_of, settings};
+use crate::{Place, TODAY, backfill, now, pi_session, session_of, settings};
 
 /// A session of pi's in which the user sets a rule and a tool sets a trap.
 fn old_session(place: &Place, name: &str, rule: &str) -> SessionRef {
@@ -25,12 +25,7 @@ fn old_session(place: &Place, name: &str, rule: &str) -> SessionRef {
         text.push_str(&format!("\n{line}"));
     }
     fs::write(&path, text + "\n").unwrap();
-    SessionRef {
-        path,
-        session: None,
-        key: None,
-        format: Format::Pi,
-    }
+    pi_session(path)
 }
 
 #[test]
@@ -39,12 +34,7 @@ fn a_backfill_quotes_entries_waits_for_review_and_reads_nothing_twice() {
     let sessions = [
         old_session(&place, "one", "Never push on Fridays."),
         old_session(&place, "two", "Always write tests first, please."),
-        SessionRef {
-            path: place.folder.path().join("gone.jsonl"),
-            session: None,
-            key: None,
-            format: Format::Pi,
-        },
+        pi_session(place.folder.path().join("gone.jsonl")),
     ];
     let policy = Settings {
         promote_at: Some(0.0),

@@ -77,9 +77,7 @@ fn what_is_kept_and_where_it_was_said_are_one_hit() {
 
 #[test]
 fn a_page_is_found_for_what_a_person_wrote_or_worded_anew() {
-    let place = Place::new();
-    place.rule(day(2), "Never push releases on Fridays.");
-    place.dream(&settings());
+    let place = Place::dreamt(&["Never push releases on Fridays."]);
     let id = place.promote("Fridays");
     let memory = place.read("MEMORY.md");
     place.write(

@@ -5,6 +5,12 @@
 //! where, what stands before it, and whether a number tells how much or which
 //! one, is read here; what follows from it is decided where lines are compared.
 
+mod kind;
+mod words;
+
+use self::kind::kind;
+use self::words::{LEADS, TURNS, UNSPACED_TURNS, listed};
+pub(super) use self::words::{is_article, is_lead, is_unit, is_without};
 use super::likeness::{is_empty_word, is_negation, is_unspaced, stem};
 
 /// What a word does in a line.
@@ -39,64 +45,6 @@ pub(super) struct Phrase {
     pub(super) parts: Vec<Part>,
     /// Words that turn, behind the last part: "…, not after".
     pub(super) tail: Vec<String>,
-}
-
-/// Words that make another sense of what follows, or set a condition or a side.
-const TURNS: &str = " before after over under above below until till unless except only than instead between \
-    against within beyond if when while first last second half twice least most more less fewer other vor nach \
-    über unter bevor nachdem bis außer nur statt anstatt zwischen gegen wenn falls zuerst zuletzt mehr weniger \
-    avant après sur sous jusque jusqu sauf seulement que plutôt entre contre si quand plus moins antes después \
-    despues sobre bajo hasta salvo excepto solo sólo entre contra cuando más menos depois até somente apenas \
-    quando mais prima dopo sopra sotto fino tranne soltanto anziché invece tra se più meno voor na boven onder \
-    tot tenzij behalve alleen dan tussen tegen als meer minder przed po nad chyba oprócz tylko niż zamiast \
-    między jeśli więcej mniej до после над пока кроме только чем вместо между если перед больше меньше \
-    then dann danach puis ensuite luego poi daarna potem затем потом ";
-/// Single characters and pairs that do the same where words are not spaced.
-const UNSPACED_TURNS: [&str; 26] = [
-    "之前", "之后", "以前", "以后", "先", "再", "仅", "只", "除了", "除非", "除外", "直到", "如果",
-    "而非", "比", "前に", "後に", "だけ", "まで", "から", "より", "전에", "후에", "만", "까지",
-    "보다",
-];
-/// Words that only say how a thing is tied to the rest.
-const LEADS: &str = " from to with into onto in on at for by via of per through off out as von zu zum zur mit \
-    in im ins auf an am bei für durch aus de du des à au aux pour avec par dans en chez del al con para por a \
-    em no na nos nas com pelo da di nel nella su per van met op bij uit door naar z ze w we na dla przez od из \
-    в на с со для от к по ";
-/// Behind these a number says how much or where, not which one.
-const UNITS: &str = " s sec secs second seconds ms m min mins minute minutes h hour hours d day days week weeks \
-    month months year years b kb mb gb tb kib mib gib bytes byte bit bits percent requests request retries \
-    attempts tries times pages page lines line chars characters words tokens users people persons items entries \
-    rows columns files replicas instances connections threads workers nodes cores euros euro dollars dollar \
-    points px pixels mm cm km meters metres sekunden minuten stunden tage tagen wochen monate jahre seiten zeilen \
-    zeichen versuche prozent secondes jours semaines mois ans pages lignes segundos minutos horas días dias semanas \
-    meses años anos páginas giorni ore minuti secondi settimane mesi anni dagen uren weken maanden dni godzin \
-    minut sekund дней дня часов минут секунд недель страниц ";
-/// A number behind one of these says which one.
-const NUMBERED: &str = " worker node server host machine shard replica instance cluster pod step phase stage \
-    chapter section part issue ticket task item rule option sprint milestone team group room floor building job \
-    case disk drive gpu cpu core channel volume episode round level tier zone region bucket queue slot user \
-    customer account pr mr bug build runner agent lane rack unit bay gate line track module device sensor printer \
-    camera robot station platform schritt aufgabe regel raum gebäude rechner knoten étape serveur salle tâche \
-    servidor nodo tarea regla sala passo regola fase stap taak kamer сервер узел шаг задача ";
-/// Behind these the thing that is spoken of has been named.
-const VERBS: &str = " is are was were be been am has have had do does did use uses used using need needs must \
-    should can could will would may shall let make makes makes set keep keeps run runs prefer want wants always \
-    never put call go went get gets ist sind war hat haben muss soll kann wird immer nie est sont a ont doit peut \
-    es son está tiene debe puede siempre nunca é são tem deve pode sempre è sono ha deve può is zijn heeft moet \
-    kan altijd jest są ma musi może zawsze имеет должен всегда ";
-
-fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
-
-/// Whether a word only says how a thing is tied to the rest.
-pub(super) fn is_lead(word: &str) -> bool {
-    listed(LEADS, word)
-}
-
-/// Whether a number before this word says how much.
-pub(super) fn is_unit(word: &str) -> bool {
-    listed(UNITS, word)
 }
 
 /// The words of a text, as they stand in it. What is written without spaces is
@@ -382,14 +330,6 @@ fn is_moved(a: &[Part], b: &[Part]) -> bool {
     })
 }
 
-/// Whether a word says what is not there.
-pub(super) fn is_without(token: &str) -> bool {
-    matches!(
-        token,
-        "without" | "ohne" | "sans" | "sin" | "sem" | "senza" | "zonder" | "bez" | "без"
-    )
-}
-
 /// Pairs of characters of what is written without spaces, and the words in it
 /// that turn.
 fn pieces(token: &str) -> Vec<(String, bool)> {
@@ -420,99 +360,4 @@ fn pieces(token: &str) -> Vec<(String, bool)> {
     }
     pairs(&mut plain, &mut out);
     out
-}
-
-/// Whether a value says how much, or which one.
-fn kind(lower: &[String], at: usize, is_letter: bool) -> Kind {
-    let token = lower[at].as_str();
-    let name = || Kind::Name {
-        subject: is_subject(lower, at),
-    };
-    if is_letter || token.starts_with('#') || is_identifier(token) {
-        return name();
-    }
-    // Which one, perhaps, or how much: nobody can tell.
-    let either = Kind::Name { subject: false };
-    let next = lower.get(at + 1).map(String::as_str).unwrap_or_default();
-    let before = |steps: usize| at.checked_sub(steps).map(|at| lower[at].as_str());
-    let Some(previous) = before(1) else {
-        // "30 days is what we keep", but "3 of them is broken".
-        return match listed(UNITS, next) {
-            true => Kind::Value,
-            false => either,
-        };
-    };
-    if listed(NUMBERED, previous) || listed(NUMBERED, stem(previous)) {
-        return name();
-    }
-    let is_amount = listed(UNITS, next) || token.chars().any(|c| "%$€₩₹£¥".contains(c));
-    let ties = |word: &str| is_empty_word(word) || listed(LEADS, word) || listed(TURNS, word);
-    let unspaced = previous.chars().any(is_unspaced);
-    let is_last = at + 1 == lower.len();
-    if unspaced {
-        let is_said = ["是", "为", "到", "在", "用", "口", "は", "を", "に", "が"];
-        let counts = next.starts_with([
-            '秒', '天', '页', '个', '次', '分', '小', '年', '月', '周', '行', '日', '時', '件',
-            '초', '일', '개', '분',
-        ]);
-        return match counts || is_last || is_said.iter().any(|word| previous.ends_with(word)) {
-            true => Kind::Value,
-            false => either,
-        };
-    }
-    if is_amount || ties(previous) {
-        // "The 16 GB machine" is told from the 32 GB one by it.
-        let is_first = before(2).is_none() && is_article(previous);
-        return match is_first {
-            true => either,
-            false => Kind::Value,
-        };
-    }
-    // "on port 8443", "use Node 20", "requires Python 3.11"; but "Node 20 is old".
-    let leads = before(2).is_some_and(|word| ties(word) && !is_article(word) && word != "of");
-    match leads || is_last {
-        true => Kind::Value,
-        false => either,
-    }
-}
-
-pub(super) fn is_article(word: &str) -> bool {
-    listed(
-        " a an the this that these those our my your his her their its der die das dem den ein eine unser \
-         mein le la les un une notre mon ma el los las una nuestro mi il lo gli i uno o os as um uma de het een \
-         ons ",
-        word,
-    )
-}
-
-/// `web-01`, `v1`, `eu-west-1`, `HS256`, a hash: letters and digits in one, and
-/// no amount with its unit.
-fn is_identifier(token: &str) -> bool {
-    let letters = token.chars().any(char::is_alphabetic);
-    let digits = token.chars().any(|c| c.is_ascii_digit());
-    if !letters || !digits || token.contains(['/', '@']) {
-        return false;
-    }
-    let unit = token.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:-".contains(c));
-    let is_amount = token.starts_with(|c: char| c.is_ascii_digit())
-        && unit.chars().all(char::is_alphabetic)
-        && unit.chars().count() <= 4;
-    !is_amount
-}
-
-/// Whether a line speaks of the name at this place: it stands near the front,
-/// no verb has come yet, and something is said of it.
-fn is_subject(lower: &[String], at: usize) -> bool {
-    let is_verb = |word: &String| listed(VERBS, word) && !is_article(word);
-    let carries = |word: &&String| {
-        !is_empty_word(word)
-            && !listed(LEADS, word)
-            && !is_article(word)
-            && word.chars().count() > 1
-    };
-    let before = &lower[..at];
-    let said = lower[at + 1..]
-        .iter()
-        .any(|word| carries(&word) || is_verb(word));
-    !before.iter().any(is_verb) && before.iter().filter(carries).count() <= 2 && said
 }
