@@ -1,0 +1,214 @@
+//! Frames: what says, in front of words and in the same line, that they are
+//! another's or only material. "Slack message from Bob: …", "Translate this: …".
+//!
+//! "Commit messages: always in English" has the same shape, so a frame has to
+//! name who speaks, how it came, or what is to be done to the words. What is
+//! read wrongly here is still a rule in a session; only memory asks a person
+//! before it keeps it.
+
+mod label;
+mod source;
+mod task;
+mod unspaced;
+
+pub(crate) use unspaced::tells_unspaced;
+
+use std::ops::Range;
+
+use crate::quoted::{Ends, next_quotation, speaks_self};
+use crate::text::{clip, clip_end, is_cjk, longer_than, sentences};
+use crate::words::Words;
+use crate::words::others::REPORTS;
+use crate::words::others::frames::{
+    CONTRASTS, DISMISSALS, PEOPLE, POINTERS, RETURNS, UNSPACED_OWN,
+};
+use label::{LONGEST, frame, has_own_label, is_of_rules};
+
+/// Bytes before a quotation in which its frame is looked for.
+const MOST_BEFORE: usize = 600;
+/// Bytes behind a frame in which the quotation that it announces ends.
+const MOST_AHEAD: usize = 4_100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Frame {
+    /// "Bob says": the user tells it in a sentence or two.
+    Speech,
+    /// "The mail I got": it is shown whole, and its "I" is not the user.
+    Shown,
+    /// "Translate": something is to be done to the words.
+    Task,
+}
+
+/// What stands behind frames.
+pub(crate) fn framed(text: &str) -> Vec<Range<usize>> {
+    let all = sentences(text);
+    let blanks = blank_lines(text);
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (index, sentence) in all.iter().enumerate() {
+        if out.last().is_some_and(|last| sentence.start < last.end) {
+            continue;
+        }
+        let found = colons(text, sentence).find_map(|(head, behind)| {
+            let frame = frame(&text[head])?;
+            Some(behind..reach(text, &blanks, frame, behind, &all[index + 1..]))
+        });
+        out.extend(found.filter(|range| !range.is_empty()));
+    }
+    out
+}
+
+/// Whether the words before a quotation say that it is the user's own.
+pub(crate) fn is_own_frame(before: &str) -> bool {
+    let before = clip_end(before, MOST_BEFORE);
+    let paragraph = before.rsplit("\n\n").next().unwrap_or("");
+    // The items before it stand under the same line.
+    let mut lines = paragraph.lines().rev().map(str::trim).skip_while(|line| {
+        let bare = line.trim_start_matches(['-', '*', '•', '+']);
+        bare.len() < line.len() || bare.is_empty()
+    });
+    let line = lines.next().unwrap_or("");
+    let head = last_clause(line.trim_end_matches([' ', ':', '：', ',', '*', '_']));
+    if head.is_empty() || longer_than(head, LONGEST) {
+        return false;
+    }
+    if head.chars().any(is_cjk) {
+        return UNSPACED_OWN.iter().any(|own| head.contains(own));
+    }
+    let words = Words::new(head);
+    let says = |at: usize| REPORTS.contains(words.get(at)) && speaks_self(&words, at);
+    (0..words.len()).any(says) || has_own_label(&words) || is_of_rules(&words)
+}
+
+/// The part of a line since its last stop or colon.
+fn last_clause(line: &str) -> &str {
+    let stops = ['.', '!', '?', ':', ';', '。', '！', '？', '：', '；', '—'];
+    line.rsplit(stops).next().unwrap_or("").trim()
+}
+
+/// The colons of a sentence behind which something is said, each with the words
+/// before it since the one before, and where the text goes on.
+fn colons<'a>(
+    text: &'a str,
+    sentence: &Range<usize>,
+) -> impl Iterator<Item = (Range<usize>, usize)> + 'a {
+    let mut start = sentence.start;
+    let end = sentence.end;
+    let body = &text[sentence.clone()];
+    let offset = sentence.start;
+    body.char_indices().filter_map(move |(at, c)| {
+        let at = offset + at;
+        let behind = at + c.len_utf8();
+        match c {
+            ';' | '；' | '—' => {
+                start = behind;
+                return None;
+            }
+            ':' | '：' => {}
+            _ => return None,
+        }
+        let next = text[behind..].chars().next();
+        let before = text[..at].chars().next_back();
+        // "10:30", "https://", "a::b" are no frames.
+        let is_loose = c == '：'
+            || behind >= end
+            || next.is_none_or(|c| c.is_whitespace() || "\"'“«„‹「『‘*_".contains(c) || is_cjk(c))
+            || before.is_some_and(is_cjk);
+        if !is_loose {
+            return None;
+        }
+        let head = start..at;
+        start = behind;
+        Some((head, behind))
+    })
+}
+
+/// Where the words of another end that begin here.
+fn reach(
+    text: &str,
+    blanks: &[usize],
+    frame: Frame,
+    behind: usize,
+    next: &[Range<usize>],
+) -> usize {
+    let paragraph = blanks[blanks.partition_point(|at| *at <= behind)..]
+        .first()
+        .map_or(text.len(), |at| *at);
+    let said = &text[behind..paragraph];
+    let lead = said.len()
+        - said
+            .trim_start_matches([' ', '\n', '\t', '\r', '*', '_'])
+            .len();
+    let start = behind + lead;
+    if start >= paragraph {
+        let rest = text[paragraph..].trim_start();
+        return match is_set_apart(rest) {
+            true => behind,
+            false => text.len(),
+        };
+    }
+    if is_set_apart(&text[start..]) {
+        return behind;
+    }
+    if let Some((open, mark)) = next_quotation(clip(text, start + 8), start)
+        && open == start
+        && let Some(quotation) = Ends::of(clip(text, open + MOST_AHEAD)).closed(open, mark)
+    {
+        return quotation.end;
+    }
+    // "Dear all," is not all of a letter.
+    if frame == Frame::Shown && said.trim_end().ends_with([',', '，', ':', '：']) {
+        return text.len();
+    }
+    let returned = next
+        .iter()
+        .find(|sentence| sentence.start >= paragraph || returns(&text[(*sentence).clone()], frame));
+    returned.map_or(paragraph, |sentence| sentence.start.min(paragraph))
+}
+
+/// Code and block quotes end by themselves.
+fn is_set_apart(text: &str) -> bool {
+    text.starts_with("```") || text.starts_with("~~~") || text.starts_with('>')
+}
+
+/// Where blank lines begin, which end paragraphs.
+fn blank_lines(text: &str) -> Vec<usize> {
+    let mut at = 0;
+    let mut blanks = Vec::new();
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            blanks.push(at);
+        }
+        at += line.len();
+    }
+    blanks
+}
+
+/// Whether the user speaks again. In what is shown whole another may say "I".
+fn returns(sentence: &str, frame: Frame) -> bool {
+    if frame == Frame::Task {
+        return false;
+    }
+    let bare = sentence.trim_start_matches(['但', '是', '，', '、', ' ']);
+    let turned = bare.len() < sentence.len();
+    if bare.starts_with(['我', '私', '僕'])
+        || ["저는", "나는", "제가", "내가"]
+            .iter()
+            .any(|i| bare.starts_with(i))
+    {
+        return turned || frame == Frame::Speech;
+    }
+    let words = Words::new(sentence);
+    let turns = (0..words.len())
+        .take_while(|at| CONTRASTS.contains(words.get(*at)))
+        .count();
+    let is_self = RETURNS.contains(words.get(turns));
+    let dismisses = (0..words.len().min(3)).any(|at| DISMISSALS.contains(words.get(at)))
+        && words
+            .iter()
+            .take(5)
+            .any(|word| PEOPLE.contains(word) || POINTERS.contains(word));
+    match frame {
+        Frame::Speech => is_self || dismisses,
+        _ => is_self && turns > 0,
+    }
+}
