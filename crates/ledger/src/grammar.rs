@@ -482,8 +482,26 @@ fn verb_first_negation(words: &Words<'_>, at: usize) -> bool {
             | "alsjeblieft"
             | "sie"
     );
+    // German writes nouns with a capital: "den Grund nicht".
+    let is_noun = at > 0
+        && matches!(
+            words.get(at - 1),
+            "den"
+                | "die"
+                | "das"
+                | "der"
+                | "dem"
+                | "des"
+                | "ein"
+                | "eine"
+                | "einen"
+                | "mein"
+                | "meine"
+                | "dein"
+        );
     plain
         && object
+        && !is_noun
         && words.iter().skip(at + 1).any(|word| {
             matches!(
                 word,

@@ -11,13 +11,16 @@ use std::ops::Range;
 
 use crate::choice::strength;
 use crate::frames::{framed, tells_unspaced};
-use crate::norm::{is_heading, is_list_item, judge};
+use crate::norm::{is_heading, is_list_item, judge, reads_as_rule};
 use crate::pasted::{
-    is_issue_title, is_logged, is_rule_across, is_title, names_source, opens_paste, poses, speaker,
+    is_attributed, is_issue_title, is_logged, is_rule_across, is_tagged, is_title, names_source,
+    opens_paste, poses, speaker, speaks_in_chat,
 };
-use crate::quoted::{long_quotations, tells, without_quotations};
+use crate::quoted::{long_quotations, without_quotations};
+use crate::spoken::{letters, spoken_of};
 use crate::statements::states;
 use crate::text::sentences;
+use crate::told::is_told;
 use crate::words::Words;
 use crate::words::others::{WRAPPER_STARTS, WRAPPERS};
 
@@ -39,6 +42,8 @@ pub(crate) struct Heard {
     framed: Vec<Range<usize>>,
     /// Where it quotes more than a name, whoever said it.
     quoted: Vec<Range<usize>>,
+    /// Up to where the user speaks of the words as of another's.
+    spoken_of: usize,
 }
 
 /// The sentences of a message, taken apart.
@@ -84,14 +89,15 @@ impl<'a> Said<'a> {
     /// pasted, or is told as another's.
     pub(crate) fn may_be_anothers(&self, index: usize) -> bool {
         let pasted = self.heard.map_or(&[][..], |heard| &heard.pasted);
-        self.overlaps(index, pasted) || self.is_told(index)
+        let spoken_of = self.heard.map_or(0, |heard| heard.spoken_of);
+        self.ranges[index].start < spoken_of || self.overlaps(index, pasted) || self.is_told(index)
     }
 
     /// Whether the message says that a sentence is somebody else's: behind a
     /// frame, by a verb of telling, or in quotation marks.
     pub(crate) fn is_told(&self, index: usize) -> bool {
         let range = &self.ranges[index];
-        (tells(&self.parts[index]) && !rules_first(&self.text[range.clone()]))
+        is_told(&self.text[range.clone()], &self.parts[index])
             || self.heard.is_some_and(|heard| {
                 self.overlaps(index, &heard.framed)
                     || tells_unspaced(&self.text[range.clone()])
@@ -121,10 +127,12 @@ impl<'a> Said<'a> {
             .map(|(at, c)| if is_quoted(range.start + at) { ' ' } else { c })
             .collect();
         let words = Words::new(&rest);
+        // A motto that only the quotation gives is no rule of who tells it.
+        let rules = |quoted: &&Range<usize>| reads_as_rule(&self.text[(*quoted).clone()]);
         words.len() > 0
             && (judge(&rest, &words).is_some()
-                || states(&rest, &words)
-                || strength(&rest, &words).is_some())
+                || (!quoted.iter().any(rules)
+                    && (states(&rest, &words) || strength(&rest, &words).is_some())))
     }
 }
 
@@ -135,6 +143,7 @@ impl Heard {
         let pasted = pasted(&text);
         let framed = framed(&text);
         let quoted = long_quotations(&text);
+        let spoken_of = spoken_of(&text).unwrap_or(0);
         Heard {
             text,
             attached,
@@ -142,35 +151,13 @@ impl Heard {
             pasted,
             framed,
             quoted,
+            spoken_of,
         }
     }
 
     pub(crate) fn said(&self) -> Said<'_> {
         Said::read(&self.text, &self.own, Some(self))
     }
-}
-
-/// Whether a sentence gives a rule of its own before it tells why: "never push
-/// on Fridays, because Bob said that it breaks".
-fn rules_first(sentence: &str) -> bool {
-    let breaks = [
-        ";",
-        "；",
-        " because ",
-        " weil ",
-        " denn ",
-        " parce que ",
-        " porque ",
-        " perché ",
-        " omdat ",
-        " ponieważ ",
-        " потому что ",
-    ];
-    let end = breaks.iter().filter_map(|stop| sentence.find(stop)).min();
-    end.is_some_and(|end| {
-        let words = Words::new(&sentence[..end]);
-        !tells(&words) && judge(&sentence[..end], &words).is_some()
-    })
 }
 
 /// A tag that opens something, where it was found.
@@ -285,6 +272,7 @@ fn without_attachments(message: &str) -> (String, String) {
 /// Where a text looks pasted.
 fn pasted(text: &str) -> Vec<Range<usize>> {
     let mut out = in_unknown_tags(text);
+    out.extend(letters(text));
     // The lines since the last empty one, and whether one of them was logged.
     let mut block: Option<Range<usize>> = None;
     let mut logged = false;
@@ -315,6 +303,9 @@ fn pasted(text: &str) -> Vec<Range<usize>> {
         // Two that speak one after the other are talking to each other.
         let speaks = speaker(body).is_some();
         if names_source(body) {
+            out.push(range.clone());
+        }
+        if speaks_in_chat(body) || is_attributed(body) || is_tagged(body) {
             out.push(range.clone());
         }
         logged |= is_logged(body) || (speaks && spoke);

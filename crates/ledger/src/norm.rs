@@ -2,10 +2,13 @@
 
 use crate::facts::RuleKind;
 use crate::grammar::commands;
+use crate::place::{follows_place, tells_what_happens};
 use crate::scope::standing;
 use crate::words::Words;
 use crate::words::marks::{ASKS, CARES, ENGLISH_SUBJECTS, HEADINGS, JOINS, MODALS, SUBJECTS};
 use crate::words::norms::{NORMS, Norm};
+use crate::words::others::OWN_LABELS;
+use crate::words::others::frames::{MINE, OWN};
 
 /// What a sentence was found to be.
 pub(crate) struct Verdict {
@@ -39,27 +42,37 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
                 | "could"
                 | "would"
                 | "will"
+                | "please"
                 | "kannst"
                 | "könntest"
                 | "peux"
                 | "pouvez"
+                | "pourrais"
                 | "puedes"
+                | "podrías"
                 | "pode"
+                | "poderia"
+                | "puoi"
+                | "potresti"
+                | "kun"
+                | "możesz"
+                | "можешь"
         )
-        && words.iter().any(|word| {
-            matches!(
-                word,
-                "always"
-                    | "never"
-                    | "immer"
-                    | "nie"
-                    | "toujours"
-                    | "jamais"
-                    | "siempre"
-                    | "nunca"
-                    | "sempre"
-            )
-        });
+        && (is_from_now_on(words)
+            || words.iter().any(|word| {
+                matches!(
+                    word,
+                    "always"
+                        | "never"
+                        | "immer"
+                        | "nie"
+                        | "toujours"
+                        | "jamais"
+                        | "siempre"
+                        | "nunca"
+                        | "sempre"
+                )
+            }));
     if question && !polite {
         return None;
     }
@@ -120,7 +133,8 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
                     && !words.may_begin(hit.from)
                     && JOINS.contains(words.get(hit.from - 1))
                     && CARES.contains(words.get(hit.from));
-                if words.starts_clause(hit.from) && !one_off && !pointing && !part {
+                let opens = words.starts_clause(hit.from) || follows_place(words, hit.from);
+                if opens && !one_off && !pointing && !part {
                     note(found);
                 }
             }
@@ -184,7 +198,7 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
             }
         }
     }
-    if commands(words) || standing(words) {
+    if commands(words) || standing(words) || (!polite && is_labelled(words)) {
         note(RuleKind::Constraint);
     }
     kind.map(|kind| Verdict { kind, waits, leans })
@@ -193,6 +207,9 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
 /// Whether "never" or "always" at this place commands something.
 fn imperative(words: &Words<'_>, at: usize) -> bool {
     if words.starts_clause(at) {
+        return true;
+    }
+    if follows_place(words, at) && !tells_what_happens(words.get(at + 1)) {
         return true;
     }
     let clause = words.clause_before(at);
@@ -222,6 +239,13 @@ fn reported(words: &Words<'_>, at: usize) -> bool {
         return false;
     }
     let first = words.get(clause.start);
+    // "En los tests usa siempre": the article belongs to the place.
+    if clause.start > 0
+        && matches!(words.get(clause.start - 1), "en" | "y" | "a")
+        && follows_place(words, at)
+    {
+        return false;
+    }
     SUBJECTS.contains(&first)
         && first != "la"
         && !(clause.start..words.len().min(at + 8)).any(|at| MODALS.contains(&words.get(at)))
@@ -229,10 +253,155 @@ fn reported(words: &Words<'_>, at: usize) -> bool {
 
 pub(crate) fn asks(sentence: &str, words: &Words<'_>) -> bool {
     let end = sentence.trim_end_matches([' ', '"', '\'', ')', '*', '_', '🙂', '🙏']);
-    end.ends_with(['?', '？', '؟'])
+    // "When it says so, always stop" names a condition.
+    let conditional = matches!(words.get(0), "when" | "where" | "wann" | "come")
+        && sentence.contains(',')
+        || words.get(0) == "is" && words.len() <= 1;
+    (end.ends_with(['?', '？', '؟']) && !ends_in_tag(end))
         || sentence.starts_with('¿')
-        || ASKS.contains(&words.get(0)) && !sentence.contains(['.', '!'])
+        || ASKS.contains(&words.get(0)) && !sentence.contains(['.', '!']) && !conditional
 }
+
+/// "Never push, ok?" asks whether it was heard.
+fn ends_in_tag(sentence: &str) -> bool {
+    let tag = sentence.rsplit([',', '，']).next().unwrap_or(sentence);
+    let tag = tag
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    tag.len() < sentence.len() / 2
+        && matches!(
+            tag.as_str(),
+            "ok" | "okay"
+                | "right"
+                | "yes"
+                | "deal"
+                | "alright"
+                | "understood"
+                | "got it"
+                | "clear"
+                | "please"
+                | "ja"
+                | "klar"
+                | "gell"
+                | "ne"
+                | "oder"
+                | "verstanden"
+                | "hein"
+                | "d'accord"
+                | "compris"
+                | "vale"
+                | "sí"
+                | "entendido"
+                | "tá"
+                | "né"
+                | "certo"
+                | "va bene"
+                | "chiaro"
+                | "capito"
+                | "oké"
+                | "goed"
+                | "dobrze"
+                | "jasne"
+                | "ладно"
+                | "хорошо"
+                | "понятно"
+                | "ясно"
+                | "tamam mı"
+                | "tamam"
+                | "好吗"
+                | "好嗎"
+                | "行吗"
+                | "ね"
+                | "알겠지"
+        )
+}
+
+/// "From now on" and its like make a rule of a request.
+fn is_from_now_on(words: &Words<'_>) -> bool {
+    [
+        "from now on",
+        "going forward",
+        "in future",
+        "in the future",
+        "ab jetzt",
+        "ab sofort",
+        "künftig",
+        "in zukunft",
+        "désormais",
+        "dorénavant",
+        "à partir de maintenant",
+        "de ahora en adelante",
+        "a partir de ahora",
+        "a partir de agora",
+        "d'ora in poi",
+        "vanaf nu",
+        "voortaan",
+        "od teraz",
+        "с этого момента",
+        "впредь",
+        "bundan sonra",
+    ]
+    .iter()
+    .any(|phrase| words.lower().contains(phrase))
+}
+
+/// "A rule of mine: …", "one more thing: titles always begin with …": the label
+/// says that it is a rule, or that what always holds is meant as one.
+fn is_labelled(words: &Words<'_>) -> bool {
+    let Some(end) = (0..words.len().min(6)).find(|at| {
+        words.behind(*at).is_some_and(|c| matches!(c, ':' | '：'))
+            || words.before(at + 1) == Some(':')
+    }) else {
+        return false;
+    };
+    if end + 2 >= words.len() {
+        return false;
+    }
+    let mine = (0..=end).any(|at| MINE.contains(words.get(at)) || words.get(at) == "mine");
+    let label = |at: usize| words.get(at);
+    let of_rules = (0..=end).any(|at| HEADINGS.contains(label(at)))
+        || (mine
+            && (0..=end)
+                .any(|at| matches!(label(at), "policy" | "convention" | "wish" | "preference")));
+    let own = (0..=end).any(|at| OWN.contains(label(at)) || OWN_LABELS.contains(label(at)));
+    let holds = (end + 1..words.len()).any(|at| ALWAYS.contains(&words.get(at)));
+    (of_rules && end <= 4) || (own && holds) || (end <= 1 && names_habit(words, end + 1))
+}
+
+/// "Naming: tests always end in _spec": behind a topic, what is always done.
+fn names_habit(words: &Words<'_>, from: usize) -> bool {
+    let subject = words.get(from);
+    let named = |word: &str| ENGLISH_SUBJECTS.contains(word) || SUBJECTS.contains(word);
+    let adverb = (from + 1..words.len().min(from + 4))
+        .find(|at| matches!(words.get(*at), "always" | "never"));
+    !named(subject) && adverb.is_some_and(|at| !tells_what_happens(words.get(at + 1)))
+}
+
+/// What says that something always or never holds.
+const ALWAYS: [&str; 22] = [
+    "always",
+    "never",
+    "immer",
+    "nie",
+    "niemals",
+    "toujours",
+    "jamais",
+    "siempre",
+    "nunca",
+    "sempre",
+    "mai",
+    "altijd",
+    "nooit",
+    "zawsze",
+    "nigdy",
+    "всегда",
+    "никогда",
+    "asla",
+    "banned",
+    "stets",
+    "ever",
+    "daima",
+];
 
 /// A line of a log, a table or code that was pasted without a fence.
 fn looks_like_output(sentence: &str) -> bool {

@@ -1,8 +1,10 @@
 //! How text looks that was pasted: lines of logs, issues, mails, answers of
 //! tools, and what announces them.
 
-use crate::norm::is_heading;
+use crate::norm::{is_heading, reads_as_rule};
+use crate::text::is_cjk;
 use crate::words::marks::HEADINGS;
+use crate::words::others::frames::{LONE, NAMES, UTTERANCES};
 use crate::words::others::{ANNOUNCED, ANNOUNCED_UNSPACED, OWN_LABELS};
 
 /// Whether a line begins as if somebody else spoke: the system, a tool, the
@@ -109,6 +111,9 @@ fn is_file_name(head: &str) -> bool {
 /// Whether a line says in front where it is from: "From the wiki: never …".
 pub(crate) fn names_source(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(head, _)| {
+        if head.contains(['.', '!', '?']) || head.split_whitespace().count() > 8 {
+            return false;
+        }
         let first = head
             .split_whitespace()
             .next()
@@ -116,20 +121,7 @@ pub(crate) fn names_source(line: &str) -> bool {
             .to_lowercase();
         let from = matches!(
             first.as_str(),
-            "from"
-                | "per"
-                | "in"
-                | "via"
-                | "quote"
-                | "aus"
-                | "im"
-                | "dans"
-                | "según"
-                | "de"
-                | "del"
-                | "dal"
-                | "uit"
-                | "из"
+            "from" | "via" | "quote" | "aus" | "según" | "de" | "del" | "dal" | "uit" | "из"
         );
         from && opens_paste(&format!("{head}:"))
     })
@@ -267,9 +259,66 @@ pub(crate) fn is_rule_across(line: &str) -> bool {
     "-=_*~".contains(mark) && line.len() >= 3 && line.chars().all(|c| c == mark)
 }
 
+/// "bob> …", "Bob | …": a line of a chat.
+pub(crate) fn speaks_in_chat(line: &str) -> bool {
+    let name = line.trim_start_matches(|c: char| c.is_ascii_digit() || "[]():. <".contains(c));
+    let length = name
+        .find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)))
+        .unwrap_or(name.len());
+    let (name, rest) = name.split_at(length);
+    let marked = rest.starts_with("> ") || rest.starts_with(" | ") || rest.starts_with("» ");
+    let is_named = NAMES.contains(name.to_lowercase().as_str());
+    marked && name.starts_with(char::is_alphabetic) && (1..=24).contains(&name.len())
+        || is_named
+            && (rest.starts_with(" — ") || rest.starts_with(" – ") || rest.starts_with(" - "))
+}
+
+/// "Never settle. — Steve Jobs": the end of a line says whose it is.
+pub(crate) fn is_attributed(line: &str) -> bool {
+    let Some((at, mark)) = line
+        .char_indices()
+        .rev()
+        .find(|(_, c)| matches!(c, '—' | '–' | '-' | '~'))
+    else {
+        return false;
+    };
+    let (before, after) = (line[..at].trim_end(), line[at + mark.len_utf8()..].trim());
+    let loose = line[..at].ends_with(' ') && line[at + mark.len_utf8()..].starts_with(' ');
+    let ended = before.ends_with(['.', '!', '?', '"', '”', '»', '“', '。', '！', '」']);
+    loose
+        && ended
+        && (1..=4).contains(&after.split_whitespace().count())
+        && after.chars().count() <= 40
+        && !after.ends_with(['.', '?', '!'])
+        && after.split_whitespace().all(|word| {
+            word.starts_with(|c: char| c.is_uppercase() || is_cjk(c) || c.is_ascii_digit())
+                || matches!(word, "the" | "of" | "de" | "von" | "van" | "di")
+        })
+        && !reads_as_rule(after)
+}
+
+/// "[Notice] …": a line that names what it is.
+pub(crate) fn is_tagged(line: &str) -> bool {
+    let inner = line
+        .strip_prefix(['[', '【'])
+        .and_then(|rest| rest.split_once([']', '】']));
+    inner.is_some_and(|(tag, rest)| {
+        let lower = tag.to_lowercase();
+        !rest.trim().is_empty()
+            && (LONE.contains(lower.as_str())
+                || UTTERANCES.contains(lower.as_str())
+                || ["公告", "通知", "告知", "お知らせ", "공지", "알림", "안내"]
+                    .iter()
+                    .any(|word| tag.contains(word)))
+    })
+}
+
 /// Who speaks in a line of a conversation: "bob: …", "Bob (10:32): …".
 pub(crate) fn speaker(line: &str) -> Option<&str> {
-    let (name, said) = line.split_once(": ")?;
+    let (name, said) = match line.split_once(": ") {
+        Some(parts) => parts,
+        None => line.split_once('：')?,
+    };
     let is_name = name.split_whitespace().count() <= 4
         && name.chars().count() <= 40
         && name

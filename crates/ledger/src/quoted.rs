@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::frames::is_own_frame;
+use crate::norm::reads_as_rule;
 use crate::text::{clip_end, is_cjk};
+use crate::told::{speaks_of_another, tells};
 use crate::words::Words;
-use crate::words::marks::HEADINGS;
-use crate::words::others::frames::MINE;
-use crate::words::others::{REPORTS, REPORTS_UNSPACED, SPEAKS_SELF, WITNESSES};
+use crate::words::others::{REPORTS_UNSPACED, WITNESSES};
 
 /// Bytes before a quotation in which it is said whose it is.
 const MOST_BEFORE: usize = 400;
@@ -51,6 +51,11 @@ pub(crate) fn next_quotation(text: &str, from: usize) -> Option<(usize, char)> {
         let at = from + at;
         let opens = match c {
             '“' | '«' | '„' | '「' | '『' | '‘' | '‹' => true,
+            // German opens with the mark that closes in French.
+            '»' => text[at + c.len_utf8()..]
+                .chars()
+                .next()
+                .is_some_and(char::is_alphanumeric),
             '"' | '\'' => {
                 let before = text[..at].chars().next_back();
                 let after = text[at + 1..].chars().next();
@@ -69,6 +74,7 @@ fn closing(mark: char) -> &'static [char] {
         '“' => &['”', '"'],
         '„' => &['“', '”', '"'],
         '«' => &['»'],
+        '»' => &['«'],
         '‹' => &['›'],
         '「' => &['」'],
         '『' => &['』'],
@@ -172,12 +178,21 @@ pub(crate) fn long_quotations(text: &str) -> Vec<Range<usize>> {
         from = range.end;
         let said = &text[range.clone()];
         let unspaced = said.chars().filter(|c| is_cjk(*c)).count();
-        let is_long = said.split_whitespace().count() > 3 || unspaced > 6;
+        let is_long =
+            said.split_whitespace().count() > 3 || unspaced > 6 || reads_as_rule(inner(said));
         if is_long && !is_own_frame(&text[..open]) {
             out.push(range);
         }
     }
     out
+}
+
+/// A quotation without its marks.
+fn inner(said: &str) -> &str {
+    let mut chars = said.chars();
+    chars.next();
+    chars.next_back();
+    chars.as_str()
 }
 
 /// Whether the words right before a quotation say whose it is, and that is not
@@ -198,7 +213,7 @@ fn is_reported(before: &str) -> bool {
         });
     }
     let words = Words::new(clause);
-    let witness = |at: usize| WITNESSES.contains(words.get(at)) && !speaks_self(&words, at);
+    let witness = |at: usize| WITNESSES.contains(words.get(at)) && speaks_of_another(&words, at);
     // "Translate this: “…”" is about the words, whoever said them.
     let treats = matches!(
         words.get(0),
@@ -227,79 +242,4 @@ fn is_reported_behind(behind: &str) -> bool {
     ["と書", "と言", "とあ", "という", "라고", "라는", "이라"]
         .iter()
         .any(|verb| rest.trim_start().starts_with(verb))
-}
-
-/// Whether a clause tells what somebody else says.
-pub(crate) fn tells(words: &Words<'_>) -> bool {
-    (0..words.len()).any(|at| {
-        let opens = at == 0
-            && matches!(
-                words.get(at),
-                "according"
-                    | "laut"
-                    | "selon"
-                    | "según"
-                    | "segundo"
-                    | "secondo"
-                    | "volgens"
-                    | "według"
-                    | "согласно"
-                    | "quote"
-                    | "quoting"
-            );
-        // Arabic puts the verb first: "wrote my colleague".
-        let is_first = at == 0 && words.get(0).starts_with(is_arabic);
-        let told = is_first || (at > 0 && at <= 8 && !speaks_self(words, at));
-        (opens || told) && REPORTS.contains(words.get(at))
-    })
-}
-
-fn is_arabic(c: char) -> bool {
-    matches!(c, '\u{0600}'..='\u{06ff}')
-}
-
-/// Whether the verb at `at` tells what the user says: "I said", "as I have
-/// already told you".
-pub(crate) fn speaks_self(words: &Words<'_>, at: usize) -> bool {
-    let between = |word: &str| {
-        matches!(
-            word,
-            "already"
-                | "have"
-                | "had"
-                | "also"
-                | "once"
-                | "often"
-                | "clearly"
-                | "repeatedly"
-                | "explicitly"
-                | "before"
-                | "habe"
-                | "schon"
-                | "bereits"
-                | "ai"
-                | "déjà"
-                | "ya"
-                | "já"
-                | "già"
-                | "уже"
-                | "вам"
-                | "тебе"
-                | "te"
-                | "t'ai"
-                | "l'ai"
-        )
-    };
-    let mut before = at.saturating_sub(1);
-    while before > 0 && between(words.get(before)) {
-        before -= 1;
-    }
-    // "Our rule says" speaks for those who have it.
-    let of_rules =
-        HEADINGS.contains(words.get(before)) && before > 0 && MINE.contains(words.get(before - 1));
-    // "As said", but not "as stated in the README".
-    let as_said = at == 1
-        && words.get(0) == "as"
-        && !matches!(words.get(2), "in" | "by" | "on" | "at" | "there");
-    SPEAKS_SELF.contains(words.get(before)) || of_rules || as_said
 }

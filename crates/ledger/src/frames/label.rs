@@ -1,47 +1,121 @@
 //! What the words before a colon make of those behind it.
 
 use super::Frame;
-use super::source::{comes_from, is_shown, is_source};
+use super::source::{comes_from, is_of_another, is_shown, is_source, is_speaker, is_spoken_place};
 use super::task::is_task;
 use super::unspaced::unspaced;
-use crate::quoted::{speaks_self, tells};
+use crate::norm::judge;
 use crate::text::{is_cjk, longer_than};
+use crate::told::{speaks_self, stands_by, tells};
 use crate::words::Words;
 use crate::words::marks::HEADINGS;
-use crate::words::others::frames::{DETERMINERS, MINE, OWN, PEOPLE, SAYS, SUBJECTS, WRITTEN};
+use crate::words::others::frames::{
+    ABOUTS, CONDITIONS, DETERMINERS, MINE, OWN, PEOPLE, POINTERS, POLITE, SAYS, SUBJECTS,
+    UTTERANCES, WRITTEN,
+};
 use crate::words::others::{OWN_LABELS, WITNESSES};
 
 /// Characters and words before a colon that may still be a frame.
 pub(super) const LONGEST: usize = 160;
-const MOST_WORDS: usize = 16;
+const MOST_WORDS: usize = 20;
 
-/// What the words before a colon make of those behind it.
+/// What the words before a colon make of those behind it. Each part between
+/// commas may name a speaker or a task: "SOP excerpt, to be put into French".
 pub(super) fn frame(head: &str) -> Option<Frame> {
-    let head = head.trim_matches(|c: char| c.is_whitespace() || "*_#-•>+".contains(c));
+    let head = head.trim_matches(|c: char| c.is_whitespace() || "*_-•+".contains(c));
+    let head = head.trim_start_matches(['#', '>', ' ']);
     if head.is_empty() || longer_than(head, LONGEST) {
         return None;
+    }
+    if let Some(frame) = reference(head) {
+        return Some(frame);
     }
     if head.chars().any(is_cjk) {
         return unspaced(head);
     }
     let words = Words::new(head);
-    if words.len() == 0 || words.len() > MOST_WORDS {
+    if words.len() == 0 || words.len() > MOST_WORDS || stands_by(&words) {
         return None;
     }
     let is_mine = words.iter().any(|word| MINE.contains(word));
     if is_of_rules(&words) && is_mine {
         return None;
     }
-    if let Some(frame) = speech(&words) {
-        return Some(frame);
-    }
-    if is_of_rules(&words) || has_own_label(&words) {
+    head.split([',', '，']).find_map(|part| {
+        let words = Words::new(part);
+        part_of(part, &words)
+    })
+}
+
+/// What one part of a label makes of what is behind it.
+fn part_of(part: &str, words: &Words<'_>) -> Option<Frame> {
+    if words.len() == 0 {
         return None;
     }
-    if is_task(&words) {
+    // "For tests", "if the CI says": what a rule is about, or when it holds.
+    if ABOUTS.contains(words.get(0)) {
+        if is_spoken_place(words) {
+            return Some(Frame::Shown);
+        }
+        let is_condition = CONDITIONS.contains(words.get(0));
+        return speech(words).filter(|_| !is_condition);
+    }
+    if matches!(words.get(0), "what" | "was" | "wat" | "co" | "что") && words.len() <= 6 {
+        let says = |word: &str| crate::told::is_of_saying(word);
+        let own = (1..words.len()).any(|at| says(words.get(at)) && speaks_self(words, at));
+        if words.iter().skip(1).any(says) && !own {
+            return Some(Frame::Shown);
+        }
+    }
+    if let Some(frame) = speech(words) {
+        return Some(frame);
+    }
+    if is_of_rules(words) || has_own_label(words) || judge(part, words).is_some() {
+        return None;
+    }
+    if is_task(words) {
         return Some(Frame::Task);
     }
-    is_shown(&words).then_some(Frame::Shown)
+    if is_shown(words) {
+        return Some(Frame::Shown);
+    }
+    is_speaker(words).then_some(Frame::Speech)
+}
+
+/// "Jira ABC-12", "#general", "CONTRIBUTING.md": something that is read
+/// elsewhere, by its number or name.
+fn reference(head: &str) -> Option<Frame> {
+    let mut tokens = head.split_whitespace();
+    let last = tokens
+        .next_back()
+        .unwrap_or("")
+        .trim_matches(['`', '(', ')', '[', ']']);
+    let others: Vec<&str> = tokens.collect();
+    let named = others.iter().any(|word| is_source(&word.to_lowercase()));
+    if last.starts_with('@') && others.is_empty() {
+        return (last.len() > 2).then_some(Frame::Speech);
+    }
+    let number = last.trim_start_matches('#');
+    let is_number = last.len() > number.len()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && !number.is_empty();
+    let is_ticket = last.rsplit_once('-').is_some_and(|(name, number)| {
+        name.len() >= 2
+            && name.bytes().all(|byte| byte.is_ascii_uppercase())
+            && !number.is_empty()
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let is_document = [
+        ".md", ".txt", ".pdf", ".html", ".log", ".eml", ".docx", ".rst", ".adoc",
+    ]
+    .iter()
+    .any(|ending| last.len() > ending.len() && last.to_ascii_lowercase().ends_with(ending));
+    match others.len() {
+        0 if is_document => Some(Frame::Shown),
+        0 if is_ticket => Some(Frame::Number),
+        1 | 2 if named && (is_ticket || is_number) => Some(Frame::Shown),
+        _ => None,
+    }
 }
 
 /// "Bob says", "the README reads", "according to the docs".
@@ -49,7 +123,9 @@ fn speech(words: &Words<'_>) -> Option<Frame> {
     let last = words.len().saturating_sub(4);
     let witness = |at: usize| {
         let verb = words.get(at);
-        at > 0 && (WITNESSES.contains(verb) || SAYS.contains(verb)) && !speaks_self(words, at)
+        at > 0
+            && (WITNESSES.contains(verb) || SAYS.contains(verb))
+            && crate::told::speaks_of_another(words, at)
     };
     if !tells(words) && !(last..words.len()).any(witness) && !has_speaker(words) {
         return None;
@@ -64,47 +140,27 @@ fn speech(words: &Words<'_>) -> Option<Frame> {
     })
 }
 
-/// Whether somebody does something, whatever it is: "the reviewer left this
-/// comment". What they are is no speech: "the customer is angry".
+/// Whether somebody gives something to read: "the reviewer left this comment".
 fn has_speaker(words: &Words<'_>) -> bool {
     let subject = usize::from(DETERMINERS.contains(words.get(0)));
     let word = words.get(subject);
-    let verb = words.get(subject + 1);
-    (PEOPLE.contains(word) || SUBJECTS.contains(word))
-        && words.len() > subject + 1
-        && !matches!(
-            verb,
-            "is" | "are"
-                | "was"
-                | "were"
-                | "has"
-                | "have"
-                | "will"
-                | "needs"
-                | "cannot"
-                | "can"
-                | "can't"
-                | "ist"
-                | "sind"
-                | "hat"
-                | "haben"
-                | "war"
-                | "est"
-                | "sont"
-                | "es"
-                | "está"
-                | "é"
-                | "è"
-        )
+    let given = |at: usize| {
+        UTTERANCES.contains(words.get(at))
+            || (POINTERS.contains(words.get(at)) && at + 1 == words.len())
+    };
+    (PEOPLE.contains(word) || SUBJECTS.contains(word)) && (subject + 2..words.len()).any(given)
 }
 
 /// Whether words name rules, and do not say that they are from elsewhere.
 pub(super) fn is_of_rules(words: &Words<'_>) -> bool {
-    words.iter().any(|word| HEADINGS.contains(word)) && !comes_from(words)
+    words.iter().any(|word| HEADINGS.contains(word)) && !comes_from(words) && !is_of_another(words)
 }
 
 /// "Important", "one more thing", but not "note from Bob".
 pub(super) fn has_own_label(words: &Words<'_>) -> bool {
-    let own = |word: &str| OWN_LABELS.contains(word) || OWN.contains(word);
-    words.len() <= 4 && words.iter().any(own) && !comes_from(words)
+    let own = |word: &str| {
+        (OWN_LABELS.contains(word) || OWN.contains(word))
+            && (words.len() == 1 || !POLITE.contains(word))
+    };
+    words.len() <= 4 && words.iter().any(own) && !comes_from(words) && !is_of_another(words)
 }

@@ -11,12 +11,15 @@ mod source;
 mod task;
 mod unspaced;
 
+pub(crate) use source::brings_words;
 pub(crate) use unspaced::tells_unspaced;
 
 use std::ops::Range;
 
-use crate::quoted::{Ends, next_quotation, speaks_self};
+use crate::norm::is_list_item;
+use crate::quoted::{Ends, next_quotation};
 use crate::text::{clip, clip_end, is_cjk, longer_than, sentences};
+use crate::told::says_oneself;
 use crate::words::Words;
 use crate::words::others::REPORTS;
 use crate::words::others::frames::{
@@ -37,6 +40,9 @@ enum Frame {
     Shown,
     /// "Translate": something is to be done to the words.
     Task,
+    /// "ABC-12": a number that a sentence begins with may be whose words it has,
+    /// or what the user speaks of; it says nothing of the next one.
+    Number,
 }
 
 /// What stands behind frames.
@@ -52,9 +58,26 @@ pub(crate) fn framed(text: &str) -> Vec<Range<usize>> {
             let frame = frame(&text[head])?;
             Some(behind..reach(text, &blanks, frame, behind, &all[index + 1..]))
         });
+        let found = found.or_else(|| {
+            let is_last = index + 1 == all.len();
+            let frame = (!is_last && announces(text, sentence))
+                .then(|| announced(&text[sentence.clone()]))
+                .flatten()?;
+            Some(sentence.end..reach(text, &blanks, frame, sentence.end, &all[index + 1..]))
+        });
         out.extend(found.filter(|range| !range.is_empty()));
     }
     out
+}
+
+/// What a line without a colon makes of what follows it. Who speaks is told only
+/// with one.
+fn announced(sentence: &str) -> Option<Frame> {
+    let frame = frame(sentence).or_else(|| {
+        let words = Words::new(sentence);
+        task::is_with_text(&words).then_some(Frame::Task)
+    });
+    frame.filter(|frame| *frame != Frame::Speech)
 }
 
 /// Whether the words before a quotation say that it is the user's own.
@@ -75,7 +98,7 @@ pub(crate) fn is_own_frame(before: &str) -> bool {
         return UNSPACED_OWN.iter().any(|own| head.contains(own));
     }
     let words = Words::new(head);
-    let says = |at: usize| REPORTS.contains(words.get(at)) && speaks_self(&words, at);
+    let says = |at: usize| REPORTS.contains(words.get(at)) && says_oneself(&words, at);
     (0..words.len()).any(says) || has_own_label(&words) || is_of_rules(&words)
 }
 
@@ -83,6 +106,58 @@ pub(crate) fn is_own_frame(before: &str) -> bool {
 fn last_clause(line: &str) -> &str {
     let stops = ['.', '!', '?', ':', ';', '。', '！', '？', '：', '；', '—'];
     line.rsplit(stops).next().unwrap_or("").trim()
+}
+
+/// The closed quotations of a sentence.
+fn quotations(body: &str) -> Vec<Range<usize>> {
+    let mut ends = Ends::of(body);
+    let mut out = Vec::new();
+    let mut from = 0;
+    while let Some((open, mark)) = next_quotation(body, from) {
+        from = open + mark.len_utf8();
+        if let Some(range) = ends.closed(open, mark) {
+            from = range.end;
+            out.push(range);
+        }
+    }
+    out
+}
+
+/// Whether a sentence announces what follows it without a colon: it ends in "as
+/// follows", or is a line of its own that names a source or a task.
+fn announces(text: &str, sentence: &Range<usize>) -> bool {
+    let said = text[sentence.clone()].trim_end_matches(['.', '。']);
+    if !said.ends_with(':') && task::is_with_text(&Words::new(said)) {
+        return true;
+    }
+    let follows = [
+        "as follows",
+        "the following",
+        "folgendes",
+        "wie folgt",
+        "comme suit",
+        "lo siguiente",
+        "o seguinte",
+        "quanto segue",
+        "het volgende",
+        "следующее",
+        "co następuje",
+        "如下",
+        "以下の通りです",
+        "다음과 같다",
+        "다음과 같습니다",
+    ];
+    if follows.iter().any(|end| said.ends_with(end)) {
+        return true;
+    }
+    text[sentence.end..].starts_with(['\n', '\r'])
+        && (sentence.start == 0 || text[..sentence.start].ends_with('\n'))
+        && said.len() == sentence.len()
+        && !said.ends_with([
+            '!', '?', '！', '？', '…', ',', ';', ':', '：', '"', '”', '»', '」',
+        ])
+        && !said.starts_with(['-', '*', '•', '#', '>', '|'])
+        && !is_list_item(said)
 }
 
 /// The colons of a sentence behind which something is said, each with the words
@@ -95,7 +170,12 @@ fn colons<'a>(
     let end = sentence.end;
     let body = &text[sentence.clone()];
     let offset = sentence.start;
+    let quoted = quotations(body);
     body.char_indices().filter_map(move |(at, c)| {
+        // What is quoted frames nothing: always put "License: MIT" there.
+        if quoted.iter().any(|quoted| quoted.contains(&at)) {
+            return None;
+        }
         let at = offset + at;
         let behind = at + c.len_utf8();
         match c {
@@ -149,6 +229,11 @@ fn reach(
     if is_set_apart(&text[start..]) {
         return behind;
     }
+    let fence = "\"\"\"";
+    if let Some(inner) = text[start..].strip_prefix(fence) {
+        let from = text.len() - inner.len();
+        return inner.find(fence).map_or(text.len(), |end| from + end);
+    }
     if let Some((open, mark)) = next_quotation(clip(text, start + 8), start)
         && open == start
         && let Some(quotation) = Ends::of(clip(text, open + MOST_AHEAD)).closed(open, mark)
@@ -185,8 +270,10 @@ fn blank_lines(text: &str) -> Vec<usize> {
 
 /// Whether the user speaks again. In what is shown whole another may say "I".
 fn returns(sentence: &str, frame: Frame) -> bool {
-    if frame == Frame::Task {
-        return false;
+    match frame {
+        Frame::Task => return false,
+        Frame::Number => return true,
+        Frame::Speech | Frame::Shown => {}
     }
     let bare = sentence.trim_start_matches(['但', '是', '，', '、', ' ']);
     let turned = bare.len() < sentence.len();

@@ -1,13 +1,15 @@
 //! Who speaks, or where something comes from.
 
 use crate::words::Words;
+use crate::words::marks::HEADINGS;
 use crate::words::others::frames::{
-    DETERMINERS, FROMS, INTRODUCTIONS, MINE, OWN, PEOPLE, POINTERS, RECEIVES, SOURCES, TEXTS,
+    DETERMINERS, FROMS, HEEDS, INTRODUCTIONS, LONE, MINE, NAMES, OWN, PEOPLE, POINTERS,
+    PREPOSITIONS, RECEIVES, RETURNS, SOURCES, TEXTS, UTTERANCES,
 };
 use crate::words::others::{ANNOUNCED, OWN_LABELS};
 
 pub(super) fn is_source(word: &str) -> bool {
-    ANNOUNCED.contains(word) || SOURCES.contains(word)
+    ANNOUNCED.contains(word) || SOURCES.contains(word) || UTTERANCES.contains(word)
 }
 
 /// Whether it says of whom: "from Bob", "от коллеги", "aus dem Wiki".
@@ -28,6 +30,7 @@ pub(super) fn is_somebody(words: &Words<'_>, at: usize) -> bool {
     let is_named = |at: usize| {
         let word = words.get(at);
         (at > 0 && words.is_capital(at) && !is_time(word))
+            || NAMES.contains(word)
             || PEOPLE.contains(word)
             || is_source(word)
     };
@@ -94,7 +97,10 @@ pub(super) fn is_shown(words: &Words<'_>) -> bool {
             )
     };
     let received = (0..words.len()).any(|at| {
+        // "Read this carefully" asks for it.
+        let asked = at == 0 && HEEDS.contains(words.get(at));
         RECEIVES.contains(words.get(at))
+            && !asked
             && !matches!(
                 words.get(at + 1),
                 "that" | "you" | "dass" | "que" | "что" | "che" | "dat"
@@ -134,36 +140,242 @@ pub(super) fn is_shown(words: &Words<'_>) -> bool {
     let shows = |at: &usize| is_source(words.get(*at)) || TEXTS.contains(words.get(*at));
     let introduced = INTRODUCTIONS.contains(words.get(0))
         && (0..words.len()).filter(shows).any(|at| !is_mine(at));
-    received || of_somebody || introduced || is_bare(words)
+    let passed = matches!(
+        words.get(0),
+        "forwarded"
+            | "forward"
+            | "fwd"
+            | "fw"
+            | "copied"
+            | "pasted"
+            | "quoted"
+            | "overheard"
+            | "seen"
+            | "received"
+            | "weitergeleitet"
+            | "kopiert"
+            | "zitat"
+            | "transféré"
+            | "reenviado"
+            | "encaminhado"
+            | "inoltrato"
+            | "doorgestuurd"
+            | "przesłane"
+            | "przesłano"
+            | "пересланное"
+            | "повідомлення"
+            | "przekazane"
+            | "переслано"
+            | "iletildi"
+    ) && !HEADINGS.contains(words.get(1));
+    let said = is_of_another(words)
+        && (1..words.len()).any(|at| {
+            is_utterance(words.get(at)) || HEADINGS.contains(words.get(at)) || brings(words.get(at))
+        });
+    passed || said || received || of_somebody || introduced || is_bare(words)
 }
 
-/// A source and nothing else: "The ticket", "This error message", "README".
+/// A source and nothing else: "The ticket", "Reddit comment", "README", "output
+/// of the linter", "the error was".
 fn is_bare(words: &Words<'_>) -> bool {
-    let last = words.get(words.len() - 1);
-    if words.len() == 1 {
-        return matches!(
-            last,
-            "readme"
-                | "quote"
-                | "excerpt"
-                | "article"
-                | "transcript"
-                | "letter"
-                | "zitat"
-                | "citation"
-                | "cita"
-                | "citação"
-                | "citazione"
-                | "цитата"
-                | "اقتباس"
-        );
+    let cut = (1..words.len()).find(|at| {
+        let word = words.get(*at);
+        PREPOSITIONS.contains(word)
+            || FROMS.contains(word)
+            || is_copula(word)
+            || matches!(
+                word,
+                "of" | "just"
+                    | "now"
+                    | "today"
+                    | "yesterday"
+                    | "above"
+                    | "below"
+                    | "here"
+                    | "heute"
+                    | "gestern"
+                    | "hier"
+                    | "aujourd'hui"
+                    | "hoy"
+                    | "ayer"
+                    | "hoje"
+                    | "ontem"
+                    | "oggi"
+                    | "ieri"
+                    | "vandaag"
+                    | "gisteren"
+                    | "сегодня"
+                    | "вчера"
+                    | "dziś"
+                    | "wczoraj"
+            )
+            || word.starts_with("d'")
+            || word.starts_with("dell'")
+    });
+    // "Message for users", "comments in the code" are what a rule is about.
+    let is_about = cut.is_some_and(|at| {
+        matches!(
+            words.get(at),
+            "for"
+                | "about"
+                | "für"
+                | "pour"
+                | "para"
+                | "per"
+                | "для"
+                | "voor"
+                | "dla"
+                | "über"
+                | "sur"
+                | "sobre"
+        ) && !matches!(
+            words.get(at + 1),
+            "the" | "my" | "our" | "die" | "den" | "le" | "la" | "el" | "il"
+        )
+    });
+    // "I read your answer" is a sentence of the user's.
+    if RETURNS.contains(words.get(0)) && !MINE.contains(words.get(0)) {
+        return false;
+    }
+    let head = cut.unwrap_or(words.len()) - 1;
+    let word = words.get(head);
+    let is_about = is_about && !LONE.contains(word);
+    let asserts = cut.is_some_and(|at| is_copula(words.get(at)) && at + 1 == words.len());
+    if words.len() == 1 || (asserts && head == 0) {
+        return LONE.contains(word) || (asserts && is_utterance(word));
     }
     // "The commit message" is what a rule is about.
-    let of_work = matches!(
-        words.get(words.len() - 2),
-        "commit" | "release" | "code" | "log" | "output"
-    );
-    is_pointed(words) && words.len() <= 3 && is_source(last) && !of_work
+    let of_work = head > 0
+        && matches!(
+            words.get(head - 1),
+            "commit" | "release" | "code" | "log" | "pr" | "branch" | "test" | "json" | "cli"
+        );
+    let of_work = of_work
+        || words
+            .iter()
+            .any(|word| matches!(word, "commit" | "commits" | "коммита" | "commita"));
+    let is_own =
+        head > 0 && MINE.contains(words.get(head - 1)) && !is_copula(words.get(words.len() - 1));
+    if of_work || is_about || is_own || head > 4 {
+        return false;
+    }
+    is_utterance(word) || (is_pointed(words) && words.len() <= 3 && is_source(word))
+}
+
+/// "Was", before what it was.
+fn is_copula(word: &str) -> bool {
+    matches!(
+        word,
+        "is" | "was"
+            | "are"
+            | "were"
+            | "ist"
+            | "war"
+            | "lautet"
+            | "lautete"
+            | "est"
+            | "était"
+            | "es"
+            | "era"
+            | "é"
+            | "è"
+            | "fue"
+            | "foi"
+            | "luidt"
+            | "brzmi"
+            | "brzmiał"
+            | "гласит"
+            | "şöyle"
+    )
+}
+
+/// What is said, written or printed once: a comment, a letter, an error.
+fn is_utterance(word: &str) -> bool {
+    UTTERANCES.contains(word)
+        || (word.chars().count() > 8
+            && [
+                "nachricht",
+                "meldung",
+                "kommentar",
+                "mail",
+                "beitrag",
+                "brief",
+                "ausgabe",
+                "artikel",
+                "bericht",
+                "melding",
+                "zitat",
+            ]
+            .iter()
+            .any(|ending| word.ends_with(ending)))
+}
+
+/// "In the ticket", where somebody has spoken; in the README one writes.
+pub(super) fn is_spoken_place(words: &Words<'_>) -> bool {
+    let determined = words.get(1);
+    DETERMINERS.contains(determined)
+        && matches!(
+            words.get(0),
+            "in" | "on" | "im" | "dans" | "sur" | "en" | "nel" | "em" | "w" | "в" | "at" | "auf"
+        )
+        && (2..=3).any(|at| is_utterance(words.get(at)) && at + 1 >= words.len())
+        || words.get(0) == "im" && words.len() == 2 && is_utterance(words.get(1))
+}
+
+/// Whether words name something that was said and whose it is: "the old saying
+/// from Kevin".
+pub(crate) fn brings_words(words: &Words<'_>) -> bool {
+    let by = |at: usize| {
+        let owner = at + 1 + usize::from(DETERMINERS.contains(words.get(at + 1)));
+        FROMS.contains(words.get(at))
+            && (NAMES.contains(words.get(owner)) || PEOPLE.contains(words.get(owner)))
+    };
+    words.iter().any(is_utterance) && (0..words.len()).any(by)
+}
+
+/// Whether a label is who speaks: "Bob", "my boss", "Maria (QA)".
+pub(super) fn is_speaker(words: &Words<'_>) -> bool {
+    let from = usize::from(DETERMINERS.contains(words.get(0)));
+    let count = words.len() - from;
+    if count == 0 || count > 4 {
+        return false;
+    }
+    let named = NAMES.contains(words.get(from))
+        && (count == 1
+            || (from + 1..words.len()).all(|at| words.is_capital(at))
+            || matches!(words.get(from + 1), "on" | "in" | "at" | "via"));
+    let last = words.get(words.len() - 1);
+    let role = |word: &str| {
+        PEOPLE.contains(word)
+            && !matches!(
+                word,
+                "ops"
+                    | "support"
+                    | "them"
+                    | "him"
+                    | "her"
+                    | "somebody"
+                    | "someone"
+                    | "everyone"
+                    | "users"
+                    | "all"
+                    | "team"
+            )
+            && (from > 0 || !word.ends_with('s') || word == "boss")
+    };
+    let led = words.get(words.len().saturating_sub(2));
+    named
+        || (count <= 3 && role(last))
+        || (count <= 3 && last == "team" && count > 1)
+        || (role(led) && count <= 3 && words.is_capital(words.len() - 1))
+}
+
+/// "Bob's rule", "the client's wish": it names whose it is.
+pub(super) fn is_of_another(words: &Words<'_>) -> bool {
+    words.iter().any(|word| {
+        let owner = word.strip_suffix("'s").unwrap_or("");
+        !owner.is_empty() && (NAMES.contains(owner) || PEOPLE.contains(owner))
+    })
 }
 
 /// "The …", "this …": it begins by pointing at something that is not the user's.

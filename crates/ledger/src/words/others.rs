@@ -106,6 +106,50 @@ pub(crate) mod frames {
         OWN = "own";
         /// What is one's own.
         MINE = "mine";
+        /// Verbs that tell what another says only with what completes them.
+        ASKED = "asked";
+        /// What completes such a verb.
+        COMPLEMENTS = "complements";
+        /// What makes a clause say only when, if, or what.
+        CONDITIONS = "conditions";
+        /// What says that something is passed on, whoever said it.
+        HEARSAY = "hearsay";
+        /// Verbs that stand before who says it: "…, said the boss".
+        INVERTED = "inverted";
+        /// What likens a rule to what another says.
+        LIKENESS = "likeness";
+        /// What denies that one stands by something.
+        NEGATIONS = "negations";
+        /// How one stands by what another says.
+        STANDS = "stands";
+        /// How one says that somebody is right.
+        RIGHT = "right";
+        /// What stands before that: "he is right", "hat recht".
+        IS_RIGHT = "is_right";
+        /// The one who speaks.
+        SELVES = "selves";
+        /// What a label begins with that says what a rule is about.
+        ABOUTS = "abouts";
+        /// What is asked for is heed, not work on the words.
+        HEEDS = "heeds";
+        /// What may follow a verb whose object is missing.
+        PREPOSITIONS = "prepositions";
+        /// What is said, written or printed once.
+        UTTERANCES = "utterances";
+        /// Those of them that name no topic, all by themselves.
+        LONE = "lone";
+        /// Given names.
+        NAMES = "names";
+        /// What points back at words, or at who said them.
+        REFERS = "refers";
+        /// What is asked for is the same words in another form.
+        RETELLS = "retells";
+        /// How one asks for a text.
+        COMPOSES = "composes";
+        /// What answers words that came from elsewhere.
+        REPLIES = "replies";
+        /// What a speaker turns with.
+        TURNS = "turns";
     }
     lists! {
         /// Verbs of what is told, in scripts without spaces.
@@ -118,5 +162,16 @@ pub(crate) mod frames {
         UNSPACED_TASKS = "tasks";
         /// The user's own labels.
         UNSPACED_OWN = "own";
+        /// What is shown by its name alone.
+        UNSPACED_SHOWN = "shown";
+        /// What points back at words.
+        UNSPACED_REFERS = "refers";
     }
+
+    /// How letters begin.
+    pub(crate) static GREETINGS: List =
+        List::new(|| phrases(include_str!("lists/frame_greetings.txt")).collect());
+    /// How letters end.
+    pub(crate) static SIGN_OFFS: List =
+        List::new(|| phrases(include_str!("lists/frame_sign_offs.txt")).collect());
 }
