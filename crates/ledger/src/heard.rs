@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::choice::strength;
-use crate::frames::{framed, tells_unspaced};
+use crate::frames::{Framed, framed, tells_unspaced};
 use crate::norm::{is_heading, is_list_item, judge, reads_as_rule};
 use crate::pasted::{
     is_attributed, is_issue_title, is_logged, is_rule_across, is_tagged, is_title, names_source,
@@ -26,6 +26,14 @@ use crate::words::others::{WRAPPER_STARTS, WRAPPERS};
 
 /// A longer sentence says nothing beside what it quotes.
 const LONGEST: usize = 1_200;
+/// Bytes from a frame to the end of a sentence that are kept whole.
+const MOST_FRAMED: usize = 300;
+
+/// Whether a message only passes on what may be another's words: a forwarded
+/// mail, what somebody says. With a request about them it is the user's.
+pub fn passes_on(message: &str) -> bool {
+    Heard::of(message).said().is_passed_on()
+}
 
 /// A message with what is another's set apart.
 #[derive(Debug)]
@@ -39,7 +47,7 @@ pub(crate) struct Heard {
     /// Where the text looks pasted.
     pasted: Vec<Range<usize>>,
     /// Where it says that another speaks.
-    framed: Vec<Range<usize>>,
+    framed: Vec<Framed>,
     /// Where it quotes more than a name, whoever said it.
     quoted: Vec<Range<usize>>,
     /// Up to where the user speaks of the words as of another's.
@@ -99,11 +107,47 @@ impl<'a> Said<'a> {
         let range = &self.ranges[index];
         is_told(&self.text[range.clone()], &self.parts[index])
             || self.heard.is_some_and(|heard| {
-                self.overlaps(index, &heard.framed)
+                self.framed(index).is_some()
                     || tells_unspaced(&self.text[range.clone()])
                     || (self.overlaps(index, &heard.quoted)
                         && !self.says_beside(range, &heard.quoted))
             })
+    }
+
+    /// The frame that a sentence stands behind.
+    fn framed(&self, index: usize) -> Option<&Framed> {
+        let range = &self.ranges[index];
+        let mut framed = self.heard?.framed.iter();
+        framed.find(|framed| framed.words.start < range.end && range.start < framed.words.end)
+    }
+
+    /// A sentence with the frame that it stands behind, if that is in another one:
+    /// without it nobody would see that it is another's.
+    pub(crate) fn with_frame(&self, index: usize) -> Option<String> {
+        let range = &self.ranges[index];
+        let framed = self.framed(index)?;
+        if framed.head.start >= range.start {
+            return None;
+        }
+        let words_between = self.text[framed.words.start..range.start].trim();
+        let between = framed.head.start..range.end;
+        let said = match words_between.is_empty() && between.len() <= MOST_FRAMED {
+            true => self.text[between].to_owned(),
+            false => format!(
+                "{}: … {}",
+                &self.text[framed.head.clone()],
+                &self.text[range.clone()]
+            ),
+        };
+        Some(said.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// Whether nothing in the message is the user's own but that it is passed on.
+    fn is_passed_on(&self) -> bool {
+        let is_passed = |index: usize| {
+            self.may_be_anothers(index) && self.framed(index).is_none_or(|framed| !framed.is_task)
+        };
+        !self.ranges.is_empty() && (0..self.ranges.len()).all(is_passed)
     }
 
     fn overlaps(&self, index: usize, ranges: &[Range<usize>]) -> bool {

@@ -54,6 +54,7 @@ pub use facts::{
     Anchor, AnchorKind, CommandRun, Decision, Exchange, FileChange, FileRecord, InFlight, Item,
     ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Sentence, Speaker, Trouble,
 };
+pub use heard::passes_on;
 pub use ledger::Ledger;
 pub use lifts::{Taking, takes_back};
 pub use norm::reads_as_rule;

@@ -48,9 +48,11 @@ impl Ledger {
                 true => said.ranges[index - 1].start,
                 false => range.start,
             };
+            let framed = said.with_frame(index);
+            let words = framed.as_deref().unwrap_or(&text[start..range.end]);
             self.add_rule(
                 at,
-                text[start..range.end].trim_start_matches(['-', '*', '•', ' ']),
+                words.trim_start_matches(['-', '*', '•', ' ']),
                 kind,
                 said.may_be_anothers(index),
             );
@@ -67,14 +69,13 @@ impl Ledger {
             return;
         }
         if self.rules.len() >= MOST {
-            let leaves = self.rules.iter().position(|rule| rule.revoked.is_some());
-            let leaves = leaves.or_else(|| {
-                self.rules
-                    .iter()
-                    .position(|rule| rule.kind == RuleKind::Preference)
-            });
-            self.rules.remove(leaves.unwrap_or(0));
-            self.working.rules_left += 1;
+            // Others' words give way before the user's.
+            let first = |gives_way: fn(&Rule) -> bool| self.rules.iter().position(gives_way);
+            let leaves = first(|rule| rule.revoked.is_some())
+                .or_else(|| first(|rule| rule.pasted))
+                .or_else(|| first(|rule| rule.kind == RuleKind::Preference));
+            let left = self.rules.remove(leaves.unwrap_or(0));
+            self.working.rules_left += u64::from(left.revoked.is_none());
         }
         self.rules.push(Rule {
             text: text.to_owned(),
@@ -300,6 +301,37 @@ mod tests {
                 ledger.rules
             );
         }
+    }
+
+    #[test]
+    fn others_words_leave_the_list_before_the_users_and_are_counted() {
+        let mut ledger = Ledger::new(None);
+        let entry = EntryId::new("e0");
+        let at = At {
+            entry: &entry,
+            time: None,
+            rank: 0,
+        };
+        for number in 0..MOST {
+            let pasted = number >= MOST - 2;
+            ledger.add_rule(
+                at,
+                &format!("Never {number}."),
+                RuleKind::Constraint,
+                pasted,
+            );
+        }
+        for number in 0..3 {
+            ledger.add_rule(
+                at,
+                &format!("Always {number}."),
+                RuleKind::Constraint,
+                false,
+            );
+        }
+        assert!(ledger.rules.iter().all(|rule| !rule.pasted));
+        assert_eq!(ledger.rules[0].text, "Never 1.");
+        assert_eq!(ledger.rules_left(), 3);
     }
 
     #[test]

@@ -63,6 +63,16 @@ impl Ledger {
         self.rules.iter().filter(|rule| rule.revoked.is_none())
     }
 
+    /// Rules in force that are the user's own words, as far as can be told.
+    pub fn own_rules(&self) -> impl Iterator<Item = &Rule> {
+        self.live_rules().filter(|rule| !rule.pasted)
+    }
+
+    /// Rules in force that are no longer listed here, only in the transcript.
+    pub fn rules_left(&self) -> u64 {
+        self.working.rules_left
+    }
+
     /// Decisions that hold.
     pub fn live_decisions(&self) -> impl Iterator<Item = &Decision> {
         self.decisions

@@ -1,6 +1,6 @@
 //! The prose without a model: lines taken from what was said and done.
 
-use longhaul_ledger::Ledger;
+use longhaul_ledger::{Ledger, passes_on};
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 
 use super::block::{Block, Candidate, Pool, Rest};
@@ -149,7 +149,12 @@ fn goal(material: &Material<'_>) -> Vec<Line> {
     let first = material.ledger.requests.first().map(|request| {
         let text = request.text.as_deref().unwrap_or(&request.gist);
         let id = mark_if_short(Some(&request.entry));
-        format!("- {}{id}", shortened(text, 200))
+        // What was forwarded binds nobody, though a session began with it.
+        let by = match passes_on(text) {
+            true => "(passed on by the user, perhaps another's words; not binding) ",
+            false => "",
+        };
+        format!("- {by}{}{id}", shortened(text, 200))
     });
     let focus = material
         .focus

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use longhaul_ledger::{
-    Anchor, AnchorKind, Decision, FileChange, FileRecord, Item, ItemState, Ledger, RuleKind,
+    Anchor, AnchorKind, Decision, FileChange, FileRecord, Item, ItemState, Ledger, Rule, RuleKind,
     Speaker,
 };
 use longhaul_transcript::EntryId;
@@ -20,12 +20,22 @@ const LINE_CHARS: usize = 600;
 /// Rules in force, word for word: constraints first, then preferences; of each
 /// the newest first, as the oldest would be the first to find no room.
 pub(super) fn rules(ledger: &Ledger) -> Vec<Line> {
+    rules_that(ledger, |rule| !rule.pasted)
+}
+
+/// What reads like a rule in a message of the user, and may be another's words:
+/// it was pasted, quoted or told.
+pub(super) fn passed_on(ledger: &Ledger) -> Vec<Line> {
+    rules_that(ledger, |rule| rule.pasted)
+}
+
+fn rules_that(ledger: &Ledger, chosen: fn(&Rule) -> bool) -> Vec<Line> {
     let live = |kind: RuleKind| {
         ledger
             .rules
             .iter()
             .rev()
-            .filter(move |rule| rule.revoked.is_none() && rule.kind == kind)
+            .filter(move |rule| rule.revoked.is_none() && rule.kind == kind && chosen(rule))
     };
     live(RuleKind::Constraint)
         .chain(live(RuleKind::Preference))

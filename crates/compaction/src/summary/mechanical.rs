@@ -4,7 +4,8 @@
 //! one budget. What is essential comes first: rules, all changed files, all
 //! open items, where the work stands, the last unresolved error, the newest
 //! request, decisions, how many files were read, and a line for every request;
-//! then the prose takes its share; then the rest in this order: questions, errors, requests word for word, done items, files read, exact values,
+//! then the prose takes its share; then the rest in this order: what may be
+//! another's words, questions, errors, requests word for word, done items, files read, exact values,
 //! resolved errors. What is left then goes around once more. So when room is short
 //! things shrink from the end of that list, and rules, changed files and open
 //! items only when they alone exceed everything, which is reported.
@@ -90,6 +91,7 @@ impl std::fmt::Display for Note {
 #[repr(usize)]
 enum Part {
     Rules,
+    PassedOn,
     Requests,
     Gists,
     Changed,
@@ -202,6 +204,7 @@ impl<'a, 'c> Draft<'a, 'c> {
         }
         let limits = self.limits;
         let gists_cap = limits.gists.max(limits.share(2));
+        self.fill(Part::PassedOn, limits.share(12));
         self.fill(Part::Questions, limits.share(24));
         self.fill(Part::Unresolved, limits.share(10));
         self.requests.others(
@@ -319,6 +322,11 @@ fn blocks<'a>(ledger: &'a Ledger, names: &PathNames<'a>, pool: &Pool<'_>) -> Vec
             more_by_id("rules in force"),
         )
         .lines(lists::rules(ledger)),
+        prose(
+            "## Passed on by the user, perhaps another's words (not binding)",
+            more_by_id("lines passed on"),
+        )
+        .lines(lists::passed_on(ledger)),
         prose(
             "## What the user asked (word for word, newest first)",
             no_rest(),

@@ -72,6 +72,12 @@ impl Book {
         self.rule(RuleKind::Constraint, text)
     }
 
+    pub(crate) fn passed_on(mut self, text: &str) -> Book {
+        self = self.constraint(text);
+        self.ledger.rules.last_mut().unwrap().pasted = true;
+        self
+    }
+
     pub(crate) fn revoke_last_rule(mut self) -> Book {
         let by = self.id();
         self.ledger.rules.last_mut().unwrap().revoked = Some(by);

@@ -128,9 +128,9 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Rules of the user that hold.
+    /// Rules of the user that hold. What the user only passes on binds nobody.
     pub fn constraints(&self) -> Vec<String> {
-        let rules = self.live.ledger().live_rules();
+        let rules = self.live.ledger().own_rules();
         rules.map(|rule| rule.text.clone()).collect()
     }
 

@@ -45,27 +45,43 @@ enum Frame {
     Number,
 }
 
+/// Words that stand behind a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Framed {
+    /// Where the frame stands.
+    pub(crate) head: Range<usize>,
+    /// Where the words stand.
+    pub(crate) words: Range<usize>,
+    /// Something is asked to be done to them: the frame is the user's request.
+    pub(crate) is_task: bool,
+}
+
 /// What stands behind frames.
-pub(crate) fn framed(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn framed(text: &str) -> Vec<Framed> {
     let all = sentences(text);
     let blanks = blank_lines(text);
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Framed> = Vec::new();
     for (index, sentence) in all.iter().enumerate() {
-        if out.last().is_some_and(|last| sentence.start < last.end) {
+        if out
+            .last()
+            .is_some_and(|last| sentence.start < last.words.end)
+        {
             continue;
         }
-        let found = colons(text, sentence).find_map(|(head, behind)| {
-            let frame = frame(&text[head])?;
-            Some(behind..reach(text, &blanks, frame, behind, &all[index + 1..]))
+        let next = &all[index + 1..];
+        let by_colon = colons(text, sentence)
+            .find_map(|(head, behind)| Some((frame(&text[head.clone()])?, head, behind)));
+        let found = by_colon.or_else(|| {
+            let announces = !next.is_empty() && announces(text, sentence);
+            let frame = announces.then(|| announced(&text[sentence.clone()]))??;
+            Some((frame, sentence.clone(), sentence.end))
         });
-        let found = found.or_else(|| {
-            let is_last = index + 1 == all.len();
-            let frame = (!is_last && announces(text, sentence))
-                .then(|| announced(&text[sentence.clone()]))
-                .flatten()?;
-            Some(sentence.end..reach(text, &blanks, frame, sentence.end, &all[index + 1..]))
+        let found = found.map(|(frame, head, behind)| Framed {
+            head,
+            words: behind..reach(text, &blanks, frame, behind, next),
+            is_task: frame == Frame::Task,
         });
-        out.extend(found.filter(|range| !range.is_empty()));
+        out.extend(found.filter(|framed| !framed.words.is_empty()));
     }
     out
 }
