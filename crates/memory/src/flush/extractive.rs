@@ -13,8 +13,11 @@ use crate::files::{Body, Note, Section};
 
 /// Characters of a note; the transcript has the rest.
 const MOST_CHARS: usize = 300;
-/// Notes of a section. The newest stay.
+/// Notes of a section. Others' words give way before the user's, and of each the
+/// newest stay; the user's own rules are all logged.
 const MOST_NOTES: usize = 40;
+/// The title over rules.
+const RULES: &str = "User Preferences";
 
 /// Stands between a short reply and what it replies to.
 pub(crate) const REPLY: &str = " ← ";
@@ -33,11 +36,11 @@ pub fn extractive(now: &Ledger, before: Option<&Ledger>) -> Option<Body> {
     let empty = Ledger::default();
     let before = before.unwrap_or(&empty);
     let sections: Vec<Section> = [
-        section("User Preferences", rules(now, before)),
-        section("Important Decisions", decisions(now, before)),
-        section("Facts", facts(now, before)),
-        section("Task Progress", progress(now, before)),
-        section("Issues Found", issues(now, before)),
+        section(RULES, rules(now, before), rules_left(now, before)),
+        section("Important Decisions", decisions(now, before), 0),
+        section("Facts", facts(now, before), 0),
+        section("Task Progress", progress(now, before), 0),
+        section("Issues Found", issues(now, before), 0),
     ]
     .into_iter()
     .flatten()
@@ -50,18 +53,36 @@ pub fn extractive(now: &Ledger, before: Option<&Ledger>) -> Option<Body> {
 /// not only as the agent's account of them.
 pub fn words_of_the_user(now: &Ledger, before: Option<&Ledger>) -> Option<Body> {
     let empty = Ledger::default();
-    let notes = rules(now, before.unwrap_or(&empty));
-    section("User Preferences", notes).map(|list| Body::Sections(vec![list]))
+    let before = before.unwrap_or(&empty);
+    section(RULES, rules(now, before), rules_left(now, before))
+        .map(|list| Body::Sections(vec![list]))
 }
 
-fn section(title: &str, mut notes: Vec<Note>) -> Option<Section> {
-    let over = notes.len().saturating_sub(MOST_NOTES);
-    notes.drain(..over);
-    if over > 0 {
+/// Rules that the session itself no longer lists.
+fn rules_left(now: &Ledger, before: &Ledger) -> usize {
+    let left = now.rules_left().saturating_sub(before.rules_left());
+    usize::try_from(left).unwrap_or(usize::MAX)
+}
+
+/// A section of at most so many notes, and a line that counts the others, with
+/// those that were left out before.
+fn section(title: &str, mut notes: Vec<Note>, left: usize) -> Option<Section> {
+    let mut over = notes.len().saturating_sub(MOST_NOTES);
+    let count = notes.len();
+    notes.retain(|note| {
+        let leaves = over > 0 && note.source != Source::User;
+        over -= usize::from(leaves);
+        !leaves
+    });
+    if title != RULES {
+        notes.drain(..over);
+    }
+    let out = left.saturating_add(count - notes.len());
+    if out > 0 {
         notes.insert(
             0,
             note(
-                format!("({over} older ones are in the transcript)"),
+                format!("({out} older ones are in the transcript)"),
                 Source::Agent,
                 None,
             ),
