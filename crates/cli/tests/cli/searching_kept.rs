@@ -128,11 +128,13 @@ pub(crate) fn spoil_roles(machine: &Machine) {
     let index = index_file(machine);
     let connection = rusqlite::Connection::open(&index).unwrap();
     let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'role'";
-    let page: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    let page: usize = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    let sql = "PRAGMA page_size";
+    let bytes_a_page: usize = connection.query_row(sql, [], |row| row.get(0)).unwrap();
     drop(connection);
     let mut bytes = fs::read(&index).unwrap();
-    let end = page as usize * 4096;
-    bytes[end - 4096..end].fill(0xa5);
+    let end = page * bytes_a_page;
+    bytes[end - bytes_a_page..end].fill(0xa5);
     fs::write(&index, bytes).unwrap();
 }
 

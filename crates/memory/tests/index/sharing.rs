@@ -102,7 +102,7 @@ fn files_are_indexed_in_one_go_where_the_index_turns_out_damaged() {
     drop((other, index));
     let mut index = on_disk(&folder);
     let mut bytes = fs::read(&path).unwrap();
-    bytes[4096..].fill(0xa5);
+    bytes[2_048..].fill(0xa5);
     fs::OpenOptions::new()
         .write(true)
         .open(&path)
@@ -128,7 +128,7 @@ fn a_damaged_index_that_two_use_is_set_aside_once_and_both_go_on() {
     let mut one = on_disk(&folder);
     let mut two = on_disk(&folder);
     let mut bytes = fs::read(&path).unwrap();
-    bytes[4096..].fill(0xa5);
+    bytes[2_048..].fill(0xa5);
     fs::OpenOptions::new()
         .write(true)
         .open(&path)
