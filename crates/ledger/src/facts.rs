@@ -1,5 +1,7 @@
 //! The facts a ledger holds. Every one names the entries it comes from.
 
+use std::borrow::Cow;
+
 use longhaul_transcript::{EntryId, Millis};
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +103,20 @@ pub struct Rule {
     /// user's message has it, but perhaps not the user's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pasted: bool,
+    /// What it stands behind and makes it another's, where that is no part of
+    /// the text: "Slack message from Bob".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+}
+
+impl Rule {
+    /// The rule with what it stands behind, as one can read it by itself.
+    pub fn in_frame(&self) -> Cow<'_, str> {
+        match &self.frame {
+            Some(frame) => Cow::Owned(format!("{frame}: … {}", self.text)),
+            None => Cow::Borrowed(&self.text),
+        }
+    }
 }
 
 /// A sentence of the user's, word for word.

@@ -26,8 +26,6 @@ use crate::words::others::{WRAPPER_STARTS, WRAPPERS};
 
 /// A longer sentence says nothing beside what it quotes.
 const LONGEST: usize = 1_200;
-/// Bytes from a frame to the end of a sentence that are kept whole.
-const MOST_FRAMED: usize = 300;
 
 /// Whether a message only passes on what may be another's words: a forwarded
 /// mail, what somebody says. With a request about them it is the user's.
@@ -121,25 +119,12 @@ impl<'a> Said<'a> {
         framed.find(|framed| framed.words.start < range.end && range.start < framed.words.end)
     }
 
-    /// A sentence with the frame that it stands behind, if that is in another one:
-    /// without it nobody would see that it is another's.
-    pub(crate) fn with_frame(&self, index: usize) -> Option<String> {
-        let range = &self.ranges[index];
+    /// The frame that a sentence stands behind, if that is in another one: without
+    /// it nobody would see that it is another's.
+    pub(crate) fn frame_before(&self, index: usize) -> Option<&str> {
         let framed = self.framed(index)?;
-        if framed.head.start >= range.start {
-            return None;
-        }
-        let words_between = self.text[framed.words.start..range.start].trim();
-        let between = framed.head.start..range.end;
-        let said = match words_between.is_empty() && between.len() <= MOST_FRAMED {
-            true => self.text[between].to_owned(),
-            false => format!(
-                "{}: … {}",
-                &self.text[framed.head.clone()],
-                &self.text[range.clone()]
-            ),
-        };
-        Some(said.split_whitespace().collect::<Vec<_>>().join(" "))
+        let is_before = framed.head.start < self.ranges[index].start;
+        is_before.then(|| self.text[framed.head.clone()].trim_matches(['*', '_', ' ', '\n']))
     }
 
     /// Whether nothing in the message is the user's own but that it is passed on.

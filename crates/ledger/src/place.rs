@@ -12,6 +12,8 @@ const LONGEST: usize = 9;
 pub(crate) fn follows_place(words: &Words<'_>, at: usize) -> bool {
     let mut from = at;
     while from > 0
+        // "… but in this repository always …".
+        && !(from < at && JOINS.contains(words.get(from - 1)) && ABOUTS.contains(words.get(from)))
         && !matches!(
             words.before(from),
             Some(',' | ';' | ':' | '—' | '–' | '(' | '，')
@@ -39,13 +41,36 @@ fn is_place(words: &Words<'_>, from: usize, to: usize) -> bool {
         let word = words.get(at);
         let led = is_preposition(words.get(at - 1));
         match word {
-            "you" | "du" | "tu" => by_you && at == from + 1,
+            _ if by_you && at <= from + 2 && is_subject(word) => true,
             "we" | "is" | "are" | "was" | "were" => false,
             _ if is_preposition(word) => true,
             _ if is_determiner(word) => led,
             _ => !is_pronoun(word),
         }
     })
+}
+
+/// Who a condition is about: "while I'm away", "if it fails".
+fn is_subject(word: &str) -> bool {
+    matches!(
+        word,
+        "you"
+            | "i"
+            | "i'm"
+            | "we"
+            | "we're"
+            | "it"
+            | "it's"
+            | "is"
+            | "are"
+            | "am"
+            | "du"
+            | "ich"
+            | "wir"
+            | "es"
+            | "tu"
+            | "je"
+    )
 }
 
 fn is_preposition(word: &str) -> bool {

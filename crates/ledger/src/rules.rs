@@ -12,6 +12,15 @@ const MOST: usize = 200;
 /// A longer sentence is pasted text.
 const LONGEST: usize = 1_200;
 
+/// Whose words a rule has.
+#[derive(Debug, Clone, Copy, Default)]
+struct Whose<'a> {
+    /// They may be another's.
+    pasted: bool,
+    /// What they stand behind.
+    frame: Option<&'a str>,
+}
+
 impl Ledger {
     pub(crate) fn note_rules(&mut self, at: At<'_>, said: &Said<'_>) {
         let text = said.text;
@@ -48,23 +57,23 @@ impl Ledger {
                 true => said.ranges[index - 1].start,
                 false => range.start,
             };
-            let framed = said.with_frame(index);
-            let words = framed.as_deref().unwrap_or(&text[start..range.end]);
-            self.add_rule(
-                at,
-                words.trim_start_matches(['-', '*', '•', ' ']),
-                kind,
-                said.may_be_anothers(index),
-            );
+            let words = text[start..range.end].trim_start_matches(['-', '*', '•', ' ']);
+            let whose = Whose {
+                pasted: said.may_be_anothers(index),
+                frame: said.frame_before(index),
+            };
+            self.add_rule(at, words, kind, whose);
         }
     }
 
-    fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind, pasted: bool) {
+    fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind, whose: Whose<'_>) {
+        let Whose { pasted, frame } = whose;
         if let Some(known) = self.rules.iter_mut().find(|rule| rule.text == text) {
             known.provenance.add(at.entry);
             if !self.others.contains(at.entry) && (!pasted || known.pasted) {
                 known.revoked = None;
                 known.pasted = pasted;
+                known.frame = frame.map(str::to_owned);
             }
             return;
         }
@@ -83,6 +92,7 @@ impl Ledger {
             provenance: Provenance::new(at.entry.clone()),
             revoked: None,
             pasted,
+            frame: frame.map(str::to_owned),
         });
     }
 
@@ -312,22 +322,20 @@ mod tests {
             time: None,
             rank: 0,
         };
+        let others = Whose {
+            pasted: true,
+            frame: None,
+        };
         for number in 0..MOST {
-            let pasted = number >= MOST - 2;
-            ledger.add_rule(
-                at,
-                &format!("Never {number}."),
-                RuleKind::Constraint,
-                pasted,
-            );
+            let whose = match number >= MOST - 2 {
+                true => others,
+                false => Whose::default(),
+            };
+            ledger.add_rule(at, &format!("Never {number}."), RuleKind::Constraint, whose);
         }
         for number in 0..3 {
-            ledger.add_rule(
-                at,
-                &format!("Always {number}."),
-                RuleKind::Constraint,
-                false,
-            );
+            let text = format!("Always {number}.");
+            ledger.add_rule(at, &text, RuleKind::Constraint, Whose::default());
         }
         assert!(ledger.rules.iter().all(|rule| !rule.pasted));
         assert_eq!(ledger.rules[0].text, "Never 1.");

@@ -108,9 +108,11 @@ fn speaks_of(sentence: &str) -> bool {
         return true;
     }
     let retells = RETELLS.contains(asked) && (refers || words.len() <= verb + 5);
-    let replies = COMPOSES.contains(asked)
-        && (verb + 1..words.len()).any(|at| REPLIES.contains(words.get(at)));
-    retells || replies || (asks && refers && words.len() > 2 && !is_request(&words))
+    let replies = (COMPOSES.contains(asked) || COMPOSES.contains(words.get(words.len() - 1)))
+        && (0..words.len()).any(|at| REPLIES.contains(words.get(at)));
+    // "Too strict?", "convincing?"; "clear?" asks whether it was heard.
+    let judges = asks && words.len() <= 3 && !words.iter().any(is_heard);
+    retells || replies || judges || (asks && refers && words.len() > 2 && !is_request(&words))
 }
 
 /// "Those were the rules at my first job."
@@ -138,6 +140,50 @@ fn refers(words: &Words<'_>, at: usize) -> bool {
         "ce" => next != "que",
         _ => true,
     }
+}
+
+/// "Understood?", "ok?", "ready?".
+fn is_heard(word: &str) -> bool {
+    matches!(
+        word,
+        "ok" | "okay"
+            | "clear"
+            | "understood"
+            | "got"
+            | "right"
+            | "alright"
+            | "deal"
+            | "agreed"
+            | "ready"
+            | "done"
+            | "you"
+            | "klar"
+            | "verstanden"
+            | "fertig"
+            | "alles"
+            | "compris"
+            | "d'accord"
+            | "clair"
+            | "entendido"
+            | "vale"
+            | "claro"
+            | "listo"
+            | "certo"
+            | "combinado"
+            | "capito"
+            | "chiaro"
+            | "begrepen"
+            | "duidelijk"
+            | "понятно"
+            | "понял"
+            | "ясно"
+            | "jasne"
+            | "zrozumiano"
+            | "tamam"
+            | "anladın"
+            | "questions"
+            | "fragen"
+    )
 }
 
 /// "Can you run that?" asks for work, not about the words.

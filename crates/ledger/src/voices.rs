@@ -74,6 +74,7 @@ mod tests {
         let mut ledger = Ledger::new(None);
         ledger.rules.push(crate::Rule {
             pasted: false,
+            frame: None,
             text: "Never push.".into(),
             kind: crate::RuleKind::Constraint,
             provenance: Provenance::new(EntryId::new("e7")),

@@ -17,6 +17,7 @@ fn rules(count: usize) -> Ledger {
                 provenance: Provenance::new(EntryId::new(format!("{by}{at}"))),
                 revoked: None,
                 pasted,
+                frame: None,
             });
         }
     }

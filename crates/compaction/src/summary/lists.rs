@@ -46,10 +46,11 @@ fn rules_that(ledger: &Ledger, chosen: fn(&Rule) -> bool) -> Vec<Line> {
                 RuleKind::Preference => " (preference)",
             };
             let id = mark_if_short(said);
-            let line = if is_one_line(&rule.text) {
-                format!("- {}{kind}{id}", one_line(&rule.text))
+            let text = rule.in_frame();
+            let line = if is_one_line(&text) {
+                format!("- {}{kind}{id}", one_line(&text))
             } else {
-                format!("-{kind}{id}\n{}", fenced(&rule.text))
+                format!("-{kind}{id}\n{}", fenced(&text))
             };
             (line, said.cloned())
         })

@@ -64,6 +64,7 @@ impl Book {
             provenance,
             revoked: None,
             pasted: false,
+            frame: None,
         });
         self
     }
@@ -72,9 +73,11 @@ impl Book {
         self.rule(RuleKind::Constraint, text)
     }
 
-    pub(crate) fn passed_on(mut self, text: &str) -> Book {
+    pub(crate) fn passed_on(mut self, frame: Option<&str>, text: &str) -> Book {
         self = self.constraint(text);
-        self.ledger.rules.last_mut().unwrap().pasted = true;
+        let rule = self.ledger.rules.last_mut().unwrap();
+        rule.pasted = true;
+        rule.frame = frame.map(str::to_owned);
         self
     }
 

@@ -6,14 +6,14 @@ use super::task::is_task;
 use super::unspaced::unspaced;
 use crate::norm::judge;
 use crate::text::{is_cjk, longer_than};
-use crate::told::{speaks_self, stands_by, tells};
+use crate::told::{is_of_saying, speaks_self, stands_by, tells};
 use crate::words::Words;
 use crate::words::marks::HEADINGS;
 use crate::words::others::frames::{
-    ABOUTS, CONDITIONS, DETERMINERS, MINE, OWN, PEOPLE, POINTERS, POLITE, SAYS, SUBJECTS,
-    UTTERANCES, WRITTEN,
+    ABOUTS, CONDITIONS, DETERMINERS, IS_RIGHT, MINE, OWN, PEOPLE, POINTERS, POLITE, SAYS, SELVES,
+    SUBJECTS, TREATS, UTTERANCES, WRITTEN,
 };
-use crate::words::others::{OWN_LABELS, WITNESSES};
+use crate::words::others::{OWN_LABELS, REPORTS, WITNESSES};
 
 /// Characters and words before a colon that may still be a frame.
 pub(super) const LONGEST: usize = 160;
@@ -38,7 +38,44 @@ pub(super) fn frame(head: &str) -> Option<Frame> {
         return None;
     }
     let is_mine = words.iter().any(|word| MINE.contains(word));
-    if is_of_rules(&words) && is_mine {
+    let is_drafted =
+        (1..words.len()).any(|at| MINE.contains(words.get(at - 1)) && words.get(at) == "draft");
+    if is_of_rules(&words) && is_mine && !is_drafted {
+        return None;
+    }
+    // "My team says weekly, I say daily": the user has the last word.
+    let last = Words::new(head.rsplit([',', '，']).next().unwrap_or(head));
+    let speaks = (1..last.len()).any(|at| {
+        REPORTS.contains(last.get(at)) && SELVES.contains(last.get(0)) && speaks_self(&last, at)
+    });
+    // "The notes you write": what the agent does is what a rule is about.
+    let by_you = (1..words.len()).any(|at| {
+        matches!(words.get(at), "you" | "du" | "tu" | "você" | "je") && at + 2 >= words.len()
+    }) && !POLITE.contains(words.get(0));
+    // "Bob's suggestion is fine": it is taken over.
+    let count = words.len();
+    let accepts = count > 2
+        && IS_RIGHT.contains(words.get(count - 2))
+        && matches!(
+            words.get(count - 1),
+            "fine"
+                | "good"
+                | "ok"
+                | "okay"
+                | "sensible"
+                | "gut"
+                | "richtig"
+                | "bien"
+                | "bonne"
+                | "buena"
+                | "boa"
+                | "buona"
+                | "goed"
+                | "dobra"
+                | "хорошая"
+                | "верно"
+        );
+    if speaks || by_you || accepts {
         return None;
     }
     head.split([',', '，']).find_map(|part| {
@@ -52,16 +89,24 @@ fn part_of(part: &str, words: &Words<'_>) -> Option<Frame> {
     if words.len() == 0 {
         return None;
     }
+    // "À traduire", "para revisar": what is to be done, and not what for.
+    let is_infinitive = matches!(
+        words.get(0),
+        "à" | "para" | "da" | "zu" | "zum" | "to" | "do" | "для" | "per" | "te" | "por" | "a"
+    );
+    if is_infinitive && TREATS.contains(words.get(1)) {
+        return Some(Frame::Task);
+    }
     // "For tests", "if the CI says": what a rule is about, or when it holds.
     if ABOUTS.contains(words.get(0)) {
-        if is_spoken_place(words) {
+        if is_spoken_place(words) || hangs_there(words) {
             return Some(Frame::Shown);
         }
         let is_condition = CONDITIONS.contains(words.get(0));
         return speech(words).filter(|_| !is_condition);
     }
     if matches!(words.get(0), "what" | "was" | "wat" | "co" | "что") && words.len() <= 6 {
-        let says = |word: &str| crate::told::is_of_saying(word);
+        let says = is_of_saying;
         let own = (1..words.len()).any(|at| says(words.get(at)) && speaks_self(words, at));
         if words.iter().skip(1).any(says) && !own {
             return Some(Frame::Shown);
@@ -80,6 +125,32 @@ fn part_of(part: &str, words: &Words<'_>) -> Option<Frame> {
         return Some(Frame::Shown);
     }
     is_speaker(words).then_some(Frame::Speech)
+}
+
+/// "On the fridge there is a note".
+fn hangs_there(words: &Words<'_>) -> bool {
+    let there = |word: &str| {
+        matches!(
+            word,
+            "there"
+                | "there's"
+                | "hängt"
+                | "gibt"
+                | "steht"
+                | "a"
+                | "hay"
+                | "há"
+                | "c'è"
+                | "hangt"
+                | "wisi"
+                | "висит"
+                | "есть"
+                | "jest"
+                | "var"
+        )
+    };
+    let last = words.get(words.len() - 1);
+    UTTERANCES.contains(last) && words.iter().any(there) && words.len() > 3
 }
 
 /// "Jira ABC-12", "#general", "CONTRIBUTING.md": something that is read

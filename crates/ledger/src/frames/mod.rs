@@ -91,7 +91,7 @@ pub(crate) fn framed(text: &str) -> Vec<Framed> {
 fn announced(sentence: &str) -> Option<Frame> {
     let frame = frame(sentence).or_else(|| {
         let words = Words::new(sentence);
-        task::is_with_text(&words).then_some(Frame::Task)
+        (task::is_with_text(&words) || task::is_of_my_text(&words)).then_some(Frame::Task)
     });
     frame.filter(|frame| *frame != Frame::Speech)
 }
@@ -143,6 +143,30 @@ fn quotations(body: &str) -> Vec<Range<usize>> {
 /// follows", or is a line of its own that names a source or a task.
 fn announces(text: &str, sentence: &Range<usize>) -> bool {
     let said = text[sentence.clone()].trim_end_matches(['.', '。']);
+    let shows = [
+        "here's ",
+        "here is ",
+        "here are ",
+        "hier ist ",
+        "hier die ",
+        "hier der ",
+        "voici ",
+        "aquí está ",
+        "aqui está ",
+        "ecco ",
+        "hier is ",
+        "вот ",
+        "oto ",
+    ];
+    let lower = said.to_lowercase();
+    if shows.iter().any(|start| lower.starts_with(start)) {
+        return true;
+    }
+    // "Could you read over my post?"
+    let asked = said.trim_end_matches('?');
+    if task::is_of_my_text(&Words::new(asked)) {
+        return true;
+    }
     if !said.ends_with(':') && task::is_with_text(&Words::new(said)) {
         return true;
     }

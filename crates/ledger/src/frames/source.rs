@@ -20,7 +20,12 @@ pub(super) fn comes_from(words: &Words<'_>) -> bool {
             && at + 1 < words.len()
             && is_source(words.get(at - 1))
             && matches!(words.get(at), "from" | "by" | "von" | "vom" | "от" | "من");
-        FROMS.contains(words.get(at)) && (is_its || is_somebody(words, at + 1))
+        // "Mensajes de error" has no author.
+        let is_kind = matches!(words.get(at), "de" | "di")
+            && !DETERMINERS.contains(words.get(at + 1))
+            && !words.is_capital(at + 1)
+            && !PEOPLE.contains(words.get(at + 1));
+        FROMS.contains(words.get(at)) && !is_kind && (is_its || is_somebody(words, at + 1))
     })
 }
 
@@ -106,6 +111,10 @@ pub(super) fn is_shown(words: &Words<'_>) -> bool {
                 "that" | "you" | "dass" | "que" | "что" | "che" | "dat"
             )
             && (sources().any(|at| !is_yours(at))
+                || (matches!(words.get(at), "heard" | "overheard" | "gehört")
+                    && words
+                        .iter()
+                        .any(|word| PEOPLE.contains(word) || NAMES.contains(word)))
                 || words.iter().any(|word| POINTERS.contains(word)))
     });
     let brings = |word: &str| {
@@ -138,8 +147,12 @@ pub(super) fn is_shown(words: &Words<'_>) -> bool {
     let of_somebody = comes_from(words)
         && (sources().next().is_some() || FROMS.contains(words.get(0)) || words.iter().any(brings));
     let shows = |at: &usize| is_source(words.get(*at)) || TEXTS.contains(words.get(*at));
-    let introduced = INTRODUCTIONS.contains(words.get(0))
-        && (0..words.len()).filter(shows).any(|at| !is_mine(at));
+    // "Here is my draft" shows what the user wrote for others.
+    let drafted =
+        |at: usize| is_mine(at) && UTTERANCES.contains(words.get(at)) && !brings(words.get(at));
+    let introduced = INTRODUCTIONS.contains(words.get(0)) && (1..words.len()).any(drafted)
+        || INTRODUCTIONS.contains(words.get(0))
+            && (0..words.len()).filter(shows).any(|at| !is_mine(at));
     let passed = matches!(
         words.get(0),
         "forwarded"
@@ -259,7 +272,19 @@ fn is_bare(words: &Words<'_>) -> bool {
     if of_work || is_about || is_own || head > 4 {
         return false;
     }
-    is_utterance(word) || (is_pointed(words) && words.len() <= 3 && is_source(word))
+    // "Tweet idea".
+    let is_idea = head > 0
+        && is_utterance(words.get(head - 1))
+        && matches!(
+            word,
+            "idea" | "ideas" | "option" | "options" | "proposal" | "version" | "idee" | "vorschlag"
+        );
+    if is_idea {
+        return true;
+    }
+    // "Opinia klienta": the owner follows the thing.
+    let owned = is_utterance(words.get(0)) && PEOPLE.contains(words.get(1)) && words.len() <= 3;
+    owned || is_utterance(word) || (is_pointed(words) && words.len() <= 3 && is_source(word))
 }
 
 /// "Was", before what it was.

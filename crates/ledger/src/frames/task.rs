@@ -79,7 +79,8 @@ pub(super) fn is_task(words: &Words<'_>) -> bool {
         is_of_saying(word) || (HEEDS.contains(word) && !is_help)
     };
     let heeds = HEEDS.contains(asked) || words.iter().any(heeds);
-    !heeds && (verb + 1..words.len()).any(|at| points(words, at))
+    let from = if verb > 0 { verb } else { 1 };
+    !heeds && (from..words.len()).any(|at| points(words, at))
 }
 
 /// "Write this down" and "add this to your memory" are meant for the agent.
@@ -140,6 +141,50 @@ fn is_open(words: &Words<'_>, verb: usize) -> bool {
             && PREPOSITIONS.contains(words.get(words.len() - 1)))
         || words.get(object).ends_with("ly")
         || (!named && words.len() - object <= 2)
+}
+
+/// "Could you read over my post": what the user wrote for others is to be looked
+/// at, and follows.
+pub(super) fn is_of_my_text(words: &Words<'_>) -> bool {
+    let Some(verb) = (0..words.len()).find(|at| !POLITE.contains(words.get(*at))) else {
+        return false;
+    };
+    let looks = TREATS.contains(words.get(verb))
+        || matches!(
+            words.get(verb),
+            "read"
+                | "check"
+                | "review"
+                | "rate"
+                | "look"
+                | "judge"
+                | "grade"
+                | "lies"
+                | "prüfe"
+                | "prüf"
+                | "relis"
+                | "lis"
+                | "revisa"
+                | "lee"
+                | "revise"
+                | "leia"
+                | "leggi"
+                | "controlla"
+                | "lees"
+                | "check"
+                | "przeczytaj"
+                | "sprawdź"
+                | "прочитай"
+                | "проверь"
+                | "kontrol"
+        );
+    looks
+        && words.len() <= verb + 7
+        && (verb + 2..words.len()).any(|at| {
+            MINE.contains(words.get(at - 1))
+                && UTTERANCES.contains(words.get(at))
+                && at + 1 == words.len()
+        })
 }
 
 /// "Write a sign with the text …": the words follow without a colon.

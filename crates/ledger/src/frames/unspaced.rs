@@ -156,6 +156,8 @@ pub(super) fn unspaced(head: &str) -> Option<Frame> {
     let tells = passed
         || UNSPACED_SAYS
             .iter()
+            // Japanese has "表示" for what is shown.
+            .filter(|verb| **verb != "表示" || !head.chars().any(is_kana))
             .any(|verb| head.find(verb).is_some_and(|at| at > 0));
     let named = has(&UNSPACED_SOURCES) || head.starts_with(|c: char| c.is_ascii_uppercase());
     // "Commit messages:" is what a rule is about, "error message:" what one saw.
@@ -170,6 +172,10 @@ pub(super) fn unspaced(head: &str) -> Option<Frame> {
     ];
     let shown = UNSPACED_SHOWN.iter().any(|name| head.ends_with(name)) && !has(&of_work);
     (tells || shown || (named && has(&UNSPACED_COMES))).then_some(Frame::Shown)
+}
+
+fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}')
 }
 
 /// Whether the user speaks: "我再说一遍", "私が言った".
@@ -197,6 +203,8 @@ fn says_self(head: &str) -> bool {
 fn is_whatever(text: &str) -> bool {
     [
         "不管",
+        "怎么说",
+        "说什么",
         "无论",
         "不論",
         "無論",

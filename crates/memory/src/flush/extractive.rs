@@ -148,7 +148,7 @@ fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
                     RuleKind::Constraint => "Constraint",
                     RuleKind::Preference => "Preference",
                 };
-                notes.push(note(format!("{kind}: {text}"), source, entry));
+                notes.push(note(format!("{kind}: {}", rule.in_frame()), source, entry));
             }
             Some(by) if known.contains(text) => {
                 let source = match now.others.contains(by) {

@@ -7,15 +7,19 @@
 //! taken apart where a speaker may turn, and is another's only if none of its
 //! parts is a rule that the user gives.
 
+mod parts;
+
 use crate::frames::brings_words;
 use crate::norm::judge;
 use crate::words::Words;
 use crate::words::marks::HEADINGS;
 use crate::words::others::frames::{
     ASKED, COMPLEMENTS, CONDITIONS, CONTRASTS, DISMISSALS, HEARSAY, INVERTED, IS_RIGHT, LIKENESS,
-    MINE, NEGATIONS, PEOPLE, POINTERS, RETURNS, RIGHT, SAYS, SELVES, STANDS, TURNS, UTTERANCES,
+    MINE, NAMES, NEGATIONS, PEOPLE, POINTERS, RETURNS, RIGHT, SAYS, SELVES, SOURCES, STANDS, TURNS,
+    UTTERANCES,
 };
 use crate::words::others::{REPORTS, SPEAKS_SELF, WITNESSES};
+use parts::{Joint, parts};
 
 /// Words into a clause in which its verb of saying is looked for.
 const FARTHEST: usize = 10;
@@ -23,16 +27,6 @@ const FARTHEST: usize = 10;
 const NEAREST: usize = 6;
 /// Words of what is put behind what was said: "…, the sticker on it said".
 const LONGEST_TAG: usize = 12;
-
-/// Where a part of a sentence begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
-    Comma,
-    /// A semicolon or a dash.
-    Stop,
-    /// "But", "so", "because".
-    Turn,
-}
 
 /// Whether a sentence tells what another says, and nothing that the user asks.
 pub(crate) fn is_told(sentence: &str, words: &Words<'_>) -> bool {
@@ -62,6 +56,7 @@ pub(crate) fn is_told(sentence: &str, words: &Words<'_>) -> bool {
             return true;
         }
         if is_tag
+            || wants(&words, rule)
             || is_last
             || brings_words(&words)
             || hears(&words)
@@ -110,7 +105,31 @@ pub(crate) fn speaks_of_another(words: &Words<'_>, at: usize) -> bool {
         words.get(at + 1),
         "what" | "how" | "why" | "which" | "where"
     );
-    !names && !speaks_self(words, at) && !is_within_condition(words, at)
+    !names && !is_noun(words, at) && !speaks_self(words, at) && !is_within_condition(words, at)
+}
+
+/// "Pull requests", "insurance claims": a plural that looks like a verb.
+fn is_noun(words: &Words<'_>, at: usize) -> bool {
+    let before = words.get(at.saturating_sub(1));
+    matches!(
+        words.get(at),
+        "requests"
+            | "notes"
+            | "demands"
+            | "answers"
+            | "replies"
+            | "claims"
+            | "orders"
+            | "quotes"
+            | "comments"
+            | "posts"
+    ) && at + 1 == words.len()
+        && at <= 2
+        && !(PEOPLE.contains(before)
+            || NAMES.contains(before)
+            || UTTERANCES.contains(before)
+            || SOURCES.contains(before)
+            || words.is_capital(at - usize::from(at > 0)) && at > 1)
 }
 
 pub(crate) fn is_of_saying(word: &str) -> bool {
@@ -279,6 +298,17 @@ fn is_tag(words: &Words<'_>) -> bool {
     })
 }
 
+/// "The teacher wants the kids to always …".
+fn wants(words: &Words<'_>, rule: bool) -> bool {
+    (1..words.len().min(FARTHEST)).any(|at| {
+        ASKED.contains(words.get(at))
+            && speaks_of_another(words, at)
+            && !(at.saturating_sub(3)..at).any(|before| SELVES.contains(words.get(before)))
+            && ((rule && (at + 1..at + 5).any(|next| words.get(next) == "to"))
+                || matches!(words.get(at - 1), "they" | "he" | "she"))
+    })
+}
+
 /// Turkish puts the verb of saying last, behind what is said.
 fn is_verb_final(words: &Words<'_>) -> bool {
     let last = words.get(words.len().saturating_sub(1));
@@ -369,55 +399,6 @@ fn takes_over(words: &Words<'_>) -> bool {
         || dismisses
 }
 
-/// The parts of a sentence, each with what stands before it.
-fn parts(sentence: &str) -> Vec<(Joint, &str)> {
-    let mut cuts: Vec<(Joint, usize, usize)> = vec![(Joint::Stop, 0, 0)];
-    let mut start: Option<usize> = None;
-    let mut before = ' ';
-    for (at, c) in sentence.char_indices().chain([(sentence.len(), ' ')]) {
-        let inside = c.is_alphanumeric() || c == '\'' || c == '’';
-        if inside {
-            start.get_or_insert(at);
-        } else if let Some(from) = start.take() {
-            let word = sentence[from..at].to_lowercase();
-            let open = cuts.last().map_or(0, |cut| cut.2);
-            let begins = sentence[open..from].trim().is_empty();
-            if TURNS.contains(word.as_str()) {
-                match begins && cuts.len() > 1 {
-                    // A comma or a dash before it is the same joint.
-                    true => {
-                        if let Some(last) = cuts.last_mut() {
-                            last.0 = Joint::Turn;
-                        }
-                    }
-                    false if from > 0 => cuts.push((Joint::Turn, from, from)),
-                    false => {}
-                }
-            }
-        }
-        let behind = at + c.len_utf8();
-        let joint = match c {
-            ';' | '；' | '—' | '–' => Some(Joint::Stop),
-            ':' if sentence[behind.min(sentence.len())..].starts_with(char::is_whitespace) => {
-                Some(Joint::Stop)
-            }
-            '-' if before == ' ' && sentence[behind..].starts_with(' ') => Some(Joint::Stop),
-            ',' | '，' | '،' => Some(Joint::Comma),
-            _ => None,
-        };
-        if let Some(joint) = joint {
-            cuts.push((joint, at, behind));
-        }
-        before = c;
-    }
-    let ends = cuts.iter().skip(1).map(|cut| cut.1).chain([sentence.len()]);
-    cuts.iter()
-        .zip(ends)
-        .map(|((joint, _, from), to)| (*joint, sentence[*from..to.max(*from)].trim()))
-        .filter(|(_, part)| !part.is_empty())
-        .collect()
-}
-
 fn is_arabic(c: char) -> bool {
     matches!(c, '\u{0600}'..='\u{06ff}')
 }
@@ -429,6 +410,10 @@ pub(crate) fn speaks_self(words: &Words<'_>, at: usize) -> bool {
         matches!(
             word,
             "already"
+                | "still"
+                | "really"
+                | "only"
+                | "do"
                 | "have"
                 | "had"
                 | "also"
