@@ -399,6 +399,9 @@ fn whenever_you(words: &Words<'_>, at: usize) -> Option<(usize, Tongue)> {
 fn for_as_long_as(words: &Words<'_>, at: usize) -> Option<(usize, Tongue)> {
     match (words.get(at), words.get(at + 1), words.get(at + 2)) {
         ("as", "long", "as") => Some((at + 3, Tongue::English)),
+        // "Whatever the bot suggests, treat it as noise."
+        ("whatever" | "whoever" | "whichever" | "wherever", ..) => Some((at + 1, Tongue::English)),
+        ("egal", "was" | "wer" | "wo", _) => Some((at + 2, Tongue::German)),
         ("until" | "till", next, _)
             if !matches!(next, "now" | "then" | "yesterday" | "recently" | "today") =>
         {
