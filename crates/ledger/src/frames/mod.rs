@@ -6,6 +6,7 @@
 //! read wrongly here is still a rule in a session; only memory asks a person
 //! before it keeps it.
 
+mod announced;
 mod label;
 mod source;
 mod task;
@@ -16,7 +17,6 @@ pub(crate) use unspaced::tells_unspaced;
 
 use std::ops::Range;
 
-use crate::norm::is_list_item;
 use crate::quoted::{Ends, next_quotation};
 use crate::text::{clip, clip_end, is_cjk, longer_than, sentences};
 use crate::told::says_oneself;
@@ -25,6 +25,7 @@ use crate::words::others::REPORTS;
 use crate::words::others::frames::{
     CONTRASTS, DISMISSALS, PEOPLE, POINTERS, RETURNS, UNSPACED_OWN,
 };
+use announced::announced;
 use label::{LONGEST, frame, has_own_label, is_of_rules};
 
 /// Bytes before a quotation in which its frame is looked for.
@@ -72,8 +73,10 @@ pub(crate) fn framed(text: &str) -> Vec<Framed> {
         let by_colon = colons(text, sentence)
             .find_map(|(head, behind)| Some((frame(&text[head.clone()])?, head, behind)));
         let found = by_colon.or_else(|| {
-            let announces = !next.is_empty() && announces(text, sentence);
-            let frame = announces.then(|| announced(&text[sentence.clone()]))??;
+            let frame = match next.is_empty() {
+                true => return None,
+                false => announced(text, sentence)?,
+            };
             Some((frame, sentence.clone(), sentence.end))
         });
         let found = found.map(|(frame, head, behind)| Framed {
@@ -84,16 +87,6 @@ pub(crate) fn framed(text: &str) -> Vec<Framed> {
         out.extend(found.filter(|framed| !framed.words.is_empty()));
     }
     out
-}
-
-/// What a line without a colon makes of what follows it. Who speaks is told only
-/// with one.
-fn announced(sentence: &str) -> Option<Frame> {
-    let frame = frame(sentence).or_else(|| {
-        let words = Words::new(sentence);
-        (task::is_with_text(&words) || task::is_of_my_text(&words)).then_some(Frame::Task)
-    });
-    frame.filter(|frame| *frame != Frame::Speech)
 }
 
 /// Whether the words before a quotation say that it is the user's own.
@@ -139,67 +132,6 @@ fn quotations(body: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether a sentence announces what follows it without a colon: it ends in "as
-/// follows", or is a line of its own that names a source or a task.
-fn announces(text: &str, sentence: &Range<usize>) -> bool {
-    let said = text[sentence.clone()].trim_end_matches(['.', '。']);
-    let shows = [
-        "here's ",
-        "here is ",
-        "here are ",
-        "hier ist ",
-        "hier die ",
-        "hier der ",
-        "voici ",
-        "aquí está ",
-        "aqui está ",
-        "ecco ",
-        "hier is ",
-        "вот ",
-        "oto ",
-    ];
-    let lower = said.to_lowercase();
-    if shows.iter().any(|start| lower.starts_with(start)) {
-        return true;
-    }
-    // "Could you read over my post?"
-    let asked = said.trim_end_matches('?');
-    if task::is_of_my_text(&Words::new(asked)) {
-        return true;
-    }
-    if !said.ends_with(':') && task::is_with_text(&Words::new(said)) {
-        return true;
-    }
-    let follows = [
-        "as follows",
-        "the following",
-        "folgendes",
-        "wie folgt",
-        "comme suit",
-        "lo siguiente",
-        "o seguinte",
-        "quanto segue",
-        "het volgende",
-        "следующее",
-        "co następuje",
-        "如下",
-        "以下の通りです",
-        "다음과 같다",
-        "다음과 같습니다",
-    ];
-    if follows.iter().any(|end| said.ends_with(end)) {
-        return true;
-    }
-    text[sentence.end..].starts_with(['\n', '\r'])
-        && (sentence.start == 0 || text[..sentence.start].ends_with('\n'))
-        && said.len() == sentence.len()
-        && !said.ends_with([
-            '!', '?', '！', '？', '…', ',', ';', ':', '：', '"', '”', '»', '」',
-        ])
-        && !said.starts_with(['-', '*', '•', '#', '>', '|'])
-        && !is_list_item(said)
-}
-
 /// The colons of a sentence behind which something is said, each with the words
 /// before it since the one before, and where the text goes on.
 fn colons<'a>(
@@ -210,8 +142,14 @@ fn colons<'a>(
     let end = sentence.end;
     let body = &text[sentence.clone()];
     let offset = sentence.start;
-    let quoted = quotations(body);
+    let quoted = match body.contains([':', '：']) {
+        true => quotations(body),
+        false => Vec::new(),
+    };
     body.char_indices().filter_map(move |(at, c)| {
+        if !matches!(c, ';' | '；' | '—' | ':' | '：') {
+            return None;
+        }
         // What is quoted frames nothing: always put "License: MIT" there.
         if quoted.iter().any(|quoted| quoted.contains(&at)) {
             return None;
@@ -223,8 +161,7 @@ fn colons<'a>(
                 start = behind;
                 return None;
             }
-            ':' | '：' => {}
-            _ => return None,
+            _ => {}
         }
         let next = text[behind..].chars().next();
         let before = text[..at].chars().next_back();

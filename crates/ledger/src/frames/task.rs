@@ -171,7 +171,6 @@ pub(super) fn is_of_my_text(words: &Words<'_>) -> bool {
                 | "leggi"
                 | "controlla"
                 | "lees"
-                | "check"
                 | "przeczytaj"
                 | "sprawdź"
                 | "прочитай"
