@@ -6,6 +6,7 @@
 //! what only looks pasted is read, and marked, since rules that the user typed
 //! may look the same.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -61,6 +62,8 @@ pub(crate) struct Said<'a> {
     pub(crate) parts: Vec<Words<'a>>,
     /// What was found out about the whole message.
     heard: Option<&'a Heard>,
+    /// Whether each sentence is told as another's, once it was asked.
+    told: Vec<OnceCell<bool>>,
 }
 
 impl<'a> Said<'a> {
@@ -77,6 +80,7 @@ impl<'a> Said<'a> {
             .collect();
         Said {
             text,
+            told: vec![OnceCell::new(); ranges.len()],
             ranges,
             parts,
             heard,
@@ -102,6 +106,10 @@ impl<'a> Said<'a> {
     /// Whether the message says that a sentence is somebody else's: behind a
     /// frame, by a verb of telling, or in quotation marks.
     pub(crate) fn is_told(&self, index: usize) -> bool {
+        *self.told[index].get_or_init(|| self.finds_told(index))
+    }
+
+    fn finds_told(&self, index: usize) -> bool {
         let range = &self.ranges[index];
         is_told(&self.text[range.clone()], &self.parts[index])
             || self.heard.is_some_and(|heard| {

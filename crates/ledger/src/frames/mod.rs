@@ -151,7 +151,11 @@ fn colons<'a>(
             return None;
         }
         // What is quoted frames nothing: always put "License: MIT" there.
-        if quoted.iter().any(|quoted| quoted.contains(&at)) {
+        let before = quoted.partition_point(|quoted| quoted.end <= at);
+        if quoted
+            .get(before)
+            .is_some_and(|quoted| quoted.contains(&at))
+        {
             return None;
         }
         let at = offset + at;
