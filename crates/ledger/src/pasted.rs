@@ -4,7 +4,7 @@
 use crate::norm::{is_heading, reads_as_rule};
 use crate::text::is_cjk;
 use crate::words::marks::HEADINGS;
-use crate::words::others::frames::{LONE, NAMES, UTTERANCES};
+use crate::words::others::frames::{LONE, NAMES, SOURCES, UTTERANCES};
 use crate::words::others::{ANNOUNCED, ANNOUNCED_UNSPACED, OWN_LABELS};
 
 /// Whether a line begins as if somebody else spoke: the system, a tool, the
@@ -307,6 +307,7 @@ pub(crate) fn is_tagged(line: &str) -> bool {
         !rest.trim().is_empty()
             && (LONE.contains(lower.as_str())
                 || UTTERANCES.contains(lower.as_str())
+                || SOURCES.contains(lower.as_str())
                 || ["公告", "通知", "告知", "お知らせ", "공지", "알림", "안내"]
                     .iter()
                     .any(|word| tag.contains(word)))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Frame;
 use super::label::{LONGEST, frame};
-use super::task::{is_of_my_text, is_with_text};
+use super::task::{asks_for_wording, is_of_my_text, is_with_text};
 use crate::norm::is_list_item;
 use crate::text::longer_than;
 use crate::words::Words;
@@ -57,7 +57,8 @@ pub(super) fn announced(text: &str, sentence: &Range<usize>) -> Option<Frame> {
         return frame(said).filter(|frame| *frame != Frame::Speech);
     }
     let words = Words::new(said);
-    (is_of_my_text(&words) || is_with_text(&words)).then_some(Frame::Task)
+    let asks = whole.ends_with('?') && asks_for_wording(&words);
+    (asks || is_of_my_text(&words) || is_with_text(&words)).then_some(Frame::Task)
 }
 
 fn shows(said: &str) -> bool {

@@ -10,8 +10,8 @@ use crate::told::{is_of_saying, speaks_self, stands_by, tells};
 use crate::words::Words;
 use crate::words::marks::HEADINGS;
 use crate::words::others::frames::{
-    ABOUTS, CONDITIONS, DETERMINERS, IS_RIGHT, MINE, OWN, PEOPLE, POINTERS, POLITE, SAYS, SELVES,
-    SUBJECTS, TREATS, UTTERANCES, WRITTEN,
+    ABOUTS, CONDITIONS, DETERMINERS, INTRODUCTIONS, IS_RIGHT, MINE, OWN, PEOPLE, POINTERS, POLITE,
+    SAYS, SELVES, SUBJECTS, TREATS, UTTERANCES, WRITTEN,
 };
 use crate::words::others::{OWN_LABELS, REPORTS, WITNESSES};
 
@@ -105,7 +105,14 @@ fn part_of(part: &str, words: &Words<'_>) -> Option<Frame> {
         let is_condition = CONDITIONS.contains(words.get(0));
         return speech(words).filter(|_| !is_condition);
     }
-    if matches!(words.get(0), "what" | "was" | "wat" | "co" | "что") && words.len() <= 6 {
+    // "What Bob said", "this is what the vet wrote".
+    let what = (0..words.len().min(4)).find(|at| {
+        matches!(
+            words.get(*at),
+            "what" | "was" | "wat" | "co" | "что" | "que" | "che"
+        ) && (*at == 0 || INTRODUCTIONS.contains(words.get(0)) || words.get(0) == "that")
+    });
+    if what.is_some() && words.len() <= 8 {
         let says = is_of_saying;
         let own = (1..words.len()).any(|at| says(words.get(at)) && speaks_self(words, at));
         if words.iter().skip(1).any(says) && !own {
@@ -121,10 +128,101 @@ fn part_of(part: &str, words: &Words<'_>) -> Option<Frame> {
     if is_task(words) {
         return Some(Frame::Task);
     }
+    if is_page(words) || is_printed(words) {
+        return Some(Frame::Shown);
+    }
     if is_shown(words) {
         return Some(Frame::Shown);
     }
     is_speaker(words).then_some(Frame::Speech)
+}
+
+/// "Page 12 of the lease".
+fn is_page(words: &Words<'_>) -> bool {
+    let numbered = words.get(1).starts_with(|c: char| c.is_ascii_digit());
+    numbered
+        && matches!(
+            words.get(0),
+            "page"
+                | "section"
+                | "chapter"
+                | "clause"
+                | "article"
+                | "paragraph"
+                | "verse"
+                | "seite"
+                | "abschnitt"
+                | "kapitel"
+                | "absatz"
+                | "artikel"
+                | "chapitre"
+                | "página"
+                | "sección"
+                | "capítulo"
+                | "seção"
+                | "pagina"
+                | "sezione"
+                | "capitolo"
+                | "hoofdstuk"
+                | "strona"
+                | "rozdział"
+                | "страница"
+                | "глава"
+                | "пункт"
+                | "madde"
+                | "sayfa"
+        )
+}
+
+/// "It's printed on the bottle".
+fn is_printed(words: &Words<'_>) -> bool {
+    (1..words.len().min(4)).any(|at| {
+        matches!(
+            words.get(at),
+            "printed"
+                | "written"
+                | "stated"
+                | "posted"
+                | "engraved"
+                | "carved"
+                | "painted"
+                | "scribbled"
+                | "gedruckt"
+                | "geschrieben"
+                | "écrit"
+                | "imprimé"
+                | "escrito"
+                | "impreso"
+                | "impresso"
+                | "scritto"
+                | "stampato"
+                | "geschreven"
+                | "gedrukt"
+                | "napisane"
+                | "написано"
+                | "напечатано"
+                | "yazılı"
+        ) && matches!(
+            words.get(at - 1),
+            "it's"
+                | "is"
+                | "was"
+                | "are"
+                | "were"
+                | "es"
+                | "ist"
+                | "war"
+                | "est"
+                | "était"
+                | "está"
+                | "estava"
+                | "è"
+                | "era"
+                | "er"
+                | "jest"
+                | "было"
+        )
+    })
 }
 
 /// "On the fridge there is a note".

@@ -355,7 +355,19 @@ pub(crate) fn brings_words(words: &Words<'_>) -> bool {
         FROMS.contains(words.get(at))
             && (NAMES.contains(words.get(owner)) || PEOPLE.contains(words.get(owner)))
     };
-    words.iter().any(is_utterance) && (0..words.len()).any(by)
+    // "The old sysadmin's motto, …".
+    let last = words.get(words.len().saturating_sub(1));
+    let owned = words.iter().any(|word| {
+        word.strip_suffix("'s").is_some_and(|owner| {
+            !matches!(
+                owner,
+                "it" | "that" | "what" | "here" | "there" | "let" | "he" | "she" | "who" | "today"
+            )
+        })
+    });
+    let named = DETERMINERS.contains(words.get(0)) || words.get(0).ends_with("'s");
+    (owned && named && is_utterance(last))
+        || (words.iter().any(is_utterance) && (0..words.len()).any(by))
 }
 
 /// Whether a label is who speaks: "Bob", "my boss", "Maria (QA)".

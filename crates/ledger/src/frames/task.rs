@@ -8,8 +8,8 @@ use super::source::{is_pointed, is_somebody};
 use crate::told::is_of_saying;
 use crate::words::Words;
 use crate::words::others::frames::{
-    ABOUTS, DETERMINERS, HEEDS, MATERIAL, MINE, PEOPLE, POINTERS, POLITE, PREPOSITIONS, PUTS,
-    TELLS, TEXTS, TREATS, UTTERANCES,
+    ABOUTS, COMPOSES, DETERMINERS, HEEDS, MATERIAL, MINE, PEOPLE, POINTERS, POLITE, PREPOSITIONS,
+    PUTS, TELLS, TEXTS, TREATS, UTTERANCES,
 };
 
 /// "Proofread", "add this line to the docs", "write a prompt that says".
@@ -184,6 +184,43 @@ pub(super) fn is_of_my_text(words: &Words<'_>) -> bool {
                 && UTTERANCES.contains(words.get(at))
                 && at + 1 == words.len()
         })
+}
+
+/// "Could you make the tone softer?", "kannst du das netter schreiben?": the
+/// words whose wording is asked for follow.
+pub(super) fn asks_for_wording(words: &Words<'_>) -> bool {
+    let Some(verb) = (0..words.len()).find(|at| !POLITE.contains(words.get(*at))) else {
+        return false;
+    };
+    let last = words.get(words.len() - 1);
+    let writes = |word: &str| {
+        COMPOSES.contains(word)
+            || matches!(
+                word,
+                "say"
+                    | "put"
+                    | "schreiben"
+                    | "sagen"
+                    | "écrire"
+                    | "dire"
+                    | "escribir"
+                    | "decir"
+                    | "escrever"
+                    | "dizer"
+                    | "scrivere"
+                    | "schrijven"
+                    | "zeggen"
+                    | "napisać"
+                    | "написать"
+                    | "сказать"
+            )
+    };
+    let pointed = (0..words.len()).any(|at| POINTERS.contains(words.get(at)));
+    verb > 0
+        && (fixes_wording(words, verb)
+            || ((TREATS.contains(words.get(verb)) || TREATS.contains(last))
+                && is_open(words, verb))
+            || (pointed && (writes(words.get(verb)) || writes(last))))
 }
 
 /// "Write a sign with the text …": the words follow without a colon.

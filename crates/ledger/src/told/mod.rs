@@ -242,6 +242,8 @@ fn is_within_condition(words: &Words<'_>, at: usize) -> bool {
                 ("even", "if" | "though") | ("ook", "al") | ("ce" | "lo" | "o", "que")
             )
             || words.get(before).starts_with("qu'")
+            // "Do as the linter says", but not "as Bob says, …".
+            || (before > 0 && matches!(words.get(before), "as" | "like" | "wie" | "comme" | "zoals" | "jak" | "как"))
     };
     let relative = at.checked_sub(1).is_some_and(|before| {
         matches!(words.get(before), "that" | "which" | "who" | "que" | "qui")
