@@ -270,7 +270,9 @@ pub(crate) fn speaks_in_chat(line: &str) -> bool {
     let is_named = NAMES.contains(name.to_lowercase().as_str());
     marked && name.starts_with(char::is_alphabetic) && (1..=24).contains(&name.len())
         || is_named
-            && (rest.starts_with(" — ") || rest.starts_with(" – ") || rest.starts_with(" - "))
+            && [" — ", " – ", " - ", " > "]
+                .iter()
+                .any(|mark| rest.starts_with(mark))
 }
 
 /// "Never settle. — Steve Jobs": the end of a line says whose it is.

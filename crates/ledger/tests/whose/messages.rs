@@ -205,6 +205,7 @@ pub(crate) const PASSED_ON: &[&str] = &[
     "Error message was: You must always set FOO_HOME before you run this.",
     "Output of the linter: you must always declare types.",
     "Bob> always use tabs please",
+    "Ines > please always rebase\nTom > never, merge commits only\n\nwhom do you side with?",
     "Jira ABC-12: users must never see raw errors.",
     "The new hire asked whether we must always use VPN.",
     "Our competitor's slogan is \"Never settle for less.\"",
