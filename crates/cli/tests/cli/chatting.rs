@@ -1,9 +1,9 @@
 //! `chat` through pipes, against a server that speaks as the providers do.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use longhaul_model::Usage;
 use longhaul_model::loopback::{Ending, Loopback, Recorded, Reply, Said};
@@ -49,6 +49,24 @@ impl Ground {
 
     pub(crate) fn chat(&self, args: &[&str]) -> Ran {
         self.machine.finish(self.command(args).stdin(Stdio::null()))
+    }
+
+    /// A chat that is in the session `s`, was greeted there and has answered.
+    pub(crate) fn in_session(&self, answer: &str) -> (Child, ChildStdin, BufReader<ChildStdout>) {
+        let mut child = self
+            .command(&["--session", "s"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"hello\n").unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        assert_eq!(line, answer);
+        (child, input, out)
     }
 
     pub(crate) fn piped(&self, args: &[&str], input: &str) -> Ran {
@@ -570,21 +588,8 @@ fn a_compaction_by_hand_can_be_taken_back() {
 
 #[test]
 fn a_session_that_another_chat_is_in_is_refused() {
-    use std::io::{BufRead, BufReader};
     let ground = Ground::saying(vec![Said::text("here")]);
-    let mut first = ground
-        .command(&["--session", "s"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = first.stdin.take().unwrap();
-    input.write_all(b"hello\n").unwrap();
-    let mut line = String::new();
-    let mut out = BufReader::new(first.stdout.take().unwrap());
-    out.read_line(&mut line).unwrap();
-    assert_eq!(line, "here\n");
+    let (mut first, input, _out) = ground.in_session("here\n");
     let ran = ground.chat(&["--session", "s", "-p", "me too"]);
     assert_eq!(ran.code, 4, "{ran:?}");
     assert_eq!(ground.server.requests().len(), 1);

@@ -1,7 +1,6 @@
 //! What a chat leaves behind for the next one: sessions in turns, after a kill.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use longhaul_model::loopback::Said;
@@ -113,19 +112,7 @@ fn commands_on_foreign_sessions_in_turns_know_their_own_writes() {
 #[test]
 fn a_session_whose_chat_was_killed_is_gone_on_with_at_once() {
     let ground = Ground::saying(vec![Said::text("here")]);
-    let mut first = ground
-        .command(&["--session", "s"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = first.stdin.take().unwrap();
-    input.write_all(b"hello\n").unwrap();
-    let mut line = String::new();
-    let mut out = BufReader::new(first.stdout.take().unwrap());
-    out.read_line(&mut line).unwrap();
-    assert_eq!(line, "here\n");
+    let (mut first, _input, _out) = ground.in_session("here\n");
     first.kill().unwrap();
     first.wait().unwrap();
     let ran = ground.chat(&["--session", "s", "-p", "now"]);

@@ -65,22 +65,27 @@ fn two_processes_index_at_once_and_nothing_is_lost_or_doubled() {
     assert_eq!(rebuilt["records"], together);
 }
 
+/// Runs a command and kills it after so many milliseconds; on a fast machine it
+/// may have ended by itself.
+fn killed_after(machine: &Machine, args: &[&str], pause: u64) {
+    let mut child = machine
+        .command()
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(pause));
+    let _ = child.kill();
+    child.wait().unwrap();
+}
+
 #[test]
 fn an_index_whose_making_was_killed_is_completed_by_the_next() {
     let machine = machine();
     many(&machine, 300);
     for pause in [5, 20, 60, 120] {
-        let mut child = machine
-            .command()
-            .args(["memory", "index"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(pause));
-        // SIGKILL; it may have ended by itself on a fast machine.
-        let _ = child.kill();
-        child.wait().unwrap();
+        killed_after(&machine, &["memory", "index"], pause);
     }
     let completed = records(&machine);
     let rebuilt = machine.run_line("memory index --rebuild --json").json();
@@ -301,17 +306,7 @@ fn a_rebuild_that_was_cut_short_is_told_until_it_is_completed() {
     many(&machine, 300);
     let all = records(&machine);
     for pause in [20, 60, 120, 240, 480] {
-        let mut child = machine
-            .command()
-            .args(["memory", "index", "--rebuild"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(pause));
-        // SIGKILL; it may have ended by itself on a fast machine.
-        let _ = child.kill();
-        child.wait().unwrap();
+        killed_after(&machine, &["memory", "index", "--rebuild"], pause);
         let index = &machine.run_line("memory status --json").json()["index"];
         let ran = machine.run_line("memory search lantern --json");
         let told = format!("{}{}", ran.out, ran.err);

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft as CheckpointDraft, FileStore, Latest, Listed,
-    Policy, Recovery, State, Trigger as Why, Written,
+    Policy, Recovery, State, Trigger as Why, Turn, Written,
 };
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::checkpoints::{
@@ -379,4 +379,15 @@ pub(crate) fn window() -> Window {
 
 pub(crate) fn never(_: &EntryId) -> Option<Millis> {
     None
+}
+
+/// Somebody asks for a checkpoint of a small context.
+pub(crate) fn manual() -> Occasion {
+    Occasion {
+        at: Millis(NOON),
+        trigger: Why::Manual,
+        tokens: Tokens(9_000),
+        window: Tokens(30_000),
+        turn: Turn::Whole,
+    }
 }

@@ -12,7 +12,7 @@ use longhaul_engine::live::Live;
 use longhaul_tokens::{CheckpointNote, FragmentKind, Heuristic, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Session, Stamp, Writer};
 
-use crate::place::{NOON, Place, never};
+use crate::place::{NOON, Place, manual, never};
 
 #[test]
 fn a_note_that_cannot_be_kept_does_not_take_what_is_put_back_with_it() {
@@ -279,13 +279,7 @@ fn from_the_fourth_compaction_on_the_agent_is_warned_once() {
         redact: &str::to_owned,
     };
     let live = Live::open(&Session::open(&path).unwrap()).unwrap();
-    let occasion = Occasion {
-        at: Millis(NOON),
-        trigger: Why::Manual,
-        tokens: Tokens(9_000),
-        window: Tokens(30_000),
-        turn: Turn::Whole,
-    };
+    let occasion = manual();
     checkpoints.write(&live, &occasion, &mut |_| {}).unwrap();
     let other = compacted(&place, 5);
     let (with, _) = place.restore(&other, &never);

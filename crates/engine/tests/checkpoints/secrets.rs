@@ -1,12 +1,11 @@
 //! Secrets stay out of state and checkpoints.
 
-use longhaul_checkpoint::{CheckpointStore, Trigger as Why, Turn};
-use longhaul_engine::checkpoints::{Checkpoints, Occasion};
+use longhaul_checkpoint::CheckpointStore;
+use longhaul_engine::checkpoints::Checkpoints;
 use longhaul_engine::live::Live;
-use longhaul_tokens::Tokens;
-use longhaul_transcript::{Millis, Session};
+use longhaul_transcript::Session;
 
-use crate::place::{NOON, Place};
+use crate::place::{Place, manual};
 
 #[test]
 fn secrets_are_taken_out_of_state_and_checkpoint() {
@@ -18,13 +17,7 @@ fn secrets_are_taken_out_of_state_and_checkpoint() {
         redact: &|text| text.replace(|c: char| c.is_ascii_lowercase(), "*"),
     };
     let live = Live::open(&Session::open(&place.session()).unwrap()).unwrap();
-    let occasion = Occasion {
-        at: Millis(NOON),
-        trigger: Why::Manual,
-        tokens: Tokens(9_000),
-        window: Tokens(30_000),
-        turn: Turn::Whole,
-    };
+    let occasion = manual();
     checkpoints
         .save_state(&live, &occasion, &mut |_| {})
         .unwrap();
@@ -61,13 +54,7 @@ fn the_texts_of_a_checkpoint_are_redacted_together() {
         },
     };
     let live = Live::open(&Session::open(&place.session()).unwrap()).unwrap();
-    let occasion = Occasion {
-        at: Millis(NOON),
-        trigger: Why::Manual,
-        tokens: Tokens(9_000),
-        window: Tokens(30_000),
-        turn: Turn::Whole,
-    };
+    let occasion = manual();
     let redacted = checkpoints.draft(&live, &occasion).state();
     let asked = asked.take();
     let [whole] = asked.as_slice() else {
