@@ -265,6 +265,20 @@ fn what_is_read_of_the_memory_is_dated_and_called_a_quotation() {
         day.contains("lines 1-1 of 1 · 2026-03-01T00:00:00.000Z ──"),
         "{day}"
     );
+    // However it is written; a search prints the lines behind the name.
+    let own = folder.path().join("memory/2026-03-01.md");
+    for name in [
+        "./memory/2026-03-01.md",
+        "memory/2026-03-01.md:1-1",
+        &own.to_string_lossy(),
+    ] {
+        assert_eq!(get(name), day, "{name}");
+    }
+    assert!(
+        notebook
+            .get("memory/2026-03-01.md:5-9", None, None)
+            .is_err()
+    );
     let entry = format!("{}#a.jsonl-0", path.canonicalize().unwrap().display());
     let entry = get(&entry);
     assert!(

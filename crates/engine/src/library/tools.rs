@@ -103,6 +103,29 @@ struct Whole {
 }
 
 impl MemoryNotebook {
+    /// A file as the index names it, however it is written, and the lines that a
+    /// search printed behind it: `memory/x.md:1-9`.
+    fn named(&self, path: &str) -> (String, Option<(u64, u64)>) {
+        let plain = |path: &str| {
+            let root = self.folder.root();
+            let inside = Path::new(path).strip_prefix(root).ok();
+            // A session may lie in the workspace too, and has its whole path.
+            let inside = inside.and_then(Path::to_str);
+            let inside = inside.filter(|name| self.files.has(name));
+            inside.unwrap_or(path.trim_start_matches("./")).to_owned()
+        };
+        let whole = plain(path);
+        let lines = path.rsplit_once(':').and_then(|(name, lines)| {
+            let (from, to) = lines.split_once('-')?;
+            let (from, to): (u64, u64) = (from.parse().ok()?, to.parse().ok()?);
+            (1 <= from && from <= to).then_some((plain(name), (from, to)))
+        });
+        match lines {
+            Some((name, lines)) if !self.files.has(&whole) => (name, Some(lines)),
+            _ => (whole, None),
+        }
+    }
+
     /// A memory file, or an entry of a session. Whoever asks may be led by what
     /// it has read, so nothing else of the workspace is read this way.
     fn whole(&self, name: &str) -> Result<Whole, String> {
@@ -215,7 +238,12 @@ impl Notebook for MemoryNotebook {
     }
 
     fn get(&self, path: &str, from: Option<u64>, lines: Option<u64>) -> Result<String, String> {
-        let name = path.trim_start_matches("./");
+        let (name, printed) = self.named(path);
+        let name = name.as_str();
+        let (from, lines) = match (from, lines, printed) {
+            (None, None, Some((first, last))) => (Some(first), Some(last - first + 1)),
+            (from, lines, _) => (from, lines),
+        };
         let Whole {
             text,
             standing,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use longhaul_memory::Redactor;
 
 use crate::library::Scope;
-use crate::recall::{Found, Hit, Query, Quoting, Same, fenced, full_text};
+use crate::recall::{Found, Hit, Query, Quoting, Same, begins, fenced, full_text};
 
 /// Where `recall` looks.
 pub trait Recall: Send + Sync {
@@ -47,6 +47,32 @@ pub struct Findings {
     pub model: Option<String>,
     /// What the reader should know, such as an index that could not be used.
     pub notes: Vec<String>,
+}
+
+/// The entry of an id, of a key that a search printed (`FILE#ID`), or the entries
+/// of a range.
+pub(super) fn by_id(source: &dyn Recall, id: &str, limit: usize) -> Result<Vec<Hit>, String> {
+    match id.split_once("..") {
+        Some((from, to)) if !from.is_empty() && !to.is_empty() => {
+            let hits = source.recall(&Query::Range(from.to_owned(), to.to_owned()), limit)?;
+            match hits.last() {
+                Some(last) if !begins(&last.entry.id, to) => Err(format!(
+                    "No entry {to:?} comes after {from:?}. Remedy: give the earlier of the two \
+                     first, or the id of one entry."
+                )),
+                _ => Ok(hits),
+            }
+        }
+        _ => {
+            let hits = source.recall(&Query::Id(id.to_owned()), limit)?;
+            match id.rsplit_once('#') {
+                Some((_, entry)) if hits.is_empty() && !entry.is_empty() => {
+                    source.recall(&Query::Id(entry.to_owned()), limit)
+                }
+                _ => Ok(hits),
+            }
+        }
+    }
 }
 
 /// How much of an entry is wanted.
@@ -117,6 +143,15 @@ pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> String {
                 }
             ));
         }
+        if let Show::Whole { from } = show
+            && from > 0
+            && text.is_empty()
+        {
+            let count = full_text(entry).chars().count();
+            out.push_str(&format!(
+                "[It has {count} characters; none stands at {from}.]\n"
+            ));
+        }
         if let Some((end, count)) = cut {
             out.push_str(&format!(
                 "[Cut at character {end} of {count}. Recall id={} with offset={end} to continue.]\n",
@@ -140,6 +175,7 @@ pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> String {
                 Same::Beginning => {
                     format!("[The ids of {count} more begin so: {named}{rest}]\n")
                 }
+                Same::Words => format!("[The same words are in {count} more: {named}{rest}]\n"),
                 same => format!(
                     "[The same {} is in {count} more: {named}{rest}]\n",
                     same.as_str()

@@ -550,6 +550,49 @@ async fn a_recall_of_nothing_and_one_that_finds_nothing_are_told_apart() {
     assert!(!outcome.is_error && outcome.text.contains("Nothing was found"));
 }
 
+#[tokio::test]
+async fn an_id_that_is_none_and_a_range_without_its_end_are_told_as_such() {
+    let ground = ground(Approval::Once, Permissions::default());
+    let outcome = ground.call("recall", json!({"id": "zzzz9999"})).await;
+    assert!(
+        outcome.text.contains("No entry has that id"),
+        "{}",
+        outcome.text
+    );
+    assert!(!outcome.text.contains("Fewer words"), "{}", outcome.text);
+    let outcome = ground
+        .call("recall", json!({"id": "aaaa1111..zzzz9999"}))
+        .await;
+    assert!(outcome.is_error, "{}", outcome.text);
+    let told = "No entry \"zzzz9999\" comes after \"aaaa1111\"";
+    assert!(outcome.text.contains(told), "{}", outcome.text);
+    for id in ["aaaa1111..BBBB2222", "·aaaa1111", "s.jsonl#aaaa1111"] {
+        let outcome = ground.call("recall", json!({ "id": id })).await;
+        assert!(!outcome.is_error, "{id}: {}", outcome.text);
+        assert!(outcome.text.contains("staging port"), "{id}");
+    }
+    let outcome = ground
+        .call("recall", json!({"id": "aaaa1111", "offset": 9_000}))
+        .await;
+    let told = "characters; none stands at 9000.]";
+    assert!(outcome.text.contains(told), "{}", outcome.text);
+}
+
+#[tokio::test]
+async fn two_ways_to_look_at_once_and_an_empty_search_are_refused() {
+    let ground = ground(Approval::Once, Permissions::default());
+    let both = json!({"id": "aaaa1111", "query": "staging"});
+    let outcome = ground.call("recall", both).await;
+    assert!(outcome.is_error, "{}", outcome.text);
+    assert!(outcome.text.contains("not several"), "{}", outcome.text);
+    // A model may fill in every parameter it knows.
+    let one = json!({"id": "aaaa1111", "query": "", "text": null, "path": " "});
+    assert!(!ground.call("recall", one).await.is_error);
+    let outcome = ground.call("memory_search", json!({"query": " "})).await;
+    assert!(outcome.is_error, "{}", outcome.text);
+    assert!(outcome.text.contains("Say what to look for"));
+}
+
 #[test]
 fn definitions_are_valid_and_the_ledger_knows_the_tools() {
     let ground = ground(Approval::Once, Permissions::default());

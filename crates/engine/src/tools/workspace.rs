@@ -318,6 +318,21 @@ impl WorkspaceTools {
             given("path")?,
             given("query")?,
         );
+        let asked = [&id, &text, &path, &words];
+        if asked.iter().filter(|given| given.is_some()).count() > 1 {
+            return Err(
+                "Give one of id, text, path and query, not several: each is another way to look."
+                    .into(),
+            );
+        }
+        let remedy = match (&id, &path) {
+            (Some(_), _) => {
+                "No entry has that id, or one that begins so. The scope family or all looks \
+                 further, a query looks by words."
+            }
+            (None, Some(_)) => "Part of a path is enough. A query looks by words.",
+            (None, None) => "Fewer words find more; case, spacing and punctuation do not matter.",
+        };
         let source = match given("scope")?.as_deref() {
             None => source,
             Some(name) => {
@@ -333,13 +348,7 @@ impl WorkspaceTools {
         };
         let found = apart(cancel, move || match (id, text, path, words) {
             (Some(id), ..) => {
-                let query = match id.split_once("..") {
-                    Some((from, to)) if !from.is_empty() && !to.is_empty() => {
-                        Query::Range(from.to_owned(), to.to_owned())
-                    }
-                    _ => Query::Id(id.trim().to_owned()),
-                };
-                let hits = source.recall(&query, limit)?;
+                let hits = remembered::by_id(&*source, id.trim(), limit)?;
                 Ok((plain(hits), Show::Whole { from }))
             }
             (_, Some(text), ..) => {
@@ -365,10 +374,7 @@ impl WorkspaceTools {
             .map(|note| format!("\n[{note}]"))
             .collect();
         if hits.is_empty() {
-            return Ok(Outcome::done(format!(
-                "Nothing was found. Fewer words find more; case, spacing and punctuation do not \
-                 matter.{notes}"
-            )));
+            return Ok(Outcome::done(format!("Nothing was found. {remedy}{notes}")));
         }
         let entries: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
         let details = json!({ "entries": entries, "model": found.model });
@@ -389,6 +395,9 @@ impl WorkspaceTools {
         let text = match name {
             "memory_search" => {
                 let query = arguments.text("query")?.to_owned();
+                if query.trim().is_empty() {
+                    return Err("Say what to look for: the parameter \"query\" is empty.".into());
+                }
                 let limit = arguments
                     .number("maxResults")?
                     .map_or(notebook.usual_hits(), |limit| limit.min(MOST_HITS) as usize);
