@@ -50,7 +50,7 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
                 is(sentence, from, tongue)
             }
             Some(Verb::To) if changed || changes_before(bytes, name) => to(sentence, next),
-            Some(Verb::Dash) if place == 0 || about && name.tongue == Tongue::Other => {
+            Some(Verb::Dash) if place == 0 || name.tongue == Tongue::Other => {
                 value(bytes, next, strictly(name.promise))
             }
             _ => None,
@@ -227,11 +227,14 @@ fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
                     .iter()
                     .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
             });
-            if !led && !is_behind_user(bytes, name.start) && !is_column(bytes, name) {
+            let led = led || is_behind_user(bytes, name.start) || is_column(bytes, name);
+            let foreign = name.tongue == Tongue::Other;
+            if !led && !foreign {
                 return None;
             }
             let span = value(bytes, from, Promise::Password)?;
-            is_plain(&bytes[span.start..span.end]).then_some(span)
+            let text = &bytes[span.start..span.end];
+            (led && is_plain(text) || foreign && is_strong(text)).then_some(span)
         }
         Promise::Random => {
             let mut whole = bytes[name.start..name.end].iter();
@@ -295,17 +298,34 @@ fn is_column(bytes: &[u8], name: Name) -> bool {
 
 /// Whether a word looks like a password where nothing but a space is before it.
 pub(super) fn is_plain(text: &[u8]) -> bool {
-    // What passwords are made with, rather than one.
-    const MEANS: [&str; 8] = [
-        "sha", "md5", "base64", "pbkdf", "argon", "bcrypt", "scrypt", "utf",
-    ];
-    let lower = text.to_ascii_lowercase();
-    let means = MEANS.iter().any(|m| lower.starts_with(m.as_bytes()));
     let joined = text
         .iter()
         .any(|b| matches!(b, b'/' | b'.' | b'=' | b':' | b'_'));
     let digits = text.iter().filter(|b| b.is_ascii_digit()).count();
-    !means && !joined && digits > 0 && text.len() > 6
+    !is_means(text) && !joined && digits > 0 && text.len() > 6
+}
+
+/// Whether a word is of every kind of character that forms ask of a password, so
+/// that it needs no word before it: `мой пароль x`.
+fn is_strong(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    let upper = text.chars().any(char::is_uppercase);
+    let lower = text.chars().any(char::is_lowercase);
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let joined = text.contains(['/', '=', ':', '.']);
+    let named = is_means(text.as_bytes()) || text.chars().count() < 8;
+    upper && lower && digits > 1 && !joined && !named
+}
+
+/// Whether a word is one of those with which passwords are made and kept.
+fn is_means(text: &[u8]) -> bool {
+    const MEANS: [&str; 8] = [
+        "sha", "md5", "base64", "pbkdf", "argon", "bcrypt", "scrypt", "utf",
+    ];
+    let lower = text.to_ascii_lowercase();
+    MEANS.iter().any(|m| lower.starts_with(m.as_bytes()))
 }
 
 /// A password of letters only, said in prose: quoted, or the last word of its

@@ -7,7 +7,7 @@ use super::names::Promise;
 
 /// Names of a password in languages that part words by spaces, with the endings
 /// that they take there.
-const SPACED: [&str; 80] = [
+const SPACED: [&str; 85] = [
     "contraseña",
     "contrasen\u{303}a",
     "contraseÑa",
@@ -35,6 +35,7 @@ const SPACED: [&str; 80] = [
     "wachtwoord",
     "wagwoord",
     "kennwort",
+    "passwörter",
     "zugangswort",
     "lösenord",
     "lösenordet",
@@ -60,6 +61,9 @@ const SPACED: [&str; 80] = [
     "Şifresi",
     "şifrem",
     "Şifrem",
+    "şifreniz",
+    "Şifreniz",
+    "şifremiz",
     "sifre",
     "sifresi",
     "parola",
@@ -79,6 +83,7 @@ const SPACED: [&str; 80] = [
     "סיסמה",
     "סיסמא",
     "הסיסמה",
+    "סיסמת",
     "पासवर्ड",
     "κωδικός πρόσβασης",
     "κωδικός",
@@ -139,9 +144,27 @@ const JOINED_KEYS: [&str; 9] = [
     "키",
 ];
 
-/// `は`, `是` and their like, and the wide colon: what may stand between such a
-/// name and its value.
-const LINKS: [&str; 7] = ["：", "は", "是", "为", "為", "는", "은"];
+/// `は`, `是` and their like, words for a change, and the wide colon: what may
+/// stand between such a name and its value.
+const LINKS: [&str; 17] = [
+    "：",
+    "は",
+    "是",
+    "为",
+    "為",
+    "는",
+    "은",
+    "を",
+    "를",
+    "을",
+    "改为",
+    "改成",
+    "改為",
+    "设为",
+    "设置为",
+    "設為",
+    "設定為",
+];
 
 /// How a name was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -313,6 +336,7 @@ pub(super) fn is_copula(word: &[u8]) -> bool {
             "является",
             "هي",
             "هو",
+            "है",
             "είναι",
             "là",
             "adalah",
