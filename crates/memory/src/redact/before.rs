@@ -69,8 +69,7 @@ pub(super) fn said(bytes: &[u8], name: Name) -> Option<Span> {
             } else {
                 Own::Said
             };
-            // Languages that need no verb here.
-            if [&"benim".as_bytes(), &"मेरा".as_bytes()].contains(&&word) {
+            if needs_no_verb(word) {
                 return subject(bytes, start, name, Link::Verb, own);
             }
         }
@@ -87,6 +86,13 @@ enum Own {
     Said,
     /// In the word beside the name: `my password`.
     Beside,
+}
+
+/// Whether a word is of a language that says `x my password`.
+fn needs_no_verb(word: &[u8]) -> bool {
+    ["benim", "bizim", "मेरा", "हमारा"]
+        .iter()
+        .any(|own| word == own.as_bytes())
 }
 
 fn link(word: &[u8], tongue: Tongue) -> Option<Link> {

@@ -162,7 +162,8 @@ impl<'a> Document<'a> {
                 },
                 None => (span.start, span.end),
             };
-            // Spans begin and end at ASCII, so these are characters' borders.
+            // Spans begin and end at the borders of characters; one that did not
+            // would be no text.
             let (Some(before), Some(written)) = (text.get(from..start), text.get(start..end))
             else {
                 continue;
