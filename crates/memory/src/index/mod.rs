@@ -332,6 +332,7 @@ impl MemoryIndex for SqliteIndex {
         };
         hits.hits.truncate(query.k);
         hits.hits.retain(says_something);
+        drop_strays(&query.text, &mut hits.hits);
         Ok(hits)
     }
 
@@ -348,6 +349,15 @@ impl MemoryIndex for SqliteIndex {
 /// places scores are given in. Others fill a list that nothing else fills.
 fn says_something(hit: &Hit) -> bool {
     !hit.why.terms.is_empty() || hit.score >= 0.0005
+}
+
+/// Who asks for one word wants what has it. What only has other words of a hit is
+/// left out then, unless its meaning is near.
+fn drop_strays(query: &str, hits: &mut Vec<Hit>) {
+    let has_word = |hit: &Hit| !hit.why.terms.is_empty();
+    if query.split_whitespace().count() == 1 && hits.iter().any(has_word) {
+        hits.retain(|hit| has_word(hit) || hit.why.vector.is_some());
+    }
 }
 
 /// Opens the file that has the name now.

@@ -464,3 +464,18 @@ fn what_is_kept_of_an_entry_and_the_entry_are_one_hit() {
     fill(&mut index, &[said("s", "4f2a91c0", 1, "releases, no.")]);
     assert_eq!(keys(&mut index, &query)[0], "memories/project.md");
 }
+
+#[test]
+fn who_asks_for_one_word_gets_what_has_it_and_nothing_else() {
+    let mut index = memory();
+    fill(
+        &mut index,
+        &[
+            said("s", "a", 1, "the zebra stands behind gate 41"),
+            said("s", "b", 2, "gate 41 was painted again"),
+            said("t", "c", 1, "gate 41 is closed on Mondays"),
+        ],
+    );
+    assert_eq!(keys(&mut index, &Query::new("zebra")), ["s#a"]);
+    assert_eq!(keys(&mut index, &Query::new("zebra gate")).len(), 3);
+}
