@@ -8,7 +8,7 @@ use super::Words;
 /// Endings that make another form of a word, not another word.
 const ENDINGS: &str = " e s n t d r m j u a o i y en et te er es ed st em ten tes ung ing é ée ées és ez ant ons \
     ar ir as an am aj ać ado ada ados adas ido ida ars arse irs irse ers erse are ere ire ato ata ati ate ito ita uto ando \
-    ć to о а и у ы е я ю ь й ment ments ien iert iere ieren eln elt ";
+    ć to о а и у ы е я ю ь й ит ить ать ай ять ти ет uj ować ment ments ien iert iere ieren eln elt ";
 
 /// Whether two words without their endings are forms of one.
 pub(super) fn is_kin(a: &str, b: &str) -> bool {
@@ -18,7 +18,9 @@ pub(super) fn is_kin(a: &str, b: &str) -> bool {
 }
 
 fn is_one(a: &str, b: &str) -> bool {
-    has_one_stem(a, b) || [(a, b), (b, a)].iter().any(|(a, b)| is_participle(a, b))
+    has_one_frame(a, b)
+        || has_one_stem(a, b)
+        || [(a, b), (b, a)].iter().any(|(a, b)| is_participle(a, b))
 }
 
 fn has_one_stem(a: &str, b: &str) -> bool {
@@ -35,6 +37,23 @@ fn has_one_stem(a: &str, b: &str) -> bool {
     doubled(&of_a, &of_b)
         || doubled(&of_b, &of_a)
         || (shared >= LEAST && is_ending(&of_a) && is_ending(&of_b))
+}
+
+/// "überspringen" and "übersprungen", "schreib" and "geschrieb": strong verbs
+/// change their vowels and keep their consonants.
+fn has_one_frame(a: &str, b: &str) -> bool {
+    let frame = |word: &str| -> String {
+        let bare = word.strip_prefix("ge").filter(|rest| rest.len() >= LEAST);
+        let kept = |c: &char| !"aeiouyäöü".contains(*c);
+        let all: String = bare.unwrap_or(word).chars().filter(kept).collect();
+        all.trim_end_matches(['n', 't']).to_owned()
+    };
+    let (of_a, of_b) = (frame(a), frame(b));
+    let begins = |word: &str| word.strip_prefix("ge").unwrap_or(word).chars().next();
+    of_a == of_b
+        && of_a.chars().count() >= LEAST
+        && begins(a) == begins(b)
+        && a.is_ascii() == b.is_ascii()
 }
 
 /// Characters of a stem; fewer are shared by chance.
@@ -84,6 +103,8 @@ mod tests {
             ("borr", "borrars"),
             ("modificar", "modificato"),
             ("usuwaj", "usuwać"),
+            ("überspring", "übersprung"),
+            ("schreib", "geschrieb"),
         ] {
             assert!(is_kin(a, b) && is_kin(b, a), "{a} / {b}");
         }

@@ -12,6 +12,7 @@
 
 mod clause;
 mod kin;
+mod marks;
 mod parse;
 mod people;
 mod rules;
@@ -58,6 +59,8 @@ pub(super) struct Claim {
     classes: Vec<(Class, usize, String)>,
     /// Numbers with the word that says of what.
     numbers: Vec<(String, String)>,
+    /// Words that own what follows: "the CEO's assistant".
+    owners: Words,
     /// Words that are written like names.
     names: Words,
     /// All words in their order.
@@ -133,6 +136,11 @@ impl Claim {
     /// Whether it allows something, or asks for something no longer.
     pub(super) fn lets_go(&self) -> bool {
         self.releases || self.waives
+    }
+
+    /// Whether it says what must be done, or not.
+    pub(super) fn is_rule(&self) -> bool {
+        self.demands
     }
 
     /// What it is about beside its words: whoever speaks.
@@ -288,6 +296,12 @@ impl Claim {
         if !narrower && !wider {
             return Verdict::Nothing;
         }
+        // What is said of somebody's assistant is not said of them.
+        let owned =
+            |one: &Claim, smaller: &Words| smaller.iter().all(|word| one.owners.contains(word));
+        if (!wider && owned(newer, &old.subject)) || (!narrower && owned(self, &new.subject)) {
+            return Verdict::Nothing;
+        }
         // A statement about a thing is not changed by an order about it.
         if self.demands != newer.demands && !newer.changes {
             return Verdict::Nothing;
@@ -315,11 +329,13 @@ impl Claim {
         };
         let same_way = old.way == new.way && (old.form == Form::Holds) == (new.form == Form::Holds);
         let fits = same_way || any(old) || any(new);
-        let sure = same_way || !plain || new.way == Way::Plain;
+        // "Lives in B" need not take the place of "is A".
+        let aside = old.way == Way::Plain && new.way == Way::Placed && !becomes;
+        let sure = same_way || (!plain && !aside) || new.way == Way::Plain;
         let same = narrower && wider;
         match (same, newer.changes) {
             (true, true) if fits && alike && sure && (!plain || becomes) => Verdict::Replaces,
-            (true, true) if fits && alike && sure => Verdict::Perhaps,
+            (true, true) if fits && alike && (sure || !plain) => Verdict::Perhaps,
             (true, true) if becomes && (same_way || new.way == Way::Plain) => Verdict::Perhaps,
             (true, true) if same_way && old.way != Way::Plain => Verdict::Perhaps,
             (false, true) if becomes && !self.demands => Verdict::Perhaps,

@@ -5,12 +5,10 @@ use std::sync::LazyLock;
 
 use super::Claim;
 use super::clause::clause;
-use super::people::PEOPLE;
-use super::rules::RULES;
-use super::spaced::SPACED;
+use super::marks::{marked, parted};
 use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, TOWARDS, UNSPACED, Way};
 use crate::dream::likeness::{is_empty_word, is_negation, is_unspaced, stem};
-use crate::dream::phrase::{is_article, is_lead, is_unit, is_without};
+use crate::dream::phrase::{is_lead, is_unit, is_without};
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +121,12 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
             at += 1;
             continue;
         }
-        if let Some((mark, count)) = marked(&words, &lower, at) {
+        // "Wohnt jetzt in": what is between is said too.
+        if let Some((mark, count)) = parted(&words, &lower, at) {
+            items.extend([Item::Mark(Mark::Now), Item::Mark(mark)]);
+            starts = words[at + count - 1].1;
+            at += count;
+        } else if let Some((mark, count)) = marked(&words, &lower, at) {
             // "We drop X and use Y" are two parts.
             if matches!(items.last(), Some(Item::Lead(and)) if and == "and") {
                 items.pop();
@@ -160,62 +163,6 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
 /// Words with which another part of a sentence begins.
 const BREAKS: &str = " because since but weil denn aber sondern mais parce pero porque sino mas perché \
     omdat maar ale ponieważ но потому поскольку ";
-
-/// The words of a mark, and what it does.
-type Marked = (Vec<&'static str>, Mark);
-
-/// The marks that begin with a word, those of more words first.
-static MARKS: LazyLock<HashMap<&str, Vec<Marked>>> = LazyLock::new(|| {
-    let mut marks: HashMap<&str, Vec<Marked>> = HashMap::new();
-    for (phrase, mark) in SPACED.iter().chain(RULES).chain(PEOPLE) {
-        // "n'est" is read as two words.
-        let words = phrase.split([' ', '\'']);
-        let words: Vec<&str> = match phrase.starts_with("n'") {
-            true => words.collect(),
-            false => phrase.split(' ').collect(),
-        };
-        marks.entry(words[0]).or_default().push((words, *mark));
-    }
-    for all in marks.values_mut() {
-        all.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
-    }
-    marks
-});
-
-/// The longest mark that begins at a word, and how many words it has.
-fn marked(words: &[(String, bool)], lower: &[String], at: usize) -> Option<(Mark, usize)> {
-    let fits = |(phrase, _): &&Marked| {
-        let count = phrase.len();
-        at + count <= lower.len()
-            && phrase
-                .iter()
-                .zip(&lower[at..])
-                .all(|(part, word)| part == word)
-            && words[at..at + count - 1].iter().all(|(_, breaks)| !breaks)
-    };
-    let found = MARKS.get(lower[at].as_str())?.iter().find(fits);
-    let found = found.map(|(phrase, mark)| (*mark, phrase.len()));
-    // "The left sidebar" has not gone.
-    let (mark, count) = found?;
-    let last = &words[at + count - 1];
-    let follows = lower
-        .get(at + count)
-        .map(String::as_str)
-        .unwrap_or_default();
-    let ends =
-        last.1 || matches!(follows, "the" | "us" | "our") || is_lead(follows) && follows != "a";
-    let adjective = lower[at] == "left" && count == 1 && (!ends || at == 0);
-    let article_before = at > 0 && is_article(&lower[at - 1]);
-    let attribute = matches!(mark, Mark::Gone | Mark::Ban) && article_before;
-    // "Wir testen mit Jest" has a name where Polish has a verb.
-    let mut letters = words[at].0.chars();
-    let begins = at == 0 || words[at - 1].1;
-    let name = count == 1
-        && !begins
-        && letters.next().is_some_and(char::is_uppercase)
-        && letters.any(char::is_lowercase);
-    (!(adjective || attribute || name)).then_some((mark, count))
-}
 
 /// One word as pieces.
 fn piece(
@@ -307,6 +254,9 @@ fn piece(
         if inner || (first && !starts) || word.contains(['_', '/', '@']) {
             claim.name(&root);
         }
+    }
+    if lower.ends_with("'s") && next.is_some() {
+        claim.owners.insert(root.clone());
     }
     // A unit is said with its number.
     let counted = claim.numbers.last().is_some_and(|(of, _)| *of == root) && is_unit(lower);

@@ -174,6 +174,10 @@ pub(super) const RULES: &[(&str, Mark)] = &[
     ("может", Can),
     ("могут", Can),
     // Forbidden.
+    ("is not to be", Ban),
+    ("are not to be", Ban),
+    ("ist nicht zu", Ban),
+    ("sind nicht zu", Ban),
     ("off limits", Ban),
     ("off-limits", Ban),
     ("forbidden", Ban),

@@ -14,7 +14,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use self::apart::Apart;
-use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS};
+use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
 use super::claim::{Claim, Verdict};
 use super::phrase::{Kind, Phrase, is_value, tokens};
@@ -269,7 +269,13 @@ impl Features {
         // what was said comes up again. Of two long lines half says little.
         let half = together * 2 >= self.terms.len() && self.terms.len() >= 2;
         let short = self.size() <= SHORT && newer.size() <= 2 * SHORT;
-        let open = !(self.claim.is_understood() && newer.claim.is_understood());
+        // Something else that is so of it now changes nothing that was said.
+        let weak = newer.changes.iter().all(|change| is_weak(change));
+        let beside = weak
+            && (self.claim.is_understood()
+                || (self.claim.is_rule() && !newer.claim.is_rule() && !newer.claim.lets_go()));
+        let understood = self.claim.is_understood() && newer.claim.is_understood();
+        let open = !understood && !beside;
         if open && newer.is_change() && !self.is_change() && together >= 1 && half && short {
             return Relation::Perhaps;
         }

@@ -108,3 +108,11 @@ pub(in crate::dream) fn stem(word: &str) -> &str {
     }
     word
 }
+
+/// Whether a word of change says no more than that something is so by now.
+pub(super) fn is_weak(change: &str) -> bool {
+    matches!(
+        change.trim(),
+        "now" | "jetzt" | "maintenant" | "désormais" | "ahora" | "agora" | "теперь" | "现在"
+    )
+}

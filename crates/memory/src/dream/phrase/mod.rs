@@ -146,6 +146,9 @@ impl Phrase {
                         }),
                     }
                 }
+            } else if token == "be" {
+                // "Is to be done" leads nowhere.
+                leads = None;
             } else if listed(LEADS, token) {
                 leads = Some(token.clone());
             } else if !is_empty_word(token) && token.chars().count() > 1 {
