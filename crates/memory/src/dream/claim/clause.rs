@@ -56,6 +56,13 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
     if allows {
         claim.leave.extend(words_of(items));
     }
+    for around in items.windows(3) {
+        if let [Item::Word(one), Item::Lead(and), Item::Word(other)] = around
+            && and == "and"
+        {
+            claim.joined.extend([one.clone(), other.clone()]);
+        }
+    }
     let turns = |mark: &Mark| {
         matches!(
             mark,
@@ -383,10 +390,21 @@ fn doing(items: &[Item]) -> Option<Clause> {
         return None;
     }
     subject.extend(words_of(&behind[of..]));
+    let way = match &behind[0] {
+        Item::Lead(lead)
+            if matches!(
+                lead.as_str(),
+                "with" | "mit" | "avec" | "con" | "com" | "met"
+            ) =>
+        {
+            Way::With
+        }
+        _ => Way::Plain,
+    };
     Some(Clause {
         subject,
         value,
-        way: Way::Plain,
+        way,
         form: Form::Does,
     })
 }

@@ -25,7 +25,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use self::kin::{has_kin, kin_shared};
+use self::kin::{are_kin, has_kin, kin_shared};
 pub(super) use self::parse::is_weekday;
 use self::words::{Class, Way};
 use super::likeness::is_unspaced;
@@ -59,6 +59,8 @@ pub(super) struct Claim {
     classes: Vec<(Class, usize, String)>,
     /// Numbers with the word that says of what.
     numbers: Vec<(String, String)>,
+    /// Words that "and" joins.
+    joined: Words,
     /// Words that own what follows: "the CEO's assistant".
     owners: Words,
     /// Words that are written like names.
@@ -143,6 +145,16 @@ impl Claim {
         self.demands
     }
 
+    /// Whether it says what must not be done.
+    pub(super) fn is_ban(&self) -> bool {
+        self.demands && self.negative
+    }
+
+    /// Whether both allow something, and not the same.
+    pub(super) fn allows_another(&self, other: &Claim) -> bool {
+        self.releases && other.releases && !are_kin(&self.leave, &other.leave)
+    }
+
     /// What it is about beside its words: whoever speaks.
     pub(super) fn key(&self) -> Option<&String> {
         let topics = self.clauses.iter().flat_map(|clause| clause.topic());
@@ -198,7 +210,14 @@ impl Claim {
             true => word.chars().all(|c| !chars.contains(&c)),
             false => !has_kin(&self.said, word),
         };
-        self.negative && !leave.waives && leave.leave.iter().any(further)
+        // "A and B are forbidden", "you may do A".
+        let (some, rest): (Vec<&String>, Vec<&String>) = self
+            .joined
+            .iter()
+            .partition(|word| has_kin(&leave.leave, word));
+        let one_of_both = !leave.leave.is_empty() && !some.is_empty() && !rest.is_empty();
+        let less = leave.leave.iter().any(further) || one_of_both;
+        self.negative && !leave.waives && less
     }
 
     /// Whether a word carries it, in some form.
@@ -321,14 +340,21 @@ impl Claim {
                 false => Verdict::Nothing,
             };
         }
+        // To do B is not to do what A forbids, nor the other way round.
+        if self.negative != newer.negative && !newer.lets_go() {
+            return Verdict::Nothing;
+        }
         let alike = self.sort(&old.value) == newer.sort(&new.value);
         let plain = newer.sort(&new.value) == Sort::Plain;
         // "Tom is my brother" says nothing of where he is or what part he has.
         let any = |clause: &Clause| {
-            matches!(clause.way, Way::Plain | Way::Used) && clause.form != Form::Holds
+            matches!(clause.way, Way::Plain | Way::Used | Way::With) && clause.form != Form::Holds
         };
         let same_way = old.way == new.way && (old.form == Form::Holds) == (new.form == Form::Holds);
-        let fits = same_way || any(old) || any(new);
+        // "Tests run in A", "tests run with B".
+        let with = |clause: &Clause| clause.way == Way::With;
+        let apart = old.form == Form::Does && new.form == Form::Does && with(old) != with(new);
+        let fits = !apart && (same_way || any(old) || any(new));
         // "Lives in B" need not take the place of "is A".
         let aside = old.way == Way::Plain && new.way == Way::Placed && !becomes;
         let sure = same_way || (!plain && !aside) || new.way == Way::Plain;
@@ -337,7 +363,7 @@ impl Claim {
             (true, true) if fits && alike && sure && (!plain || becomes) => Verdict::Replaces,
             (true, true) if fits && alike && (sure || !plain) => Verdict::Perhaps,
             (true, true) if becomes && (same_way || new.way == Way::Plain) => Verdict::Perhaps,
-            (true, true) if same_way && old.way != Way::Plain => Verdict::Perhaps,
+            (true, true) if same_way && old.way != Way::Plain && plain => Verdict::Perhaps,
             (false, true) if becomes && !self.demands => Verdict::Perhaps,
             (false, true) if fits && alike && !plain => Verdict::Perhaps,
             (true, false) if fits && alike && !plain => {
@@ -448,8 +474,11 @@ impl Claim {
             false => 2,
         };
         // Leave for less than was forbidden leaves the rest of the rule.
-        let most =
-            both >= enough && both * 3 >= old * 2 && both == new && !self.keeps_the_rest(newer);
+        let covers = match enough {
+            2 => kin_shared(&self.said, &newer.said) == old,
+            _ => both * 3 >= old * 2,
+        };
+        let most = both >= enough && covers && both == new && !self.keeps_the_rest(newer);
         // "You may" lifts a ban; "no longer need to" lifts a demand.
         let opposes = match newer.waives {
             true => self.demands && !self.negative,
@@ -458,11 +487,21 @@ impl Claim {
         match most && opposes {
             true => Verdict::Replaces,
             false if both >= enough && (both * 2 >= old || both * 2 >= new) => Verdict::Perhaps,
-            false if both >= 1 && self.demands && (both * 2 >= new || both * 2 >= old) => {
+            // One word says little, unless it is all of the rule, or the rest is of
+            // one kind: "in English", "in French as well".
+            false if both == 1 && self.demands && (old == 1 || self.differs_in_kind(newer)) => {
                 Verdict::Perhaps
             }
             false => Verdict::Nothing,
         }
+    }
+
+    /// Whether both name one of a few, and not the same.
+    fn differs_in_kind(&self, newer: &Claim) -> bool {
+        let kinds = |claim: &Claim| claim.classes.iter().map(|one| (one.0, one.1)).next();
+        let (old, new) = (kinds(self), kinds(newer));
+        old.zip(new)
+            .is_some_and(|(old, new)| old.0 == new.0 && old.1 != new.1)
     }
 
     fn sort(&self, value: &Words) -> Sort {

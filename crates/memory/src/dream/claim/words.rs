@@ -52,6 +52,8 @@ pub(super) enum Way {
     Written,
     /// "takes", "costs", "lasts", "down to".
     Measured,
+    /// "with": by what something is done.
+    With,
 }
 
 use Mark::{Also, Ban, Becomes, Gone, Holds, Is, May, Must, NeedNot, NoLonger, Now};

@@ -193,6 +193,7 @@ impl Features {
     /// How `newer` stands to this line by its words alone.
     fn likeness(&self, newer: &Features) -> Relation {
         match self.relation_by_words(newer) {
+            Relation::Same if self.claim.allows_another(&newer.claim) => Relation::None,
             // "We dropped X" has nearly all the words of "we have X".
             Relation::Same if self.claim.denied_by(&newer.claim) > Verdict::Nothing => {
                 Relation::Perhaps
@@ -271,9 +272,8 @@ impl Features {
         let short = self.size() <= SHORT && newer.size() <= 2 * SHORT;
         // Something else that is so of it now changes nothing that was said.
         let weak = newer.changes.iter().all(|change| is_weak(change));
-        let beside = weak
-            && (self.claim.is_understood()
-                || (self.claim.is_rule() && !newer.claim.is_rule() && !newer.claim.lets_go()));
+        let other = !newer.claim.is_rule() && !newer.claim.lets_go();
+        let beside = weak && (self.claim.is_understood() || (self.claim.is_rule() && other));
         let understood = self.claim.is_understood() && newer.claim.is_understood();
         let open = !understood && !beside;
         if open && newer.is_change() && !self.is_change() && together >= 1 && half && short {
@@ -283,7 +283,9 @@ impl Features {
         if self.is_change() && !newer.is_change() && about >= RELATED && one_subject {
             return Relation::Perhaps;
         }
-        match self.one_thing_differs(newer) {
+        // To forbid two things contradicts neither.
+        let bans = self.claim.is_ban() && newer.claim.is_ban();
+        match self.one_thing_differs(newer) && !bans {
             true => Relation::Perhaps,
             false => Relation::None,
         }

@@ -545,6 +545,33 @@ const DIFFERENT: Pairs = &[
     ("会议室在二楼。", "食堂现在在一楼。"),
 ];
 
+/// Rules and statements that share a word or two: nobody is asked at all.
+const APART: Pairs = &[
+    ("Never deploy on Fridays.", "Never deploy on weekends."),
+    (
+        "Never deploy on Fridays.",
+        "We deploy on Wednesdays from now on.",
+    ),
+    (
+        "Never deploy on Fridays.",
+        "Migrations must be run before the deploy.",
+    ),
+    ("Never push to main.", "Never push to release."),
+    (
+        "Every release must be signed.",
+        "You may push to release from now on.",
+    ),
+    ("The standup is on Friday.", "The standup is at 9:45 now."),
+    (
+        "Die Tests laufen in Docker.",
+        "Die Tests laufen jetzt mit Vitest.",
+    ),
+    (
+        "Никогда не удаляй файлы.",
+        "Никогда не удаляй резервные копии.",
+    ),
+];
+
 /// Something changed: it takes the place, or somebody is asked.
 const CHANGED: Pairs = &[
     (
@@ -765,6 +792,10 @@ const CHANGED: Pairs = &[
 /// is asked.
 const LESS: Pairs = &[
     (
+        "Hotfixes and features must never be deployed on weekends.",
+        "You may deploy hotfixes on weekends from now on.",
+    ),
+    (
         "Never deploy on weekends.",
         "You may deploy hotfixes on weekends from now on.",
     ),
@@ -902,6 +933,12 @@ fn what_is_said_of_two_things_stays_and_is_seldom_asked_about() {
     assert!(closed.is_empty(), "{closed:#?}");
     let asked = missed(DIFFERENT, &[Relation::None]);
     assert!(asked.len() * 15 <= DIFFERENT.len(), "{asked:#?}");
+}
+
+#[test]
+fn what_shares_a_word_with_a_rule_is_not_asked_about() {
+    let asked = missed(APART, &[Relation::None]);
+    assert!(asked.is_empty(), "{asked:#?}");
 }
 
 #[test]

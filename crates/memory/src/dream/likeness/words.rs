@@ -36,16 +36,21 @@ pub(super) const UNSPACED_NEGATIONS: [&str; 14] = [
     "없이",
 ];
 /// Words that say that something is other than before.
-pub(super) const CHANGES: [&str; 44] = [
+pub(super) const CHANGES: [&str; 49] = [
     "instead",
     "no longer",
     "rather than",
-    "switch",
+    "switched",
+    "switch to",
+    "switching",
     "changed",
     "change to",
     "moved",
-    "migr",
-    "replac",
+    "migrated",
+    "migriert",
+    "migré",
+    "replaced",
+    "replaces",
     "anymore",
     "from now on",
     "update:",
