@@ -33,7 +33,8 @@ fn has_one_stem(a: &str, b: &str) -> bool {
     let doubled = |long: &str, short: &str| {
         short.is_empty() && long.chars().count() == 1 && long.chars().next() == last
     };
-    let is_ending = |ending: &String| ending.is_empty() || ENDINGS.contains(&format!(" {ending} "));
+    let is_ending =
+        |ending: &String| ending.is_empty() || ENDINGS.split_whitespace().any(|one| one == ending);
     doubled(&of_a, &of_b)
         || doubled(&of_b, &of_a)
         || (shared >= LEAST && is_ending(&of_a) && is_ending(&of_b))

@@ -1,6 +1,6 @@
 //! A line taken apart into words and the little words that tie them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::Claim;
@@ -392,7 +392,8 @@ fn is_class(lower: &str, claim: &mut Claim, items: &mut Vec<Item>) -> bool {
 }
 
 fn is_light(word: &str) -> bool {
-    LIGHT.contains(&format!(" {word} "))
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| LIGHT.split_whitespace().collect());
+    WORDS.contains(word)
 }
 
 fn is_definite(word: &str) -> bool {

@@ -1,6 +1,9 @@
 //! The words by which lines are compared: which carry nothing, which deny, and
 //! which say that something changed.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Words that carry no meaning of their own.
 const EMPTY: &str = " a an and are as at be been but by can could did do does for from had has have how \
     i if in into is it its let like make me my of on or our please prefer preference preferred \
@@ -90,12 +93,15 @@ pub(super) const CHANGES: [&str; 49] = [
 
 /// Whether a word carries no meaning of its own.
 pub(in crate::dream) fn is_empty_word(word: &str) -> bool {
-    EMPTY.contains(&format!(" {word} "))
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EMPTY.split_whitespace().collect());
+    WORDS.contains(word)
 }
 
 /// Whether a word denies what follows.
 pub(in crate::dream) fn is_negation(word: &str) -> bool {
-    NEGATIONS.contains(&format!(" {word} "))
+    static WORDS: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| NEGATIONS.split_whitespace().collect());
+    WORDS.contains(word)
 }
 
 pub(in crate::dream) fn is_unspaced(c: char) -> bool {
