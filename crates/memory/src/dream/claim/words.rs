@@ -238,6 +238,12 @@ pub(super) const CLASSES: &[(Class, &[&str])] = &[
             "korean koreanisch coréen coreano корейский 韩语 한국어",
             "italian italienisch italien italiano итальянский 意大利语",
             "portuguese portugiesisch portugais portugués português португальский 葡萄牙语",
+            "dutch niederländisch néerlandais neerlandés olandese nederlands голландский 荷兰语",
+            "polish polnisch polonais polaco polacco polski польский 波兰语",
+            "turkish türkisch turc turco türkçe турецкий 土耳其语",
+            "arabic arabisch arabe árabe arabo арабский 阿拉伯语",
+            "swedish schwedisch suédois sueco svedese svenska шведский 瑞典语",
+            "hindi хинди 印地语",
         ],
     ),
     (

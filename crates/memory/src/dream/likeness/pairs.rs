@@ -724,6 +724,10 @@ const CHANGED: Pairs = &[
         "Rapporten mogen nu ook in het Engels.",
     ),
     (
+        "Tickets must be in English.",
+        "Tickets may also be in Dutch.",
+    ),
+    (
         "Commit messages must be in English.",
         "Commit messages may be in German as well.",
     ),
