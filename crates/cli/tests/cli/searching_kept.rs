@@ -133,12 +133,13 @@ pub(crate) fn spoil_roles(machine: &Machine) {
     let index = index_file(machine);
     let connection = rusqlite::Connection::open(&index).unwrap();
     let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'role'";
-    let page: usize = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    let page: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
     let sql = "PRAGMA page_size";
-    let bytes_a_page: usize = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    let bytes_a_page: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
     drop(connection);
     let mut bytes = fs::read(&index).unwrap();
-    let end = page * bytes_a_page;
+    let bytes_a_page = bytes_a_page as usize;
+    let end = page as usize * bytes_a_page;
     bytes[end - bytes_a_page..end].fill(0xa5);
     fs::write(&index, bytes).unwrap();
 }
