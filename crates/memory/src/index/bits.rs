@@ -1,7 +1,5 @@
 //! Vectors in few bits a dimension: how they are stored, and how they come back.
 
-use super::shape::Passage;
-
 /// A vector in a byte a dimension, and what a step is worth.
 pub(super) fn quantised(vector: &[f32]) -> (Vec<i8>, f32) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -24,16 +22,51 @@ const TINY: u64 = 16;
 
 /// How many bits a dimension takes: as many as make a vector of it that is small
 /// beside its text. What a short text says can be told with fewer.
-pub(super) fn bits_for(passage: &Passage, dimensions: usize) -> u8 {
+pub(super) fn bits_for(text: u64, dimensions: usize) -> u8 {
     let fits = |bits: &u8| {
         let length = stored_length(dimensions, *bits) as u64;
-        length <= TINY || length * 5 <= passage.bytes
+        length <= TINY || length * 5 <= text
     };
-    // Short texts take much room beside their vector.
-    match passage.slots {
-        1 => [MOST_BITS, 2].into_iter().find(fits).unwrap_or(1),
-        _ => 1,
+    [MOST_BITS, 2].into_iter().find(fits).unwrap_or(1)
+}
+
+/// A vector that is no more than on which side of so many planes it lies, which
+/// are the same for all. It takes eight bytes, and tells what is near from what
+/// is not, though not what is nearer.
+pub(super) const SKETCH: u8 = 0;
+const PLANES: u32 = u64::BITS;
+
+/// On which side of each plane a dimension points.
+fn sides(dimension: usize) -> u64 {
+    // SplitMix64: as good as drawn, and always the same.
+    let mut state = (dimension as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ state >> 31
+}
+
+fn sketch(vector: &[f32]) -> u64 {
+    let mut sums = [0f32; PLANES as usize];
+    for (at, x) in vector.iter().enumerate() {
+        let sides = sides(at);
+        for (plane, sum) in sums.iter_mut().enumerate() {
+            *sum += if sides >> plane & 1 == 1 { *x } else { -x };
+        }
     }
+    let bits = sums.iter().zip(0u32..);
+    bits.fold(0, |sketch, (sum, plane)| {
+        sketch | u64::from(*sum > 0.0) << plane
+    })
+}
+
+/// The vector that lies in the middle of the sides of a sketch; gives what a step
+/// of it is worth, so that its cosine with its own vector is 1 on average.
+fn from_sketch(sketch: u64, row: &mut [i8]) -> f32 {
+    for (at, value) in row.iter_mut().enumerate() {
+        let against = (sketch ^ sides(at)).count_ones();
+        *value = (PLANES as i32 - 2 * against as i32) as i8;
+    }
+    (std::f32::consts::PI / 2.0).sqrt() / PLANES as f32
 }
 
 /// The highest step; steps are odd numbers, of either sign.
@@ -49,6 +82,10 @@ pub(super) fn stored(vector: &[f32], bits: u8) -> Vec<u8> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let mut blob = vec![0; stored_length(vector.len(), bits)];
     if !(length.is_finite() && length > 0.0) {
+        return blob;
+    }
+    if bits == SKETCH {
+        blob.copy_from_slice(&sketch(vector).to_le_bytes());
         return blob;
     }
     const ENDS: [f32; 10] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1];
@@ -96,16 +133,25 @@ fn half_of(number: f32) -> u16 {
 }
 
 pub(super) fn stored_length(dimensions: usize, bits: u8) -> usize {
+    if bits == SKETCH {
+        return size_of::<u64>();
+    }
     SCALE + (dimensions * usize::from(bits)).div_ceil(8)
 }
 
 /// The same of bits that a file says, which may be any.
 pub(super) fn length_in(dimensions: usize) -> impl Fn(u8) -> Option<usize> {
-    move |bits| matches!(bits, 1 | 2 | MOST_BITS).then(|| stored_length(dimensions, bits))
+    move |bits| matches!(bits, SKETCH | 1 | 2 | MOST_BITS).then(|| stored_length(dimensions, bits))
 }
 
 /// Puts a stored vector into a row; gives what a step of it is worth.
 pub(super) fn restored(blob: &[u8], bits: u8, row: &mut [i8]) -> f32 {
+    if bits == SKETCH {
+        let Some(sketch) = blob.first_chunk() else {
+            return 0.0;
+        };
+        return from_sketch(u64::from_le_bytes(*sketch), row);
+    }
     let Some((scale, packed)) = blob.split_first_chunk::<SCALE>() else {
         return 0.0;
     };
@@ -199,18 +245,44 @@ mod tests {
 
     #[test]
     fn a_vector_is_small_beside_its_text_or_as_small_as_can_be() {
-        let of = |bytes| Passage {
-            bytes,
-            slots: 1,
-            ..Passage::default()
-        };
         for dimensions in [64, 256, 384, 1_536] {
             for text in [0, 40, 150, 300, 1_000, 10_000] {
-                let bits = bits_for(&of(text), dimensions);
+                let bits = bits_for(text, dimensions);
                 let length = stored_length(dimensions, bits) as u64;
                 assert!(bits == 1 || length * 5 <= text, "{dimensions} {text}");
             }
-            assert_eq!(bits_for(&of(100_000), dimensions), MOST_BITS);
+            assert_eq!(bits_for(100_000, dimensions), MOST_BITS);
         }
+    }
+
+    #[test]
+    fn a_sketch_tells_what_is_near_from_what_is_not() {
+        let (query, step) = quantised(&drawn(1, 384));
+        let mut near = 0.0;
+        let mut far: f32 = 0.0;
+        for seed in 0..100 {
+            let other = drawn(seed + 2, 384);
+            let mixed: Vec<f32> = drawn(1, 384)
+                .iter()
+                .zip(&other)
+                .map(|(x, y)| x + y)
+                .collect();
+            let found = |vector: &[f32]| {
+                let blob = stored(vector, SKETCH);
+                assert_eq!(blob.len(), 8);
+                let mut row = vec![0; 384];
+                let scale = restored(&blob, SKETCH, &mut row);
+                let dot = query
+                    .iter()
+                    .zip(&row)
+                    .map(|(x, y)| i32::from(*x) * i32::from(*y));
+                dot.sum::<i32>() as f32 * step * scale
+            };
+            near += found(&mixed) / 100.0;
+            far += found(&other) / 100.0;
+        }
+        // Their cosines are 0.7 and 0.
+        assert!((0.65..0.77).contains(&near), "{near}");
+        assert!(far.abs() < 0.05, "{far}");
     }
 }

@@ -24,14 +24,6 @@ fn start_of(hash: &blake3::Hash) -> u64 {
     u64::from_le_bytes(start)
 }
 
-/// The hash of two texts in a row, of which these are the hashes.
-pub(super) fn joined(first: u64, second: u64) -> u64 {
-    let mut both = [0; 16];
-    both[..8].copy_from_slice(&first.to_le_bytes());
-    both[8..].copy_from_slice(&second.to_le_bytes());
-    start_of(&blake3::hash(&both))
-}
-
 /// What the name of a source is found by. Two may have the same.
 pub(super) fn name_hash(name: &str) -> i32 {
     let hash = blake3::hash(name.as_bytes());

@@ -1,5 +1,5 @@
 //! The vectors of an index on disk: as many in a row as go on a page, each known
-//! by the hash of its text.
+//! by the hash of its text, a sketch by a part of it.
 //!
 //! A row for each, and an index of them, would take a seventh more. Whoever wants
 //! vectors wants all of a model, so that nothing need tell where one is.
@@ -8,15 +8,67 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+use super::bits::SKETCH;
 use super::leaf::HASH;
 
 /// What a row may have, so that a page has room for it beside what SQLite notes
 /// of it.
 const ROW: usize = 4_000;
 
+/// How many bytes of a hash a sketch is known by. Of a million texts, one in four
+/// thousand has that of another.
+const PART: usize = 4;
+
+/// How many bytes of a hash a vector of so many bits a dimension is known by.
+fn key_bytes(bits: u8) -> usize {
+    if bits == SKETCH { PART } else { HASH }
+}
+
+/// What a text's vector of so many bits is known by.
+pub(super) fn key(hash: u64, bits: u8) -> u64 {
+    hash & ((1 << (8 * key_bytes(bits))) - 1)
+}
+
 /// How many vectors of this length a row takes.
-fn in_a_row(length: usize) -> usize {
-    (ROW / (HASH + length)).max(1)
+fn in_a_row(bits: u8, length: usize) -> usize {
+    (ROW / (key_bytes(bits) + length)).max(1)
+}
+
+/// Which texts have a vector.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    whole: HashSet<u64>,
+    sketches: HashSet<u64>,
+}
+
+impl Known {
+    /// Whether a text has one, or a sketch where that is enough.
+    pub(super) fn has(&self, hash: u64, sketched: bool) -> bool {
+        self.whole.contains(&hash) || sketched && self.sketches.contains(&key(hash, SKETCH))
+    }
+
+    /// Adds one; says whether it is new.
+    pub(super) fn insert(&mut self, hash: u64, bits: u8) -> bool {
+        match bits {
+            SKETCH => self.sketches.insert(key(hash, SKETCH)),
+            _ => self.whole.insert(hash),
+        }
+    }
+
+    /// How many there are, and how many of them are not used.
+    pub(super) fn unused(&self, used: &Known) -> (usize, usize) {
+        let whole = self.whole.difference(&used.whole).count();
+        let sketches = self.sketches.difference(&used.sketches).count();
+        (self.whole.len() + self.sketches.len(), whole + sketches)
+    }
+
+    /// Whether the vector of this key is one of these.
+    pub(super) fn has_key(&self, key: u64, bits: u8) -> bool {
+        match bits {
+            SKETCH => self.sketches.contains(&key),
+            _ => self.whole.contains(&key),
+        }
+    }
 }
 
 /// Vectors of one model and one precision, by the hashes of their texts.
@@ -47,16 +99,19 @@ pub(super) fn known(
     connection: &Connection,
     model: i64,
     length: Length<'_>,
-) -> rusqlite::Result<HashSet<u64>> {
-    let mut known = HashSet::new();
+) -> rusqlite::Result<Known> {
+    let mut known = Known::default();
     // The vectors themselves are not read for this.
     let mut statement = connection
         .prepare_cached("SELECT hashes, length(vectors), bits FROM vector WHERE model = ?1")?;
     let mut rows = statement.query([model])?;
     while let Some(row) = rows.next()? {
-        let all = hashes(row.get_ref(0)?.as_blob()?);
-        if whole(all.len(), row.get(1)?, row.get(2)?, length).is_some() {
-            known.extend(all);
+        let bits: i64 = row.get(2)?;
+        let all = hashes(row.get_ref(0)?.as_blob()?, bits);
+        if whole(all.len(), row.get(1)?, bits, length).is_some() {
+            for hash in all {
+                known.insert(hash, bits as u8);
+            }
         }
     }
     Ok(known)
@@ -75,7 +130,7 @@ pub(super) fn each(
     let mut rows = statement.query([model])?;
     while let Some(row) = rows.next()? {
         let bits: i64 = row.get(2)?;
-        let all = hashes(row.get_ref(0)?.as_blob()?);
+        let all = hashes(row.get_ref(0)?.as_blob()?, bits);
         let vectors = row.get_ref(1)?.as_blob()?;
         if let Some(length) = whole(all.len(), vectors.len() as i64, bits, length) {
             for (hash, vector) in all.into_iter().zip(vectors.chunks_exact(length)) {
@@ -86,14 +141,14 @@ pub(super) fn each(
     Ok(())
 }
 
-fn hashes(blob: &[u8]) -> Vec<u64> {
-    let (hashes, _) = blob.as_chunks::<HASH>();
-    let number = |hash: &[u8; HASH]| {
+fn hashes(blob: &[u8], bits: i64) -> Vec<u64> {
+    let length = key_bytes(u8::try_from(bits).unwrap_or(u8::MAX));
+    let number = |hash: &[u8]| {
         let mut bytes = [0; 8];
-        bytes[..HASH].copy_from_slice(hash);
+        bytes[..length].copy_from_slice(hash);
         u64::from_le_bytes(bytes)
     };
-    hashes.iter().map(number).collect()
+    blob.chunks_exact(length).map(number).collect()
 }
 
 /// Adds vectors of one precision. The last row of it is filled first.
@@ -119,21 +174,21 @@ pub(super) fn append(
         .optional()?;
     let mut rest = &vectors[..];
     if let Some((id, mut hashes, mut values)) = last
-        && values.len() == hashes.len() / HASH * length
+        && values.len() == hashes.len() / key_bytes(bits) * length
     {
-        let room = in_a_row(length).saturating_sub(hashes.len() / HASH);
+        let room = in_a_row(bits, length).saturating_sub(hashes.len() / key_bytes(bits));
         let (first, others) = rest.split_at(room.min(rest.len()));
         rest = others;
         if !first.is_empty() {
-            put(first, &mut hashes, &mut values);
+            put(first, bits, &mut hashes, &mut values);
             transaction
                 .prepare_cached("UPDATE vector SET hashes = ?2, vectors = ?3 WHERE id = ?1")?
                 .execute(params![id, hashes, values])?;
         }
     }
-    for row in rest.chunks(in_a_row(length)) {
+    for row in rest.chunks(in_a_row(bits, length)) {
         let (mut hashes, mut values) = (Vec::new(), Vec::new());
-        put(row, &mut hashes, &mut values);
+        put(row, bits, &mut hashes, &mut values);
         transaction
             .prepare_cached(
                 "INSERT INTO vector (model, bits, hashes, vectors) VALUES (?1, ?2, ?3, ?4)",
@@ -149,16 +204,18 @@ pub(super) fn retain(
     transaction: &Transaction<'_>,
     model: i64,
     length: Length<'_>,
-    is_used: impl Fn(u64) -> bool,
+    used: &Known,
 ) -> rusqlite::Result<()> {
     let mut touched = Vec::new();
     let mut statement = transaction
         .prepare_cached("SELECT id, hashes, length(vectors), bits FROM vector WHERE model = ?1")?;
     let mut rows = statement.query([model])?;
     while let Some(row) = rows.next()? {
-        let all = hashes(row.get_ref(1)?.as_blob()?);
-        let length = whole(all.len(), row.get(2)?, row.get(3)?, length);
-        if length.is_none() || !all.into_iter().all(&is_used) {
+        let bits: i64 = row.get(3)?;
+        let all = hashes(row.get_ref(1)?.as_blob()?, bits);
+        let length = whole(all.len(), row.get(2)?, bits, length);
+        let is_used = |key: u64| used.has_key(key, bits as u8);
+        if length.is_none() || !all.into_iter().all(is_used) {
             touched.push((row.get::<_, i64>(0)?, length));
         }
     }
@@ -166,18 +223,16 @@ pub(super) fn retain(
         let (bits, all, vectors) = transaction
             .prepare_cached("SELECT bits, hashes, vectors FROM vector WHERE id = ?1")?
             .query_row([id], |row| {
-                Ok((
-                    row.get::<_, i64>(0)?,
-                    hashes(row.get_ref(1)?.as_blob()?),
-                    row.get::<_, Vec<u8>>(2)?,
-                ))
+                let bits: i64 = row.get(0)?;
+                let all = hashes(row.get_ref(1)?.as_blob()?, bits);
+                Ok((bits, all, row.get::<_, Vec<u8>>(2)?))
             })?;
         transaction
             .prepare_cached("DELETE FROM vector WHERE id = ?1")?
             .execute([id])?;
         if let Some(length) = length {
             let vectors = all.into_iter().zip(vectors.chunks_exact(length));
-            let left = vectors.filter(|(hash, _)| is_used(*hash));
+            let left = vectors.filter(|(key, _)| used.has_key(*key, bits as u8));
             let left: Vectors = left.map(|(hash, one)| (hash, one.to_vec())).collect();
             append(transaction, model, bits as u8, length, &left)?;
         }
@@ -185,9 +240,9 @@ pub(super) fn retain(
     Ok(())
 }
 
-fn put(vectors: &[(u64, Vec<u8>)], hashes: &mut Vec<u8>, values: &mut Vec<u8>) {
+fn put(vectors: &[(u64, Vec<u8>)], bits: u8, hashes: &mut Vec<u8>, values: &mut Vec<u8>) {
     for (hash, vector) in vectors {
-        hashes.extend(&hash.to_le_bytes()[..HASH]);
+        hashes.extend(&hash.to_le_bytes()[..key_bytes(bits)]);
         values.extend(vector);
     }
 }

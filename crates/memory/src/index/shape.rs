@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 
 use rusqlite::Connection;
 
-use super::hash::joined;
 use super::leaf::Entry;
 use super::register;
 
@@ -29,49 +28,14 @@ pub(crate) struct Slot {
     pub(super) hash: u64,
     /// What is ranked as one: an entry of a session, a chunk of a file.
     pub(crate) unit: u32,
-    /// What it has its vector with.
-    pub(super) passage: u32,
 }
 
-/// What has one vector: a chunk, or several short messages of a session. Of a
-/// few words a vector tells little without those around them, and takes more
-/// room than they do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Passage {
-    /// The hash of its text.
-    pub(super) key: u64,
-    pub(super) bytes: u64,
-    /// How many slots have a part in it.
-    pub(super) slots: u32,
-    /// Where they begin among the members.
-    pub(super) first: u32,
-}
-
-impl Passage {
-    fn of(slot: &Slot) -> Passage {
-        Passage {
-            key: slot.hash,
-            bytes: slot.length,
-            slots: 1,
-            first: 0,
-        }
-    }
-
-    fn take(&mut self, slot: &Slot) {
-        self.key = joined(self.key, slot.hash);
-        self.bytes = self.bytes.saturating_add(slot.length);
-        self.slots += 1;
-    }
-}
-
-/// A message of fewer bytes shares its vector with those beside it, in a session
-/// whose messages have no more than [`TERSE`] bytes on average: elsewhere there is
-/// room for each to have its own.
-const SHORT: u64 = 100;
+/// An index of more texts than this, which have no more bytes than [`TERSE`] on
+/// average, keeps sketches of vectors for those of fewer than [`SHORT`]: whole
+/// vectors would take as much room as the texts.
+const MANY: usize = 4_000;
 const TERSE: u64 = 120;
-
-/// What messages that share a vector have together, at least.
-const SHARED: u64 = 480;
+const SHORT: u64 = 256;
 
 /// What is ranked as one.
 pub(crate) struct Unit {
@@ -107,9 +71,8 @@ pub(crate) struct Shape {
     pub(crate) units: Vec<Unit>,
     pub(crate) sources: Vec<Source>,
     pub(crate) stretches: Vec<Stretch>,
-    pub(super) passages: Vec<Passage>,
-    /// The slots of passages, one passage behind the other.
-    members: Vec<u32>,
+    /// Whether short texts have sketches for vectors.
+    terse: bool,
     pub(crate) roles: Vec<String>,
     /// How many tokens a chunk has on average.
     pub(crate) average: f32,
@@ -117,29 +80,6 @@ pub(crate) struct Shape {
     pub(crate) quoting: OnceLock<Quoting>,
     /// The slots of chunks by id, in the order of ids.
     by_id: Vec<(i64, u32)>,
-}
-
-/// How many of these slots, from the first on, make a passage. What would be left
-/// at the end goes with it where it is too little for one of its own.
-fn enough(short: &[u32], slots: &[Slot]) -> usize {
-    let length = |at: &u32| slots[*at as usize].length;
-    let mut sum = 0;
-    let has_enough = |at: &u32| {
-        sum += length(at);
-        sum >= SHARED
-    };
-    let Some(last) = short.iter().position(has_enough) else {
-        return short.len();
-    };
-    let mut left = 0;
-    let is_more = |at: &u32| {
-        left += length(at);
-        left >= SHARED / 2
-    };
-    match short[last + 1..].iter().any(is_more) {
-        true => last + 1,
-        false => short.len(),
-    }
 }
 
 impl Shape {
@@ -183,8 +123,7 @@ impl Shape {
             units: Vec::new(),
             sources: Vec::new(),
             stretches: Vec::new(),
-            passages: Vec::new(),
-            members: Vec::new(),
+            terse: false,
             roles,
             average: 1.0,
             quoting: OnceLock::new(),
@@ -212,7 +151,10 @@ impl Shape {
         let words: u64 = shape.slots.iter().map(|slot| u64::from(slot.words)).sum();
         shape.average = (words as f32 / shape.slots.len().max(1) as f32).max(1.0);
         shape.divide();
-        shape.put_together();
+        let bytes = shape.slots.iter().map(|slot| slot.length);
+        let bytes = bytes.fold(0, u64::saturating_add);
+        let count = shape.slots.len();
+        shape.terse = count > MANY && bytes <= TERSE * count as u64;
         Ok(shape)
     }
 
@@ -252,7 +194,6 @@ impl Shape {
                     words: chunk.words,
                     hash: chunk.hash,
                     unit: self.units.len() as u32 - 1,
-                    passage: NOTHING,
                 });
             }
         }
@@ -262,62 +203,9 @@ impl Shape {
         });
     }
 
-    /// Gives each slot its passage. Longer messages between short ones do not
-    /// part them.
-    fn put_together(&mut self) {
-        let slots = &mut self.slots;
-        for source in &self.sources {
-            let mut short: Vec<u32> = Vec::new();
-            let units = &self.units[source.units.start as usize..source.units.end as usize];
-            let bytes = units.iter().flat_map(|unit| unit.slots.clone());
-            let bytes = bytes.fold(0u64, |sum, at| {
-                sum.saturating_add(slots[at as usize].length)
-            });
-            let terse = bytes <= TERSE * units.len() as u64;
-            for unit in units {
-                let is_message = !unit.entry.is_empty() && unit.slots.len() == 1;
-                for at in unit.slots.clone() {
-                    let slot = &mut slots[at as usize];
-                    if terse && is_message && slot.length < SHORT {
-                        short.push(at);
-                        continue;
-                    }
-                    slot.passage = self.passages.len() as u32;
-                    self.passages.push(Passage::of(slot));
-                }
-            }
-            let mut rest = &short[..];
-            while !rest.is_empty() {
-                let (together, others) = rest.split_at(enough(rest, slots));
-                rest = others;
-                let mut passage = Passage::of(&slots[together[0] as usize]);
-                for at in &together[1..] {
-                    passage.take(&slots[*at as usize]);
-                }
-                for at in together {
-                    slots[*at as usize].passage = self.passages.len() as u32;
-                }
-                self.passages.push(passage);
-            }
-        }
-        let mut first = 0;
-        for passage in &mut self.passages {
-            passage.first = first;
-            first += passage.slots;
-        }
-        let mut next: Vec<u32> = self.passages.iter().map(|one| one.first).collect();
-        self.members = vec![0; slots.len()];
-        for (slot, number) in slots.iter().zip(0u32..) {
-            let next = &mut next[slot.passage as usize];
-            self.members[*next as usize] = number;
-            *next += 1;
-        }
-    }
-
-    /// The slots of a passage, in their order.
-    pub(super) fn members(&self, passage: &Passage) -> &[u32] {
-        let first = passage.first as usize;
-        &self.members[first..first + passage.slots as usize]
+    /// Whether a sketch is enough for a slot.
+    pub(super) fn is_sketched(&self, slot: &Slot) -> bool {
+        self.terse && slot.length < SHORT
     }
 
     fn divide(&mut self) {

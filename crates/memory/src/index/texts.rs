@@ -77,7 +77,7 @@ pub(super) struct Packer {
 impl Packer {
     pub(super) fn new() -> Packer {
         Packer {
-            zstd: zstd::bulk::Compressor::new(LEVEL).ok(),
+            zstd: compressor(),
             open: String::with_capacity(BLOCK),
             start: 0,
             blocks: Vec::new(),
@@ -119,6 +119,14 @@ impl Packer {
             length: self.start,
         }
     }
+}
+
+/// What packs. What was packed is known to be whole when it is unpacked: one bit
+/// that a disk lost would otherwise be another text.
+fn compressor() -> Option<zstd::bulk::Compressor<'static>> {
+    let mut zstd = zstd::bulk::Compressor::new(LEVEL).ok()?;
+    zstd.include_checksum(true).ok()?;
+    Some(zstd)
 }
 
 /// Packed where that makes it smaller.
@@ -290,7 +298,7 @@ fn join(transaction: &Transaction<'_>, end: u64, block: &Block) -> rusqlite::Res
         .prepare_cached("SELECT text FROM block WHERE id = ?1")?
         .query_row([id], |row| unpacker.text(row.get_ref(0)?.as_blob()?))?;
     text.push_str(&unpacker.text(&block.blob)?);
-    let blob = packed(&text, &mut zstd::bulk::Compressor::new(LEVEL).ok());
+    let blob = packed(&text, &mut compressor());
     transaction
         .prepare_cached(
             "UPDATE block SET bytes = bytes + ?2, used = used + ?2, text = ?3 WHERE id = ?1",
@@ -364,7 +372,7 @@ fn blank(
             .fill(BLANK);
     }
     let text = String::from_utf8(bytes).map_err(|error| damaged(&error.to_string()))?;
-    let blob = packed(&text, &mut zstd::bulk::Compressor::new(LEVEL).ok());
+    let blob = packed(&text, &mut compressor());
     transaction
         .prepare_cached("UPDATE block SET text = ?2 WHERE id = ?1")?
         .execute(params![id, blob])
@@ -648,6 +656,38 @@ mod tests {
                 let _ = index.remove("s0");
                 let _ = index.remove("s1");
             }
+        }
+    }
+
+    #[test]
+    fn a_bit_that_was_lost_is_damage_and_no_other_text() {
+        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let text: String = (0..200).map(|at| format!("line {at} of it\n")).collect();
+        let mut records = std::iter::once(record(0, &text));
+        index
+            .update(&mut records, Budget::default(), &mut |_| {})
+            .unwrap();
+        let blobs = [("block", "text"), ("leaf", "records")];
+        for (table, column) in blobs {
+            let sql = format!("SELECT {column} FROM {table}");
+            let whole: Vec<u8> = index
+                .connection
+                .query_row(&sql, [], |row| row.get(0))
+                .unwrap();
+            for at in 0..whole.len() * 8 {
+                let mut spoilt = whole.clone();
+                spoilt[at / 8] ^= 1 << (at % 8);
+                let sql = format!("UPDATE {table} SET {column} = ?1");
+                index.connection.execute(&sql, [&spoilt]).unwrap();
+                index.texts.take();
+                let found = index.passage("s0#e0", None);
+                assert!(
+                    found.is_err() || found.unwrap().is_some_and(|found| found.text == text),
+                    "{table} {at}"
+                );
+            }
+            let sql = format!("UPDATE {table} SET {column} = ?1");
+            index.connection.execute(&sql, [&whole]).unwrap();
         }
     }
 

@@ -12,7 +12,9 @@ use std::thread;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::bits::{MOST_BITS, bits_for, length_in, quantised, restored, stored, stored_length};
+use super::bits::{
+    MOST_BITS, SKETCH, bits_for, length_in, quantised, restored, stored, stored_length,
+};
 use super::{IndexError, Shape, SqliteIndex, packs, schema};
 use crate::embed::Encoder;
 
@@ -38,8 +40,8 @@ pub(crate) struct Matrix {
     values: Vec<i8>,
     /// What a value times its scale is; 0 for a chunk without a vector.
     scales: Vec<f32>,
-    /// What each has its vector with.
-    passages: Vec<u32>,
+    /// How many bits a dimension each is kept in; none without one.
+    bits: Vec<Option<u8>>,
     /// How many chunks have one.
     pub(crate) known: usize,
 }
@@ -68,12 +70,11 @@ impl Matrix {
         cosines
     }
 
-    /// The cosine of two slots' vectors; none where they share one, which says
-    /// nothing of how like they are.
+    /// The cosine of two slots' vectors; none where one is a sketch, of which two
+    /// say little of each other.
     pub(crate) fn alike(&self, a: usize, b: usize) -> Option<f32> {
-        let known = self.scales[a] > 0.0 && self.scales[b] > 0.0;
-        let own = self.passages[a] != self.passages[b];
-        (known && own).then(|| {
+        let is_known = |slot: usize| self.bits[slot].is_some_and(|bits| bits != SKETCH);
+        (is_known(a) && is_known(b)).then(|| {
             let cosine = self.dot(a, self.row(b)) * self.scales[a] * self.scales[b];
             cosine.clamp(-1.0, 1.0)
         })
@@ -106,38 +107,43 @@ impl Matrix {
             dimensions,
             values: vec![0; shape.slots.len() * dimensions],
             scales: vec![0.0; shape.slots.len()],
-            passages: shape.slots.iter().map(|slot| slot.passage).collect(),
+            bits: vec![None; shape.slots.len()],
             known: 0,
         };
-        let mut by_key: Vec<(u64, u32)> = shape
-            .passages
-            .iter()
-            .zip(0u32..)
-            .map(|(passage, number)| (passage.key, number))
-            .collect();
-        by_key.sort_unstable();
         let Some(model) = packs::model(connection, model)? else {
             return Ok(matrix);
         };
-        let mut has = vec![false; shape.slots.len()];
+        let by_key = |bits: u8| {
+            let slots = shape.slots.iter().zip(0u32..);
+            let keyed = slots.map(|(slot, number)| (packs::key(slot.hash, bits), number));
+            let mut keyed: Vec<(u64, u32)> = keyed.collect();
+            keyed.sort_unstable();
+            keyed
+        };
+        let (whole, mut parts) = (by_key(MOST_BITS), None);
         packs::each(
             connection,
             model,
             &length_in(dimensions),
             |key, bits, blob| {
+                let by_key = match bits {
+                    SKETCH => parts.get_or_insert_with(|| by_key(SKETCH)),
+                    _ => &whole,
+                };
                 let first = by_key.partition_point(|(own, _)| *own < key);
                 let same = by_key[first..].iter().take_while(|(own, _)| *own == key);
-                for &(_, passage) in same {
-                    for slot in shape.members(&shape.passages[passage as usize]) {
-                        let slot = *slot as usize;
+                for &(_, slot) in same {
+                    let slot = slot as usize;
+                    // A whole vector goes before a sketch.
+                    if matrix.bits[slot] < Some(bits) {
                         let row = &mut matrix.values[slot * dimensions..(slot + 1) * dimensions];
                         matrix.scales[slot] = restored(blob, bits, row);
-                        has[slot] = true;
+                        matrix.bits[slot] = Some(bits);
                     }
                 }
             },
         )?;
-        matrix.known = has.into_iter().filter(|has| *has).count();
+        matrix.known = matrix.bits.iter().flatten().count();
         Ok(matrix)
     }
 }
@@ -225,14 +231,14 @@ impl SqliteIndex {
                 if vector_changes(&transaction)? != written {
                     known = packs::known(&transaction, model, &length)?;
                 }
-                for bits in [1, 2, MOST_BITS] {
+                for bits in [SKETCH, 1, 2, MOST_BITS] {
                     let of_bits = batch
                         .iter()
                         .zip(&vectors)
                         .filter(|(one, _)| one.bits == bits);
                     let new: packs::Vectors = of_bits
-                        .filter(|(one, _)| known.insert(one.key))
-                        .map(|(one, vector)| (one.key, stored(vector, bits)))
+                        .filter(|(one, _)| known.insert(one.hash, bits))
+                        .map(|(one, vector)| (one.hash, stored(vector, bits)))
                         .collect();
                     if !new.is_empty() {
                         let length = stored_length(dimensions, bits);
@@ -257,14 +263,21 @@ impl SqliteIndex {
     /// Takes vectors out whose texts are gone, where they are many.
     fn drop_unused(
         &mut self,
-        known: &HashSet<u64>,
+        known: &packs::Known,
         model: &str,
         dimensions: usize,
     ) -> Result<(), IndexError> {
         let shape = self.shape_now()?;
-        let used: HashSet<u64> = shape.passages.iter().map(|one| one.key).collect();
-        let unused = known.iter().filter(|key| !used.contains(key)).count();
-        if unused < FEW_UNUSED || unused * 8 < known.len() {
+        let mut used = packs::Known::default();
+        for slot in &shape.slots {
+            used.insert(slot.hash, MOST_BITS);
+            // A sketch goes where there is a whole one.
+            if !known.has(slot.hash, false) {
+                used.insert(slot.hash, SKETCH);
+            }
+        }
+        let (all, unused) = known.unused(&used);
+        if unused < FEW_UNUSED || unused * 8 < all {
             return Ok(());
         }
         let mut drop = || -> rusqlite::Result<()> {
@@ -280,7 +293,7 @@ impl SqliteIndex {
             let model = packs::model(&transaction, model)?.filter(|_| changes == shape.changes);
             if let Some(model) = model {
                 let length = length_in(dimensions);
-                packs::retain(&transaction, model, &length, |key| used.contains(&key))?;
+                packs::retain(&transaction, model, &length, &used)?;
                 mark_vectors(&transaction)?;
                 transaction.commit()?;
                 schema::give_back(&self.connection)?;
@@ -291,26 +304,26 @@ impl SqliteIndex {
     }
 
     /// The hashes of all texts that have a vector of a model.
-    pub(super) fn with_vector(&self, encoder: &dyn Encoder) -> rusqlite::Result<HashSet<u64>> {
+    pub(super) fn with_vector(&self, encoder: &dyn Encoder) -> rusqlite::Result<packs::Known> {
         match packs::model(&self.connection, &model_key(encoder))? {
             Some(model) => packs::known(&self.connection, model, &length_in(encoder.dimensions())),
-            None => Ok(HashSet::new()),
+            None => Ok(packs::Known::default()),
         }
     }
 
     /// How many chunks have none of these, and how many texts they are: some say
-    /// the same, and some are made one of.
+    /// the same.
     pub(super) fn without_vector(
         &mut self,
-        known: &HashSet<u64>,
+        known: &packs::Known,
     ) -> Result<(u64, u64), IndexError> {
         let shape = self.shape_now()?;
         let mut chunks = 0;
         let mut texts = HashSet::new();
-        for passage in &shape.passages {
-            if !known.contains(&passage.key) {
-                chunks += u64::from(passage.slots);
-                texts.insert(passage.key);
+        for slot in &shape.slots {
+            if !known.has(slot.hash, shape.is_sketched(slot)) {
+                chunks += 1;
+                texts.insert(slot.hash);
             }
         }
         Ok((chunks, texts.len() as u64))
@@ -320,7 +333,7 @@ impl SqliteIndex {
     /// first.
     fn next_without(
         &mut self,
-        known: &HashSet<u64>,
+        known: &packs::Known,
         cursor: &mut Cursor,
         limit: u64,
     ) -> Result<Vec<Waiting>, IndexError> {
@@ -333,7 +346,7 @@ impl SqliteIndex {
 
     fn waiting(
         &mut self,
-        known: &HashSet<u64>,
+        known: &packs::Known,
         cursor: &mut Cursor,
         limit: u64,
     ) -> Result<Vec<Waiting>, IndexError> {
@@ -348,20 +361,20 @@ impl SqliteIndex {
         let mut found = Vec::new();
         let mut taken = HashSet::new();
         while (found.len() as u64) < limit
-            && let Some(passage) = shape.passages.get(cursor.next)
+            && let Some(slot) = shape.slots.get(cursor.next)
         {
             cursor.next += 1;
-            if known.contains(&passage.key) || !taken.insert(passage.key) {
+            let sketched = shape.is_sketched(slot);
+            if known.has(slot.hash, sketched) || !taken.insert(slot.hash) {
                 continue;
             }
-            let slots = shape.members(passage).iter();
-            let slots = slots.map(|slot| &shape.slots[*slot as usize]);
-            let texts = slots.map(|slot| self.text_at(slot.at, slot.length));
-            let texts = texts.collect::<rusqlite::Result<Vec<_>>>();
             found.push(Waiting {
-                key: passage.key,
-                bits: bits_for(passage, dimensions),
-                text: texts.map_err(self.failed())?.join("\n"),
+                hash: slot.hash,
+                bits: match sketched {
+                    true => SKETCH,
+                    false => bits_for(slot.length, dimensions),
+                },
+                text: self.text_at(slot.at, slot.length).map_err(self.failed())?,
             });
         }
         Ok(found)
@@ -370,7 +383,7 @@ impl SqliteIndex {
 
 /// A text that has no vector yet.
 struct Waiting {
-    key: u64,
+    hash: u64,
     bits: u8,
     text: String,
 }
