@@ -176,7 +176,7 @@ fn damage_that_only_sessions_meet_costs_no_second_command() {
     spoilt
         .execute_batch(
             "UPDATE words_data SET block = x'ffffffffffff' WHERE id = 10;
-             UPDATE record SET hash = x'00' WHERE kind = 3;",
+             DELETE FROM leaf WHERE id >> 24 IN (SELECT id FROM source WHERE kinds & 24 <> 0);",
         )
         .unwrap();
     drop(spoilt);
