@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::candidate::Candidate;
 use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, weigh};
 use super::model::Ask;
+use super::page;
 use super::paid::Paid;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
@@ -220,9 +221,12 @@ impl Dreams<'_> {
         Ok((logs, all))
     }
 
-    /// Lines of the memory that are not ours.
+    /// Lines of the memory that are not ours, and statements of ours that the state
+    /// does not know: it was lost, or is that of another state folder.
     pub(super) fn known(&self, problems: &mut Vec<String>) -> Result<Vec<KnownLine>> {
         let mut known = Vec::new();
+        let candidates = self.candidates()?;
+        let is_in_state = |id: &str| candidates.iter().any(|one| one.id == id);
         for file in [MEMORY, PROJECT, DECISIONS] {
             let text = match self.memory.read(file) {
                 // What is known there may be staged again, for a person to see.
@@ -247,6 +251,16 @@ impl Dreams<'_> {
                 known.push(KnownLine {
                     place: format!("{file}:{}", at + 1),
                     text: said.split(" | Details →").next().unwrap_or(said).to_owned(),
+                });
+            }
+            for statement in page::statements(&text, 1) {
+                let closed = statement.standing.contains(" until ");
+                if closed || statement.said.is_empty() || is_in_state(&statement.id) {
+                    continue;
+                }
+                known.push(KnownLine {
+                    place: format!("{file}:{}", statement.lines.0),
+                    text: statement.said,
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! Where two lines differ: in a value, in a name, in one place of the line.
 
-use super::Features;
+use super::{Features, is_unspaced, stem};
 use crate::dream::phrase::{Kind, Phrase};
 
 impl Features {
@@ -29,6 +29,53 @@ impl Features {
             }
             _ => Apart::Many,
         }
+    }
+
+    /// Whether two rules differ in a number, and none says that something changed:
+    /// "always lock door 2", "always lock door 5".
+    pub(super) fn is_other_number(&self, newer: &Features) -> bool {
+        // Where words are not spaced, one that begins as an order may be no verb.
+        let spaced = |one: &Features| !one.words.iter().any(|word| word.chars().any(is_unspaced));
+        let is_rule = |one: &Features| one.claim.is_rule() && spaced(one);
+        is_rule(self)
+            && is_rule(newer)
+            && !self.values_apart(newer).fit()
+            && !newer.tells_of_change()
+    }
+
+    /// Whether two bans differ in a number that says which one: "never open valve
+    /// 3", "never open valve 4". Behind "more than" it says how much.
+    pub(super) fn is_of_numbered(&self, newer: &Features) -> bool {
+        let names = |one: &Features, other: &Features| {
+            let mut values = one.values.difference(&other.values);
+            values.all(|value| {
+                let at = one.words.iter().position(|word| word == value);
+                let before = at.and_then(|at| one.words.get(at.checked_sub(1)?));
+                before.is_some_and(|word| one.terms.contains(stem(word)))
+            })
+        };
+        let bans = self.claim.is_ban() && newer.claim.is_ban();
+        bans && self.is_other_number(newer) && names(self, newer) && names(newer, self)
+    }
+
+    /// Whether a number is said of a part of what another was said of: "the rent is
+    /// 900", "the rent of the garage is 120 now".
+    pub(super) fn is_of_a_part(&self, newer: &Features) -> bool {
+        if self.values_apart(newer).fit() || !self.terms.is_subset(&newer.terms) {
+            return false;
+        }
+        let more = |word: &String| {
+            let stem = stem(word);
+            newer.terms.contains(stem) && !self.terms.contains(stem)
+        };
+        newer.words.iter().enumerate().any(|(at, word)| {
+            let before = newer.words[..at].iter().rev();
+            let mut before = before.skip_while(|word| ARTICLES.contains(&word.as_str()));
+            more(word)
+                && before
+                    .next()
+                    .is_some_and(|word| OF.contains(&word.as_str()))
+        })
     }
 
     /// Whether the lines are the same but that two parts changed places.
@@ -96,6 +143,20 @@ impl Apart {
         matches!(self, Apart::No | Apart::Less | Apart::More)
     }
 }
+
+/// Words that say which part, or which one of several, is meant.
+const OF: &[&str] = &[
+    "of", "in", "to", "for", "at", "near", "von", "vom", "zum", "zur", "für", "im", "am", "bei",
+    "nach", "de", "du", "des", "à", "au", "aux", "pour", "en", "dans", "del", "al", "para", "di",
+    "della", "dello", "dei", "per", "do", "da", "em", "no", "na", "van", "voor", "naar", "bij",
+    "w", "dla", "для", "в", "на",
+];
+
+/// Words that stand between those and what they name.
+const ARTICLES: &[&str] = &[
+    "the", "a", "an", "my", "our", "your", "their", "his", "her", "der", "die", "das", "dem",
+    "den", "la", "le", "les", "el", "los", "las", "il", "lo", "i", "gli", "o", "os", "as", "het",
+];
 
 /// Words of a part that changes places with another.
 const LONGEST_PART: usize = 8;

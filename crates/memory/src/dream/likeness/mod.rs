@@ -145,8 +145,12 @@ impl Features {
             Relation::Replaces | Relation::Perhaps if self.claim.is_apart(&newer.claim) => {
                 Relation::None
             }
+            Relation::Replaces if self.is_of_numbered(newer) => Relation::None,
             Relation::Replaces
-                if self.is_of_another(newer) || self.claim.keeps_the_rest(&newer.claim) =>
+                if self.is_of_another(newer)
+                    || self.is_of_a_part(newer)
+                    || self.is_other_number(newer)
+                    || self.claim.keeps_the_rest(&newer.claim) =>
             {
                 Relation::Perhaps
             }

@@ -900,6 +900,31 @@ const LESS: Pairs = &[
     ("不要删除文件。", "现在可以删除临时文件了。"),
 ];
 
+/// Of a part, or of another one by its number.
+const PARTS: Pairs = &[
+    ("Never open hatch 3.", "Never open hatch 4."),
+    ("Never lend bike 12.", "Never lend bike 15."),
+    ("Nie Tor 2 öffnen.", "Nie Tor 5 öffnen."),
+    ("Always oil gate 2.", "Always oil gate 5."),
+    (
+        "The fee is 90 euros.",
+        "The fee of the annex is 12 euros now.",
+    ),
+    (
+        "The kiln runs at 900 degrees.",
+        "The kiln in the barn runs at 1100 degrees now.",
+    ),
+    ("Postage is 5 euros.", "Postage to Iceland is 12 euros now."),
+    (
+        "Die Miete beträgt 900 Euro.",
+        "Die Miete für die Garage beträgt jetzt 120 Euro.",
+    ),
+    (
+        "Le loyer est de 900 euros.",
+        "Le loyer du garage est maintenant de 120 euros.",
+    ),
+];
+
 fn relation(a: &str, b: &str) -> Relation {
     let (a, b) = (Features::of(a), Features::of(b));
     match a.is_said_again(&b) || a.is_same_rule(&b) || a.is_same_statement(&b) {
@@ -955,4 +980,17 @@ fn what_changed_is_noticed() {
 fn leave_for_less_is_asked_about_and_lifts_nothing() {
     let missed = missed(LESS, &[Relation::Perhaps]);
     assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn what_is_said_of_a_part_or_of_another_number_closes_nothing() {
+    let closed = missed(PARTS, &[Relation::None, Relation::Perhaps]);
+    assert!(closed.is_empty(), "{closed:#?}");
+    let bans = missed(&PARTS[..2], &[Relation::None]);
+    assert!(bans.is_empty(), "{bans:#?}");
+    let more = relation(
+        "Never start more than 3 workers.",
+        "Never start more than 5 workers.",
+    );
+    assert_eq!(more, Relation::Perhaps);
 }
