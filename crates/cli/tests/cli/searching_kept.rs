@@ -2,12 +2,16 @@
 //! not to be written, and its size.
 
 use std::fs;
+#[cfg(unix)]
+use std::process::Command;
 use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::json;
 
 use crate::machine::Machine;
+#[cfg(unix)]
+use crate::machine::Ran;
 use crate::searching::machine;
 
 #[test]
@@ -258,6 +262,51 @@ fn an_index_that_may_only_be_read_is_searched_and_not_written() {
         assert!(ran.err.contains("--state-dir"), "{ran:?}");
     }
     set(0o700, 0o600);
+}
+
+/// Runs a command that may not write a byte to any file, as on a full disk.
+#[cfg(unix)]
+fn without_room(machine: &Machine, line: &str) -> Ran {
+    let own = machine.command();
+    let mut command = Command::new("sh");
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
+    command.arg("-c").arg(script).arg(own.get_program());
+    command.args(own.get_args()).args(line.split_whitespace());
+    command.env_clear();
+    let set = own.get_envs();
+    command.envs(set.filter_map(|(name, value)| Some((name, value?))));
+    if let Some(folder) = own.get_current_dir() {
+        command.current_dir(folder);
+    }
+    machine.finish(&mut command)
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_on_a_full_disk_is_searched_and_never_set_aside() {
+    let machine = machine();
+    let all = records(&machine);
+    let index = index_file(&machine);
+    let before = fs::read(&index).unwrap();
+    let ran = without_room(&machine, "memory search deploy");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("TIDE-6943"), "{ran:?}");
+    assert!(
+        ran.err.contains("was searched as it is") && ran.err.contains("the disk may be full"),
+        "{ran:?}"
+    );
+    let status = without_room(&machine, "memory status --json").json();
+    assert_eq!(status["index"]["records"], all, "{status:#}");
+    for line in ["memory index", "memory index --rebuild"] {
+        let ran = without_room(&machine, line);
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+        assert!(ran.err.contains("the disk may be full"), "{line}: {ran:?}");
+    }
+    assert!(fs::read(&index).unwrap() == before, "the index has changed");
+    let names = fs::read_dir(index.parent().unwrap()).unwrap();
+    let mut names = names.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert!(!names.any(|name| name.contains("corrupt")));
+    assert_eq!(records(&machine), all);
 }
 
 #[test]

@@ -203,8 +203,8 @@ impl SqliteIndex {
     }
 }
 
-/// Opens a file only to be read. Where even the files that its users share may
-/// not be made, nobody is writing to it either.
+/// Opens a file only to be read. Where even the files that its users share
+/// cannot be made, nobody is writing to it either.
 fn reading(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
@@ -220,6 +220,16 @@ fn reading(path: &Path) -> rusqlite::Result<Connection> {
                 error.sqlite_error_code(),
                 Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
             ) =>
+        {
+            open("?immutable=1")
+        }
+        // A full disk, which has no room for them.
+        Err(error)
+            if !place::has_log(path)
+                && matches!(
+                    error.sqlite_error_code(),
+                    Some(rusqlite::ErrorCode::SystemIoFailure | rusqlite::ErrorCode::DiskFull)
+                ) =>
         {
             open("?immutable=1")
         }

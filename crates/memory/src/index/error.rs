@@ -73,6 +73,19 @@ pub enum IndexError {
         /// The index.
         path: PathBuf,
     },
+    /// The disk failed, which is also how SQLite tells that it has no room for
+    /// the files beside the index.
+    #[error(
+        "the index {} cannot be read or written ({reason}); the disk may be full or failing: \
+         free some space, then try again",
+        path.display()
+    )]
+    Disk {
+        /// The index.
+        path: PathBuf,
+        /// What SQLite said.
+        reason: String,
+    },
     /// A newer longhaul made the index.
     #[error(
         "the index {} was made by a newer longhaul (layout {found}, this one knows {known}); \
@@ -115,7 +128,81 @@ pub enum IndexError {
     },
 }
 
+/// Why an index could only be opened to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unwritable {
+    /// Nobody may write there.
+    Refused,
+    /// There is no room.
+    Full,
+    /// The disk failed, in SQLite's words.
+    Disk(String),
+}
+
+impl Unwritable {
+    /// Whether a failure to open an index for writing leaves it to be read.
+    pub(super) fn by(error: &IndexError) -> Option<Unwritable> {
+        use io::ErrorKind;
+        match error {
+            IndexError::ReadOnly { .. } => Some(Unwritable::Refused),
+            IndexError::Full { .. } => Some(Unwritable::Full),
+            IndexError::Disk { reason, .. } => Some(Unwritable::Disk(reason.clone())),
+            IndexError::Io { source, .. } => match source.kind() {
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    Some(Unwritable::Refused)
+                }
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(Unwritable::Full),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What whoever writes all the same is told.
+    pub(super) fn error(&self, path: &Path) -> IndexError {
+        let path = path.to_owned();
+        match self {
+            Unwritable::Refused => IndexError::ReadOnly { path },
+            Unwritable::Full => IndexError::Full { path },
+            Unwritable::Disk(reason) => IndexError::Disk {
+                path,
+                reason: reason.clone(),
+            },
+        }
+    }
+
+    /// What whoever searches should know. That a folder may only be read is
+    /// meant so, and no news.
+    pub(super) fn note(&self, path: &Path) -> Option<String> {
+        let error = match self {
+            Unwritable::Refused => return None,
+            Unwritable::Full | Unwritable::Disk(_) => self.error(path),
+        };
+        Some(format!("what is indexed was searched as it is: {error}"))
+    }
+}
+
 impl IndexError {
+    /// Whether what is in the file is at fault, and not the disk, a lock or a
+    /// permission. Without a table that should be there, SQLite finds a
+    /// statement wrong.
+    pub(super) fn is_of_content(&self) -> bool {
+        use rusqlite::ErrorCode;
+        match self {
+            IndexError::Damaged { .. } => true,
+            IndexError::Sqlite { source, .. } => matches!(
+                source.sqlite_error_code(),
+                Some(
+                    ErrorCode::Unknown
+                        | ErrorCode::ConstraintViolation
+                        | ErrorCode::TypeMismatch
+                        | ErrorCode::TooBig
+                )
+            ),
+            _ => false,
+        }
+    }
+
     pub(crate) fn io(
         action: &'static str,
         path: &Path,
@@ -142,6 +229,10 @@ impl IndexError {
                     reason: source.to_string(),
                 },
                 Some(ErrorCode::DiskFull) => IndexError::Full { path },
+                Some(ErrorCode::SystemIoFailure) => IndexError::Disk {
+                    path,
+                    reason: source.to_string(),
+                },
                 Some(ErrorCode::ReadOnly) => IndexError::ReadOnly { path },
                 // Pages that were overwritten may pass for pages, with values
                 // that were never written here.

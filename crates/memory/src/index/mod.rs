@@ -37,6 +37,7 @@ use rusqlite::{Connection, OpenFlags};
 pub use self::background::{Indexer, Indexing};
 pub use self::current::{Behind, Condition};
 pub use self::error::IndexError;
+use self::error::Unwritable;
 use self::place::Identity;
 pub use self::record::{
     Budget, Filters, Fusion, Hit, Hits, Kept, Mode, Passage, Progress, Query, Record, RecordKind,
@@ -125,6 +126,8 @@ pub struct SqliteIndex {
     /// The source that was last written to.
     open: Option<open::Open>,
     set_aside: Option<PathBuf>,
+    /// Why it could only be opened to be read, if so.
+    unwritable: Option<Unwritable>,
 }
 
 impl SqliteIndex {
@@ -142,12 +145,19 @@ impl SqliteIndex {
                     ..index
                 });
             }
-            // What is there can be searched where nothing may be written.
-            Err(error) if is_refused(&error) => (
-                looked_at(path, &settings).ok_or(error)?,
-                place::identity(path),
-            ),
-            opened => opened?,
+            // What is there can be searched where nothing can be written.
+            Err(error) => {
+                let Some(unwritable) = Unwritable::by(&error) else {
+                    return Err(error);
+                };
+                let connection = looked_at(path, &settings).ok_or(error)?;
+                let index = SqliteIndex::with(path, connection, settings, place::identity(path));
+                return Ok(SqliteIndex {
+                    unwritable: Some(unwritable),
+                    ..index
+                });
+            }
+            Ok(opened) => opened,
         };
         Ok(SqliteIndex::with(path, connection, settings, identity))
     }
@@ -177,7 +187,9 @@ impl SqliteIndex {
         };
         match emptied() {
             Ok(()) => SqliteIndex::open(path, settings),
-            Err(IndexError::Damaged { .. } | IndexError::Sqlite { .. }) => {
+            // Only damage may cost the file: whatever else keeps it from being
+            // emptied leaves what is in it to be searched.
+            Err(error) if error.is_of_content() => {
                 let (connection, identity, aside) = replaced(path, &settings, before)?;
                 let index = SqliteIndex::with(path, connection, settings, identity);
                 Ok(SqliteIndex {
@@ -207,6 +219,7 @@ impl SqliteIndex {
             texts: RefCell::default(),
             open: None,
             set_aside: None,
+            unwritable: None,
         }
     }
 
@@ -235,12 +248,22 @@ impl SqliteIndex {
     /// Goes over to the file that has the name now, where another process put
     /// one there.
     fn follow(&mut self) -> Result<(), IndexError> {
-        if self.identity.is_none() || place::identity(&self.path) == self.identity {
+        if self.identity.is_none() {
             return Ok(());
         }
-        let fresh = SqliteIndex::open(&self.path, self.settings.clone())?;
-        self.set_aside = fresh.set_aside.or(self.set_aside.take());
-        self.take_over(fresh.connection, fresh.identity);
+        if place::identity(&self.path) != self.identity {
+            let fresh = SqliteIndex::open(&self.path, self.settings.clone())?;
+            self.set_aside = fresh.set_aside.or(self.set_aside.take());
+            self.unwritable = fresh.unwritable;
+            self.take_over(fresh.connection, fresh.identity);
+        } else if self.unwritable.is_some()
+            // There may be room again, and what is only looked at is not told of
+            // what others write.
+            && let Ok((connection, identity)) = opened(&self.path, &self.settings)
+        {
+            self.unwritable = None;
+            self.take_over(connection, identity);
+        }
         Ok(())
     }
 
@@ -257,9 +280,13 @@ impl SqliteIndex {
     /// that it is met once and not for ever. Other errors stay what they are.
     fn mended(&mut self, error: IndexError) -> IndexError {
         let IndexError::Damaged { path, reason } = error else {
-            return error;
+            return match (error, &self.unwritable) {
+                (IndexError::ReadOnly { path }, Some(unwritable)) => unwritable.error(&path),
+                (error, _) => error,
+            };
         };
-        if path == Path::new(IN_MEMORY) {
+        // What is only looked at may look damaged because another writes to it.
+        if path == Path::new(IN_MEMORY) || self.unwritable.is_some() {
             return IndexError::Damaged { path, reason };
         }
         // A file that is open cannot be renamed everywhere.
@@ -330,6 +357,13 @@ impl MemoryIndex for SqliteIndex {
             },
             found => found?,
         };
+        if let Some(note) = self
+            .unwritable
+            .as_ref()
+            .and_then(|why| why.note(&self.path))
+        {
+            hits.notes.push(note);
+        }
         hits.hits.truncate(query.k);
         hits.hits.retain(says_something);
         drop_strays(&query.text, &mut hits.hits);
@@ -367,12 +401,6 @@ fn opened(path: &Path, settings: &IndexSettings) -> Result<(Connection, Identity
     Ok((connect(path, settings)?, place::identity(path)))
 }
 
-fn is_refused(error: &IndexError) -> bool {
-    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    matches!(error, IndexError::Io { source, .. }
-        if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem))
-}
-
 /// Opens the file only to be read, without a lock, which would have to be
 /// written; none where there is no index that could be used.
 fn looked_at(path: &Path, settings: &IndexSettings) -> Option<Connection> {
@@ -381,9 +409,11 @@ fn looked_at(path: &Path, settings: &IndexSettings) -> Option<Connection> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     // With nothing in its log nobody is writing, and SQLite need not make the
     // file that its users share.
-    let log = place::files_of(path)[1].metadata();
-    let rests = log.is_ok_and(|log| log.len() > 0);
-    let uri = place::uri(path, if rests { "" } else { "?immutable=1" });
+    let behind = match place::has_log(path) {
+        true => "",
+        false => "?immutable=1",
+    };
+    let uri = place::uri(path, behind);
     let connection = Connection::open_with_flags(uri, flags).ok()?;
     connection.busy_timeout(settings.patience).ok()?;
     connection

@@ -136,6 +136,12 @@ pub(super) fn files_of(path: &Path) -> [PathBuf; 3] {
     ]
 }
 
+/// Whether something was written that is not in the database itself yet.
+pub(super) fn has_log(path: &Path) -> bool {
+    let log = files_of(path)[1].metadata();
+    log.is_ok_and(|log| log.len() > 0)
+}
+
 /// Renames a damaged index to the first free `.corrupt-<n>`. Who calls it has
 /// the lock alone.
 pub(super) fn set_aside(path: &Path, _lock: &Lock) -> Result<PathBuf, IndexError> {
