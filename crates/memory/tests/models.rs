@@ -7,6 +7,8 @@ use std::io::Write;
 use std::path::Path;
 
 use longhaul_memory::{EncoderKind, IndexError, Models};
+#[cfg(feature = "encoder")]
+use longhaul_memory::{IndexSettings, MemoryIndex, Query, Record, RecordKind, SqliteIndex};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -166,6 +168,145 @@ fn a_model_changed_after_it_was_installed_is_not_used() {
         "{:?}",
         best.notes
     );
+}
+
+/// An encoder of BERT's form with two layers of eight dimensions.
+#[cfg(feature = "encoder")]
+fn encoder(folder: &Path) {
+    let mut shapes = vec![
+        (
+            String::from("embeddings.word_embeddings.weight"),
+            vec![9, 8],
+        ),
+        (
+            String::from("embeddings.position_embeddings.weight"),
+            vec![16, 8],
+        ),
+        (
+            String::from("embeddings.token_type_embeddings.weight"),
+            vec![2, 8],
+        ),
+        (String::from("embeddings.LayerNorm.weight"), vec![8]),
+        (String::from("embeddings.LayerNorm.bias"), vec![8]),
+    ];
+    for layer in 0..2 {
+        for (part, to, from) in [
+            ("attention.self.query", 8, 8),
+            ("attention.self.key", 8, 8),
+            ("attention.self.value", 8, 8),
+            ("attention.output.dense", 8, 8),
+            ("intermediate.dense", 16, 8),
+            ("output.dense", 8, 16),
+        ] {
+            let name = format!("encoder.layer.{layer}.{part}");
+            shapes.push((format!("{name}.weight"), vec![to, from]));
+            shapes.push((format!("{name}.bias"), vec![to]));
+        }
+        for part in ["attention.output.LayerNorm", "output.LayerNorm"] {
+            let name = format!("encoder.layer.{layer}.{part}");
+            shapes.push((format!("{name}.weight"), vec![8]));
+            shapes.push((format!("{name}.bias"), vec![8]));
+        }
+    }
+    let (mut header, mut numbers) = (serde_json::Map::new(), Vec::new());
+    for (name, shape) in shapes {
+        let begin = numbers.len();
+        for at in 0..shape.iter().product::<usize>() {
+            let number = (((at + begin) * 7919) % 101) as f32 / 50.0 - 1.0;
+            numbers.extend(number.to_le_bytes());
+        }
+        let place =
+            json!({ "dtype": "F32", "shape": shape, "data_offsets": [begin, numbers.len()] });
+        header.insert(name, place);
+    }
+    let header = Value::Object(header).to_string();
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend(numbers);
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("model.safetensors"), file).unwrap();
+    fs::write(folder.join("tokenizer.json"), tokenizer()).unwrap();
+    configure(folder, "num_hidden_layers", json!(2));
+}
+
+/// Gives the encoder its `config.json` with one field set.
+#[cfg(feature = "encoder")]
+fn configure(folder: &Path, name: &str, value: Value) {
+    let mut config = json!({
+        "model_type": "bert", "hidden_act": "gelu", "hidden_size": 8,
+        "intermediate_size": 16, "num_attention_heads": 2, "num_hidden_layers": 2,
+        "max_position_embeddings": 16, "type_vocab_size": 2, "vocab_size": 9,
+    });
+    config[name] = value;
+    fs::write(folder.join("config.json"), config.to_string()).unwrap();
+}
+
+#[cfg(feature = "encoder")]
+#[test]
+fn a_config_with_other_layers_than_the_weights_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let toy = folder.path().join("toy");
+    encoder(&toy);
+    let models = Models::new(folder.path().join("models"), 1);
+    for layers in [0, 1, 3] {
+        configure(&toy, "num_hidden_layers", json!(layers));
+        let said = models.add(&toy, None).unwrap_err().to_string();
+        assert!(
+            said.contains(&format!(
+                "its config.json says {layers} layers (num_hidden_layers) and its weights have 2"
+            )),
+            "{said}"
+        );
+    }
+    configure(&toy, "num_hidden_layers", json!(2));
+    models.add(&toy, None).unwrap();
+}
+
+#[cfg(feature = "encoder")]
+#[test]
+fn vectors_made_with_another_config_are_not_used() {
+    let folder = TempDir::new().unwrap();
+    let toy = folder.path().join("toy");
+    encoder(&toy);
+    let models = Models::new(folder.path().join("models"), 1);
+    let first = models.add(&toy, None).unwrap();
+    let before = models.open("toy").unwrap();
+    let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+    let text = String::from("an answer that is something else");
+    let record = Record::file(RecordKind::Memory, "memory/a.md", text);
+    index
+        .update(
+            &mut std::iter::once(record),
+            Default::default(),
+            &mut |_| {},
+        )
+        .unwrap();
+    index.use_encoder(Some(before.clone()));
+    index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    let query = Query::new("a question");
+    let mut model = |encoder| {
+        index.use_encoder(Some(encoder));
+        index.search(&query).unwrap().model
+    };
+    // Written otherwise, the same is the same.
+    configure(&toy, "transformers_version", json!("4.8.2"));
+    models.add(&toy, None).unwrap();
+    assert_eq!(model(models.open("toy").unwrap()), Some(first.id.clone()));
+    for (name, value) in [
+        ("num_attention_heads", json!(4)),
+        ("layer_norm_eps", json!(0.5)),
+    ] {
+        configure(&toy, name, value);
+        assert_eq!(models.add(&toy, None).unwrap().id, first.id);
+        let after = models.open("toy").unwrap();
+        let question = ["a question"];
+        assert_ne!(
+            before.encode(&question).unwrap(),
+            after.encode(&question).unwrap()
+        );
+        assert_eq!(model(after), None, "{name}");
+    }
+    assert_eq!(model(before), Some(first.id));
 }
 
 /// With `LONGHAUL_MINILM` naming a folder of all-MiniLM-L6-v2, its vectors are

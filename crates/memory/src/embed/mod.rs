@@ -33,8 +33,15 @@ pub enum EncoderKind {
 
 /// Something that turns texts into vectors.
 pub trait Encoder: Send + Sync {
-    /// The model's name and the start of its hash: two models never share one.
+    /// The model's name and the start of its hash, by which people know it.
     fn id(&self) -> &str;
+
+    /// What else changes its vectors and is not in its id: the settings that a
+    /// model of the same weights may have others of. Its vectors are kept under
+    /// this as well.
+    fn fingerprint(&self) -> Option<&str> {
+        None
+    }
 
     /// What kind it is.
     fn kind(&self) -> EncoderKind;

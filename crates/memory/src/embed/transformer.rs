@@ -9,15 +9,16 @@ use std::path::Path;
 use std::thread;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, Slice};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::safetensors::Tensors;
 use super::tokenizer::Tokenizer;
 use super::{Encoder, EncoderKind};
 use crate::index::IndexError;
 
-/// The fields of `config.json` that matter.
-#[derive(Deserialize)]
+/// The fields of `config.json` that matter: each changes what comes out, so all
+/// are in the fingerprint.
+#[derive(Deserialize, Serialize)]
 struct Config {
     model_type: String,
     hidden_size: usize,
@@ -35,6 +36,14 @@ struct Config {
 
 fn epsilon() -> f32 {
     1e-12
+}
+
+impl Config {
+    /// The same for files that say the same, however they are written.
+    fn fingerprint(&self) -> String {
+        let fields = serde_json::to_vec(self).expect("a config is plain data");
+        blake3::hash(&fields).to_hex()[..8].to_owned()
+    }
 }
 
 /// `x W + b`, with W turned so that rows of x stay rows.
@@ -87,6 +96,7 @@ struct Layer {
 /// A transformer encoder.
 pub(super) struct Transformer {
     id: String,
+    fingerprint: String,
     dimensions: usize,
     heads: usize,
     longest: usize,
@@ -195,6 +205,18 @@ impl Transformer {
                     "it has no tensor embeddings.word_embeddings.weight",
                 ))
             })?;
+        let layers = layers_in(tensors, prefix);
+        if config.num_hidden_layers != layers || layers == 0 {
+            return Err(IndexError::Model {
+                path: folder.to_owned(),
+                reason: format!(
+                    "its config.json says {} layers (num_hidden_layers) and its weights have \
+                     {layers}",
+                    config.num_hidden_layers
+                ),
+                remedy: "get the config.json that belongs to its weights",
+            });
+        }
         let reader = Reader {
             tensors,
             prefix: prefix.to_owned(),
@@ -213,6 +235,7 @@ impl Transformer {
         positions += &segments.row(0);
         Ok(Transformer {
             id,
+            fingerprint: config.fingerprint(),
             dimensions: size,
             heads,
             longest: config.max_position_embeddings,
@@ -279,6 +302,20 @@ impl Transformer {
     }
 }
 
+/// How many layers the weights have. A model that is run with fewer gives
+/// vectors too, of no use to anyone.
+fn layers_in(tensors: &Tensors, prefix: &str) -> usize {
+    let number = |name: &str| -> Option<usize> {
+        let rest = name.strip_prefix(prefix)?.strip_prefix("encoder.layer.")?;
+        rest.split_once('.')?.0.parse().ok()
+    };
+    tensors
+        .names()
+        .filter_map(number)
+        .max()
+        .map_or(0, |last| last.saturating_add(1))
+}
+
 /// The Gaussian error linear unit, with erf to seven digits (Abramowitz and
 /// Stegun 7.1.26).
 fn gelu(x: f32) -> f32 {
@@ -294,6 +331,10 @@ fn gelu(x: f32) -> f32 {
 impl Encoder for Transformer {
     fn id(&self) -> &str {
         &self.id
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        Some(&self.fingerprint)
     }
 
     fn kind(&self) -> EncoderKind {

@@ -26,10 +26,14 @@ const THREADS: usize = 4;
 /// How many chunks are encoded before their vectors are stored.
 const BATCH: u64 = 32;
 
-/// What the vectors of a model are kept under. Those of another length belong
-/// to another model, whatever it calls itself.
+/// What the vectors of a model are kept under. Those of another length or with
+/// other settings belong to another model, whatever it calls itself.
 pub(super) fn model_key(encoder: &dyn Encoder) -> String {
-    format!("{} ({})", encoder.id(), encoder.dimensions())
+    let key = format!("{} ({})", encoder.id(), encoder.dimensions());
+    match encoder.fingerprint() {
+        Some(fingerprint) => format!("{key} {fingerprint}"),
+        None => key,
+    }
 }
 
 /// The vectors of one model for the chunks of one shape.
