@@ -16,11 +16,12 @@ use std::ops::ControlFlow;
 
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
-    Body, Entry, EntryId, MessageView, Result, Session, ToolCall, each_archived,
+    Body, Entry, EntryId, MessageView, Result, Session, SessionRef, ToolCall, each_archived,
 };
 
 use self::path::Files;
 pub use self::quoting::Quoting;
+pub(crate) use self::quoting::learn_secrets;
 use self::said::Asking;
 pub(crate) use self::said::Said;
 use self::text::Words;
@@ -53,6 +54,8 @@ pub struct Hit {
     pub others: Others,
     /// The id of the session it is from.
     pub session: String,
+    /// Where that session is stored; none where no session was searched.
+    pub place: Option<SessionRef>,
     /// How it was found.
     pub why: Found,
 }
@@ -144,6 +147,7 @@ impl Hit {
                 same: Same::Text,
             },
             session: String::new(),
+            place: None,
             why: Found::Id,
         }
     }
@@ -170,6 +174,7 @@ pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>
     let mut hits = look_up(session, query, limit)?;
     for hit in &mut hits {
         hit.session.clone_from(&session.header().id);
+        hit.place = Some(session.reference().clone());
         hit.why = match query {
             Query::Id(_) | Query::Ids(_) | Query::Range(..) => Found::Id,
             Query::Text(_) => Found::Words,

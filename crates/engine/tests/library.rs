@@ -334,3 +334,53 @@ fn a_damaged_index_is_told_and_made_anew() {
         .collect();
     assert!(kept.iter().any(|name| name.contains("corrupt")), "{kept:?}");
 }
+
+#[test]
+fn a_secret_that_one_entry_gives_away_is_indexed_from_none_of_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = "Tr0ub4dor&DLvKKL";
+    let used = format!("I logged in with {secret} before breakfast.");
+    let told = format!("The password for the shop is {secret}");
+    let library = library(folder.path());
+    let indexed = |words: &str| -> Vec<(String, String)> {
+        let found = library.search(&longhaul_memory::Query::new(words)).unwrap();
+        let hits = found.hits.into_iter();
+        hits.map(|hit| (hit.entry, hit.text)).collect()
+    };
+    let path = session(
+        folder.path(),
+        "a.jsonl",
+        "a",
+        None,
+        &[
+            &used,
+            "Please paint the bicycle shed green.",
+            "What is next?",
+        ],
+    );
+    library.take_session(&path);
+    assert!(library.settle(PATIENCE), "{:?}", library.troubles());
+    // Nothing gives it away yet.
+    assert_eq!(indexed("breakfast"), [("a.jsonl-0".into(), used.clone())]);
+    let mut writer = Writer::open(&path, Durability::Os).unwrap();
+    let stamp = Stamp {
+        id: EntryId::from("told"),
+        time: Millis(1_790_000_950_000),
+    };
+    writer
+        .append(&Draft::user(&told, stamp.time), stamp)
+        .unwrap();
+    drop(writer);
+    // Only the new one is named; what was indexed before changes with it.
+    library.left(&path, &[EntryId::from("told")]);
+    assert!(library.settle(PATIENCE), "{:?}", library.troubles());
+    let hidden = |text: &str| text.replace(secret, "[redacted:password#1]");
+    assert_eq!(indexed("breakfast"), [("a.jsonl-0".into(), hidden(&used))]);
+    assert_eq!(indexed("shop"), [("told".into(), hidden(&told))]);
+    assert_eq!(indexed("DLvKKL"), []);
+    let before = library.reading(|index| index.status()).unwrap();
+    library.take_session(&path);
+    assert!(library.settle(PATIENCE), "{:?}", library.troubles());
+    assert_eq!(indexed("breakfast"), [("a.jsonl-0".into(), hidden(&used))]);
+    assert!(library.reading(|index| index.status()).unwrap().records >= before.records);
+}

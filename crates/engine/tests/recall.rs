@@ -301,3 +301,22 @@ fn an_excerpt_that_cuts_through_a_secret_shows_nothing_of_it() {
     assert!(shown.contains("the narwhal key"), "{shown}");
     assert!(!shown.contains("Lm4Tn8VwZa7Bq9"), "{shown}");
 }
+
+#[test]
+fn a_secret_that_another_entry_gives_away_is_not_shown() {
+    let secret = "Tr0ub4dor&DLvKKL";
+    let used = format!("I logged in with {secret} before breakfast.");
+    let told = format!("The password for the shop is {secret}");
+    let (_folder, path) = session(&[("a".into(), used.clone()), ("b".into(), told)]);
+    let session = Session::open(&path).unwrap();
+    let hits = recall(&session, &Query::Text("before breakfast".into()), 5).unwrap();
+    assert_eq!(ids(&hits), ["a"]);
+    let redactor = Redactor::default();
+    let mut quoting = Quoting::new(&redactor);
+    quoting.learn(&hits).unwrap();
+    let hidden = |text: &str| text.replace(secret, "[redacted:password#1]");
+    assert_eq!(quoting.excerpt(&hits[0]), hidden(&hits[0].excerpt));
+    assert_eq!(quoting.text(&hits[0].entry), hidden(&used));
+    assert_eq!(quoting.raw(&hits[0].entry), hidden(hits[0].entry.raw()));
+    assert!(quoting.has_left_out());
+}

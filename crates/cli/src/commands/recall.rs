@@ -109,7 +109,11 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     let redactor = Redactor::default();
     let mut shown = match args.no_redact {
         true => Shown::AsStored,
-        false => Shown::Redacted(Quoting::new(&redactor)),
+        false => {
+            let mut quoting = Quoting::new(&redactor);
+            quoting.learn(&found.hits)?;
+            Shown::Redacted(quoting)
+        }
     };
     if app.json {
         let hits: Vec<Value> = found

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use longhaul_memory::{Record, RecordKind, Redactor};
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 
-use crate::recall::{Said, each};
+use crate::recall::{Said, each, learn_secrets};
 
 /// The name of a session in the index: its file, and of a store the session.
 pub fn session_name(session: &Session) -> String {
@@ -19,6 +19,9 @@ pub fn session_name(session: &Session) -> String {
     }
     name
 }
+
+/// How the place of a secret begins.
+const REDACTED: &str = "[redacted:";
 
 /// Which entries of a session are meant.
 #[derive(Clone, Copy)]
@@ -35,6 +38,9 @@ pub(super) enum Which<'a> {
 ///
 /// All are taken, so that what is indexed depends on the files alone and not on
 /// who looked how far; whoever wants what left the context asks for that kind.
+/// For the same reason a secret that any entry gives away is in none of them,
+/// and what has one comes along whichever are asked for: it may be in the index
+/// from the time before somebody said what it is.
 pub fn session_records(
     session: &Session,
     ids: Option<&HashSet<EntryId>>,
@@ -48,10 +54,16 @@ pub(super) fn records_of(
     which: Which<'_>,
     take: &mut dyn FnMut(Record) -> ControlFlow<()>,
 ) -> Result<()> {
+    let redactor = Redactor::default();
+    let mut document = redactor.document();
+    // A session that cannot be read to its end is told by the second reading,
+    // which hands over what comes before.
+    let _ = learn_secrets(session, &mut document);
+    let clean = document.is_clean();
     let present: HashSet<EntryId> = match which {
-        Which::These(_) => HashSet::new(),
+        Which::These(_) if clean => HashSet::new(),
         // A damaged file may have no context; nothing of it is in one then.
-        Which::All => session
+        Which::These(_) | Which::All => session
             .context()
             .unwrap_or_default()
             .messages
@@ -64,23 +76,25 @@ pub(super) fn records_of(
     let source = session_name(session);
     let mut position = 0;
     let mut said = Said::default();
-    let redactor = Redactor::default();
     each(session, &mut |entry| {
         position += 1;
         said.hear(&entry);
-        let wanted = match which {
-            Which::These(ids) => ids.contains(&entry.id),
-            Which::All => true,
+        let (wanted, has_left) = match which {
+            Which::These(ids) => (ids.contains(&entry.id), ids.contains(&entry.id)),
+            Which::All => (true, false),
         };
         // A copy written by an undo is the same thing said once.
-        if !wanted || !seen.insert(entry.id.clone()) {
+        if !wanted && clean || !seen.insert(entry.id.clone()) {
             return ControlFlow::Continue(());
         }
-        let kind = match present.contains(&entry.id) {
+        let text = said.kept_text(&entry, &mut document);
+        if !wanted && !text.contains(REDACTED) {
+            return ControlFlow::Continue(());
+        }
+        let kind = match !has_left && present.contains(&entry.id) {
             true => RecordKind::Present,
             false => RecordKind::Transcript,
         };
-        let text = said.kept_text(&entry, &redactor);
         match record(kind, &source, &entry, text, position) {
             Some(record) => take(record),
             None => ControlFlow::Continue(()),

@@ -4,13 +4,26 @@
 //! reader, writes them to a log or hands them to a model goes through here, so
 //! that a key that was pasted once is not carried from place to place.
 
-use longhaul_memory::{Document, Redactor};
-use longhaul_transcript::{Entry, MessageView};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
 
-use super::{Hit, full_text, text_with};
+use longhaul_memory::{Document, Redactor};
+use longhaul_transcript::{Entry, MessageView, Result, Session};
+
+use super::{Hit, each_stored, full_text, text_with};
 
 /// What stands for the rest of a secret that an excerpt cut through.
 const REST: &str = "[redacted:rest]";
+
+/// Shows a document every secret that an entry of a session gives away, so that
+/// it is known in the others, earlier ones included. Only its value is there to
+/// be known by: "I logged in with …".
+pub(crate) fn learn_secrets(session: &Session, document: &mut Document<'_>) -> Result<()> {
+    each_stored(session, &mut |entry| {
+        document.json(entry.raw());
+        ControlFlow::Continue(())
+    })
+}
 
 /// Hits that are shown together: the same secret has the same placeholder in
 /// all of them.
@@ -26,6 +39,23 @@ impl<'a> Quoting<'a> {
             document: redactor.document(),
             left_out: false,
         }
+    }
+
+    /// Learns the secrets of the sessions that hits are from, before they are
+    /// shown.
+    pub fn learn(&mut self, hits: &[Hit]) -> Result<()> {
+        let mut seen = HashSet::new();
+        for place in hits.iter().filter_map(|hit| hit.place.as_ref()) {
+            if seen.insert(place) {
+                self.learn_session(&Session::open_ref(place)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of one session.
+    pub fn learn_session(&mut self, session: &Session) -> Result<()> {
+        learn_secrets(session, &mut self.document)
     }
 
     /// Whether what was shown is not what is stored.

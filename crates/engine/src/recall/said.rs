@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use longhaul_memory::Redactor;
+use longhaul_memory::Document;
 use longhaul_transcript::{Entry, MessageView, Role, ToolCall};
 
 use super::{full_text, has_fence, text_with};
@@ -83,10 +83,14 @@ impl Said {
     }
 
     /// The same for what keeps it: a secret among the arguments of a call may be
-    /// known by its name alone, which the text does not have.
-    pub(crate) fn kept_text(&self, entry: &Entry, redactor: &Redactor) -> String {
-        let mut document = redactor.document();
-        self.text_given(entry, |arguments| document.json(arguments))
+    /// known by its name alone, which the text does not have, and others by what
+    /// the document knows of the session.
+    pub(crate) fn kept_text(&self, entry: &Entry, document: &mut Document<'_>) -> String {
+        let text = self.text_given(entry, |arguments| document.json(arguments));
+        match document.known(&text) {
+            Cow::Owned(changed) => changed,
+            Cow::Borrowed(_) => text,
+        }
     }
 
     fn text_given(&self, entry: &Entry, given: impl FnMut(&str) -> Cow<'_, str>) -> String {

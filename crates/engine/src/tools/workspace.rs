@@ -346,7 +346,7 @@ impl WorkspaceTools {
             model: None,
             notes: Vec::new(),
         };
-        let found = apart(cancel, move || match (id, text, path, words) {
+        let look = move || match (id, text, path, words) {
             (Some(id), ..) => {
                 let hits = remembered::by_id(&*source, id.trim(), limit)?;
                 Ok((plain(hits), Show::Whole { from }))
@@ -364,9 +364,13 @@ impl WorkspaceTools {
                 "Say what to recall: an id, a text, a path or a query. Its parameters are: {}",
                 schema::RECALL
             )),
+        };
+        let (found, mut text) = apart(cancel, move || {
+            let (found, show) = look()?;
+            let text = remembered::answer(&found.hits, show, RECALL_CHARS)?;
+            Ok((found, text))
         })
         .await?;
-        let (found, show) = found;
         let hits = &found.hits;
         let notes: String = found
             .notes
@@ -378,7 +382,6 @@ impl WorkspaceTools {
         }
         let entries: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
         let details = json!({ "entries": entries, "model": found.model });
-        let mut text = remembered::answer(hits, show, RECALL_CHARS);
         text.push_str(&Redactor::default().redact(&notes).text);
         Ok(Outcome::done(text).with_details(details))
     }

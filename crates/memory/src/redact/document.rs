@@ -83,6 +83,18 @@ impl<'a> Document<'a> {
         result
     }
 
+    /// The text without the secrets that earlier texts of the document showed.
+    /// Those that it shows by itself are not looked for, which is what takes
+    /// time.
+    pub fn known<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        self.elsewhere(Cow::Borrowed(text))
+    }
+
+    /// Whether no text of the document showed a secret so far.
+    pub fn is_clean(&self) -> bool {
+        self.known.is_empty()
+    }
+
     /// Takes the secrets out of several texts, those as well that only a later
     /// one gives away.
     pub fn texts<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {

@@ -163,6 +163,9 @@ fn session(desk: &Desk, name: &str) -> Result<String, String> {
     let context = session.context().map_err(|error| error.to_string())?;
     let redactor = Redactor::default();
     let mut quoting = Quoting::new(&redactor);
+    quoting
+        .learn_session(&session)
+        .map_err(|error| error.to_string())?;
     let mut kept: Vec<String> = Vec::new();
     let mut room = SESSION_CHARS;
     for message in context.messages.iter().rev() {
