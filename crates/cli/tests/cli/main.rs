@@ -33,6 +33,7 @@ mod replaying;
 mod screen;
 mod searching;
 mod searching_endpoints;
+mod searching_gone;
 mod searching_kept;
 mod settings;
 mod talk;

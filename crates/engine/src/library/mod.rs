@@ -11,10 +11,12 @@
 //! | what is there for the agent? | [`Library::notebook`], [`Library::recollection`] |
 //! | what is a session as texts? | [`session_records`] |
 //! | which sessions belong together? | [`family`] |
+//! | which are there no more? | [`gone`] |
 //! | which model makes the vectors, and why? | [`choose_encoder`] |
 
 mod encoders;
 mod family;
+mod gone;
 mod records;
 mod remember;
 mod tools;
@@ -29,10 +31,11 @@ use longhaul_memory::{
     Budget, Encoder, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex, Progress,
     Query, Record, SqliteIndex, WorkspaceFiles,
 };
-use longhaul_transcript::{EntryId, Session};
+use longhaul_transcript::{EntryId, Session, each_archived};
 
 pub use encoders::{ChosenEncoder, Reason, choose_encoder};
 pub use family::{Scope, family};
+pub use gone::{Gone, gone};
 pub use records::{session_name, session_records};
 pub use remember::Recollection;
 pub use tools::MemoryNotebook;
@@ -57,7 +60,8 @@ pub enum PutError {
 }
 
 /// Puts a session into an index: the entries that are asked for, which have left
-/// its context, else all, each by whether it has.
+/// its context, else all, each by whether it has. What the index has of a whole
+/// session and the session has no more is taken out.
 pub fn put_in(
     index: &mut dyn MemoryIndex,
     session: &Session,
@@ -65,6 +69,12 @@ pub fn put_in(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), PutError> {
     let which = ids.map_or(Which::All, Which::These);
+    let source = session_name(session);
+    // Before it is read: what another process puts in meanwhile may be newer.
+    let mut stale = match which {
+        Which::All => index.entries(&source)?,
+        Which::These(_) => HashSet::new(),
+    };
     let mut lot: Vec<Record> = Vec::new();
     let mut bytes = 0;
     let mut failed: Option<IndexError> = None;
@@ -76,6 +86,7 @@ pub fn put_in(
     };
     let read = records_of(session, which, &mut |record| {
         bytes += record.text.len();
+        stale.remove(&record.entry);
         lot.push(record);
         if bytes >= LOT_BYTES {
             bytes = 0;
@@ -90,7 +101,35 @@ pub fn put_in(
         return Err(error.into());
     }
     hand_over(&mut lot)?;
-    Ok(read?)
+    read?;
+    if stale.is_empty() || !keep_what_is_there(session, &mut stale)? {
+        return Ok(());
+    }
+    let removed = index.remove_entries(&source, &stale)?;
+    progress(&Progress {
+        removed,
+        ..Progress::default()
+    });
+    Ok(())
+}
+
+/// Looks once more for entries that a session does not seem to have, and keeps
+/// those that are there after all: its file may have been replaced while it was
+/// read. Says whether it could be read without a loss; what cannot be read may
+/// be any of them.
+fn keep_what_is_there(
+    session: &Session,
+    stale: &mut HashSet<String>,
+) -> Result<bool, longhaul_transcript::Error> {
+    let session = Session::open_ref(session.reference())?;
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let mut faults = each_archived(session.path(), go_on)?;
+    faults.extend(session.each(go_on)?);
+    records_of(&session, Which::All, &mut |record| {
+        stale.remove(&record.entry);
+        ControlFlow::Continue(())
+    })?;
+    Ok(!faults.iter().any(|fault| fault.kind.is_loss()))
 }
 
 /// The index of an agent in a workspace. The paths in it are those of the

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use longhaul_memory::{Record, RecordKind, Redactor};
 use longhaul_transcript::{Entry, EntryId, Result, Session};
@@ -10,10 +11,14 @@ use crate::recall::{Said, each, learn_secrets};
 
 /// The name of a session in the index: its file, and of a store the session.
 pub fn session_name(session: &Session) -> String {
-    let path = session.path();
+    name_of(session.path(), session.reference().session.as_deref())
+}
+
+/// The same of a session that is not open.
+pub(super) fn name_of(path: &Path, session: Option<&str>) -> String {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut name = path.to_string_lossy().into_owned();
-    if let Some(id) = &session.reference().session {
+    if let Some(id) = session {
         name.push('#');
         name.push_str(id);
     }

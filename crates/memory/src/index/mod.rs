@@ -28,6 +28,7 @@ mod workspace;
 mod write;
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +70,16 @@ pub trait MemoryIndex: Send {
 
     /// Takes a source out with all its records; says how many there were.
     fn remove(&mut self, source: &str) -> Result<u64, IndexError>;
+
+    /// Takes these records of a source out; says how many there were.
+    fn remove_entries(
+        &mut self,
+        source: &str,
+        entries: &HashSet<String>,
+    ) -> Result<u64, IndexError>;
+
+    /// The entries of a source that are in it.
+    fn entries(&mut self, source: &str) -> Result<HashSet<String>, IndexError>;
 
     /// The names of all sources that hold records of these kinds.
     fn sources(&mut self, kinds: &[RecordKind]) -> Result<Vec<String>, IndexError>;
@@ -331,7 +342,19 @@ impl MemoryIndex for SqliteIndex {
     }
 
     fn remove(&mut self, source: &str) -> Result<u64, IndexError> {
-        self.mending(|index| index.take_out(source))
+        self.mending(|index| index.take_out(source, &|_| true))
+    }
+
+    fn remove_entries(
+        &mut self,
+        source: &str,
+        entries: &HashSet<String>,
+    ) -> Result<u64, IndexError> {
+        self.mending(|index| index.take_out(source, &|entry| entries.contains(entry)))
+    }
+
+    fn entries(&mut self, source: &str) -> Result<HashSet<String>, IndexError> {
+        self.mending(|index| index.entries_of(source).map_err(index.sqlite()))
     }
 
     fn sources(&mut self, kinds: &[RecordKind]) -> Result<Vec<String>, IndexError> {

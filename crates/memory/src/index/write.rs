@@ -1,6 +1,6 @@
 //! Taking records in and out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
@@ -311,42 +311,69 @@ impl SqliteIndex {
         Ok(())
     }
 
-    pub(super) fn take_out(&mut self, source: &str) -> Result<u64, IndexError> {
+    /// Takes records of a source out, by their entries, and the source with the
+    /// last of them.
+    pub(super) fn take_out(
+        &mut self,
+        source: &str,
+        is_out: &dyn Fn(&str) -> bool,
+    ) -> Result<u64, IndexError> {
         let sqlite = self.sqlite();
         self.open = None;
         let mut take = || -> rusqlite::Result<u64> {
             let transaction = self
                 .connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let Some(id) = transaction
-                .query_row(
-                    "SELECT id FROM source WHERE hash = ?2 AND name = ?1",
-                    params![source, name_hash(source)],
-                    |row| row.get::<_, i64>(0),
-                )
-                .optional()?
-            else {
+            let Some(id) = source_id(&transaction, source)? else {
                 return Ok(0);
             };
-            let register = Register::load(&transaction, id)?;
+            let mut register = Register::load(&transaction, id)?;
+            let names = register.entries().map(|entry| entry.name.clone());
+            let names: Vec<String> = names.filter(|name| is_out(name)).collect();
             let mut taker = Taker::new(&mut self.texts);
-            let mut count = 0;
-            for entry in register.entries() {
-                taker.take_out(&transaction, entry)?;
-                count += 1;
+            for name in &names {
+                if let Some(entry) = register.take(name) {
+                    taker.take_out(&transaction, &entry)?;
+                }
+            }
+            let is_empty = register.entries().next().is_none();
+            if names.is_empty() && !is_empty {
+                return Ok(0);
             }
             texts::bury(&transaction, taker.holes)?;
-            register::clear(&transaction, id)?;
-            transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
+            if is_empty {
+                register::clear(&transaction, id)?;
+                transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
+            } else {
+                register.save(&transaction)?;
+                transaction.execute("UPDATE source SET stamp = NULL WHERE id = ?1", [id])?;
+            }
             changed(&transaction)?;
             transaction.commit()?;
             self.close_holes()?;
             self.put_together(0)?;
             schema::give_back(&self.connection)?;
-            Ok(count)
+            Ok(names.len() as u64)
         };
         take().map_err(sqlite)
     }
+
+    /// The entries of a source.
+    pub(super) fn entries_of(&self, source: &str) -> rusqlite::Result<HashSet<String>> {
+        let view = self.connection.unchecked_transaction()?;
+        let Some(id) = source_id(&view, source)? else {
+            return Ok(HashSet::new());
+        };
+        let register = Register::load(&view, id)?;
+        Ok(register.entries().map(|entry| entry.name.clone()).collect())
+    }
+}
+
+fn source_id(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<Option<i64>> {
+    transaction
+        .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
+        .query_row(params![name, name_hash(name)], |row| row.get(0))
+        .optional()
 }
 
 /// The number of the next chunk. None is ever given twice while FTS5 may know it.

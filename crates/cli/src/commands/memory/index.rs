@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use longhaul_engine::catalog;
-use longhaul_engine::library::{PutError, put_in};
-use longhaul_memory::{Budget, Encoder, IndexError, MemoryIndex, Progress, SqliteIndex, Status};
+use longhaul_engine::catalog::{self, Catalog, Places};
+use longhaul_engine::library::{Gone, PutError, gone, put_in};
+use longhaul_memory::{
+    Budget, Encoder, IndexError, MemoryIndex, Progress, RecordKind, SqliteIndex, Status,
+};
 use longhaul_transcript::Session;
 use serde_json::json;
 
@@ -161,6 +163,37 @@ fn fill(
     })
 }
 
+/// Takes out sessions that were deleted. Those that only cannot be seen stay,
+/// and are told.
+fn take_out_gone(
+    index: &mut SqliteIndex,
+    found: &Catalog,
+    places: &Places,
+    done: &mut Progress,
+    notes: &mut Vec<String>,
+) -> Result<(), IndexError> {
+    let indexed = index.sources(&[RecordKind::Transcript, RecordKind::Present])?;
+    let Gone {
+        deleted,
+        out_of_sight,
+    } = gone(&indexed, found, places);
+    for session in &deleted {
+        done.removed += index.remove(session)?;
+    }
+    if let Some(first) = out_of_sight.first() {
+        notes.push(format!(
+            "{} ({first}{}) cannot be seen, as where a disk is not mounted; what is indexed of \
+             them stays, and `longhaul memory index --rebuild` takes it out",
+            paint::plural(out_of_sight.len() as u64, "session"),
+            match out_of_sight.len() {
+                1 => "",
+                _ => " and others",
+            }
+        ));
+    }
+    Ok(())
+}
+
 /// What left the contexts of the workspace's sessions.
 fn sessions(
     app: &App,
@@ -169,7 +202,10 @@ fn sessions(
     done: &mut Progress,
     notes: &mut Vec<String>,
 ) -> Result<(), IndexError> {
-    for listed in &catalog::find(&app.places()).sessions {
+    let places = app.places();
+    let found = catalog::find(&places);
+    take_out_gone(index, &found, &places, done, notes)?;
+    for listed in &found.sessions {
         let reference = &listed.reference;
         if !resolve::belongs_to(reference, &app.workspace) {
             continue;
@@ -180,6 +216,7 @@ fn sessions(
                 done.seen += more.seen;
                 done.written += more.written;
                 done.unchanged += more.unchanged;
+                done.removed += more.removed;
                 done.redacted += more.redacted;
                 bar.set_message(message(done));
             }),
