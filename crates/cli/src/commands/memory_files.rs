@@ -415,7 +415,7 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
         ),
     )?;
     if found.unfilled {
-        let told = "incomplete: still being filled, or that was cut short; `longhaul memory index` \
+        let told = "incomplete: begun anew, or being filled, or that was cut short; `longhaul memory index` \
                     completes it";
         say!("  {}", style(told).yellow())?;
     }

@@ -264,12 +264,13 @@ fn an_index_that_may_only_be_read_is_searched_and_not_written() {
     set(0o700, 0o600);
 }
 
-/// Runs a command that may not write a byte to any file, as on a full disk.
+/// Runs a command that may not write to any file beyond so many blocks, as on a
+/// full disk.
 #[cfg(unix)]
-fn without_room(machine: &Machine, line: &str) -> Ran {
+fn with_room(machine: &Machine, blocks: u64, line: &str) -> Ran {
     let own = machine.command();
     let mut command = Command::new("sh");
-    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     command.arg("-c").arg(script).arg(own.get_program());
     command.args(own.get_args()).args(line.split_whitespace());
     command.env_clear();
@@ -288,17 +289,17 @@ fn an_index_on_a_full_disk_is_searched_and_never_set_aside() {
     let all = records(&machine);
     let index = index_file(&machine);
     let before = fs::read(&index).unwrap();
-    let ran = without_room(&machine, "memory search deploy");
+    let ran = with_room(&machine, 0, "memory search deploy");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("TIDE-6943"), "{ran:?}");
     assert!(
         ran.err.contains("was searched as it is") && ran.err.contains("the disk may be full"),
         "{ran:?}"
     );
-    let status = without_room(&machine, "memory status --json").json();
+    let status = with_room(&machine, 0, "memory status --json").json();
     assert_eq!(status["index"]["records"], all, "{status:#}");
     for line in ["memory index", "memory index --rebuild"] {
-        let ran = without_room(&machine, line);
+        let ran = with_room(&machine, 0, line);
         assert_eq!(ran.code, 1, "{line}: {ran:?}");
         assert!(ran.err.contains("the disk may be full"), "{line}: {ran:?}");
     }
@@ -327,6 +328,16 @@ fn a_search_makes_a_damaged_index_anew_and_the_status_says_that_it_is() {
         ran.out.contains("TIDE-6943") && ran.err.contains("was damaged"),
         "{ran:?}"
     );
+    // Sessions are missing until they are taken in again, and that is told.
+    for _ in 0..2 {
+        assert_eq!(status()["state"], "incomplete");
+        let ran = machine.run_line("memory search deploy");
+        assert!(ran.err.contains("the index is incomplete"), "{ran:?}");
+    }
+    machine.run_line("memory index --no-sessions");
+    assert_eq!(status()["state"], "incomplete");
+    let ran = machine.run_line("memory index");
+    assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(status()["state"], "current");
     // Damage that only the search itself meets.
     let spoilt = rusqlite::Connection::open(&index).unwrap();
@@ -339,6 +350,39 @@ fn a_search_makes_a_damaged_index_anew_and_the_status_says_that_it_is() {
         ran.out.contains("TIDE-6943") && ran.err.contains("was damaged"),
         "{ran:?}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn sessions_that_were_not_all_taken_in_are_told_until_they_are() {
+    let machine = machine();
+    records(&machine);
+    let work = machine.work().to_string_lossy().into_owned();
+    let mut text = format!(
+        "{{\"type\":\"session\",\"version\":3,\"id\":\"t\",\"cwd\":{}}}\n",
+        json!(work)
+    );
+    for at in 0..4_000_u32 {
+        // Words that cannot be packed.
+        let words: Vec<String> = (0..60)
+            .map(|one| format!("{:08x}", (at * 60 + one).wrapping_mul(2_654_435_761)))
+            .collect();
+        text.push_str(&format!(
+            "{{\"type\":\"message\",\"id\":\"m{at}\",\"message\":{{\"role\":\"user\",\
+             \"content\":\"{}\"}}}}\n",
+            words.join(" ")
+        ));
+    }
+    machine.put_pi("t", text, 1);
+    let ran = with_room(&machine, 1_000, "memory index");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let state = || machine.run_line("memory status --json").json()["index"]["state"].clone();
+    assert_eq!(state(), "incomplete");
+    let ran = machine.run_line("memory search deploy");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("the index is incomplete"), "{ran:?}");
+    records(&machine);
+    assert_eq!(state(), "current");
 }
 
 #[test]

@@ -19,8 +19,8 @@ use crate::files::megabytes;
 const SHORT: Duration = Duration::from_secs(1);
 
 /// What whoever searches an index should know that is not filled yet.
-const UNFILLED: &str = "the index is incomplete: it was begun anew and is still being filled, or \
-                        that was cut short; `longhaul memory index` completes it";
+const UNFILLED: &str = "the index is incomplete: it was begun anew, or is being filled, or that \
+                        was cut short; `longhaul memory index` completes it";
 
 /// How an index stands, seen without changing anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Condition {
     pub current: Option<Millis>,
     /// What happened to the memory files since.
     pub behind: Behind,
-    /// Whether it was begun anew and is not filled yet.
+    /// Whether it was begun anew and is not filled yet, or being filled.
     pub unfilled: bool,
 }
 
@@ -100,7 +100,7 @@ impl SqliteIndex {
             notes.extend(self.bring_up(files, budget, at));
             found = self.search(query)?;
         }
-        if self.is_unfilled().map_err(self.sqlite())? {
+        if self.is_unfilled()? {
             notes.push(UNFILLED.to_owned());
         }
         notes.append(&mut found.notes);
@@ -117,22 +117,24 @@ impl SqliteIndex {
         })
     }
 
-    /// Notes that an empty index is going to be filled, or that it is: whoever
-    /// searches one whose filling was cut short should know.
+    /// Notes that an index is going to be filled, or that it is: whoever searches
+    /// one whose filling was cut short should know.
     pub fn mark_filling(&mut self, filling: bool) -> Result<(), IndexError> {
-        let mark = match filling {
-            true => "INSERT OR REPLACE INTO meta VALUES ('filling', 1)",
-            false => "DELETE FROM meta WHERE name = 'filling'",
-        };
+        const UNMARK: &str = "DELETE FROM meta WHERE name = 'filling'";
         self.mending(|index| {
-            let marked = index.connection.execute(mark, []);
-            marked.map(|_| ()).map_err(index.sqlite())
+            let marked = match filling {
+                true => schema::mark_filling(&index.connection),
+                false => index.connection.execute(UNMARK, []).map(drop),
+            };
+            marked.map_err(index.sqlite())
         })
     }
 
-    fn is_unfilled(&self) -> rusqlite::Result<bool> {
+    /// Whether it was begun anew, or filled, and that did not come to its end.
+    pub fn is_unfilled(&self) -> Result<bool, IndexError> {
         let mark = "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'filling')";
-        self.connection.query_row(mark, [], |row| row.get(0))
+        let marked = self.connection.query_row(mark, [], |row| row.get(0));
+        marked.map_err(self.sqlite())
     }
 
     /// Puts what was written into the file itself and empties the log beside it,
@@ -188,7 +190,7 @@ impl SqliteIndex {
             .optional()
             .map_err(&sqlite)?;
         let behind = files.behind(&index).map_err(&sqlite)?;
-        let unfilled = index.is_unfilled().map_err(&sqlite)?;
+        let unfilled = index.is_unfilled()?;
         Ok(Some(Condition {
             status,
             current,

@@ -471,7 +471,10 @@ fn replaced(
         None => {
             aside = Some(place::set_aside(path, &lock)?);
             place::private(path)?;
-            connect(path, settings)?
+            let connection = connect(path, settings)?;
+            // What was in the other is missing until all is taken in again.
+            schema::mark_filling(&connection).map_err(IndexError::sqlite(path))?;
+            connection
         }
     };
     Ok((connection, place::identity(path), aside))

@@ -154,10 +154,15 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
         }
         make(connection, changes.wrapping_add(1), end)?;
         // Whoever searches it before it is filled again is told so.
-        connection
-            .execute("INSERT INTO meta VALUES ('filling', 1)", [])
-            .map(drop)
+        mark_filling(connection)
     })
+}
+
+/// Notes that not everything is in it.
+pub(super) fn mark_filling(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .execute("INSERT OR REPLACE INTO meta VALUES ('filling', 1)", [])
+        .map(drop)
 }
 
 fn make(connection: &Connection, changes: i64, end: i64) -> rusqlite::Result<()> {

@@ -127,6 +127,7 @@ fn fill(
     index: &mut SqliteIndex,
     bar: &ProgressBar,
 ) -> Result<Filled, IndexError> {
+    let unfilled = index.is_unfilled()?;
     if index.status()?.records == 0 {
         index.mark_filling(true)?;
     }
@@ -138,9 +139,14 @@ fn fill(
     let mut notes = synced.notes;
     let mut done = synced.progress;
     if !args.no_sessions && app.config.config.memory.index.transcripts {
+        // Whoever searches after this was cut short should know.
+        index.mark_filling(true)?;
         sessions(app, index, bar, &mut done, &mut notes)?;
     }
-    index.mark_filling(false)?;
+    // Without sessions, an index that was begun anew still lacks those it had.
+    if !args.no_sessions || !unfilled {
+        index.mark_filling(false)?;
+    }
     let mut missing = 0;
     if let Some(encoder) = encoder {
         index.use_encoder(Some(Arc::clone(encoder)));
