@@ -63,12 +63,19 @@ fn look(name: &str, catalog: &Catalog, roots: &[PathBuf]) -> Sight {
     let store = Path::new(store);
     match fs::symlink_metadata(store) {
         // A store that was read to its end would have listed it.
-        Ok(_) if root_of(store, roots).is_some() && catalog.problems.is_empty() => Sight::Deleted,
+        Ok(_) if was_read(store, catalog, roots) => Sight::Deleted,
         Ok(_) => Sight::Unknown,
         // A file may have a `#` in its name as well.
         Err(error) if error.kind() == ErrorKind::NotFound => missing(path, roots),
         Err(_) => Sight::Unknown,
     }
+}
+
+/// Whether the sessions of a store were listed: it lies where agents keep theirs,
+/// that folder can be looked through, and nothing in it failed.
+fn was_read(store: &Path, catalog: &Catalog, roots: &[PathBuf]) -> bool {
+    let root = root_of(store, roots);
+    catalog.problems.is_empty() && root.is_some_and(|root| fs::read_dir(root).is_ok())
 }
 
 /// A file that is not there was deleted if its folder is there, or another one
@@ -114,4 +121,46 @@ fn root_of<'a>(path: &Path, roots: &'a [PathBuf]) -> Option<&'a Path> {
     let above = roots.iter().filter(|root| path.starts_with(root));
     let deepest = above.max_by_key(|root| root.components().count());
     deepest.map(PathBuf::as_path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Problem;
+
+    #[test]
+    fn a_session_of_a_store_is_deleted_only_where_the_store_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap().join("openclaw");
+        let store = home.join("agents/main/agent/openclaw-agent.sqlite");
+        fs::create_dir_all(store.parent().unwrap()).unwrap();
+        fs::write(&store, "").unwrap();
+        let places = Places {
+            openclaw: vec![home.clone()],
+            ..Places::default()
+        };
+        let session = [format!("{}#one", store.display())];
+        let deleted = Gone {
+            deleted: session.to_vec(),
+            ..Gone::default()
+        };
+        let out_of_sight = Gone {
+            out_of_sight: session.to_vec(),
+            ..Gone::default()
+        };
+        let read = Catalog::default();
+        assert_eq!(gone(&session, &read, &places), deleted);
+        let failed = Catalog {
+            problems: vec![Problem {
+                path: store,
+                reason: "it is locked".to_owned(),
+            }],
+            ..Catalog::default()
+        };
+        assert_eq!(gone(&session, &failed, &places), out_of_sight);
+        // Nobody looked there.
+        assert_eq!(gone(&session, &read, &Places::default()), out_of_sight);
+        fs::remove_dir_all(&home).unwrap();
+        assert_eq!(gone(&session, &read, &places), out_of_sight);
+    }
 }
