@@ -107,8 +107,31 @@ fn parse_lines(text: &str) -> Result<(u32, u32), String> {
 }
 
 fn parse_time(text: &str) -> Result<longhaul_transcript::Millis, String> {
+    const FORMS: &str = "a day is 2026-03-01, a time 2026-03-01T10:00:00Z";
     let day = format!("{text}T00:00:00Z");
-    longhaul_transcript::Millis::parse_iso(&day)
+    let time = longhaul_transcript::Millis::parse_iso(&day)
         .or_else(|| longhaul_transcript::Millis::parse_iso(text))
-        .ok_or_else(|| String::from("a day is 2026-03-01, a time 2026-03-01T10:00:00Z"))
+        .ok_or_else(|| String::from(FORMS))?;
+    match is_in_calendar(text) {
+        true => Ok(time),
+        false => Err(format!("there is no such day; {FORMS}")),
+    }
+}
+
+/// Whether a time names a day that its month has. Sessions are read as
+/// JavaScript reads them, where the 30th of February is the 2nd of March; who
+/// types it has made a mistake.
+fn is_in_calendar(text: &str) -> bool {
+    let date = text.trim().split(['T', 't', ' ']).next().unwrap_or("");
+    let Some((_, day)) = date.rsplit_once('-') else {
+        return true;
+    };
+    let has_day = date.matches('-').count() - usize::from(date.starts_with('-')) == 2;
+    let read = longhaul_transcript::Millis::parse_iso(date).filter(|_| has_day);
+    read.is_none_or(|time| {
+        let iso = time.to_iso();
+        iso.split('T')
+            .next()
+            .is_some_and(|date| date.ends_with(day))
+    })
 }

@@ -96,6 +96,20 @@ fn bad_input_is_told() {
     assert!(ran.err.contains("0 is not in 1.."), "{ran:?}");
     let ran = machine.run_line("memory search x --since yesterday");
     assert_eq!(ran.code, 2, "{ran:?}");
+    // A month is not longer than it is, leap years included.
+    for (time, is_day) in [
+        ("2026-02-29", false),
+        ("2026-02-30T10:00:00Z", false),
+        ("2026-04-31T23:30:00+02:00", false),
+        ("2024-02-29", true),
+        ("2024-02-29T23:30:00-05:00", true),
+        ("2024-02", true),
+    ] {
+        let ran = machine.run(["memory", "search", "deploy", "--since", time]);
+        assert_eq!(ran.code != 2, is_day, "{time}: {ran:?}");
+        let told = ran.err.contains("there is no such day");
+        assert_eq!(!told, is_day, "{time}: {ran:?}");
+    }
     let ran = machine.run_line("memory search x --since 2026-03-02 --until 2026-03-01");
     assert_eq!(ran.code, 2, "{ran:?}");
     for line in ["memory index", "memory search x", "memory get MEMORY.md"] {
