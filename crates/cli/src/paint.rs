@@ -9,6 +9,7 @@ pub(crate) use longhaul_engine::standing::percent;
 use longhaul_tokens::Level;
 use longhaul_transcript::{Epoch, Millis};
 
+use crate::app::App;
 use crate::failure::Failure;
 use crate::out::say;
 
@@ -176,6 +177,19 @@ pub(crate) fn gist(text: &str, columns: usize) -> String {
     let line = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let clean: String = line.chars().filter(|c| !is_unseemly(*c)).collect();
     truncate_str(&clean, columns, "…").into_owned()
+}
+
+/// So much of what somebody gave is repeated to them.
+const REPEATED: usize = 80;
+
+/// What somebody gave, in quotes, for saying that it is not there; of a long
+/// text the start, without the part of a secret that a cut would leave.
+pub(crate) fn quoted(text: &str) -> String {
+    if text.chars().nth(REPEATED).is_none() {
+        return format!("{text:?}");
+    }
+    let start: String = text.chars().take(REPEATED * 8).collect();
+    format!("{:?}", gist(&App::redact(&start), REPEATED))
 }
 
 /// The end of a text that would be too long for its column.

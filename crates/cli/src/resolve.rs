@@ -10,6 +10,7 @@ use longhaul_transcript::{EntryId, Session, SessionRef, Tree};
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::paint;
 
 /// Opens the session a command is about; without a name, the newest one of the
 /// workspace, which is then named.
@@ -154,7 +155,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
                 .unwrap_or_else(|| id_of(&found.reference))
         })
         .find(|id| name.chars().count() >= WORTH_A_GUESS && id.contains(name));
-    let failure = Failure::new(format!("no session is called {name:?}"));
+    let failure = Failure::new(format!("no session is called {}", paint::quoted(name)));
     match near {
         Some(near) => failure.help(format!("did you mean {near}?")),
         None => failure.help(
@@ -166,7 +167,8 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
 fn ambiguous(app: &App, name: &str, several: &[&Listed]) -> Failure {
     const SHOWN: usize = 5;
     let mut failure = Failure::new(format!(
-        "{name:?} could be any of {} sessions",
+        "{} could be any of {} sessions",
+        paint::quoted(name),
         several.len()
     ));
     for found in several.iter().take(SHOWN) {
@@ -204,12 +206,15 @@ pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryI
     }
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(
-            Failure::new(format!("no entry {name:?} in {}", session.path().display()))
-                .help("`longhaul session show` lists the entries with their ids"),
-        ),
+        [] => Err(Failure::new(format!(
+            "no entry {} in {}",
+            paint::quoted(name),
+            session.path().display()
+        ))
+        .help("`longhaul session show` lists the entries with their ids")),
         several => Err(Failure::new(format!(
-            "{name:?} could be any of {} entries",
+            "{} could be any of {} entries",
+            paint::quoted(name),
             several.len()
         ))
         .help("use more of the id")),

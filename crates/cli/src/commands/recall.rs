@@ -51,17 +51,22 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     if let Some(id) = no_id.filter(|what| looks_like_id(what)) {
         found.notes.insert(
             0,
-            format!("no entry's id begins with {id:?}; looked for as words"),
+            format!(
+                "no entry's id begins with {}; looked for as words",
+                paint::quoted(id)
+            ),
         );
     }
     let query = &wanted.query;
     if let (Query::Range(from, to), Some(last)) = (query, found.hits.last())
         && !begins(&last.entry.id, to)
     {
-        return Err(
-            Failure::new(format!("no entry {to:?} comes after {from:?}"))
-                .help("`longhaul session show --all` lists every entry with its id"),
-        );
+        return Err(Failure::new(format!(
+            "no entry {} comes after {}",
+            paint::quoted(to),
+            paint::quoted(from)
+        ))
+        .help("`longhaul session show --all` lists every entry with its id"));
     }
     let mut embedding = None;
     let wants = &app.config.config.memory;
@@ -85,7 +90,8 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     if found.hits.is_empty() {
         let failure = match no_id {
             Some(what) => Failure::new("nothing was found").detail(format!(
-                "no entry's id begins with {what:?}, and none has it as words"
+                "no entry's id begins with {}, and none has it as words",
+                paint::quoted(what)
             )),
             None => Failure::new("nothing was found"),
         };

@@ -517,3 +517,29 @@ fn a_range_with_one_end_is_a_mistake() {
         assert!(ran.err.contains("FROM..TO"), "{range}: {ran:?}");
     }
 }
+
+#[test]
+fn what_is_not_found_is_repeated_only_in_part() {
+    let machine = machine();
+    let long = "(".repeat(100_000);
+    let name = "walrus".repeat(20_000);
+    for args in [
+        &["recall", "--session", "s", &long][..],
+        &["recall", "--session", "s", &name],
+        &["recall", "--session", &name, "e01"],
+        &["memory", "get", &name],
+        &["session", "show", &name],
+        &["memory", "model", "remove", &name],
+    ] {
+        let ran = machine.run(args);
+        let what = &args[..2];
+        assert_ne!(ran.code, 0, "{what:?}");
+        let size = ran.err.len() + ran.out.len();
+        assert!(size < 1_000, "{what:?}: {size} bytes");
+    }
+    let ran = recall(&machine, &["zzz"]);
+    assert!(
+        ran.err.contains("no entry's id begins with \"zzz\""),
+        "{ran:?}"
+    );
+}

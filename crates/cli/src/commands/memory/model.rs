@@ -52,7 +52,7 @@ fn unknown(app: &App, name: &str) -> Failure {
         true => "none is installed; `longhaul memory model add` does that".to_owned(),
         false => format!("there are: {}", names.join(", ")),
     };
-    Failure::new(format!("no model is called {name:?}")).help(help)
+    Failure::new(format!("no model is called {}", paint::quoted(name))).help(help)
 }
 
 /// Chooses a model, or none in particular.

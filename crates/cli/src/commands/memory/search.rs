@@ -338,7 +338,7 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         key = if found.is_some() { &plain } else { key };
     }
     let Some(passage) = found else {
-        let mut failure = Failure::new(format!("nothing is indexed as {key:?}"));
+        let mut failure = Failure::new(format!("nothing is indexed as {}", paint::quoted(key)));
         for note in notes.iter().chain(&files.links_note(Some(&plain))) {
             failure = failure.detail(app.foreign(note));
         }
