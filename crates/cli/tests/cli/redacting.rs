@@ -394,3 +394,42 @@ fn an_argument_that_is_refused_is_not_repeated_with_its_secret() {
     assert!(ran.err.contains("'many'"), "{ran:?}");
     assert_eq!(machine.run(["--version"]).code, 0);
 }
+
+#[test]
+fn a_search_does_not_repeat_a_secret_that_is_looked_for() {
+    let machine = crate::searching::machine();
+    let words = format!("deploy {}", key());
+    let ran = machine.run(["memory", "search", &words, "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()["query"], "deploy [redacted:github-token#1]");
+    assert!(!format!("{ran:?}").contains(&key()), "{ran:?}");
+}
+
+#[test]
+fn a_secret_that_another_entry_gives_away_is_found_nowhere() {
+    let secret = "Tr0ub4dor&DLvKKL";
+    let machine = Machine::new();
+    let work = machine.work();
+    let talk = Talk::new("s", &work.to_string_lossy())
+        .user(&format!("I logged in with {secret} before breakfast."))
+        .assistant("Good.")
+        .user(&format!("The password for the shop is {secret}"))
+        .assistant("Noted.");
+    machine.put_pi("s", talk.text(), 1);
+    for line in [
+        "recall --session s --query breakfast",
+        "recall --session s --text breakfast --json",
+        "recall --session s e01",
+        "memory index",
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
+        assert!(!format!("{ran:?}").contains(secret), "{line}: {ran:?}");
+        if line.starts_with("recall") {
+            assert!(
+                ran.out.contains("with [redacted:password#1] before"),
+                "{ran:?}"
+            );
+        }
+    }
+}

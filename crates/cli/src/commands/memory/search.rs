@@ -273,7 +273,7 @@ fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
 
 fn answer(query: &Query, hits: &Hits, chosen: &ChosenEncoder) -> Value {
     json!({
-        "query": query.text,
+        "query": App::redact(&query.text),
         "model": hits.model,
         "embedding": embedding(chosen),
         "notes": hits.unknown.iter().chain(&hits.notes).collect::<Vec<_>>(),
