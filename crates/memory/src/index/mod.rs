@@ -53,7 +53,7 @@ use crate::chunk::ChunkSettings;
 use crate::embed::Encoder;
 use crate::redact::Redactor;
 use crate::search::SearchSettings;
-use crate::text::Stems;
+use crate::text::{self, Stems};
 
 /// What every way of keeping an index can do. A store for fleets will come
 /// behind the same trait, so nothing here says where it is kept.
@@ -412,7 +412,8 @@ fn says_something(hit: &Hit) -> bool {
 /// left out then, unless its meaning is near.
 fn drop_strays(query: &str, hits: &mut Vec<Hit>) {
     let has_word = |hit: &Hit| !hit.why.terms.is_empty();
-    if query.split_whitespace().count() == 1 && hits.iter().any(has_word) {
+    let one_word = query.split_whitespace().count() == 1 && !text::has_unspaced(query);
+    if one_word && hits.iter().any(has_word) {
         hits.retain(|hit| has_word(hit) || hit.why.vector.is_some());
     }
 }

@@ -133,6 +133,12 @@ pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
     stored
 }
 
+/// Whether a text has characters of a script without spaces, so that blanks do not
+/// tell how many words it has.
+pub(crate) fn has_unspaced(text: &str) -> bool {
+    text.chars().any(unspaced)
+}
+
 /// Whether a token is of a script without spaces, and so among the pairs.
 pub(crate) fn is_pair(token: &str) -> bool {
     token.chars().next().is_some_and(unspaced)

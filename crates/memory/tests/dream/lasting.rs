@@ -142,7 +142,10 @@ fn a_state_that_is_lost_with_its_copy_takes_no_promotion_back() {
     assert_eq!(place.read("memories/project.md"), project);
     // What stands there is known, and is not staged a second time.
     let report = place.dream(&settings());
-    assert_eq!((report.consolidated.found, report.consolidated.known), (0, 2));
+    assert_eq!(
+        (report.consolidated.found, report.consolidated.known),
+        (0, 2)
+    );
     assert_eq!(place.read("MEMORY.md"), memory);
 }
 

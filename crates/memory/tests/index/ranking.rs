@@ -478,4 +478,14 @@ fn who_asks_for_one_word_gets_what_has_it_and_nothing_else() {
     );
     assert_eq!(keys(&mut index, &Query::new("zebra")), ["s#a"]);
     assert_eq!(keys(&mut index, &Query::new("zebra gate")).len(), 3);
+    // Without blanks it may be a whole question, and what stands beside counts.
+    fill(
+        &mut index,
+        &[
+            said("u", "d", 1, "我的上司是银行的行长"),
+            said("u", "e", 2, "她叫赵雅琳"),
+        ],
+    );
+    let found = keys(&mut index, &Query::new("我的上司叫什么名字"));
+    assert_eq!(found, ["u#d", "u#e"]);
 }
