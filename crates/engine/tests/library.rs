@@ -95,7 +95,7 @@ fn what_left_a_context_is_found_by_other_words_than_it_was_said_in() {
         .search("paint the bicycle shed green", 5)
         .unwrap();
     assert_eq!(ids(&quoted)[0], "a.jsonl-1");
-    let plain = Recollection::plain(&path);
+    let plain = Recollection::plain(&path, Scope::Session);
     let quoted = plain.search("paint the bicycle shed green", 5).unwrap();
     assert_eq!(ids(&quoted), ["a.jsonl-1"]);
     assert!(

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use longhaul_assembly::{Host, Runtime};
 use longhaul_engine::config::Config;
-use longhaul_engine::library::Recollection;
+use longhaul_engine::library::{Recollection, Scope};
 use longhaul_engine::session::{Clock, Setup};
 use longhaul_engine::tools::{
     NoTools, NobodyToAsk, Permissions, Toolbox, WorkspaceSettings, WorkspaceTools,
@@ -79,7 +79,7 @@ impl Place for Machine {
             approver: Arc::new(NobodyToAsk),
             bash: None,
             notebook: None,
-            recall: Some(Arc::new(Recollection::plain(mirror))),
+            recall: Some(Arc::new(Recollection::plain(mirror, Scope::Session))),
         });
         Arc::new(tools.unwrap())
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use longhaul_engine::library::Library;
 use longhaul_engine::tools::Notebook;
-use longhaul_memory::MemoryFolder;
 use longhaul_model::CancellationToken;
 use longhaul_server::mcp::{Desk, Error, Gate, serve_http, serve_stdio};
 
@@ -57,21 +56,11 @@ fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
     let config = app.config.config.clone();
     let mut library = None;
     let mut notebook: Option<Arc<dyn Notebook>> = None;
-    if config.memory.search.enabled {
+    if memory::is_searched(app) {
         let chosen = memory::chosen_and_told(app)?;
         let opened = Library::new(memory::path(app), config.index_settings(), chosen.encoder);
-        match MemoryFolder::open(&app.workspace, None) {
-            Ok(folder) => {
-                let clock = Arc::clone(app);
-                let found = opened.notebook(folder, move || clock.now());
-                let found = found.configured(&config);
-                notebook = Some(match config.sandbox.read_only {
-                    true => Arc::new(found),
-                    false => Arc::new(found.counted_in(&app.state_dir)),
-                });
-            }
-            Err(error) => app.note(&format!("the memory files cannot be used: {error}")),
-        }
+        notebook = memory::notebook(app, &opened);
+        memory::watch(app, &opened);
         library = Some(opened);
     }
     let (window, clock) = (Arc::clone(app), Arc::clone(app));

@@ -69,9 +69,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         .help("`longhaul session show --all` lists every entry with its id"));
     }
     let mut embedding = None;
-    let wants = &app.config.config.memory;
-    let searches = wants.search.enabled && wants.index.enabled;
-    let found = match (&wanted.words, searches) {
+    let found = match (&wanted.words, memory::is_searched(app)) {
         // The index and its model are opened only where they are needed.
         (Some(words), true) if found.hits.len() < limit => {
             let settings = app.config.config.index_settings();

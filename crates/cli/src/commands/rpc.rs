@@ -7,14 +7,12 @@ use std::time::Duration;
 use longhaul_engine::assembled::Surroundings as Around;
 use longhaul_engine::config::Flag;
 use longhaul_engine::library::{Library, Scope};
-use longhaul_engine::session::{Setup, SummaryChoice, summary_model};
+use longhaul_engine::session::{Departures, Setup, SummaryChoice, summary_model};
 use longhaul_engine::tools::{
-    NoTools, NobodyToAsk, Notebook, Permissions, Toolbox, WorkspaceSettings, WorkspaceTools,
+    NoTools, NobodyToAsk, Permissions, Toolbox, WorkspaceSettings, WorkspaceTools,
 };
-use longhaul_memory::MemoryFolder;
 use longhaul_model::{Model, ModelSpec};
 use longhaul_server::rpc::{Guest, Place, Surroundings, serve};
-use longhaul_transcript::Millis;
 
 use super::memory;
 use crate::app::{App, absolute};
@@ -98,8 +96,10 @@ impl Lodging {
             }
         };
         let settings = app.config.config.index_settings();
+        let library = Library::new(memory::path(&app), settings, encoder);
+        memory::watch(&app, &library);
         Lodging {
-            library: Library::new(memory::path(&app), settings, encoder),
+            library,
             around: app.surroundings("", Some(&guest.name)),
             host: guest.name.clone(),
             app,
@@ -132,28 +132,6 @@ impl Lodging {
             }
         }
     }
-
-    fn notebook(&self) -> Option<Arc<dyn Notebook>> {
-        let app = &self.app;
-        if !app.config.config.memory.search.enabled {
-            return None;
-        }
-        let folder = match MemoryFolder::open(&app.workspace, None) {
-            Ok(folder) => folder,
-            Err(error) => {
-                app.note_once(&format!("the memory files cannot be used: {error}"));
-                return None;
-            }
-        };
-        let clock = app.clock();
-        let now = move || Millis(clock.now().timestamp().as_millisecond());
-        let notebook = self.library.notebook(folder, now);
-        let notebook = notebook.configured(&app.config.config);
-        Some(Arc::new(match app.config.config.sandbox.read_only {
-            true => notebook,
-            false => notebook.counted_in(&app.state_dir),
-        }))
-    }
 }
 
 impl Drop for Lodging {
@@ -184,21 +162,24 @@ impl Place for Lodging {
             model: None,
             summaries: self.summaries(summaries),
             tools: Arc::new(NoTools),
-            departures: Some(Arc::new(self.library.clone())),
+            departures: memory::takes_sessions(&self.app)
+                .then(|| Arc::new(self.library.clone()) as Arc<dyn Departures>),
             subagent: None,
             max_rounds: Setup::MAX_ROUNDS,
         }
     }
 
     fn tools(&self, mirror: &Path) -> Arc<dyn Toolbox> {
+        let is_searched = memory::is_searched(&self.app);
+        let past = memory::past(&self.library, mirror, Scope::Family, is_searched);
         let tools = WorkspaceTools::new(WorkspaceSettings {
             workspace: self.app.workspace.clone(),
             readable: Vec::new(),
             permissions: Permissions::default(),
             approver: Arc::new(NobodyToAsk),
             bash: None,
-            notebook: self.notebook(),
-            recall: Some(Arc::new(self.library.recollection(mirror, Scope::Family))),
+            notebook: memory::notebook(&self.app, &self.library),
+            recall: Some(Arc::new(past)),
         });
         match tools {
             Ok(tools) => Arc::new(tools),

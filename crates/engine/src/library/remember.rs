@@ -41,8 +41,7 @@ impl Library {
     pub fn recollection(&self, session: &Path, scope: Scope) -> Recollection {
         Recollection {
             library: Some(self.clone()),
-            scope,
-            ..Recollection::plain(session)
+            ..Recollection::plain(session, scope)
         }
     }
 
@@ -62,11 +61,11 @@ impl Library {
 
 impl Recollection {
     /// Without an index: words must stand as they are given.
-    pub fn plain(session: &Path) -> Recollection {
+    pub fn plain(session: &Path, scope: Scope) -> Recollection {
         Recollection {
             library: None,
             session: Start::File(session.to_owned()),
-            scope: Scope::Session,
+            scope,
             others: Vec::new(),
         }
     }

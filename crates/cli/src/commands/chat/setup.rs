@@ -9,13 +9,13 @@ use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::recall::{Hit, Query};
 use longhaul_engine::session::{Departures, Engine, Setup, SummaryChoice, summary_model};
 use longhaul_engine::tools::{
-    Approver, BashSettings, Findings, NoTools, Notebook, Permissions, Policy, Recall, Toolbox,
+    Approver, BashSettings, Findings, NoTools, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
 };
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_model::{Model, ModelSpec};
-use longhaul_transcript::{EntryId, Millis, Session as Stored};
+use longhaul_transcript::{EntryId, Session as Stored};
 
 use super::super::memory;
 use crate::app::App;
@@ -32,6 +32,8 @@ pub(super) struct Place {
     counted: Option<(PathBuf, MemoryFolder)>,
     /// How far is looked.
     scope: Scope,
+    /// Whether an index is wanted.
+    is_searched: bool,
 }
 
 /// How long a program that ends waits for the index.
@@ -56,6 +58,7 @@ impl Place {
             library: Library::new(memory::path(app), settings, encoder),
             counted: counted.map(|memory| (app.state_dir.clone(), memory)),
             scope: Scope::Family,
+            is_searched: memory::is_searched(app),
         }
     }
 
@@ -67,34 +70,6 @@ impl Place {
     pub(super) fn settle(&self) -> Vec<String> {
         self.library.settle(PATIENCE);
         self.library.troubles()
-    }
-
-    /// The memory files, kept findable as they change.
-    fn notebook(&self, app: &App) -> Option<Arc<dyn Notebook>> {
-        let folder = match MemoryFolder::open(&app.workspace, None) {
-            Ok(folder) => folder,
-            Err(error) => {
-                app.note(&format!("the memory files cannot be used: {error}"));
-                return None;
-            }
-        };
-        let memory = &app.config.config.memory;
-        if memory.index.watch
-            && let Err(error) = self
-                .library
-                .watch(&app.config.config.workspace_files(folder.root()))
-        {
-            app.note(&format!("memory files are not watched: {error}"));
-        }
-        let clock = app.clock();
-        let now = move || Millis(clock.now().timestamp().as_millisecond());
-        let notebook = self.library.notebook(folder, now);
-        let notebook = notebook.configured(&app.config.config);
-        let notebook = match app.config.config.sandbox.read_only {
-            true => notebook,
-            false => notebook.counted_in(&app.state_dir),
-        };
-        Some(Arc::new(notebook))
     }
 
     /// Counts entries that came back, for dreaming. A count that is lost costs
@@ -109,7 +84,7 @@ impl Place {
 
     fn past(&self) -> Recollection {
         let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
-        self.library.recollection(&path, self.scope)
+        memory::past(&self.library, &path, self.scope, self.is_searched)
     }
 }
 
@@ -207,11 +182,7 @@ pub(super) fn tools(
     }
     let outputs = app.state_dir.join("outputs");
     sweep(&outputs);
-    let memory = &app.config.config.memory;
-    let notebook = match memory.search.enabled && memory.index.enabled {
-        true => place.notebook(app),
-        false => None,
-    };
+    memory::watch(app, &place.library);
     let tools = WorkspaceTools::new(WorkspaceSettings {
         workspace: app.workspace.clone(),
         readable: Vec::new(),
@@ -221,7 +192,7 @@ pub(super) fn tools(
             guard: guard(),
             ..BashSettings::new(app.environment(), outputs)
         }),
-        notebook,
+        notebook: memory::notebook(app, &place.library),
         recall: Some(Arc::new(place.clone())),
     })
     .map_err(|error| Failure::new(error.to_string()))?;
@@ -320,8 +291,8 @@ pub(super) fn engine(
             }
         }
     };
-    let indexed = config.memory.index.enabled && config.memory.index.transcripts;
-    let departures = indexed.then(|| Arc::new(place.clone()) as Arc<dyn Departures>);
+    let departures =
+        memory::takes_sessions(app).then(|| Arc::new(place.clone()) as Arc<dyn Departures>);
     Engine::new(Setup {
         config,
         state_dir: app.state_dir.clone(),

@@ -4,11 +4,13 @@ mod index;
 mod model;
 mod search;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use longhaul_engine::library::{ChosenEncoder, choose_encoder};
-use longhaul_memory::{Condition, Encoder, IndexError, Models, SqliteIndex};
+use longhaul_engine::library::{ChosenEncoder, Library, Recollection, Scope, choose_encoder};
+use longhaul_engine::tools::Notebook;
+use longhaul_memory::{Condition, Encoder, IndexError, MemoryFolder, Models, SqliteIndex};
+use longhaul_transcript::Millis;
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -85,6 +87,68 @@ pub(crate) fn chosen_and_told(app: &App) -> Result<ChosenEncoder, Failure> {
 /// The model in use. What is there and cannot be used is told.
 pub(crate) fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
     Ok(chosen_and_told(app)?.encoder)
+}
+
+/// Whether an index is wanted for searching. Where it is not, none is made.
+pub(crate) fn is_searched(app: &App) -> bool {
+    let memory = &app.config.config.memory;
+    memory.search.enabled && memory.index.enabled
+}
+
+/// Whether what leaves a context goes into the index.
+pub(crate) fn takes_sessions(app: &App) -> bool {
+    let index = &app.config.config.memory.index;
+    index.enabled && index.transcripts
+}
+
+/// What left the contexts of a session, without the index where none is wanted.
+pub(crate) fn past(
+    library: &Library,
+    session: &Path,
+    scope: Scope,
+    is_searched: bool,
+) -> Recollection {
+    match is_searched {
+        true => library.recollection(session, scope),
+        false => Recollection::plain(session, scope),
+    }
+}
+
+/// The memory files, for an agent that works with them.
+pub(crate) fn notebook(app: &App, library: &Library) -> Option<Arc<dyn Notebook>> {
+    let config = &app.config.config;
+    if !is_searched(app) {
+        return None;
+    }
+    let folder = match MemoryFolder::open(&app.workspace, None) {
+        Ok(folder) => folder,
+        Err(error) => {
+            app.note_once(&format!("the memory files cannot be used: {error}"));
+            return None;
+        }
+    };
+    let clock = app.clock();
+    let now = move || Millis(clock.now().timestamp().as_millisecond());
+    let notebook = library.notebook(folder, now).configured(config);
+    Some(Arc::new(match config.sandbox.read_only {
+        true => notebook,
+        false => notebook.counted_in(&app.state_dir),
+    }))
+}
+
+/// Keeps the memory files findable as they change, so that a search has little
+/// left to read.
+pub(crate) fn watch(app: &App, library: &Library) {
+    let config = &app.config.config;
+    if !is_searched(app) || !config.memory.index.watch || config.sandbox.read_only {
+        return;
+    }
+    let Ok(folder) = MemoryFolder::open(&app.workspace, None) else {
+        return;
+    };
+    if let Err(error) = library.watch(&config.workspace_files(folder.root())) {
+        app.note(&format!("memory files are not watched: {error}"));
+    }
 }
 
 /// Which model is active, and why the better ones are not.
