@@ -2,7 +2,7 @@
 //! keeping.
 
 use jiff::civil::Date;
-use longhaul_ledger::agrees_or_chooses;
+use longhaul_ledger::{agrees_or_chooses, reads_as_rule};
 
 use super::candidate::{Evidence, Topic};
 use super::choices::Choice;
@@ -54,10 +54,11 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
         let topic = match line.section.as_deref().map(section) {
             Some(Section::About(topic)) => topic,
             Some(Section::Passing) => continue,
-            // A list under no title we know: a rule by its words, or something
-            // found out.
+            // A list under no title we know, as people and other agents write
+            // them: what the words make it, else something found out.
             Some(Section::Other) | None if line.item => match prose::topic(&line.text) {
-                Some(Topic::Constraint) => Topic::Constraint,
+                Some(topic) if topic != Topic::Fact => topic,
+                _ if reads_as_rule(&line.text) => Topic::Preference,
                 _ => Topic::Fact,
             },
             Some(Section::Other) | None => continue,

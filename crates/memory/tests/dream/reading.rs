@@ -277,7 +277,10 @@ fn hand_written_rules_under_any_title_are_found_and_what_says_nothing_is_counted
     let log = "# 2026-11-14\n\n### Later\n- `make deploy` must never run without a tag.\n\
         - TODO write more docs\n- The call is next Monday at 3.\n\
         - Key is [redacted:aws-key#1] and password=[redacted:password#1]\n\
-        - I moved to Leipzig last week.\n";
+        - I moved to Leipzig last week.\n\
+        - We decided to use Postgres instead of MySQL since the team knows it.\n\
+        - Mara prefers charts without gridlines.\n\
+        - Please answer in German from now on.\n";
     place.write("memory/2026-11-14.md", log);
     let report = place.dream(&settings());
     assert_eq!(report.left_out, 3);
@@ -292,6 +295,12 @@ fn hand_written_rules_under_any_title_are_found_and_what_says_nothing_is_counted
             "`make deploy` must never run without a tag.",
         ),
         (Topic::Fact, "I moved to Leipzig last week."),
+        (
+            Topic::Decision,
+            "We decided to use Postgres instead of MySQL since the team knows it.",
+        ),
+        (Topic::Preference, "Mara prefers charts without gridlines."),
+        (Topic::Preference, "Please answer in German from now on."),
     ];
     assert_eq!(found, expected);
 }
