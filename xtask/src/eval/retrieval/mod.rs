@@ -45,10 +45,13 @@ pub(crate) struct Args {
     /// Folders of embedding models to measure as well
     #[arg(long = "model", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
-    /// Measure WordLlama and all-MiniLM-L6-v2 as well; they are installed below
-    /// `target/tools` if they are not there
+    /// Measure all-MiniLM-L6-v2 besides WordLlama, which takes long the first
+    /// time; both are installed below `target/tools` if they are not there
     #[arg(long)]
     models: bool,
+    /// Measure words alone, without a model
+    #[arg(long, conflicts_with_all = ["models", "folders"])]
+    words: bool,
     /// Threads on which vectors are made
     #[arg(long, value_name = "N", default_value_t = 2)]
     threads: usize,
@@ -84,11 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let settings = weighed(&args.weights)?;
     let mut models = Vec::new();
-    let mut folders = args.folders.clone();
-    if args.models {
-        folders.extend(models::install()?);
-    }
-    for folder in &folders {
+    for folder in &folders(args)? {
         models.push(Arc::new(Cached::new(open_model(folder, args.threads)?)?));
     }
     let mut rows = Vec::new();
@@ -132,6 +131,20 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
     }
     if args.check { checked(&rows) } else { Ok(()) }
+}
+
+/// The models that are measured. Without the quick one, words still are.
+fn folders(args: &Args) -> Result<Vec<PathBuf>> {
+    let mut folders = args.folders.clone();
+    if args.models {
+        folders.extend(models::install()?);
+    } else if !args.words && folders.is_empty() {
+        match models::install_quick() {
+            Ok(folder) => folders.push(folder),
+            Err(error) => eprintln!("measured by words alone, without a model: {error}"),
+        }
+    }
+    Ok(folders)
 }
 
 /// Fails when the last mode of a set, the one with all there is, does not reach

