@@ -27,6 +27,7 @@ mod outputs;
 mod pasted;
 mod patch;
 mod place;
+mod plain;
 mod questions;
 mod quoted;
 mod requests;

@@ -5,6 +5,7 @@ use crate::heard::Said;
 use crate::ledger::{At, Ledger};
 use crate::lifts::{allows, is_for_less};
 use crate::norm::{is_heading, is_list_item, judge};
+use crate::plain::{Plain, is_fragment, is_greeting, plain};
 use crate::words::norms::{NORMS, Norm};
 use crate::words::{Words, shared, stems};
 
@@ -44,6 +45,7 @@ impl Ledger {
             let (kind, leans) = match verdict {
                 Some(found) if !lifts || found.waits => (found.kind, found.leans),
                 None if listed => (RuleKind::Constraint, false),
+                None if !lifts && is_plain(said, index) => (RuleKind::Constraint, false),
                 _ => {
                     if lifts {
                         self.add_lift(at, sentence, said.may_be_anothers(index));
@@ -134,6 +136,29 @@ impl Ledger {
             }
             _ => false,
         }
+    }
+}
+
+/// Whether a sentence is a rule without a sign of one. What could be about a
+/// task is one only if the message has no other sentence than rules, and a few
+/// words without a verb only as one of several.
+fn is_plain(said: &Said<'_>, index: usize) -> bool {
+    let sentence = |index: usize| &said.text[said.ranges[index].clone()];
+    let fragment = |index: usize| is_fragment(sentence(index), &said.parts[index]);
+    let mut rules = 0;
+    let mut only_rules = || {
+        said.sentences().all(|(other, _, words)| {
+            let is_rule = other != index
+                && (judge(sentence(other), words).is_some()
+                    || plain(sentence(other), words).is_some());
+            rules += usize::from(is_rule);
+            is_rule || other == index || is_greeting(words) || fragment(other)
+        })
+    };
+    match plain(sentence(index), &said.parts[index]) {
+        Some(Plain::Firm) => true,
+        Some(Plain::Alone) => only_rules(),
+        None => fragment(index) && only_rules() && rules > 0 && said.ranges.len() > 2,
     }
 }
 
@@ -340,6 +365,28 @@ mod tests {
         assert!(ledger.rules.iter().all(|rule| !rule.pasted));
         assert_eq!(ledger.rules[0].text, "Never 1.");
         assert_eq!(ledger.rules_left(), 3);
+    }
+
+    #[test]
+    fn how_to_speak_is_a_rule_unless_it_is_said_of_a_task() {
+        let texts = |message: &str| -> Vec<String> {
+            let ledger = fold(&[message]);
+            ledger.rules.into_iter().map(|rule| rule.text).collect()
+        };
+        assert_eq!(texts("Hi! Be brief."), ["Be brief."]);
+        assert_eq!(
+            texts("Write a letter to the bank. Be brief."),
+            [] as [&str; 0]
+        );
+        assert_eq!(
+            texts("Write a letter to the bank. Tabs, not spaces."),
+            ["Tabs, not spaces."]
+        );
+        assert_eq!(
+            texts("Metric units. British spelling. No emojis in titles."),
+            ["Metric units.", "British spelling.", "No emojis in titles."]
+        );
+        assert_eq!(texts("Metric units. British spelling."), [] as [&str; 0]);
     }
 
     #[test]

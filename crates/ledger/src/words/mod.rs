@@ -7,6 +7,7 @@ pub(crate) mod choices;
 pub(crate) mod marks;
 pub(crate) mod norms;
 pub(crate) mod others;
+pub(crate) mod plain;
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,0 +1,80 @@
+use super::*;
+
+fn found(sentence: &str) -> Option<Plain> {
+    plain(sentence, &Words::new(sentence))
+}
+
+#[test]
+fn what_names_no_single_thing_is_a_rule_wherever_it_stands() {
+    for rule in [
+        "Tabs, not spaces.",
+        "Beträge in Franken, nicht in Euro.",
+        "Stop adding footers to mails.",
+        "Stop starting every answer with praise.",
+        "Arrête de mettre des emojis.",
+        "Nobody but me edits the roster.",
+        "Niemand außer mir ändert die Dienstpläne.",
+        "I want to see the plan before any code.",
+        "You should check the budget sheet before you promise a date.",
+        "Commit erst, wenn ich es sage.",
+        "Deploy only once the tests pass.",
+        "Use staging, not prod, for experiments.",
+        "Invoices go through Petra.",
+    ] {
+        assert_eq!(found(rule), Some(Plain::Firm), "{rule}");
+    }
+}
+
+#[test]
+fn how_to_speak_or_write_is_a_rule_where_no_task_stands_beside_it() {
+    for rule in [
+        "Be brief.",
+        "Kurz halten.",
+        "Antworte knapp und sachlich.",
+        "Responde breve, por favor.",
+        "Write commit messages in the imperative.",
+        "Quote prices in Swiss francs only.",
+        "Écris les commentaires en anglais.",
+        "Kommentare auf Englisch.",
+        "Skip the preamble.",
+        "用中文回答",
+        "回答简短点",
+        "簡潔に答えて",
+        "コメントは日本語で",
+        "짧게 답해줘",
+    ] {
+        assert_eq!(found(rule), Some(Plain::Alone), "{rule}");
+    }
+}
+
+#[test]
+fn one_piece_of_work_is_no_rule() {
+    for task in [
+        "Write a test for the parser.",
+        "Fix the tabs in main.rs",
+        "Be quick, the demo is at 3",
+        "Keep it short.",
+        "Write tests for the two handlers.",
+        "Write commit messages for these changes.",
+        "Stop the server.",
+        "Stop adding this line.",
+        "Stop it.",
+        "Use the second one, not the first.",
+        "It was a bug, not a feature.",
+        "Bob, not Alice.",
+        "Nobody but me knows that.",
+        "It crashed before any output.",
+        "You should see a red button.",
+        "You should run this again before you go on.",
+        "Der Build läuft erst, wenn der Server da ist.",
+        "Things go to pieces here.",
+        "Translate the comments into English.",
+        "Write a poem in Spanish.",
+        "Hör auf, das dauert zu lange.",
+        "写一个测试",
+        "用中文总结这篇文章",
+        "テストを書いて",
+    ] {
+        assert_eq!(found(task), None, "{task}");
+    }
+}
