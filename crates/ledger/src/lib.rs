@@ -24,6 +24,7 @@ mod lifts;
 mod norm;
 mod outcome;
 mod outputs;
+mod past;
 mod pasted;
 mod patch;
 mod place;

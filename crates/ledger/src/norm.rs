@@ -2,6 +2,7 @@
 
 use crate::facts::RuleKind;
 use crate::grammar::commands;
+use crate::past::is_of_the_past;
 use crate::place::{follows_place, tells_what_happens};
 use crate::scope::standing;
 use crate::words::Words;
@@ -31,6 +32,9 @@ pub fn reads_as_rule(text: &str) -> bool {
 /// Whether a sentence is a rule.
 pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
     if words.len() == 0 || looks_like_output(sentence) {
+        return None;
+    }
+    if is_of_the_past(words) {
         return None;
     }
     let question = asks(sentence, words);

@@ -200,7 +200,88 @@ pub(crate) fn is_title(line: &str) -> bool {
 /// Whether a program logged a line: it begins with a time or a level.
 pub(crate) fn is_logged(line: &str) -> bool {
     let bare = line.trim_start_matches(['[', '(', '<', '*', '|', ' ']);
-    starts_with_time(bare) || starts_with_level(line) || is_frame(line) || is_chat(line)
+    starts_with_time(bare)
+        || starts_with_level(line)
+        || is_frame(line)
+        || is_chat(line)
+        || is_prompt(line)
+        || is_hunk(line)
+        || is_version(line)
+}
+
+/// What a shell shows before a command: `root@db1:/# psql`, `PS C:\src> dotnet`,
+/// `$ cargo test`, `>>> import os`.
+fn is_prompt(line: &str) -> bool {
+    let starts = ["$ ", "% ", "❯ ", "➜ ", ">>> ", "λ "];
+    if starts.iter().any(|start| line.starts_with(start)) {
+        return true;
+    }
+    let bare = line.strip_prefix("PS ").unwrap_or(line);
+    let drive =
+        bare.len() > 3 && bare.as_bytes()[0].is_ascii_alphabetic() && bare[1..].starts_with(":\\");
+    if drive && bare.contains('>') {
+        return true;
+    }
+    let host = line
+        .trim_start_matches(['(', '['])
+        .split(['$', '#', '%', '>'])
+        .next()
+        .unwrap_or("");
+    let (user, rest) = host.split_once('@').unwrap_or(("", ""));
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+    };
+    let place = rest.split_once([':', ' ']);
+    host.len() < line.len()
+        && is_name(user)
+        && place.is_some_and(|(host, path)| {
+            is_name(host) && path.trim_end().chars().all(|c| !c.is_whitespace()) && !path.is_empty()
+        })
+}
+
+/// The head of a change in a patch, and its lines where they are code: a list of
+/// things to do has dashes too.
+fn is_hunk(line: &str) -> bool {
+    let head = line.starts_with("@@ -") || line.starts_with("+++ ") || line.starts_with("--- a/");
+    let Some(code) = line.strip_prefix(['+', '-']) else {
+        return head;
+    };
+    let body = code.trim();
+    let is_code = body.ends_with(['{', '}', ';', '(', ','])
+        && body.contains(['(', '{', '}', '=', ':', ';'])
+        || [
+            "//", "/*", "#include", "import ", "let ", "const ", "fn ", "def ", "return ",
+        ]
+        .iter()
+        .any(|start| body.starts_with(start));
+    head || is_code
+}
+
+/// A line that is a program and its version, as programs print it and stacks
+/// end with: `Node.js v23.4.0`, `rustc 1.95.0 (a1b2c3 2026-04-01)`.
+fn is_version(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let name = words.next().unwrap_or("");
+    let mut rest = words.next().unwrap_or("");
+    if rest.eq_ignore_ascii_case("version") {
+        rest = words.next().unwrap_or("");
+    }
+    let number = rest.trim_start_matches('v').trim_end_matches(',');
+    let dots = number.matches('.').count();
+    let is_number = dots >= 2
+        && number.starts_with(|c: char| c.is_ascii_digit())
+        && number
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || ".+-_".contains(c));
+    let tail = words.next();
+    is_name && is_number && tail.is_none_or(|tail| tail.starts_with('(') || tail == "build")
 }
 
 fn starts_with_time(bare: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::words::Words;
 use crate::words::marks::HEADINGS;
 use crate::words::others::frames::{
     ABOUTS, CONDITIONS, DETERMINERS, INTRODUCTIONS, IS_RIGHT, MINE, OWN, PEOPLE, POINTERS, POLITE,
-    SAYS, SELVES, SUBJECTS, TREATS, UTTERANCES, WRITTEN,
+    SAYS, SELVES, SUBJECTS, TEXTS, TREATS, UTTERANCES, WRITTEN,
 };
 use crate::words::others::{OWN_LABELS, REPORTS, WITNESSES};
 
@@ -99,7 +99,7 @@ fn part_of(part: &str, words: &Words<'_>) -> Option<Frame> {
     }
     // "For tests", "if the CI says": what a rule is about, or when it holds.
     if ABOUTS.contains(words.get(0)) {
-        if is_spoken_place(words) || hangs_there(words) {
+        if is_spoken_place(words) || hangs_there(words) || stands_there(words) {
             return Some(Frame::Shown);
         }
         let is_condition = CONDITIONS.contains(words.get(0));
@@ -121,6 +121,12 @@ fn part_of(part: &str, words: &Words<'_>) -> Option<Frame> {
     }
     if let Some(frame) = speech(words) {
         return Some(frame);
+    }
+    if is_by_someone(words) || is_found(words) {
+        return Some(Frame::Shown);
+    }
+    if is_piece(words) {
+        return Some(Frame::Task);
     }
     if is_of_rules(words) || has_own_label(words) || judge(part, words).is_some() {
         return None;
@@ -249,6 +255,172 @@ fn hangs_there(words: &Words<'_>) -> bool {
     };
     let last = words.get(words.len() - 1);
     UTTERANCES.contains(last) && words.iter().any(there) && words.len() > 3
+}
+
+/// "On the kiosk screen stands", "on the door it says": a place, and at the end
+/// the verb of what can be read there.
+fn stands_there(words: &Words<'_>) -> bool {
+    let is_place = matches!(
+        words.get(0),
+        "on" | "at"
+            | "in"
+            | "above"
+            | "over"
+            | "beside"
+            | "auf"
+            | "an"
+            | "am"
+            | "im"
+            | "über"
+            | "sur"
+            | "dans"
+            | "en"
+            | "sobre"
+            | "na"
+            | "no"
+            | "em"
+            | "su"
+            | "sul"
+            | "sulla"
+            | "op"
+            | "aan"
+            | "w"
+            | "на"
+            | "в"
+            | "над"
+    );
+    let stands = |word: &str| {
+        matches!(
+            word,
+            "stands"
+                | "stood"
+                | "reads"
+                | "says"
+                | "hangs"
+                | "hung"
+                | "appears"
+                | "appeared"
+                | "shows"
+                | "steht"
+                | "stand"
+                | "hängt"
+                | "prangt"
+                | "pone"
+                | "figure"
+                | "figura"
+                | "staat"
+                | "hangt"
+                | "stoi"
+                | "widnieje"
+                | "стоит"
+                | "висит"
+                | "написано"
+        )
+    };
+    is_place
+        && words.len() > 2
+        && (words.len() - 2..words.len()).any(|at| at > 1 && stands(words.get(at)))
+}
+
+/// "Someone scribbled on the whiteboard": nobody the user would be.
+fn is_by_someone(words: &Words<'_>) -> bool {
+    words.len() > 1
+        && (matches!(
+            words.get(0),
+            "someone"
+                | "somebody"
+                | "jemand"
+                | "irgendwer"
+                | "quelqu'un"
+                | "alguien"
+                | "alguém"
+                | "qualcuno"
+                | "iemand"
+                | "ktoś"
+                | "birisi"
+        ) || (words.get(0) == "кто" && words.get(1) == "то"))
+}
+
+/// "There's a note taped to the printer", "da hängt ein Zettel".
+fn is_found(words: &Words<'_>) -> bool {
+    let there = matches!(
+        (words.get(0), words.get(1)),
+        ("there's" | "hay" | "há" | "c'è" | "c'era" | "había", _)
+            | ("there", "is" | "was" | "hangs" | "hung")
+            | (
+                "da" | "es" | "dort",
+                "hängt" | "hing" | "ist" | "war" | "gibt" | "steht"
+            )
+            | ("il", "y")
+            | ("er", "hangt" | "is" | "staat")
+    );
+    let shown = |word: &str| UTTERANCES.contains(word) || TEXTS.contains(word);
+    there && words.iter().any(shown) && !is_of_rules(words)
+}
+
+/// "Title for the blog", "Betreff der Mail": a piece of one text, to be put there.
+fn is_piece(words: &Words<'_>) -> bool {
+    let at = (0..words.len().min(4)).find(|at| {
+        matches!(
+            words.get(*at),
+            "title"
+                | "headline"
+                | "caption"
+                | "slogan"
+                | "tagline"
+                | "subtitle"
+                | "teaser"
+                | "banner"
+                | "tooltip"
+                | "placeholder"
+                | "heading"
+                | "blurb"
+                | "titel"
+                | "überschrift"
+                | "betreff"
+                | "bildunterschrift"
+                | "titre"
+                | "légende"
+                | "accroche"
+                | "título"
+                | "titular"
+                | "lema"
+                | "titolo"
+                | "didascalia"
+                | "tytuł"
+                | "заголовок"
+                | "подпись"
+                | "слоган"
+        ) || (words.get(*at) == "line" && *at > 0 && words.get(at - 1) == "subject")
+    });
+    let one = |at: usize| {
+        DETERMINERS.contains(words.get(at))
+            && !matches!(
+                words.get(at),
+                "a" | "an" | "ein" | "eine" | "un" | "une" | "una" | "um"
+            )
+            || words.is_capital(at)
+    };
+    at.is_some_and(|at| {
+        let named = matches!(
+            words.get(at + 1),
+            "for"
+                | "of"
+                | "on"
+                | "für"
+                | "zu"
+                | "pour"
+                | "du"
+                | "de"
+                | "para"
+                | "per"
+                | "voor"
+                | "dla"
+                | "для"
+        );
+        (named && one(at + 2))
+            || matches!(words.get(at + 1), "der" | "des" | "du" | "del" | "della")
+    })
 }
 
 /// "Jira ABC-12", "#general", "CONTRIBUTING.md": something that is read

@@ -100,6 +100,7 @@ fn passes_on(sentence: &str) -> bool {
         || ["によると", "에 따르면"]
             .iter()
             .any(|by| sentence.contains(by))
+        || is_said_by_somebody(sentence)
         || ["根据", "根據", "据"].iter().any(|by| {
             sentence.strip_prefix(by).is_some_and(|rest| {
                 let near = first_chars(rest, 10);
@@ -136,6 +137,55 @@ fn passes_on(sentence: &str) -> bool {
                     .any(|verb| behind.contains(verb))
             })
         })
+}
+
+/// "船长说以后…": whoever it is, somebody stands before the verb of saying, and
+/// neither the user nor the agent.
+fn is_said_by_somebody(sentence: &str) -> bool {
+    let says = [
+        "说", "說", "认为", "觉得", "要求", "强调", "提醒", "嘱咐", "叮嘱", "告诉", "规定", "讲",
+    ];
+    // 小说 is a novel, 说明 an explanation, 一般来说 "generally".
+    let parts = [
+        "小说",
+        "说明",
+        "传说",
+        "说话",
+        "说法",
+        "来说",
+        "话说",
+        "如说",
+        "是说",
+        "再说",
+        "讲解",
+        "演讲",
+        "要求是",
+        "的要求",
+        "按要求",
+        "讲究",
+        "规定的",
+    ];
+    let not_somebody = [
+        "我", "你", "您", "咱", "不", "要", "别", "请", "先", "没", "怎", "如", "就", "都", "每",
+        "所有", "任何", "，", "。", "：", "、", "可以", "必须", "什么", "谁",
+    ];
+    let found = says
+        .iter()
+        .filter_map(|verb| sentence.find(verb).map(|at| (at, *verb)))
+        .min();
+    found.is_some_and(|(at, _)| {
+        let who = sentence[..at].trim_start_matches(['“', '"', ' ', '-']);
+        let around: String = sentence[..at]
+            .chars()
+            .next_back()
+            .into_iter()
+            .chain(sentence[at..].chars().take(3))
+            .collect();
+        (1..=6).contains(&who.chars().count())
+            && who.chars().all(|c| is_cjk(c) && !is_kana(c))
+            && !not_somebody.iter().any(|word| who.contains(word))
+            && !parts.iter().any(|part| around.contains(part))
+    })
 }
 
 /// What a label in a script without spaces makes of what is behind it.

@@ -493,6 +493,60 @@ fn others_words_are_never_the_users_whatever_their_shape() {
 }
 
 #[test]
+fn what_stands_somewhere_or_is_no_longer_so_is_not_the_users_rule() {
+    for message in [
+        "On the kiosk screen stands: never switch it off.",
+        "Someone scribbled on the whiteboard: always deploy on Fridays.",
+        "There is a sign at the gate: always ring twice.",
+        "An der Kasse hängt: niemals Kleingeld annehmen.",
+        "Jemand hat an die Tafel geschmiert: immer lüften.",
+        "Title for the blog: Never lose a hive again",
+        "Betreff der Mail: Niemals mehr warten",
+        "Our old policy was to never merge without two reviews.",
+        "Früher haben wir immer freitags ausgeliefert.",
+        "船长说以后都不要在甲板上抽烟。",
+        "我妈妈的朋友要求必须先洗手。",
+        "护士提醒千万不要空腹吃药。",
+    ] {
+        assert_eq!(vouched(&hear(message)), [] as [&str; 0], "{message}");
+    }
+    for message in [
+        "There is one rule: never push to main.",
+        "On the settings page: always show the version.",
+        "Titles for commits: always start with the ticket.",
+        "Our old policy was lax, but now you must always ask me.",
+        "一般来说，不要直接改数据库。",
+        "写小说不要用英文。",
+        "我说过不要推送。",
+    ] {
+        assert_eq!(vouched(&hear(message)).len(), 1, "{message}");
+    }
+}
+
+#[test]
+fn what_a_program_printed_is_not_the_users_word() {
+    for message in [
+        "TypeError: x is not a function\n    at main (/srv/a.js:1:2)\n\nNode.js v23.4.0",
+        "root@db1:/srv# psql must not be run as root",
+        "PS C:\\src> dotnet test --never",
+        "@@ -1,4 +1,4 @@\n-    // never call this twice\n+    let always = true;",
+        "rustc 1.95.0 (a1b2c3d4e 2026-04-01)",
+    ] {
+        let ledger = hear(message);
+        assert_eq!(vouched(&ledger), [] as [&str; 0], "{message}");
+        let own = ledger.anchors.values().filter(|anchor| !anchor.pasted);
+        let own: Vec<&str> = own.map(|anchor| anchor.text.as_str()).collect();
+        assert_eq!(own, [] as [&str; 0], "{message}");
+    }
+    for message in [
+        "- never push\n- always test",
+        "mail ops@example.org, never call # them",
+    ] {
+        assert!(!vouched(&hear(message)).is_empty(), "{message}");
+    }
+}
+
+#[test]
 fn what_may_be_anothers_still_holds_in_the_session() {
     for message in [
         "Slack message from Bob: never use the staging cluster.",
