@@ -46,6 +46,13 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
     // "X may not be done" forbids it, and "only admins may do it" most of it.
     let bans = has(|mark| *mark == Mark::Ban) || (can && no);
     let narrows = can && items.contains(&Item::Only);
+    if narrows
+        && let Some(at) = items
+            .iter()
+            .position(|item| matches!(item, Item::Mark(Mark::May | Mark::Can)))
+    {
+        claim.kept_to.extend(words_of(&items[at..]));
+    }
     let may = has(|mark| *mark == Mark::May) || (can && (also || has(|mark| *mark == Mark::Now)));
     let allows = may && !bans && !narrows;
     claim.adds |= also;
@@ -311,6 +318,15 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
                     form: Form::Holds,
                 });
             }
+            // "Dana is on call": a part that one has at a time.
+            if !subject.is_empty() && words_of(behind).iter().any(|word| is_turn(word)) {
+                return Some(Clause {
+                    subject,
+                    value: words_of(behind),
+                    way: Way::Plain,
+                    form: Form::Holds,
+                });
+            }
             // "Use tabs in Makefiles" is about Makefiles.
             if way == Way::Used
                 && subject.is_empty()
@@ -361,6 +377,26 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
         }),
         _ => None,
     }
+}
+
+/// What is had by turns.
+fn is_turn(root: &str) -> bool {
+    [
+        "call",
+        "duty",
+        "charg",
+        "bereitschaft",
+        "dienst",
+        "guardia",
+        "garde",
+        "astreint",
+        "turno",
+        "plantão",
+        "dienst",
+        "dyżurz",
+        "дежурств",
+    ]
+    .contains(&root)
 }
 
 /// A verb that lost its ending when it was read.

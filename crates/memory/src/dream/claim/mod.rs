@@ -69,6 +69,8 @@ pub(super) struct Claim {
     parts: Vec<(Words, bool)>,
     /// Who or what must: "the client must call the server".
     bearer: Words,
+    /// What only some may do: "only admins may merge".
+    kept_to: Words,
 }
 
 /// One thing said of another.
@@ -131,6 +133,54 @@ impl Claim {
     /// Whether both allow something, and not the same.
     pub(super) fn allows_another(&self, other: &Claim) -> bool {
         self.releases && other.releases && !are_kin(&self.leave, &other.leave)
+    }
+
+    /// Whether both leave something to the few, and not the same: "only admins may
+    /// merge", "only admins may deploy".
+    pub(super) fn keeps_another(&self, other: &Claim) -> bool {
+        let named = !self.kept_to.is_empty() && !other.kept_to.is_empty();
+        named && kin_shared(&self.kept_to, &other.kept_to) == 0
+    }
+
+    /// Whether leave to do the same to something else has nothing to do with this
+    /// ban: "never commit secrets", "you may commit to main".
+    pub(super) fn is_left_by(&self, leave: &Claim) -> bool {
+        let unspaced = |word: &String| word.chars().any(is_unspaced);
+        // A ban that also says where, when or how may be narrowed by leave.
+        let plain = self.is_ban() && self.clauses.is_empty() && self.said.len() == 2;
+        let another = leave.releases && !leave.waives && leave.said.len() >= 2;
+        plain
+            && another
+            && !self.said.iter().any(unspaced)
+            && kin_shared(&self.said, &leave.said) == 1
+            && self
+                .order
+                .first()
+                .is_some_and(|verb| has_kin(&leave.said, verb))
+    }
+
+    /// Whether the same is said of something and of one of its kind: "the office is
+    /// on floor 3", "the Dublin office is on floor 3".
+    pub(super) fn is_of_a_narrower(&self, other: &Claim) -> bool {
+        let ([one], [two]) = (self.clauses.as_slice(), other.clauses.as_slice()) else {
+            return false;
+        };
+        let (a, b) = (&one.subject, &two.subject);
+        let narrower =
+            a != b && (a.is_subset(b) || b.is_subset(a)) && !a.is_empty() && !b.is_empty();
+        // Without a verb of being only a number shows what is said of it.
+        let said = one.form == Form::Is || !self.numbers.is_empty();
+        narrower && said && one.value == two.value && !self.demands && !other.demands
+    }
+
+    /// Whether both name some of a few, and not the same ones.
+    pub(super) fn names_others(&self, other: &Claim) -> bool {
+        let of = |claim: &Claim| -> BTreeSet<(Class, usize)> {
+            let all = claim.classes.iter();
+            all.map(|one| (one.0, one.1)).collect()
+        };
+        let (old, new) = (of(self), of(other));
+        !old.is_empty() && !new.is_empty() && old != new
     }
 
     /// What it is about beside its words: whoever speaks.

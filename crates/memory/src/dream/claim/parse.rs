@@ -142,6 +142,11 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
             let last = lower[at + count - 1].as_str();
             if matches!(mark, Mark::Becomes(_)) && TOWARDS.contains(&format!(" {last} ")) {
                 items.push(Item::Lead(last.to_owned()));
+            } else if matches!(mark, Mark::Becomes(_))
+                && matches!(last, "on" | "at" | "bei" | "sur" | "su" | "к")
+            {
+                // "We are back on X" says where to.
+                items.push(Item::Lead("to".to_owned()));
             }
             starts = words[at + count - 1].1;
             at += count;
@@ -215,7 +220,9 @@ fn piece(
         items.push(Item::Lead(lower.to_owned()));
         return;
     }
-    if is_class(lower, claim, items) {
+    // "900 euros" is how much, "in euros" is how it is given.
+    let counted = before.is_some_and(|word| word.ends_with(|c: char| c.is_ascii_digit()));
+    if !(counted && is_unit_class(lower)) && is_class(lower, claim, items) {
         return;
     }
     if !has_digit && (is_empty_word(lower) || is_light(lower) || lower.chars().count() < 2) {
@@ -389,6 +396,15 @@ fn is_class(lower: &str, claim: &mut Claim, items: &mut Vec<Item>) -> bool {
     }
     add(name, claim, items);
     true
+}
+
+/// Whether a word is a unit in which things are given.
+fn is_unit_class(lower: &str) -> bool {
+    let class = ONE_OF.get(lower).map(|(class, _)| *class);
+    matches!(
+        class,
+        Some(Class::Temperature | Class::Length | Class::Money)
+    )
 }
 
 fn is_light(word: &str) -> bool {

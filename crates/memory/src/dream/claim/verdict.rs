@@ -210,14 +210,33 @@ impl Claim {
             let all = line.classes.iter().filter(|one| one.0 == class);
             all.map(|one| one.1).collect()
         };
-        for class in [Class::Weekday, Class::Language, Class::Often] {
+        for class in [
+            Class::Weekday,
+            Class::Language,
+            Class::Often,
+            Class::Temperature,
+            Class::Length,
+            Class::Money,
+        ] {
             let (old, new) = (others(self, class), others(newer, class));
-            if old.len() == 1 && new.len() == 1 && old != new {
+            let one = old.len() == 1 && new.len() == 1 && old != new;
+            // "In German", "in German and English".
+            let more = old.len() != new.len()
+                && !old.is_empty()
+                && !new.is_empty()
+                && (old.iter().all(|at| new.contains(at)) || new.iter().all(|at| old.contains(at)));
+            if one || more {
                 let drop = |line: &Claim| -> Words {
                     let of = |word: &String| line.classes.iter().any(|one| one.2 == *word);
                     line.said.iter().filter(|word| !of(word)).cloned().collect()
                 };
-                most = most.max(self.same_but_for(newer, &drop(self), &drop(newer)));
+                let (old, new) = (drop(self), drop(newer));
+                // "Celsius" and "Fahrenheit" need nothing beside them.
+                let bare = old.is_empty() && new.is_empty() && self.negative == newer.negative;
+                most = most.max(match bare {
+                    true => Verdict::Perhaps,
+                    false => self.same_but_for(newer, &old, &new),
+                });
             }
         }
         if let ([(of, old)], [(of_new, new)]) = (self.numbers.as_slice(), newer.numbers.as_slice())
@@ -300,7 +319,8 @@ impl Claim {
             .numbers
             .iter()
             .find(|(_, number)| value.contains(number));
-        if let Some((of, _)) = number {
+        // "Elm Street 3" is a place by its name.
+        if let Some((of, _)) = number.filter(|(of, _)| !self.names.contains(of)) {
             return Sort::Number(of.clone());
         }
         if let Some((class, ..)) = self.classes.iter().find(|one| value.contains(&one.2)) {

@@ -92,6 +92,11 @@ pub(super) const UNSPACED: &[(&str, Mark)] = &[
     ("换成了", Becomes(Plain)),
     ("换成", Becomes(Plain)),
     ("换到", Becomes(Plain)),
+    ("换回", Becomes(Plain)),
+    ("改回", Becomes(Plain)),
+    ("搬回", Becomes(Placed)),
+    ("迁回", Becomes(Placed)),
+    ("回到", Becomes(Placed)),
     ("切换到", Becomes(Plain)),
     ("变成", Becomes(Plain)),
     ("に変更されました", Becomes(Plain)),
@@ -258,6 +263,32 @@ pub(super) const CLASSES: &[(Class, &[&str])] = &[
             "yearly annually jährlich",
         ],
     ),
+    (
+        Class::Temperature,
+        &[
+            "celsius centigrade цельсия цельсиях 摄氏 摄氏度 摂氏 섭씨",
+            "fahrenheit фаренгейта 华氏 华氏度 華氏 화씨",
+            "kelvin кельвинах",
+        ],
+    ),
+    (
+        Class::Length,
+        &[
+            "kilometres kilometers kilometer kilomètres kilómetros quilômetros chilometri kilometrach километрах километры 公里 千米 キロ",
+            "miles meilen millas milhas miglia mijlen milach милях мили 英里 マイル",
+        ],
+    ),
+    (
+        Class::Money,
+        &[
+            "euros euro евро 欧元 ユーロ 유로",
+            "dollars dollar dólares dollari долларах доллары 美元 美金 ドル 달러",
+            "francs franken francos franchi франках 法郎",
+            "pounds pfund libras sterling фунтах 英镑 ポンド",
+            "yen 日元 円",
+            "yuan renminbi 人民币",
+        ],
+    ),
 ];
 
 /// Kinds of things of which there is one at a time.
@@ -266,6 +297,10 @@ pub(super) enum Class {
     Weekday,
     Language,
     Often,
+    /// Units, which are chosen once for all that is given in them.
+    Temperature,
+    Length,
+    Money,
 }
 
 /// Endings of Russian words, the longer first.

@@ -145,6 +145,12 @@ impl Features {
             Relation::Replaces | Relation::Perhaps if self.claim.is_apart(&newer.claim) => {
                 Relation::None
             }
+            Relation::Replaces | Relation::Perhaps
+                if self.claim.keeps_another(&newer.claim)
+                    || self.claim.is_left_by(&newer.claim) =>
+            {
+                Relation::None
+            }
             Relation::Replaces if self.is_of_numbered(newer) => Relation::None,
             Relation::Replaces
                 if self.is_of_another(newer)
@@ -197,7 +203,14 @@ impl Features {
     /// How `newer` stands to this line by its words alone.
     fn likeness(&self, newer: &Features) -> Relation {
         match self.relation_by_words(newer) {
-            Relation::Same if self.claim.allows_another(&newer.claim) => Relation::None,
+            Relation::Same
+                if self.claim.allows_another(&newer.claim)
+                    || self.claim.is_of_a_narrower(&newer.claim) =>
+            {
+                Relation::None
+            }
+            // "In English" has nearly all the words of "in English and Polish".
+            Relation::Same if self.claim.names_others(&newer.claim) => Relation::Perhaps,
             // "We dropped X" has nearly all the words of "we have X".
             Relation::Same if self.claim.denied_by(&newer.claim) > Verdict::Nothing => {
                 Relation::Perhaps

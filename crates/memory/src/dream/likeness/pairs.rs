@@ -570,6 +570,16 @@ const APART: Pairs = &[
         "Никогда не удаляй файлы.",
         "Никогда не удаляй резервные копии.",
     ),
+    ("Only admins may merge.", "Only admins may deploy."),
+    ("Nur Admins dürfen mergen.", "Nur Admins dürfen löschen."),
+    (
+        "The office is on floor 3.",
+        "The Dublin office is on floor 3.",
+    ),
+    ("Office on floor 3.", "Dublin office on floor 3."),
+    ("Never commit secrets.", "You may commit to main."),
+    ("Use Celsius for ovens.", "Use miles for routes."),
+    ("The rent is 900 euros.", "The deposit is in dollars."),
 ];
 
 /// Something changed: it takes the place, or somebody is asked.
@@ -790,6 +800,28 @@ const CHANGED: Pairs = &[
     ("Ik woon in Utrecht.", "Ik ben naar Zwolle verhuisd."),
     ("Сервер в Москве.", "Сервер переехал в Казань."),
     ("项目用 Python 3.9。", "项目现在用 Python 3.12。"),
+    ("Answer in German.", "Answer in German and English."),
+    (
+        "Write guides in French and Dutch.",
+        "Write guides in French.",
+    ),
+    ("Use Celsius everywhere.", "Use Fahrenheit everywhere."),
+    ("Prices in francs.", "Prices in euros."),
+    ("距离用公里。", "距离用英里。"),
+    ("We moved to WooCommerce.", "We are back on Shopify."),
+    ("We moved to WooCommerce.", "We went back to Shopify."),
+    ("Wir sind zu Odoo gezogen.", "Wir sind wieder bei Lexware."),
+    (
+        "The workshop is at Elm Street 3.",
+        "The workshop is now at Dock Road 9.",
+    ),
+    ("I have 23 hives.", "I have 20 hives."),
+    ("我有23个蜂箱。", "我有20个蜂箱。"),
+    ("我的店在上海。", "我的店现在在杭州。"),
+    ("Tengo 23 colmenas.", "Tengo 20 colmenas."),
+    ("El almacén está en Vigo.", "El almacén está ahora en Lugo."),
+    ("Dana is on call.", "Felix is on call."),
+    ("Only admins may merge.", "Only maintainers may merge."),
 ];
 
 /// Leave for less than was forbidden: the rest of the rule stands, and somebody
