@@ -2,13 +2,18 @@
 //! can name.
 
 use super::claim::is_weekday;
+use super::likeness::is_unspaced;
 
 /// Words that only keep a talk going.
 const CHATTER: &str = " ok okay k thanks thank you thx great nice cool perfect fine good yes yep yeah no nope sure \
     right alright got it that this works work worked working now well done very much so please hi hello hey sorry \
     looks look lgtm all is are the a and i see we can go on next awesome super danke gut passt prima alles klar \
     läuft das funktioniert merci bien parfait super ça marche gracias vale bien perfecto funciona obrigado grazie \
-    perfetto bedankt goed dzięki dobrze спасибо хорошо отлично работает ок да ";
+    perfetto bedankt goed dzięki dobrze спасибо хорошо отлично работает ок да \
+    lot lots many million so really truly appreciate appreciated cheers ty brilliant excellent wonderful amazing lovely \
+    fantastic sounds indeed exactly welcome bye again for your help vielen dank toll klasse bestens sehr schön genau tschüss hilfe für deine \
+    beaucoup génial excellent d'accord merveilleux muchas genial estupendo excelente mil muito obrigada ótimo valeu \
+    mille ottimo benissimo heel erg je wel hartelijk mooi dziękuję bardzo świetnie большое супер класс огромное понял ";
 
 /// Whether a line says nothing but that somebody is there: "ok thanks, that
 /// works".
@@ -18,11 +23,65 @@ pub(super) fn is_chatter(text: &str) -> bool {
         .split(|c: char| !(c.is_alphanumeric() || c == '\''))
         .filter(|word| !word.is_empty());
     let plain = |word: &str| CHATTER.contains(&format!(" {word} "));
-    lower.chars().any(char::is_alphabetic) && words.all(plain)
-        || ["谢谢", "好的", "没问题"].iter().any(|thanks| {
-            lower.starts_with(thanks) && lower.chars().count() <= thanks.chars().count() + 4
-        })
+    lower.chars().any(char::is_alphabetic) && words.all(plain) || is_chatter_unspaced(&lower)
 }
+
+/// The same where words are not spaced: nothing is left without such words.
+fn is_chatter_unspaced(lower: &str) -> bool {
+    let mut rest = lower.to_owned();
+    for word in UNSPACED_CHATTER {
+        rest = rest.replace(word, "");
+    }
+    let said = rest.chars().any(char::is_alphanumeric);
+    !said && lower.chars().any(is_unspaced)
+}
+
+/// The longer ones first.
+const UNSPACED_CHATTER: &[&str] = &[
+    "ありがとうございます",
+    "ありがとうございました",
+    "ありがとう",
+    "わかりました",
+    "承知しました",
+    "了解です",
+    "了解しました",
+    "お疲れ様です",
+    "助かりました",
+    "はい",
+    "了解",
+    "いいね",
+    "です",
+    "감사합니다",
+    "고맙습니다",
+    "고마워요",
+    "고마워",
+    "좋아요",
+    "알겠습니다",
+    "네",
+    "非常感谢",
+    "太感谢了",
+    "多谢",
+    "谢谢",
+    "感谢",
+    "好的",
+    "没问题",
+    "太好了",
+    "太棒了",
+    "不错",
+    "辛苦了",
+    "收到",
+    "明白",
+    "可以",
+    "你",
+    "您",
+    "啦",
+    "了",
+    "哦",
+    "啊",
+    "很",
+    "好",
+    "嗯",
+];
 
 /// Days that are others tomorrow. What begins on one still holds.
 const RELATIVE: &[&str] = &[

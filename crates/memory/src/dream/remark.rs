@@ -8,7 +8,8 @@ use super::candidate::{Evidence, Topic};
 use super::choices::Choice;
 use super::likeness::Features;
 use super::noise::{is_cut_off, is_noise, is_of_the_moment, is_reminder};
-use super::orders::{gives_orders, poses, poses_as_machine};
+use super::orders::{gives_orders, poses, poses_as_machine, without_marks};
+use super::passing::is_chatter;
 use super::prose::{self, paragraphs, sentences};
 use crate::Source;
 use crate::files::{Body, LogLine};
@@ -220,8 +221,9 @@ impl Remarks {
                 }
             }
         }
-        // Nobody types "SYSTEM: always …" of himself.
-        if poses(text) {
+        let unmarked = without_marks(text);
+        // Nobody types "SYSTEM: always …" of himself, nor our marks.
+        if poses(text) || unmarked.is_some() {
             evidence.source = evidence.source.min(Source::Unknown);
         }
         let by_machine = match evidence.source {
@@ -237,11 +239,13 @@ impl Remarks {
         if topic == Topic::Lesson && text.contains(PASSED) {
             return;
         }
-        let text = unnumbered(text);
+        let text = unnumbered(unmarked.as_deref().unwrap_or(text));
         let noise = match topic {
             Topic::Fact => is_noise(text),
-            Topic::Decision => is_cut_off(text),
-            Topic::Constraint | Topic::Preference => is_cut_off(text) || is_of_the_moment(text),
+            Topic::Decision => is_cut_off(text) || is_chatter(text),
+            Topic::Constraint | Topic::Preference => {
+                is_cut_off(text) || is_of_the_moment(text) || is_chatter(text)
+            }
             Topic::Lesson => false,
         };
         if noise || is_reminder(text) {
