@@ -8,6 +8,7 @@ use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::spoken::{self, Sentence};
 use super::tongues;
+use super::turns;
 use super::value::{Span, blanks, value};
 use super::words::is_word_as_password;
 use super::{Redactor, before};
@@ -55,7 +56,10 @@ impl Redactor {
                 .or_else(|| spoken::said_of(&Sentence { bytes, name })),
             _ => None,
         };
-        found.or_else(|| before::said(bytes, name))
+        found
+            .or_else(|| turns::turned(bytes, name))
+            .or_else(|| before::said(bytes, name))
+            .or_else(|| turns::wallet_key(bytes, name))
     }
 
     fn name_at(&self, bytes: &[u8], at: usize) -> Option<Name> {

@@ -33,6 +33,7 @@ mod sought;
 mod spoken;
 mod stores;
 mod tongues;
+mod turns;
 mod value;
 mod words;
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::value::Span;
 use super::{Kind, Redactor, address, armour, before, beside, command, follows, markup, phrases};
-use super::{pieces, prefixed, spoken, stores, tongues};
+use super::{pieces, prefixed, spoken, stores, tongues, turns};
 
 /// Signs that part a name from its value, or open what may be a secret; the
 /// number with which a list begins.
@@ -192,6 +192,7 @@ impl<'a> Scan<'a> {
             .or_else(|| self.redactor.following(bytes, at))
             .or_else(|| phrases::wallet(bytes, at))
             .or_else(|| spoken::logged_in(bytes, at))
+            .or_else(|| turns::passed(bytes, at))
     }
 
     /// Returns a secret, and remembers the pieces in which it goes on.

@@ -251,8 +251,16 @@ fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
 /// The password behind a user with whom somebody is to log in, whose verb
 /// begins at `at`: `log in as bob / x`.
 pub(super) fn logged_in(bytes: &[u8], at: usize) -> Option<Span> {
-    const VERBS: [&str; 5] = ["login", "log in", "logged in", "sign in", "signed in"];
-    const LINKS: [&str; 4] = [" with ", " as ", " using ", ": "];
+    const VERBS: [&str; 7] = [
+        "login",
+        "log in",
+        "logged in",
+        "sign in",
+        "signed in",
+        "creds",
+        "credentials",
+    ];
+    const LINKS: [&str; 6] = [" with ", " as ", " using ", ": ", " are ", " is "];
     // Ways to log in rather than users.
     const WAYS: [&str; 6] = ["oauth", "saml", "fido", "webauthn", "totp", "oidc"];
     if !is_word_start(bytes, at) {

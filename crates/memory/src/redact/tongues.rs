@@ -247,7 +247,8 @@ pub(super) fn begins(text: &[u8]) -> Option<Foreign> {
             let head = text.get(..length);
             foreign.tongue == Tongue::Spaced
                 && head.is_some_and(|head| head.eq_ignore_ascii_case(foreign.name.as_bytes()))
-                && text.get(length).is_none_or(|byte| !is_part(*byte))
+                && (text.get(length).is_none_or(|byte| !is_part(*byte))
+                    || text[length..].starts_with("→".as_bytes()))
         })
         .max_by_key(|foreign| foreign.name.len())
         .copied()
