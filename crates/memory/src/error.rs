@@ -118,8 +118,8 @@ pub enum Error {
         most: u32,
     },
 
-    /// A file was changed by somebody else at the same place.
-    #[error("{} was changed where {candidate} stands", path.display())]
+    /// A file was changed by somebody else at the same time.
+    #[error("{} was changed while {candidate} was to be written there", path.display())]
     ChangedSince {
         /// The file.
         path: PathBuf,
@@ -133,6 +133,54 @@ pub enum Error {
         /// The candidate.
         candidate: String,
         /// Why it failed.
+        reason: String,
+    },
+
+    /// There is no such change.
+    #[error("there is no promotion with the number {number}")]
+    NoChange {
+        /// The number that was asked for.
+        number: u32,
+    },
+
+    /// A promotion was taken back before.
+    #[error("change {number} was taken back before, by change {by}")]
+    TakenBack {
+        /// Its number.
+        number: u32,
+        /// The change that took it back.
+        by: u32,
+    },
+
+    /// Later promotions changed the same candidates.
+    #[error(
+        "change {number} cannot be taken back alone: {} changed the same since",
+        changes(first)
+    )]
+    BuiltUpon {
+        /// Its number.
+        number: u32,
+        /// Those that have to go first, in that order.
+        first: Vec<u32>,
+    },
+
+    /// What was promoted is not in the state any more.
+    #[error("change {number} cannot be taken back: nothing is known of {candidate} any more")]
+    Forgotten {
+        /// Its number.
+        number: u32,
+        /// The candidate.
+        candidate: String,
+    },
+
+    /// What a change was cannot be read.
+    #[error("change {number} cannot be taken back: {} is damaged ({reason})", path.display())]
+    DamagedChange {
+        /// Where it is written down.
+        path: PathBuf,
+        /// Its number.
+        number: u32,
+        /// What is wrong with it, with the line where it is known.
         reason: String,
     },
 
@@ -220,21 +268,46 @@ impl Error {
             Error::NoRoom { .. } => {
                 "take lines out of MEMORY.md that are no longer needed, then try again".into()
             }
-            Error::ChangedSince { path, .. } => format!(
-                "edit {} by hand, or put back what was there, then try again",
-                path.display()
-            ),
+            Error::ChangedSince { .. } => {
+                "somebody wrote to it at this moment; nothing was changed, try again".into()
+            }
             Error::Unfinished { .. } => {
                 "it could not be taken back either; the next `longhaul dream` command that writes \
                  completes it and says so"
                     .into()
             }
             Error::NothingToUndo => return None,
+            Error::NoChange { .. } | Error::TakenBack { .. } => {
+                "`longhaul dream undo --list` shows which there are".into()
+            }
+            Error::BuiltUpon { first, .. } => match first.first() {
+                Some(first) => format!("`longhaul dream undo {first}` first"),
+                None => return None,
+            },
+            Error::Forgotten { .. } => {
+                "take its lines out of MEMORY.md and memories/ by hand; `longhaul dream undo \
+                 --list` shows the others"
+                    .into()
+            }
+            Error::DamagedChange { .. } => {
+                "take its lines out of MEMORY.md and memories/ by hand; `longhaul dream undo \
+                 --list` shows the others, and `longhaul dream undo NUMBER` takes one of them back"
+                    .into()
+            }
             Error::Damaged { path, .. } => format!(
                 "put the original back, or move {} out of the way; it is made anew",
                 path.display()
             ),
         })
+    }
+}
+
+/// "change 7", "changes 7, 5".
+fn changes(numbers: &[u32]) -> String {
+    let all: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    match &all[..] {
+        [one] => format!("change {one}"),
+        all => format!("changes {}", all.join(", ")),
     }
 }
 

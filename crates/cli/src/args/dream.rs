@@ -18,12 +18,8 @@ pub(crate) enum DreamCommand {
     Reject(RejectArgs),
     /// Stage what is worth keeping in old sessions of any agent
     Backfill(BackfillArgs),
-    /// Take the latest promotion back
-    Undo {
-        /// Do not ask
-        #[arg(long, short)]
-        yes: bool,
-    },
+    /// Take a promotion back, the latest or another
+    Undo(UndoArgs),
 }
 
 #[derive(Debug, Args)]
@@ -57,6 +53,22 @@ pub(crate) struct RejectArgs {
     /// Candidates (ids, or their starts)
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// The promotion: the number of its change, or its candidate (an id, or the
+    /// start of one) [default: the latest]
+    #[arg(value_name = "ID", conflicts_with = "list")]
+    pub(crate) id: Option<String>,
+
+    /// List the promotions and whether each can be taken back
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -147,6 +147,43 @@ fn a_promotion_needs_leave_and_can_be_taken_back() {
 }
 
 #[test]
+fn any_promotion_can_be_taken_back_and_what_was_edited_stays_and_is_named() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let all = ids(&machine);
+    for (id, _) in &all {
+        machine.run_line(&format!("dream promote {id} --yes"));
+    }
+    let memory = read(&machine, "MEMORY.md");
+    let edited = memory.replace("- Never push on Fridays.", "- Never push on Sundays.");
+    assert_ne!(edited, memory);
+    fs::write(machine.work().join("MEMORY.md"), &edited).unwrap();
+    let id = all.iter().find(|(_, text)| text.contains("push")).unwrap();
+    let listed = machine.run_line("dream undo --list --json").json();
+    let changes = listed["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), all.len());
+    let of = changes.iter().find(|one| one["candidate"] == id.0.as_str());
+    let of = of.unwrap();
+    assert_eq!(of["possible"], true, "{listed}");
+    assert_eq!(of["left"][0]["text"], "- Never push on Sundays.");
+    let number = of["change"].as_u64().unwrap();
+    let undone = machine.run_line(&format!("dream undo {number} --yes --json"));
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(undone.json()["left"][0]["file"], "MEMORY.md");
+    assert!(read(&machine, "MEMORY.md").contains("- Never push on Sundays.\n"));
+    let again = machine.run_line(&format!("dream undo {} --yes", id.0));
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.err.contains("was taken back before"), "{again:?}");
+    for left in (1..all.len()).rev() {
+        assert_eq!(machine.run_line("dream undo --yes").code, 0, "{left}");
+    }
+    assert_eq!(machine.run_line("dream undo --yes").code, 3);
+    let told = machine.run_line("dream undo --list");
+    assert_eq!(told.out.matches("taken back by change").count(), all.len());
+    assert_eq!(machine.run_line("dream undo 99 --yes").code, 1);
+}
+
+#[test]
 fn what_is_rejected_does_not_come_back() {
     let machine = machine();
     machine.run_line("dream run");

@@ -1,5 +1,4 @@
-//! Differences of small texts, line by line: to show a change before it is
-//! made, and to take it back after somebody else has changed the file too.
+//! Differences of small texts, line by line: to show a change before it is made.
 
 /// A place where two texts differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,36 +29,6 @@ pub fn diff<'a>(before: &'a str, after: &'a str) -> Vec<DiffLine<'a>> {
         lines.extend(hunk.added.into_iter().map(DiffLine::Added));
     }
     lines
-}
-
-/// `now` without the change from `before` to `after`. `None` where somebody
-/// changed the same lines since.
-pub(super) fn taken_back(before: &str, after: &str, now: &str) -> Option<String> {
-    if now == after {
-        return Some(before.to_owned());
-    }
-    let mut lines: Vec<&str> = now.split_inclusive('\n').collect();
-    for hunk in hunks(before, after) {
-        let at = match hunk.added.is_empty() {
-            false => only(&lines, &hunk.added)?,
-            true => match hunk.above {
-                Some(above) => only(&lines, &[above])? + 1,
-                None => 0,
-            },
-        };
-        lines.splice(at..at + hunk.added.len(), hunk.removed.iter().copied());
-    }
-    Some(lines.concat())
-}
-
-/// Where these lines stand, if they stand there once.
-fn only(lines: &[&str], sought: &[&str]) -> Option<usize> {
-    let mut found = lines
-        .windows(sought.len())
-        .enumerate()
-        .filter(|(_, window)| *window == sought);
-    let (at, _) = found.next()?;
-    found.next().is_none().then_some(at)
 }
 
 fn hunks<'a>(before: &'a str, after: &'a str) -> Vec<Hunk<'a>> {
@@ -126,24 +95,11 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_change_is_taken_back_beside_changes_of_others() {
-        let before = "# A\n- one\n\n# B\n- two\n";
-        let after = "# A\n- one\n- new\n\n# B\n";
-        let now = "# A\n- one, edited\n- new\n\n# B\n- three\n";
-        assert_eq!(
-            taken_back(before, after, now).unwrap(),
-            "# A\n- one, edited\n\n# B\n- two\n- three\n"
-        );
-        assert_eq!(taken_back(before, after, "# A\n- new, edited\n# B\n"), None);
-    }
-
     proptest! {
         #[test]
-        fn what_was_changed_can_be_taken_back(
+        fn what_is_shown_leads_from_one_text_to_the_other(
             before in "([a-d]\n){0,8}", after in "([a-d]\n){0,8}",
         ) {
-            prop_assert_eq!(taken_back(&before, &after, &after), Some(before.clone()));
             let shown = diff(&before, &after);
             let added = shown.iter().filter(|line| matches!(line, DiffLine::Added(_))).count();
             let removed = shown.iter().filter(|line| matches!(line, DiffLine::Removed(_))).count();

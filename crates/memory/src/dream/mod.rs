@@ -35,6 +35,7 @@ mod run;
 mod score;
 mod staging;
 mod store;
+mod takeback;
 mod trigger;
 mod voices;
 
@@ -49,5 +50,6 @@ pub use recalls::{Recalled, Recalls};
 pub use remark::{Remark, Remarks, of_log, of_session};
 pub use run::{ModelReport, Report, Settings};
 pub use staging::waiting;
-pub use store::{Change, DreamLock, Dreams};
+pub use store::{Change, DreamLock, Dreams, Past, Undoing, Undone};
+pub use takeback::Left;
 pub use trigger::{Cause, LastRun, Moment, Trigger, due, next};

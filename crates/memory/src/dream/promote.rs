@@ -59,7 +59,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    fn of(candidate: &Candidate) -> Standing {
+    pub(super) fn of(candidate: &Candidate) -> Standing {
         Standing {
             status: candidate.status.clone(),
             valid_until: candidate.valid_until,
@@ -343,7 +343,7 @@ impl Work {
 }
 
 /// Whether a line points to an anchor, whatever else was written behind it.
-fn points(line: &str, anchor: &str) -> bool {
+pub(super) fn points(line: &str, anchor: &str) -> bool {
     line.split_whitespace().any(|word| {
         word.split_once('#')
             .is_some_and(|(file, _)| file.starts_with("memories/") && word.ends_with(anchor))

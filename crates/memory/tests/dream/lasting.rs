@@ -20,6 +20,28 @@ fn one_dream_at_a_time() {
 }
 
 #[test]
+fn a_decision_waits_for_another_that_is_being_written() {
+    let place = Place::dreamt(&["Never push on Fridays."]);
+    let lock = place.dreams().lock().unwrap();
+    let (place, id) = (&place, place.id("Never push"));
+    std::thread::scope(|scope| {
+        let (begun, has_begun) = std::sync::mpsc::channel();
+        let waiting = scope.spawn(move || {
+            begun.send(()).unwrap();
+            let dreams = place.dreams();
+            let lock = dreams.lock_patiently().unwrap();
+            dreams.promote(&lock, &id, &now(), &settings()).unwrap();
+        });
+        has_begun.recv().unwrap();
+        // Whoever wants the same is told at once.
+        assert!(matches!(place.dreams().lock(), Err(Error::Dreaming { .. })));
+        drop(lock);
+        waiting.join().unwrap();
+    });
+    assert!(place.find("Never push").status.is_kept());
+}
+
+#[test]
 fn a_promotion_that_was_killed_after_any_write_is_completed() {
     let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
     let before = place.files();

@@ -13,6 +13,7 @@ mod replaying;
 mod reversing;
 mod searching;
 mod trusting;
+mod undoing;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -152,7 +153,9 @@ impl Place {
     pub(crate) fn undo(&self) -> Result<(), Error> {
         let dreams = self.dreams();
         let lock = dreams.lock().unwrap();
-        dreams.undo(&lock, now().timestamp()).map(|_| ())
+        dreams
+            .undo(&lock, None, now().timestamp(), &settings())
+            .map(|_| ())
     }
 
     pub(crate) fn candidates(&self) -> Vec<Candidate> {

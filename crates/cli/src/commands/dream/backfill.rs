@@ -9,7 +9,7 @@ use longhaul_transcript::SessionRef;
 use serde_json::json;
 
 use super::super::memory_files::writing;
-use super::{locked, settings, shapes};
+use super::{settings, shapes, told};
 use crate::app::App;
 use crate::args::BackfillArgs;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
             .help("name some, or read those of all workspaces with --all"));
     }
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = told(app, dreams.lock()?);
     let bar = match app.shows_progress() {
         true => ProgressBar::new(sessions.len() as u64),
         false => ProgressBar::hidden(),

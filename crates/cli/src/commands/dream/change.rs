@@ -1,4 +1,4 @@
-//! `dream promote|reject|undo`: what becomes of candidates.
+//! `dream promote|reject`: what becomes of candidates.
 
 use console::style;
 use longhaul_memory::dream::{Change, DiffLine, Dreams, PageChange, diff};
@@ -97,31 +97,6 @@ pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
         say!("{}  {id}", style("rejected").red())?;
     }
     Ok(())
-}
-
-pub(super) fn undo(app: &App, yes: bool) -> Result<(), Failure> {
-    let memory = writing(app)?;
-    let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
-    agreed(app, "Take the latest promotion back?", yes)?;
-    let change = match dreams.undo(&lock, app.zoned().timestamp()) {
-        Err(error @ longhaul_memory::Error::NothingToUndo) => {
-            return Err(Failure::nothing(error.to_string()));
-        }
-        change => change?,
-    };
-    if app.json {
-        return out::json(&json!({
-            "workspace": answer::path(memory.root()),
-            "undone": change.undoes,
-            "candidate": change.candidate,
-            "files": shapes::files(&change.pages),
-        }));
-    }
-    for page in &change.pages {
-        show(page)?;
-    }
-    say!("{}  {}", style("taken back").green(), change.candidate)
 }
 
 /// Prints what becomes of a file.

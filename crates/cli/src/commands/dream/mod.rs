@@ -7,6 +7,7 @@ mod dialogue;
 mod model;
 mod review;
 mod shapes;
+mod undo;
 
 pub(crate) use beside::Beside;
 
@@ -29,13 +30,18 @@ use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{paint, resolve};
 
-/// Takes the lock. What that had to mend or to complete is told.
+/// Takes the lock to write down what a person decides, and waits a little for
+/// another command that does so.
 fn locked(app: &App, dreams: &Dreams<'_>) -> Result<DreamLock, Failure> {
-    let lock = dreams.lock()?;
+    Ok(told(app, dreams.lock_patiently()?))
+}
+
+/// What taking the lock had to mend or to complete is told.
+fn told(app: &App, lock: DreamLock) -> DreamLock {
     for told in lock.told().into_iter().chain(lock.completed()) {
         app.note(&format!("note: {told}"));
     }
-    Ok(lock)
+    lock
 }
 
 pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
@@ -46,7 +52,7 @@ pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
         DreamCommand::Promote(args) => change::promote(app, args),
         DreamCommand::Reject(args) => change::reject(app, args),
         DreamCommand::Backfill(args) => backfill::backfill(app, args),
-        DreamCommand::Undo { yes } => change::undo(app, *yes),
+        DreamCommand::Undo(args) => undo::undo(app, args),
     }
 }
 
@@ -121,7 +127,7 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
             .unwrap_or(app.config.config.dreaming.lookback_days),
         ..settings_with(app, &recalls)
     };
-    let lock = locked(app, &dreams)?;
+    let lock = told(app, dreams.lock()?);
     let model = model::chosen(app, args.base_url.as_deref())?;
     let mut model = model.map(model::asking).transpose()?;
     let report = dreams.run(

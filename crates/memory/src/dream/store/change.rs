@@ -5,6 +5,7 @@
 //! crash leaves in between is completed by whoever comes next.
 
 use std::fs;
+use std::path::Path;
 
 use jiff::Timestamp;
 use longhaul_transcript::durable;
@@ -12,10 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DreamLock, Dreams};
 use crate::dream::candidate::Review;
-use crate::dream::diff::taken_back;
-use crate::dream::promote::{
-    PageChange, Pages, Planned, Standing, Turn, find, updated, with_updated,
-};
+use crate::dream::promote::{PageChange, Pages, Planned, Turn};
 use crate::files::{DECISIONS, MEMORY, PROJECT};
 use crate::{Error, Result};
 
@@ -67,82 +65,19 @@ impl Dreams<'_> {
         Ok(change)
     }
 
-    /// Takes the latest promotion back that was not taken back yet.
-    pub fn undo(&self, lock: &DreamLock, at: Timestamp) -> Result<Change> {
-        let state = self.state()?;
-        let latest = self
-            .to_undo(state.last_change)?
-            .ok_or(Error::NothingToUndo)?;
-        let mut pages = Vec::new();
-        for page in &latest.pages {
-            let now = self.memory.read(&page.file)?;
-            let was = page.before.as_deref().unwrap_or_default();
-            let made = page.after.as_deref().unwrap_or_default();
-            let back = match now.as_deref() {
-                None => None,
-                // A time that somebody else has set since stays as it is.
-                Some(now) => match updated(now) {
-                    Some(time) if updated(made) != Some(time) => {
-                        taken_back(&with_updated(was, time), &with_updated(made, time), now)
-                    }
-                    _ => taken_back(was, made, now),
-                },
-            };
-            let Some(back) = back else {
-                return Err(Error::ChangedSince {
-                    path: self.memory.root().join(&page.file),
-                    candidate: latest.candidate,
-                });
-            };
-            // A file that the promotion made goes again, if nothing is in it.
-            let goes = page.before.is_none() && back.trim().is_empty();
-            pages.push(PageChange {
-                file: page.file.clone(),
-                before: now,
-                after: (!goes).then_some(back),
-            });
-        }
-        let mut turns = Vec::new();
-        for turn in &latest.turns {
-            let now = find(&state.candidates, &turn.id)?;
-            turns.push(Turn {
-                id: turn.id.clone(),
-                before: Standing {
-                    status: now.status.clone(),
-                    valid_until: now.valid_until,
-                },
-                after: turn.before.clone(),
-            });
-        }
-        let change = Change {
-            number: state.last_change + 1,
-            at,
-            candidate: latest.candidate,
-            undoes: Some(latest.number),
-            pages,
-            turns,
-        };
-        self.make(lock, &change)?;
-        Ok(change)
+    /// Sets a change aside that was interrupted and of which nobody can read what
+    /// it was to be, so that it is not in the way of all others.
+    fn give_up(&self, path: &Path, reason: &str) -> Result<String> {
+        let aside = self.aside(path);
+        fs::rename(path, &aside).map_err(Error::io("rename", path))?;
+        Ok(format!(
+            "a change that had been interrupted cannot be read ({reason}) and lies at {}; it was \
+             not completed: look whether {MEMORY}, {PROJECT} and {DECISIONS} are as they should be",
+            aside.display()
+        ))
     }
 
-    /// The latest promotion that stands.
-    fn to_undo(&self, last: u32) -> Result<Option<Change>> {
-        let mut undone = Vec::new();
-        for number in (1..=last).rev() {
-            let Some(change) = self.change(number)? else {
-                continue;
-            };
-            match change.undoes {
-                Some(other) => undone.push(other),
-                None if undone.contains(&number) => {}
-                None => return Ok(Some(change)),
-            }
-        }
-        Ok(None)
-    }
-
-    fn make(&self, lock: &DreamLock, change: &Change) -> Result<()> {
+    pub(super) fn make(&self, lock: &DreamLock, change: &Change) -> Result<()> {
         for page in &change.pages {
             if self.memory.read(&page.file)? != page.before {
                 return Err(Error::ChangedSince {
@@ -183,8 +118,14 @@ impl Dreams<'_> {
 
     /// Completes what a crash left, and says so.
     pub(super) fn complete(&self, lock: &DreamLock) -> Result<Option<String>> {
-        let state = self.state()?;
-        let Some(change) = self.change(state.last_change + 1)? else {
+        let number = self.state()?.last_change + 1;
+        let change = match self.change(number) {
+            Err(Error::DamagedChange { path, reason, .. }) => {
+                return self.give_up(&path, &reason).map(Some);
+            }
+            change => change?,
+        };
+        let Some(change) = change else {
             return Ok(None);
         };
         let what = match change.undoes {
@@ -243,8 +184,16 @@ impl Dreams<'_> {
         }
     }
 
-    fn change(&self, number: u32) -> Result<Option<Change>> {
-        self.read(&name(number))
+    /// A change that is written down.
+    pub(super) fn change(&self, number: u32) -> Result<Option<Change>> {
+        match self.read(&name(number)) {
+            Err(Error::Damaged { path, reason }) => Err(Error::DamagedChange {
+                path,
+                number,
+                reason,
+            }),
+            change => change,
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 
 mod change;
 mod state;
+mod undo;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::civil::Date;
 use longhaul_transcript::durable;
@@ -14,6 +16,7 @@ use serde::de::DeserializeOwned;
 
 pub use self::change::Change;
 pub(super) use self::state::State;
+pub use self::undo::{Past, Undoing, Undone};
 use super::candidate::{Candidate, Review, Status};
 use super::paid::Paid;
 use super::promote::find;
@@ -21,6 +24,11 @@ use super::score::confidence;
 use super::trigger::LastRun;
 use crate::files::MemoryFolder;
 use crate::{Error, Result};
+
+/// How long a decision waits for what another process writes, and how often it
+/// looks.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The dreams of one workspace.
 #[derive(Debug)]
@@ -75,8 +83,19 @@ impl<'a> Dreams<'a> {
         &self.folder
     }
 
-    /// Takes the lock: one dream at a time.
+    /// Takes the lock: one dream at a time. Whoever wants to dream while another
+    /// does is told so at once, since that one does the same.
     pub fn lock(&self) -> Result<DreamLock> {
+        self.lock_within(Duration::ZERO)
+    }
+
+    /// The same for what a person decides: another command may just be writing
+    /// down what it was told, so this one waits a little for it.
+    pub fn lock_patiently(&self) -> Result<DreamLock> {
+        self.lock_within(PATIENCE)
+    }
+
+    fn lock_within(&self, patience: Duration) -> Result<DreamLock> {
         durable::create_folder(&self.folder).map_err(Error::write)?;
         let path = self.folder.join(".dreaming");
         let mut options = OpenOptions::new();
@@ -87,16 +106,25 @@ impl<'a> Dreams<'a> {
             options.mode(0o600);
         }
         let file = options.open(&path).map_err(Error::io("lock", &path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Dreaming {
-                    workspace: self.memory.root().to_owned(),
-                });
+        let mut waited = Duration::ZERO;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if waited < patience => {
+                    std::thread::sleep(PAUSE);
+                    waited += PAUSE;
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::Dreaming {
+                        workspace: self.memory.root().to_owned(),
+                    });
+                }
+                // A file system without locks: refusing would make it useless.
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                    break;
+                }
+                Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
             }
-            // A file system without locks: refusing would make it useless.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
         }
         let told = self.mend()?;
         let mut lock = DreamLock {

@@ -2,6 +2,7 @@
 //! state is mended from its copy.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use jiff::civil::Date;
@@ -124,10 +125,7 @@ impl Dreams<'_> {
         let Err(Error::Damaged { path, reason }) = self.read::<State>(STATE) else {
             return Ok(None);
         };
-        let aside = (1..)
-            .map(|number| self.folder.join(format!("{STATE}.damaged-{number}")))
-            .find(|aside| !aside.exists())
-            .expect("some number is free");
+        let aside = self.aside(&path);
         // It stays where it is until there is something in its place.
         fs::copy(&path, &aside).map_err(Error::io("copy", &path))?;
         let (state, came) = match self.read::<State>(COPY) {
@@ -148,6 +146,15 @@ impl Dreams<'_> {
             path.display(),
             aside.display()
         )))
+    }
+
+    /// Where a damaged file is put, beside what comes in its place.
+    pub(super) fn aside(&self, path: &Path) -> PathBuf {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        (1..)
+            .map(|number| path.with_file_name(format!("{name}.damaged-{number}")))
+            .find(|aside| !aside.exists())
+            .expect("some number is free")
     }
 
     /// The number of the newest change that is written down.

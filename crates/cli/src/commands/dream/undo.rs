@@ -1,0 +1,192 @@
+//! `dream undo`: promotions taken back, the latest or any other.
+
+use console::style;
+use longhaul_memory::dream::{Candidate, Dreams, Left, Past, Undoing};
+use longhaul_transcript::Millis;
+use serde_json::{Value, json};
+
+use super::super::answer;
+use super::super::memory_files::{reading, writing};
+use super::change::show;
+use super::{agreed, find, locked, named, refusal, settings, shapes};
+use crate::app::App;
+use crate::args::UndoArgs;
+use crate::failure::Failure;
+use crate::out::{self, say};
+use crate::paint;
+
+pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
+    if args.list {
+        return list(app);
+    }
+    let memory = writing(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let lock = locked(app, &dreams)?;
+    let settings = settings(app);
+    let past = dreams.past(&settings)?;
+    let meant = match &args.id {
+        Some(name) => Some(meant(&dreams, &past, name)?),
+        None => past
+            .iter()
+            .find(|one| !matches!(one.undoing, Undoing::Done(_))),
+    };
+    let Some(meant) = meant else {
+        let error = longhaul_memory::Error::NothingToUndo;
+        return Err(Failure::nothing(error.to_string()));
+    };
+    if let Undoing::Possible(left) = &meant.undoing
+        && !args.yes
+    {
+        for line in left {
+            app.note(&format!("note: {}", stays(line)));
+        }
+    }
+    if !matches!(meant.undoing, Undoing::Refused(_) | Undoing::Done(_)) {
+        let candidate = meant
+            .change
+            .as_ref()
+            .map(|change| change.candidate.as_str());
+        let what = candidate.unwrap_or_default();
+        let question = format!(
+            "Take the promotion of {what} (change {}) back?",
+            meant.number
+        );
+        agreed(app, &question, args.yes)?;
+    }
+    let at = app.zoned().timestamp();
+    let undone = dreams.undo(&lock, Some(meant.number), at, &settings)?;
+    let change = &undone.change;
+    if app.json {
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "undone": change.undoes,
+            "candidate": change.candidate,
+            "files": shapes::files(&change.pages),
+            "left": lines(&undone.left),
+        }));
+    }
+    for page in &change.pages {
+        show(page)?;
+    }
+    say!("{}  {}", style("taken back").green(), change.candidate)?;
+    for line in &undone.left {
+        app.note(&format!("note: {}", stays(line)));
+    }
+    Ok(())
+}
+
+fn lines(left: &[Left]) -> Vec<Value> {
+    let each = left.iter();
+    each.map(|one| json!({ "file": one.file, "line": one.line, "text": App::redact(&one.text) }))
+        .collect()
+}
+
+fn stays(line: &Left) -> String {
+    format!(
+        "{}:{} was edited by hand and stays: “{}”",
+        line.file,
+        line.line,
+        paint::tame(&App::redact(&line.text))
+    )
+}
+
+/// The promotion that is meant: by the number of its change, or the latest of a
+/// candidate, first of all one that stands.
+fn meant<'a>(dreams: &Dreams<'_>, past: &'a [Past], name: &str) -> Result<&'a Past, Failure> {
+    let bare = name.strip_prefix('#').unwrap_or(name);
+    // What has eight digits is an id whose letters are digits by chance.
+    if let Ok(number) = bare.parse::<u32>()
+        && bare.len() < 8
+    {
+        let found = past.iter().find(|one| one.number == number);
+        return found.ok_or_else(|| longhaul_memory::Error::NoChange { number }.into());
+    }
+    let id = named(&dreams.candidates()?, name)?;
+    let of = |one: &&Past| one.change.as_ref().is_some_and(|one| one.candidate == id);
+    let stands = |one: &&Past| of(one) && !matches!(one.undoing, Undoing::Done(_));
+    let found = past.iter().find(stands);
+    found.or(past.iter().find(of)).ok_or_else(|| {
+        Failure::usage(format!("{id} was not promoted"))
+            .help("`longhaul dream undo --list` shows what was")
+    })
+}
+
+fn list(app: &App) -> Result<(), Failure> {
+    let memory = reading(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let past = dreams.past(&settings(app))?;
+    let candidates = dreams.candidates()?;
+    if app.json {
+        let changes: Vec<Value> = past.iter().map(|one| shape(one, &candidates)).collect();
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "changes": changes,
+        }));
+    }
+    if past.is_empty() {
+        return Err(Failure::nothing("nothing was promoted yet"));
+    }
+    for one in &past {
+        let number = style(format!("{:>4}", one.number)).bold();
+        let (at, id, said) = match &one.change {
+            Some(change) => (
+                paint::ago(app.now(), Millis(change.at.as_millisecond())),
+                change.candidate.as_str(),
+                find(&candidates, &change.candidate)
+                    .map(|one| paint::tame(one.wording()))
+                    .unwrap_or_default(),
+            ),
+            None => (String::new(), "", String::new()),
+        };
+        match one.change {
+            Some(_) => say!(
+                "{number}  {}  {}  {said}",
+                style(id).cyan(),
+                style(at).dim()
+            )?,
+            None => say!("{number}")?,
+        }
+        match &one.undoing {
+            Undoing::Possible(left) => {
+                for line in left {
+                    say!("      {}", style(stays(line)).yellow())?;
+                }
+            }
+            Undoing::Done(by) => {
+                say!(
+                    "      {}",
+                    style(format!("taken back by change {by}")).dim()
+                )?;
+            }
+            Undoing::Refused(error) => {
+                let told = App::redact(&error.to_string());
+                say!("      {}", style(told).red())?;
+                if let Some(remedy) = error.remedy() {
+                    say!("      {}", style(remedy).dim())?;
+                }
+            }
+        }
+    }
+    app.note("`longhaul dream undo NUMBER` takes one of them back");
+    Ok(())
+}
+
+fn shape(one: &Past, candidates: &[Candidate]) -> Value {
+    let change = one.change.as_ref();
+    let said = change.and_then(|change| find(candidates, &change.candidate));
+    let (undone_by, left, refused) = match &one.undoing {
+        Undoing::Possible(left) => (None, &left[..], None),
+        Undoing::Done(by) => (Some(by), &[][..], None),
+        Undoing::Refused(error) => (None, &[][..], Some(refusal(error))),
+    };
+    json!({
+        "change": one.number,
+        "at": change.map(|change| Millis(change.at.as_millisecond()).to_iso()),
+        "candidate": change.map(|change| &change.candidate),
+        "text": said.map(Candidate::wording),
+        "possible": matches!(one.undoing, Undoing::Possible(_)),
+        "undoneBy": undone_by,
+        "left": lines(left),
+        "refused": refused,
+    })
+}
