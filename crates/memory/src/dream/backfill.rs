@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Status, Topic};
 use super::choices::{Choice, choices};
-use super::consolidate::{Consolidated, Days, consolidate};
+use super::consolidate::{Consolidated, Days, KnownLine, Order, fold, settle, weigh};
 use super::remark::{Remarks, of_session};
 use super::run::Settings;
 use super::store::{DreamLock, Dreams};
@@ -81,6 +81,10 @@ impl Dreams<'_> {
         let mut done: Done = self.read("backfill.json")?.unwrap_or_default();
         let known = self.known(&mut report.problems)?;
         let known_before: HashSet<String> = ids(&self.candidates()?).collect();
+        let days = Days {
+            newest: now.date(),
+            today: now.date(),
+        };
         for (at, reference) in sessions.iter().enumerate() {
             let stopped = progress(Progress {
                 done: at,
@@ -89,6 +93,7 @@ impl Dreams<'_> {
             });
             if stopped.is_break() {
                 report.left = sessions.len() - at;
+                self.settle(lock, &known, days, settings)?;
                 self.count_new(&known_before, &mut report)?;
                 return Ok(report);
             }
@@ -101,16 +106,9 @@ impl Dreams<'_> {
                 Ok(None) => report.unchanged += 1,
                 Ok(Some((found, mark))) => {
                     let mut state = self.state()?;
-                    let some = consolidate(
-                        &mut state.candidates,
-                        &found.remarks,
-                        &known,
-                        settings.recalls,
-                        Days {
-                            newest: now.date(),
-                            today: now.date(),
-                        },
-                    );
+                    let (some, order) = fold(&mut state.candidates, &found.remarks, &known, days);
+                    state.is_late |= order == Order::Late;
+                    weigh(&mut state.candidates, settings.recalls, days.newest);
                     // The candidates first: what is read twice changes nothing.
                     self.save(lock, &mut state)?;
                     done.sessions.insert(name, mark);
@@ -130,8 +128,27 @@ impl Dreams<'_> {
             total: sessions.len(),
             next: None,
         });
+        self.settle(lock, &known, days, settings)?;
         self.count_new(&known_before, &mut report)?;
         Ok(report)
+    }
+
+    /// Sessions are read in any order, so the order of what they say is settled
+    /// once, at the end; after a crash the next dream does it.
+    fn settle(
+        &self,
+        lock: &DreamLock,
+        known: &[KnownLine],
+        days: Days,
+        settings: &Settings<'_>,
+    ) -> Result<()> {
+        let mut state = self.state()?;
+        if !std::mem::take(&mut state.is_late) {
+            return Ok(());
+        }
+        settle(&mut state.candidates, &[], known, days);
+        weigh(&mut state.candidates, settings.recalls, days.newest);
+        self.save(lock, &mut state)
     }
 
     /// What is there that was not there before.

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::candidate::{Candidate, Evidence, Review, Status, Topic, digest};
 use super::likeness::{Features, Relation};
+use super::refold::{in_order, refold};
 use super::remark::Remark;
 use super::score::confidence;
 
@@ -58,7 +59,8 @@ pub(super) fn last_day(today: Date) -> Date {
 }
 
 /// Folds remarks into the candidates. `recalls` says how often a text was
-/// recalled.
+/// recalled. What comes of it does not depend on how many days were read at a
+/// time, and in which order.
 pub fn consolidate(
     candidates: &mut Vec<Candidate>,
     remarks: &[Remark],
@@ -66,17 +68,54 @@ pub fn consolidate(
     recalls: &dyn Fn(&Candidate) -> u32,
     days: Days,
 ) -> Consolidated {
+    let before = candidates.clone();
+    let (done, order) = fold(candidates, remarks, known, days);
+    if order == Order::Late {
+        *candidates = before;
+        settle(candidates, remarks, known, days);
+    }
+    weigh(candidates, recalls, days.newest);
+    done
+}
+
+/// Whether remarks came in the order of their days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// They did.
+    Kept,
+    /// Some are older than what was known.
+    Late,
+}
+
+/// Folds remarks into the candidates that are there. Of those that come late the
+/// links may be other than they should be, until it is settled.
+pub(super) fn fold(
+    candidates: &mut Vec<Candidate>,
+    remarks: &[Remark],
+    known: &[KnownLine],
+    days: Days,
+) -> (Consolidated, Order) {
     let last = last_day(days.today);
     restore(candidates, last);
     let mut work = Work::new(candidates, known, last);
     let mut order: Vec<&Remark> = remarks.iter().collect();
-    order.sort_by_key(|remark| remark.evidence.date);
+    order.sort_by(|a, b| in_order(&a.evidence, &b.evidence));
     for remark in order {
         work.take(remark);
     }
-    let done = work.done;
-    weigh(candidates, recalls, days.newest);
-    done
+    (work.done, work.order)
+}
+
+/// Puts the candidates in order after days were read late.
+pub(super) fn settle(
+    candidates: &mut Vec<Candidate>,
+    remarks: &[Remark],
+    known: &[KnownLine],
+    days: Days,
+) {
+    let last = last_day(days.today);
+    restore(candidates, last);
+    refold(candidates, remarks, known, last);
 }
 
 /// Folds in what only a model thought worth keeping. It waits for review and
@@ -151,18 +190,34 @@ pub(super) struct Work<'a> {
     /// Which candidates have a term or value.
     having: HashMap<String, Vec<usize>>,
     /// The evidence of all candidates.
-    seen: HashSet<String>,
+    pub(super) seen: HashSet<String>,
     pub(super) known: Vec<(&'a KnownLine, Features)>,
     /// The last day on which anything can have been said.
     last: Date,
     /// What is new only points at what it may contradict.
     only_points: bool,
+    /// What is taken was taken before, and is no news to the memory.
+    pub(super) owned: bool,
+    /// The newest day of what was there before.
+    newest: Option<Date>,
+    order: Order,
     pub(super) done: Consolidated,
 }
 
 impl<'a> Work<'a> {
-    fn new(candidates: &'a mut Vec<Candidate>, known: &'a [KnownLine], last: Date) -> Work<'a> {
+    pub(super) fn new(
+        candidates: &'a mut Vec<Candidate>,
+        known: &'a [KnownLine],
+        last: Date,
+    ) -> Work<'a> {
+        let days = candidates.iter().flat_map(|one| {
+            let ended = one.ended.as_ref().map(|ended| ended.date);
+            one.last_day_until(last).into_iter().chain(ended)
+        });
         let mut work = Work {
+            newest: days.max(),
+            order: Order::Kept,
+            owned: false,
             features: Vec::new(),
             having: HashMap::new(),
             seen: HashSet::new(),
@@ -212,7 +267,15 @@ impl<'a> Work<'a> {
         near.into_iter().map(|(at, _)| at).collect()
     }
 
-    fn take(&mut self, remark: &Remark) {
+    /// Notes that something was said on a day; an older one than those that were
+    /// known comes late.
+    pub(super) fn note(&mut self, date: Date) {
+        if self.newest.is_some_and(|newest| date < newest) {
+            self.order = Order::Late;
+        }
+    }
+
+    pub(super) fn take(&mut self, remark: &Remark) {
         if !self.seen.insert(remark.evidence.key()) {
             return;
         }
@@ -253,6 +316,7 @@ impl<'a> Work<'a> {
                         .review
                         .filter(|why| !(firm && *why == Review::Leaning));
                     self.done.repeated += usize::from(again);
+                    self.note(date);
                     return;
                 }
             }
@@ -262,7 +326,7 @@ impl<'a> Work<'a> {
                 || line.is_same_statement(&features)
                 || (remark.topic.is_rule() && line.is_same_rule(&features))
         };
-        if self.known.iter().any(is_known) {
+        if !self.owned && self.known.iter().any(is_known) {
             self.done.known += 1;
             return;
         }
@@ -275,6 +339,7 @@ impl<'a> Work<'a> {
         made.review = remark.leans.then_some(Review::Leaning);
         self.compare(&mut made, &features, &near);
         self.lifted(&mut made, &near);
+        self.note(date);
         self.done.found += 1;
         self.push(made);
     }
@@ -380,6 +445,7 @@ impl<'a> Work<'a> {
                     other.valid_until = Some(date);
                     other.ended = Some(remark.evidence.clone());
                     self.done.superseded += 1;
+                    self.note(date);
                     return;
                 }
                 Status::Promoted { .. } | Status::Demoted { .. } => {
@@ -391,6 +457,7 @@ impl<'a> Work<'a> {
                     made.add(&remark.text, remark.evidence.clone());
                     if self.candidates.iter().all(|known| known.id != made.id) {
                         self.done.found += 1;
+                        self.note(date);
                         self.push(made);
                     }
                     return;
@@ -398,6 +465,19 @@ impl<'a> Work<'a> {
                 _ => {}
             }
         }
+        // What it means may be found later, on a day that was not read yet.
+        let mut made = Candidate::new(remark.topic, &remark.text, true, &remark.evidence);
+        match self.candidates.iter().position(|one| one.id == made.id) {
+            Some(at) => {
+                self.candidates[at].add(&remark.text, remark.evidence.clone());
+            }
+            None if self.has_room_for_unanswered() => {
+                made.add(&remark.text, remark.evidence.clone());
+                self.push(made);
+            }
+            None => return,
+        }
+        self.note(date);
     }
 }
 

@@ -11,7 +11,7 @@ use super::candidate::{Candidate, Status};
 use super::claim::Verdict;
 use super::consolidate::Work;
 use super::likeness::Features;
-use super::remark::Remark;
+use super::remark::{ENDS, Remark};
 use crate::flush::CHANGE;
 
 /// Lifts kept that no rule has answered to.
@@ -45,6 +45,7 @@ impl Work<'_> {
         if let Some(known) = self.candidates.iter_mut().find(|one| known(one)) {
             let again = known.add(&remark.text, remark.evidence.clone());
             self.done.repeated += usize::from(again);
+            self.note(date);
             return;
         }
         let said = Features::of(&remark.text);
@@ -66,6 +67,8 @@ impl Work<'_> {
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut made = Candidate::new(remark.topic, &remark.text, true, &remark.evidence);
         made.add(&remark.text, remark.evidence.clone());
+        made.lifts = true;
+        self.note(date);
         match found.first() {
             Some((_, best, taking)) => {
                 let (meant, other): (Vec<_>, Vec<_>) = found
@@ -95,7 +98,6 @@ impl Work<'_> {
                     let (taking, _) = takes_back(&remark.text, &line.text)?;
                     Some((line.place.clone(), taking))
                 });
-                let waiting = self.candidates.iter().filter(|one| one.is_unanswered());
                 match written {
                     Some((place, taking)) => {
                         made.ends = taking == Taking::Back;
@@ -104,11 +106,17 @@ impl Work<'_> {
                         self.done.contradictions += 1;
                         self.push(made);
                     }
-                    None if waiting.count() < MOST_UNANSWERED => self.push(made),
+                    None if self.has_room_for_unanswered() => self.push(made),
                     None => {}
                 }
             }
         }
+    }
+
+    /// Whether one more may be kept that nothing has answered to.
+    pub(super) fn has_room_for_unanswered(&self) -> bool {
+        let waiting = self.candidates.iter().filter(|one| one.is_unanswered());
+        waiting.count() < MOST_UNANSWERED
     }
 
     /// What a lift does to a rule: leave for less leaves the rest of it.
@@ -194,7 +202,10 @@ impl Work<'_> {
                 return;
             }
             let lift = &mut self.candidates[*at];
+            // What quotes the rule that it ends is no leave to be read.
+            let quotes = lift.evidence.iter().any(|one| one.quote.starts_with(ENDS));
             if !lift.is_unanswered()
+                || quotes
                 || lift.status != Status::Staged
                 || lift.valid_from <= made.valid_from
             {

@@ -30,6 +30,7 @@ mod phrase;
 mod promote;
 mod prose;
 mod recalls;
+mod refold;
 mod remark;
 mod run;
 mod score;

@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 use longhaul_ledger::{agrees_or_chooses, reads_as_rule};
 
-use super::candidate::{Evidence, Topic};
+use super::candidate::{Candidate, Evidence, Review, Topic};
 use super::choices::Choice;
 use super::likeness::Features;
 use super::noise::{is_cut_off, is_noise, is_of_the_moment, is_reminder};
@@ -44,6 +44,9 @@ pub struct Remarks {
     /// Lines that say nothing lasting: questions, tasks, what a program printed.
     pub left_out: usize,
 }
+
+/// What a flush puts before what no longer holds.
+pub(super) const ENDS: &str = "No longer: ";
 
 /// Longer lines are stories.
 const MOST_CHARS: usize = 400;
@@ -211,7 +214,7 @@ impl Remarks {
             ("Constraint: ", Some(Topic::Constraint)),
             ("Preference: ", Some(Topic::Preference)),
             ("Lesson: ", Some(Topic::Lesson)),
-            ("No longer: ", None),
+            (ENDS, None),
         ] {
             if let Some(rest) = text.strip_prefix(mark) {
                 text = rest;
@@ -274,6 +277,30 @@ impl Remarks {
         } else {
             self.left_out += 1;
         }
+    }
+}
+
+/// What a candidate was made of, from where it was said: as it was taken.
+pub(super) fn said_again(candidate: &Candidate, evidence: &Evidence) -> Remark {
+    let quote = evidence.quote.as_str();
+    let ended = candidate.ended.as_ref() == Some(evidence);
+    let marked = quote.strip_prefix(CHANGE);
+    let mut text = marked.unwrap_or(quote);
+    let mut ends = false;
+    for mark in ["Constraint: ", "Preference: ", "Lesson: ", ENDS] {
+        if let Some(rest) = text.strip_prefix(mark) {
+            text = rest;
+            ends |= mark == ENDS;
+        }
+    }
+    Remark {
+        topic: candidate.topic,
+        text: unnumbered(text).to_owned(),
+        ends,
+        // Old sessions are quoted without our marks.
+        lifts: marked.is_some() || (!ends && (ended || candidate.lifts)),
+        leans: !ended && candidate.review == Some(Review::Leaning),
+        evidence: evidence.clone(),
     }
 }
 

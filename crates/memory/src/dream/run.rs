@@ -9,7 +9,7 @@ use longhaul_tokens::Counter;
 use serde::Serialize;
 
 use super::candidate::Candidate;
-use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, weigh};
+use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, settle, weigh};
 use super::model::Ask;
 use super::page;
 use super::paid::Paid;
@@ -129,6 +129,9 @@ impl Dreams<'_> {
         let newest = logs.last().map_or(today, |log| log.date.min(today));
         let days = Days { newest, today };
         let known = self.known(&mut report.problems)?;
+        if std::mem::take(&mut state.is_late) {
+            settle(&mut state.candidates, &[], &known, days);
+        }
         report.consolidated = consolidate(
             &mut state.candidates,
             &remarks,

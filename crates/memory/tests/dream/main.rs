@@ -7,6 +7,7 @@ mod changing;
 mod lasting;
 mod lifting;
 mod noticing;
+mod order;
 mod promoting;
 mod reading;
 mod replaying;

@@ -23,6 +23,9 @@ pub(in crate::dream) struct State {
     /// The number of the last change that is complete.
     pub(super) last_change: u32,
     pub(in crate::dream) candidates: Vec<Candidate>,
+    /// Days were read late, and what that changes is not settled yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::dream) is_late: bool,
     /// The last line of each log that a model was shown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(in crate::dream) shown: BTreeMap<Date, usize>,
