@@ -253,8 +253,10 @@ fn read(
     };
     let name = reference.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
+    // A copy in another file is the same session.
+    let own = Some(header.id.as_str()).filter(|id| !id.is_empty());
     let whose = reference.key.as_deref().or(reference.session.as_deref());
-    let whose = whose.unwrap_or(&name);
+    let whose = whose.or(own).unwrap_or(&name);
     let typed = |entry: &str| !voices.others.contains(entry);
     let mut found = of_session(&name, Some(whose), &body, &date_of, &typed);
     found.take_choices(&name, whose, &chosen, &date_of, &typed);

@@ -226,3 +226,23 @@ fn the_same_number_of_an_entry_in_two_sessions_is_two_mentions() {
     let found = place.find("Never push");
     assert_eq!((found.mentions(), found.sessions.len()), (2, 2));
 }
+
+#[test]
+fn two_copies_of_one_session_are_one_session_though_one_went_on() {
+    let place = Place::new();
+    let first = old_session(&place, "one", "Never push on Fridays.");
+    let text = fs::read_to_string(&first.path).unwrap();
+    let copy = place.folder.path().join("copy.jsonl");
+    let again = json!({"type": "message", "id": "e9", "parentId": "e2", "timestamp": "2026-10-02T11:00:00.000Z", "message": {"role": "user", "content": "never push on Fridays!"}});
+    fs::write(&copy, format!("{text}{again}\n")).unwrap();
+    let other = old_session(&place, "two", "Never push on Fridays.");
+    backfill(&place, &[first, pi_session(copy)]);
+    let found = place.find("push");
+    assert_eq!(
+        (found.mentions(), found.sessions.len()),
+        (2, 1),
+        "{found:#?}"
+    );
+    backfill(&place, &[other]);
+    assert_eq!(place.find("push").sessions.len(), 2);
+}
