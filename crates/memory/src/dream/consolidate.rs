@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use super::candidate::{Candidate, Evidence, Review, Status, Topic, digest};
+use super::lifting::ruled_out;
 use super::likeness::{Features, Relation};
 use super::refold::{in_order, refold};
 use super::remark::Remark;
@@ -267,6 +268,23 @@ impl<'a> Work<'a> {
         near.into_iter().map(|(at, _)| at).collect()
     }
 
+    /// The id of a candidate, or another where one that is there has it: what was
+    /// said, given up and said again is another candidate.
+    pub(super) fn free_id(&self, made: &Candidate) -> String {
+        let is_free = |id: &String| self.candidates.iter().all(|known| known.id != *id);
+        let own = std::iter::once(made.id.clone());
+        let dated = (0..).map(|time: u32| {
+            let day = made.valid_from.to_string();
+            let again = match time {
+                0 => digest(&[&made.text, &day]),
+                time => digest(&[&made.text, &day, &time.to_string()]),
+            };
+            format!("d-{}", &again[..8])
+        });
+        let mut ids = own.chain(dated);
+        ids.find(is_free).expect("some number is free")
+    }
+
     /// Notes that something was said on a day; an older one than those that were
     /// known comes late.
     pub(super) fn note(&mut self, date: Date) {
@@ -331,10 +349,7 @@ impl<'a> Work<'a> {
             return;
         }
         let mut made = Candidate::new(remark.topic, &remark.text, false, &remark.evidence);
-        if self.candidates.iter().any(|known| known.id == made.id) {
-            let again = digest(&[&remark.text, &date.to_string()]);
-            made.id = format!("d-{}", &again[..8]);
-        }
+        made.id = self.free_id(&made);
         made.add(&remark.text, remark.evidence.clone());
         made.review = remark.leans.then_some(Review::Leaning);
         self.compare(&mut made, &features, &near);
@@ -357,9 +372,20 @@ impl<'a> Work<'a> {
             }
             let spoken = other.last_day_until(self.last);
             let is_newer = spoken.is_none_or(|day| made.valid_from >= day);
+            let known = &self.features[*at];
             let relation = match is_newer {
-                true => self.features[*at].relation(features),
-                false => features.relation(&self.features[*at]),
+                true => known.relation(features),
+                false => features.relation(known),
+            };
+            // Leave that was given before what forbids it.
+            let relation = match relation {
+                Relation::None if is_newer && made.topic.is_rule() => {
+                    ruled_out(known, &other.text, features, &made.text)
+                }
+                Relation::None if !is_newer && other.topic.is_rule() => {
+                    ruled_out(features, &made.text, known, &other.text)
+                }
+                relation => relation,
             };
             let newer = match is_newer {
                 true => features,

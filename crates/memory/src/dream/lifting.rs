@@ -10,7 +10,7 @@ use longhaul_ledger::{Taking, takes_back};
 use super::candidate::{Candidate, Status};
 use super::claim::Verdict;
 use super::consolidate::Work;
-use super::likeness::Features;
+use super::likeness::{Features, Relation};
 use super::remark::{ENDS, Remark};
 use crate::flush::CHANGE;
 
@@ -34,6 +34,20 @@ fn taking(lift: &Features, text: &str, rule: &Features, of: &str) -> Lifted {
         Some((taking, sure)) => Lifted::Whole(taking, sure),
         None if in_part && rule.claim.under(&lift.claim) > Verdict::Nothing => Lifted::InPart,
         None => Lifted::Not,
+    }
+}
+
+/// How leave that was given stands to a rule that is made later: the rule takes
+/// its place where the leave would have lifted it, and where it would have lifted
+/// a part, nobody knows whether that part is meant too.
+pub(super) fn ruled_out(leave: &Features, text: &str, rule: &Features, of: &str) -> Relation {
+    if !leave.claim.lets_go() || rule.claim.lets_go() {
+        return Relation::None;
+    }
+    match taking(leave, text, rule, of) {
+        Lifted::Whole(..) => Relation::Replaces,
+        Lifted::InPart => Relation::Perhaps,
+        Lifted::Not => Relation::None,
     }
 }
 
@@ -68,6 +82,7 @@ impl Work<'_> {
         let mut made = Candidate::new(remark.topic, &remark.text, true, &remark.evidence);
         made.add(&remark.text, remark.evidence.clone());
         made.lifts = true;
+        made.id = self.free_id(&made);
         self.note(date);
         match found.first() {
             Some((_, best, taking)) => {
@@ -204,14 +219,30 @@ impl Work<'_> {
             let lift = &mut self.candidates[*at];
             // What quotes the rule that it ends is no leave to be read.
             let quotes = lift.evidence.iter().any(|one| one.quote.starts_with(ENDS));
-            if !lift.is_unanswered()
-                || quotes
-                || lift.status != Status::Staged
-                || lift.valid_from <= made.valid_from
-            {
+            if !lift.is_unanswered() || quotes || lift.status != Status::Staged {
                 continue;
             }
             let said = Features::of(&lift.text);
+            if lift.valid_from <= made.valid_from {
+                match ruled_out(&said, &lift.text, &features, &made.text) {
+                    Relation::Replaces if made.source >= lift.source => {
+                        let (on, by) = (made.valid_from, Some(made.id.clone()));
+                        lift.status = Status::Superseded { on, by };
+                        lift.valid_until = Some(on);
+                        made.replaces.push(lift.id.clone());
+                        self.done.superseded += 1;
+                    }
+                    Relation::Replaces | Relation::Perhaps => {
+                        lift.ends = false;
+                        lift.topic = made.topic;
+                        lift.contradicts.push(made.id.clone());
+                        made.contradicts.push(lift.id.clone());
+                        self.done.contradictions += 1;
+                    }
+                    Relation::None | Relation::Same => {}
+                }
+                continue;
+            }
             let (taking, in_part) = match taking(&said, &lift.text, &features, &made.text) {
                 Lifted::Whole(taking, _) => (taking, false),
                 Lifted::InPart => (Taking::Allowed, true),

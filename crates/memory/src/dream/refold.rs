@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::candidate::{Candidate, Evidence, Review, Status, digest};
+use super::candidate::{Candidate, Evidence, Review, Status};
 use super::consolidate::{KnownLine, Work};
 use super::remark::{Remark, said_again};
 use jiff::civil::Date;
@@ -246,9 +246,8 @@ impl Fold<'_, '_> {
             return;
         }
         if let Some(other) = all.iter().position(|one| one.id == id) {
-            let one = &all[other];
-            let again = digest(&[&one.text, &one.valid_from.to_string()]);
-            self.call(other, &format!("d-{}", &again[..8]));
+            let another = self.work.free_id(&all[other]);
+            self.call(other, &another);
         }
         self.call(at, id);
     }

@@ -330,3 +330,70 @@ fn a_rule_that_was_kept_in_two_wordings_is_lifted_in_both() {
         assert!(memory.contains(leave), "{memory}");
     }
 }
+
+#[test]
+fn leave_that_was_given_before_a_wider_rule_gives_way_to_it_or_is_asked_about() {
+    for (leave, rule) in [
+        (
+            "You may lend the saw to Ida.",
+            "Never lend the saw to anybody.",
+        ),
+        (
+            "You may deploy documentation on Fridays.",
+            "Never deploy anything on Fridays.",
+        ),
+        (
+            "Du darfst Hotfixes am Wochenende deployen.",
+            "Am Wochenende niemals deployen.",
+        ),
+        ("You may push on Fridays.", "Never push on Fridays."),
+        ("你可以在周末发布补丁", "永远不要在周末发布"),
+    ] {
+        let said = [
+            (format!("Change: {leave}"), "as a change"),
+            (format!("Preference: {leave}"), "as a wish"),
+        ];
+        for (said, how) in said {
+            let place = Place::new();
+            place.log(day(5), "User Preferences", &said, Source::User);
+            place.rule(day(2), rule);
+            let report = place.dream(&policy());
+            let (before, after) = (place.find(leave), place.find(rule));
+            let replaced = after.replaces.contains(&before.id)
+                && before.valid_until == Some(day(2))
+                && !before.status.is_kept();
+            let asked = after.contradicts.contains(&before.id)
+                && before.contradicts.contains(&after.id)
+                && report.promoted.is_empty();
+            assert!(replaced || asked, "{leave} {how}: {before:#?} {after:#?}");
+            assert!(
+                asked == (before.is_ripe() && after.is_ripe()),
+                "{leave} {how}"
+            );
+        }
+    }
+    // Leave for something else has nothing to do with it.
+    let place = Place::new();
+    place.change(day(5), "You may lend the ladder to Ida.");
+    place.rule(day(2), "Never push on Fridays.");
+    place.dream(&settings());
+    assert_eq!(place.find("push").contradicts, Vec::<String>::new());
+}
+
+#[test]
+fn kept_leave_is_asked_about_when_a_wider_rule_comes() {
+    let place = Place::new();
+    place.log(
+        day(5),
+        "User Preferences",
+        "Preference: You may lend the saw to Ida.",
+        Source::User,
+    );
+    place.dream(&settings());
+    let leave = place.promote("Ida");
+    place.rule(day(2), "Never lend the saw to anybody.");
+    let report = place.dream(&policy());
+    assert_eq!(report.promoted, Vec::<String>::new());
+    assert!(place.find("Ida").status.is_kept());
+    assert_eq!(place.find("anybody").contradicts, [leave]);
+}
