@@ -380,7 +380,7 @@ fn a_review_at_a_terminal_shows_evidence_and_change_and_does_as_it_is_told() {
         "user    memory/2026-03-09.md:6  “Constraint: Never push on Fridays.”",
         "  MEMORY.md\n",
         "+ - Never push on Fridays. | Details → memories/project.md#d-",
-        "[a]ccept  [r]eject  [e]dit  [s]kip  [q]uit",
+        "[a]ccept  [r]eject  [e]dit  [s]kip  [b]ack  [q]uit",
         "nobody vouches for this",
         "1 promoted, 1 rejected, 1 skipped; 1 candidate waits.",
     ] {
@@ -414,6 +414,27 @@ fn a_person_may_put_it_in_their_own_words_and_stop() {
         project.contains("“Constraint: Never push on Fridays.”"),
         "the words that were said stay"
     );
+}
+
+#[test]
+fn a_person_may_go_back_and_begin_a_line_anew() {
+    let machine = machine();
+    machine.run_line("dream run");
+    // Nothing is before the first; skipped, come back to, worded anew, taken.
+    let Some(ran) = at_a_terminal(&machine, "bsbe\u{15}Push on Mondays.\naq") else {
+        return;
+    };
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("Nothing before it waits"), "{}", ran.out);
+    assert_eq!(ran.out.matches("2 of 3  d-").count(), 2, "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("1 promoted, 0 rejected, 0 skipped; 2 candidates wait."),
+        "{}",
+        ran.out
+    );
+    let memory = read(&machine, "MEMORY.md");
+    assert!(memory.contains("- Push on Mondays. | Details"), "{memory}");
 }
 
 #[test]

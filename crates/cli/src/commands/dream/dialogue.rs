@@ -1,6 +1,8 @@
 //! The dialogue of a review: a candidate, why it is believed, what would
 //! change, and one key for what becomes of it.
 
+use std::collections::HashSet;
+
 use console::{Key, Term, style};
 use longhaul_memory::dream::{Candidate, Dreams, waiting};
 
@@ -17,10 +19,11 @@ enum Verdict {
     Reject,
     Edit,
     Skip,
+    Back,
     Quit,
 }
 
-const KEYS: &str = "[a]ccept  [r]eject  [e]dit  [s]kip  [q]uit";
+const KEYS: &str = "[a]ccept  [r]eject  [e]dit  [s]kip  [b]ack  [q]uit";
 
 /// Whoever is talked to.
 pub(super) trait Person {
@@ -35,9 +38,22 @@ pub(super) trait Person {
 /// A person at a terminal.
 pub(super) struct Terminal(Term);
 
+/// What clears a line that is typed.
+const CTRL_U: char = '\u{15}';
+
 impl Terminal {
     pub(super) fn new() -> Terminal {
         Terminal(Term::stdout())
+    }
+
+    /// Takes a line off the screen that may go over several rows.
+    fn clear(&self, line: &[char]) -> std::io::Result<()> {
+        let line: String = line.iter().collect();
+        let columns = usize::from(self.0.size().1).max(1);
+        let rows = console::measure_text_width(&line).saturating_sub(1) / columns;
+        self.0.move_cursor_up(rows)?;
+        self.0.write_str("\r")?;
+        self.0.clear_to_end_of_screen()
     }
 }
 
@@ -74,6 +90,11 @@ impl Person for Terminal {
                     }
                     continue;
                 }
+                Ok(Key::Char(CTRL_U)) => {
+                    self.clear(&std::mem::take(&mut line))
+                        .map_err(Failure::output)?;
+                    continue;
+                }
                 Ok(Key::Char(key)) if !key.is_control() => {
                     line.push(key);
                     let key = key.to_string();
@@ -108,7 +129,11 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
         .map(|one| one.id.clone())
         .collect();
     let mut score = Score::default();
-    'all: for (at, id) in order.iter().enumerate() {
+    let mut skipped: HashSet<&str> = HashSet::new();
+    let mut next = 0;
+    'all: while let Some(id) = order.get(next) {
+        let at = next;
+        next += 1;
         loop {
             let candidates = dreams.candidates()?;
             // Another one may have replaced it meanwhile.
@@ -119,8 +144,23 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
             match ask(person, possible)? {
                 Verdict::Quit => break 'all,
                 Verdict::Skip => {
-                    score.skipped += 1;
+                    skipped.insert(id);
                     break;
+                }
+                Verdict::Back => {
+                    let before = order[..at].iter();
+                    let waits = |id: &String| find(&candidates, id).is_some_and(Candidate::is_ripe);
+                    match before.clone().rposition(waits) {
+                        Some(before) => {
+                            next = before;
+                            break;
+                        }
+                        None => {
+                            let why = "Nothing before it waits any more; `longhaul dream undo` \
+                                       takes a promotion back.";
+                            person.show(why)?;
+                        }
+                    }
                 }
                 Verdict::Reject => {
                     let lock = locked(app, dreams)?;
@@ -131,7 +171,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
                 }
                 Verdict::Edit => {
                     person
-                        .show("The line as it should read (Enter takes it, Escape leaves it):")?;
+                        .show("The line as it should read (Enter takes it, Escape leaves it, Ctrl-U clears it):")?;
                     let Some(text) = person.edit(one.wording())? else {
                         break 'all;
                     };
@@ -160,7 +200,11 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
             }
         }
     }
-    let left = waiting(&dreams.candidates()?).len() as u64;
+    let candidates = dreams.candidates()?;
+    // Whoever came back to one may have decided after all.
+    let waits = |id: &&&str| find(&candidates, id).is_some_and(Candidate::is_ripe);
+    score.skipped = skipped.iter().filter(waits).count() as u64;
+    let left = waiting(&candidates).len() as u64;
     person.show("")?;
     person.show(&format!(
         "{} promoted, {} rejected, {} skipped; {}.",
@@ -267,6 +311,7 @@ fn ask(person: &mut dyn Person, possible: bool) -> Result<Verdict, Failure> {
             'r' | 'n' => Verdict::Reject,
             'e' => Verdict::Edit,
             's' | ' ' => Verdict::Skip,
+            'b' => Verdict::Back,
             'q' => Verdict::Quit,
             'a' | 'y' => {
                 person.show("It cannot be promoted now; see above.")?;
