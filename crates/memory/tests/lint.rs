@@ -138,3 +138,50 @@ fn lint_says_of_each_link_where_it_leads() {
     let target = "notes".to_owned();
     assert_eq!(told.trouble, Trouble::LinkedFolder { target });
 }
+
+#[test]
+fn a_secret_is_told_with_its_line_and_never_printed_or_rewritten() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    let write = |file: &str, text: &str| fs::write(root.path().join(file), text).unwrap();
+    let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
+    let text = read("MEMORY.md") + &format!("- the deploy token is {token}\n- mine\n");
+    write("MEMORY.md", &text);
+    let body = "MIIEpAIBAAKCAQEA7b1uZ0".repeat(3);
+    let key = format!(
+        "# Context\n\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n{body}\n-----END RSA PRIVATE \
+         KEY-----\n\nafter it\n{token}\nthe end\n"
+    );
+    write("memories/context.md", &key);
+    fs::create_dir_all(root.path().join("memory")).unwrap();
+    write(
+        "memory/2026-11-14.md",
+        &format!("one\ntwo\nAPI token: {token}\n"),
+    );
+    let found = lint(&memory);
+    let places: Vec<(&str, Option<usize>)> = found
+        .iter()
+        .filter(|one| one.trouble == Trouble::Secret)
+        .map(|one| (one.file.as_str(), one.line))
+        .collect();
+    let line = text.lines().count() - 1;
+    let mut expected = vec![
+        ("MEMORY.md", Some(line)),
+        ("memories/context.md", Some(3)),
+        ("memories/context.md", Some(9)),
+        ("memory/2026-11-14.md", Some(3)),
+    ];
+    let mut places = places;
+    places.sort();
+    expected.sort();
+    assert_eq!(places, expected, "{found:#?}");
+    let told: String = found
+        .iter()
+        .map(|one| one.trouble.message() + &one.trouble.remedy())
+        .collect();
+    assert!(!told.contains(&token));
+    let fixed = fix(&memory);
+    assert_eq!(read("MEMORY.md"), text, "{fixed:?}");
+    assert!(fixed.left.iter().any(|one| one.trouble == Trouble::Secret));
+}

@@ -34,6 +34,9 @@ impl Default for Limits {
     }
 }
 
+/// How what stands for a secret begins.
+const PLACEHOLDER: &str = "[redacted:";
+
 /// Files looked at when the target of a dead pointer is sought.
 const MOST_SOUGHT: usize = 20_000;
 
@@ -61,6 +64,9 @@ impl MemoryFolder {
                     if let Some((at, _)) = bad.next() {
                         let lines = 1 + bad.count();
                         findings.push(finding(&file, Some(at + 1), Trouble::NotUtf8 { lines }));
+                    }
+                    for line in self.secret_lines(&String::from_utf8_lossy(&bytes)) {
+                        findings.push(finding(&file, Some(line), Trouble::Secret));
                     }
                 }
                 Err(error) => {
@@ -133,6 +139,17 @@ impl MemoryFolder {
         }
         findings.sort_by_key(|found| (found.file != MEMORY, found.line));
         Ok(findings)
+    }
+
+    /// The lines in which secrets begin, from 1. A redacted text has as many lines
+    /// as before, also where a key went over several.
+    fn secret_lines(&self, text: &str) -> Vec<usize> {
+        let redacted = self.redacted(text);
+        let lines = text.lines().zip(redacted.lines()).zip(1..);
+        lines
+            .filter(|((own, other), _)| own != other && other.contains(PLACEHOLDER))
+            .map(|(_, line)| line)
+            .collect()
     }
 
     /// Says of what would be mended in a line that is no UTF-8 that it is not:

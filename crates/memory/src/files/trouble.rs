@@ -89,6 +89,8 @@ pub enum Trouble {
         /// What.
         trouble: Box<Trouble>,
     },
+    /// A secret stands in it.
+    Secret,
     /// The workspace is kept in git, and `memories/` with it.
     NotIgnored,
 }
@@ -152,6 +154,7 @@ impl Trouble {
                  search does not follow links to folders"
             ),
             Trouble::InBytes { trouble } => trouble.message(),
+            Trouble::Secret => "has a secret in it, or what looks like one".into(),
             Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
         }
     }
@@ -191,6 +194,11 @@ impl Trouble {
             Trouble::InBytes { trouble } => {
                 format!("save the file as UTF-8 first, then {}", trouble.remedy())
             }
+            Trouble::Secret => {
+                "take it out by hand, since this may be the only place it stands in; whoever saw the \
+                 file knows it, so change it where it is used"
+                    .into()
+            }
             Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
         }
     }
@@ -209,6 +217,7 @@ impl Trouble {
             | Trouble::Unreadable { .. }
             | Trouble::LinkedFolder { .. }
             | Trouble::InBytes { .. }
+            | Trouble::Secret
             | Trouble::NotUtf8 { .. } => false,
         }
     }
