@@ -1,5 +1,5 @@
 //! Records as they lie on disk: those of one source one behind the other, some
-//! hundred in a row.
+//! hundred in a row, and small sources together in one.
 //!
 //! A row for each, with an index of their names, takes a hundred bytes, which is
 //! more than many a message has. Here a record is what it differs in from the
@@ -40,6 +40,13 @@ pub(super) struct Piece {
     /// How many tokens it has.
     pub(super) words: u32,
     pub(super) hash: u64,
+}
+
+/// Records of one source that lie in one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) source: i64,
+    pub(super) entries: Vec<Entry>,
 }
 
 impl Entry {
@@ -113,14 +120,22 @@ fn check(records: &[u8]) -> [u8; CHECK] {
     check
 }
 
-/// The records of a row.
-pub(super) fn encoded(entries: &[Entry]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(CHECK + entries.len() * 24);
+/// The records of a row in which no source is before `first`.
+pub(super) fn encoded(first: i64, groups: &[Group]) -> Vec<u8> {
+    let count: usize = groups.iter().map(|group| group.entries.len()).sum();
+    let mut out = Vec::with_capacity(CHECK + count * 24);
     out.extend([0; CHECK]);
     let mut before = Before::default();
-    for entry in entries {
-        encode(entry, &before, &mut out);
-        before.next(entry);
+    let mut source = first;
+    for group in groups {
+        put(group.source.wrapping_sub(source) as u64, &mut out);
+        put(group.entries.len() as u64, &mut out);
+        source = group.source;
+        before.position = 0;
+        for entry in &group.entries {
+            encode(entry, &before, &mut out);
+            before.next(entry);
+        }
     }
     let check = check(&out[CHECK..]);
     out[..CHECK].copy_from_slice(&check);
@@ -243,32 +258,45 @@ fn put_signed(number: i64, out: &mut Vec<u8>) {
 }
 
 /// Reads the records of a row, in which a damaged file may have anything.
-pub(super) fn decoded(blob: &[u8]) -> rusqlite::Result<Vec<Entry>> {
+pub(super) fn decoded(first: i64, blob: &[u8]) -> rusqlite::Result<Vec<Group>> {
     let records = blob.split_first_chunk::<CHECK>();
     let (_, records) = records
         .filter(|(written, records)| **written == check(records))
         .ok_or_else(|| damaged("records are not as they were written"))?;
-    read(records)
+    read(first, records)
 }
 
-fn read(records: &[u8]) -> rusqlite::Result<Vec<Entry>> {
+fn read(first: i64, records: &[u8]) -> rusqlite::Result<Vec<Group>> {
     let mut reader = Reader(records);
     let mut before = Before::default();
-    let mut entries = Vec::new();
+    let mut groups = Vec::new();
+    let mut source = first;
     while !reader.0.is_empty() {
-        let entry = reader
-            .entry(&before)
+        let group = reader
+            .group(source, &mut before)
             .ok_or_else(|| damaged("a record is not whole"))?;
-        before.next(&entry);
-        entries.push(entry);
+        source = group.source;
+        groups.push(group);
     }
-    Ok(entries)
+    Ok(groups)
 }
 
 /// What is left to be read.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
+    fn group(&mut self, source: i64, before: &mut Before) -> Option<Group> {
+        let source = source.checked_add(i64::try_from(self.number()?).ok()?)?;
+        let mut entries = Vec::new();
+        before.position = 0;
+        for _ in 0..self.number()? {
+            let entry = self.entry(before)?;
+            before.next(&entry);
+            entries.push(entry);
+        }
+        Some(Group { source, entries })
+    }
+
     fn entry(&mut self, before: &Before) -> Option<Entry> {
         let flags = self.byte()?;
         let who = match flags & ALIKE {
@@ -464,30 +492,48 @@ mod tests {
         }
     }
 
+    /// Records by how far their source is behind that of the group before.
+    fn groups(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<(i64, Vec<Entry>)>> {
+        let entries = prop::collection::vec(entry(), 0..4);
+        prop::collection::vec((0i64..300, entries), count)
+    }
+
+    fn behind(first: i64, groups: Vec<(i64, Vec<Entry>)>) -> Vec<Group> {
+        let mut source = first;
+        let group = |(further, entries)| {
+            source += further;
+            Group { source, entries }
+        };
+        groups.into_iter().map(group).collect()
+    }
+
     proptest! {
         #[test]
-        fn records_come_back_as_they_were(entries in prop::collection::vec(entry(), 0..8)) {
-            let blob = encoded(&entries);
-            prop_assert_eq!(decoded(&blob).unwrap(), entries);
+        fn records_come_back_as_they_were(first in 0i64..1 << 39, groups in groups(0..4)) {
+            let groups = behind(first, groups);
+            let blob = encoded(first, &groups);
+            prop_assert_eq!(decoded(first, &blob).unwrap(), groups);
         }
 
         #[test]
         fn no_bytes_break_the_reader(blob in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = decoded(&blob);
-            let _ = read(&blob);
+            let _ = decoded(1, &blob);
+            let _ = read(1, &blob);
+            let _ = read(i64::MAX, &blob);
         }
 
         #[test]
         fn a_row_that_was_cut_is_damage(
-            entries in prop::collection::vec(entry(), 1..4),
+            groups in groups(1..3),
             part in 0.0..1.0f64,
         ) {
-            let blob = encoded(&entries);
+            let groups = behind(1, groups);
+            let blob = encoded(1, &groups);
             let cut = (blob.len() as f64 * part) as usize;
-            prop_assert!(decoded(&blob[..cut]).is_err());
+            prop_assert!(decoded(1, &blob[..cut]).is_err());
             // Also without its check it would only be shorter.
-            if let Ok(read) = read(&blob[CHECK.min(cut)..cut]) {
-                prop_assert_eq!(&read[..], &entries[..read.len()]);
+            if let Ok(read) = read(1, &blob[CHECK.min(cut)..cut]) {
+                prop_assert_eq!(&read[..], &groups[..read.len()]);
             }
         }
     }
@@ -514,10 +560,8 @@ mod tests {
             ..Entry::default()
         };
         let entries: Vec<Entry> = (0..100).map(said).collect();
-        assert!(
-            encoded(&entries).len() < 1_850,
-            "{}",
-            encoded(&entries).len()
-        );
+        let group = Group { source: 1, entries };
+        let length = encoded(1, &[group]).len();
+        assert!(length < 1_850, "{length}");
     }
 }

@@ -11,7 +11,7 @@ use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 7;
+pub(super) const LAYOUT: i64 = 8;
 
 // Texts and vectors lie in tables that are only ever appended to, in the order
 // in which they come: a table kept in the order of a hash has a third of its
@@ -192,7 +192,7 @@ fn at_once(
 }
 
 /// A file of fewer pages is not worth the work.
-const FEW_PAGES: i64 = 64;
+const FEW_PAGES: i64 = 32;
 
 /// Empties the log of what was written, which stays as long as the longest
 /// transaction ever was. Where another process is at work, that can wait.
@@ -213,7 +213,7 @@ pub(super) fn shorten_log(connection: &Connection, patience: Duration) -> rusqli
     }
 }
 
-/// Gives pages back to the disk where more than a twentieth of them are free.
+/// Gives pages back to the disk where more than a fiftieth of them are free.
 /// Where another process is at work, or there is no room to do it, it can
 /// wait for the next time.
 pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
@@ -221,7 +221,7 @@ pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
         connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))
     };
     let (pages, free) = (number("page_count")?, number("freelist_count")?);
-    if pages < FEW_PAGES || free * 20 <= pages {
+    if pages < FEW_PAGES || free * 50 <= pages {
         return Ok(());
     }
     let work = || -> rusqlite::Result<()> {

@@ -8,7 +8,7 @@ use super::hash::{chunk_hash, name_hash, text_hash};
 use super::leaf::{Entry, Piece};
 use super::open::{Open, Standing, version};
 use super::record::{Budget, Progress, Record};
-use super::register::{self, Register};
+use super::register::Register;
 use super::texts::{self, Packed, Packer};
 use super::words::{PUT_IN, Taker, tell};
 use super::{IndexError, IndexSettings, SqliteIndex, schema};
@@ -341,11 +341,10 @@ impl SqliteIndex {
                 return Ok(0);
             }
             texts::bury(&transaction, taker.holes)?;
+            register.save(&transaction)?;
             if is_empty {
-                register::clear(&transaction, id)?;
                 transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
             } else {
-                register.save(&transaction)?;
                 transaction.execute("UPDATE source SET stamp = NULL WHERE id = ?1", [id])?;
             }
             changed(&transaction)?;
@@ -465,7 +464,7 @@ fn role_id(
 }
 
 /// Tells every process that what it remembers of the index is out of date.
-fn changed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+pub(super) fn changed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction
         .execute(
             "UPDATE meta SET value = value + 1 WHERE name = 'changes'",
