@@ -69,6 +69,14 @@ fn from_sketch(sketch: u64, row: &mut [i8]) -> f32 {
     (std::f32::consts::PI / 2.0).sqrt() / PLANES as f32
 }
 
+/// The sketch of a vector that is stored in more bits.
+pub(super) fn sketch_of(blob: &[u8], bits: u8, dimensions: usize) -> Vec<u8> {
+    let mut row = vec![0; dimensions];
+    restored(blob, bits, &mut row);
+    let vector: Vec<f32> = row.into_iter().map(f32::from).collect();
+    stored(&vector, SKETCH)
+}
+
 /// The highest step; steps are odd numbers, of either sign.
 fn top(bits: u8) -> i32 {
     (1 << bits) - 1

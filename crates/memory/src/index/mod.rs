@@ -18,6 +18,7 @@ mod place;
 mod read;
 mod record;
 mod register;
+mod room;
 mod schema;
 mod shape;
 mod stamp;

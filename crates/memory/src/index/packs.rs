@@ -71,6 +71,25 @@ impl Known {
     }
 }
 
+/// How many bytes a vector of this length takes on disk with what it is known by.
+pub(super) fn taken(bits: u8, length: usize) -> u64 {
+    with_pages((key_bytes(bits) + length) as u64)
+}
+
+/// How many bytes the vectors of a model take on disk.
+pub(super) fn bytes(connection: &Connection, model: i64) -> rusqlite::Result<u64> {
+    let sql = "SELECT coalesce(sum(length(hashes) + length(vectors)), 0) FROM vector
+               WHERE model = ?1";
+    let bytes: i64 = connection.query_row(sql, [model], |row| row.get(0))?;
+    Ok(with_pages(bytes.max(0) as u64))
+}
+
+/// With what SQLite notes of rows and leaves empty behind them, which is less than
+/// a twentieth.
+fn with_pages(bytes: u64) -> u64 {
+    bytes + bytes / 20
+}
+
 /// Vectors of one model and one precision, by the hashes of their texts.
 pub(super) type Vectors = Vec<(u64, Vec<u8>)>;
 

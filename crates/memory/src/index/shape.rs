@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use rusqlite::Connection;
 
 use super::leaf::Entry;
-use super::register;
+use super::{register, room};
 
 use crate::search::Quoting;
 
@@ -29,13 +29,6 @@ pub(crate) struct Slot {
     /// What is ranked as one: an entry of a session, a chunk of a file.
     pub(crate) unit: u32,
 }
-
-/// An index of more texts than this, which have no more bytes than [`TERSE`] on
-/// average, keeps sketches of vectors for those of fewer than [`SHORT`]: whole
-/// vectors would take as much room as the texts.
-const MANY: usize = 4_000;
-const TERSE: u64 = 120;
-const SHORT: u64 = 256;
 
 /// What is ranked as one.
 pub(crate) struct Unit {
@@ -71,8 +64,8 @@ pub(crate) struct Shape {
     pub(crate) units: Vec<Unit>,
     pub(crate) sources: Vec<Source>,
     pub(crate) stretches: Vec<Stretch>,
-    /// Whether short texts have sketches for vectors.
-    terse: bool,
+    /// Texts that are shorter have sketches for vectors; see `room`.
+    pub(super) sketched_below: u64,
     pub(crate) roles: Vec<String>,
     /// How many tokens a chunk has on average.
     pub(crate) average: f32,
@@ -123,7 +116,7 @@ impl Shape {
             units: Vec::new(),
             sources: Vec::new(),
             stretches: Vec::new(),
-            terse: false,
+            sketched_below: room::sketched_below(connection)?,
             roles,
             average: 1.0,
             quoting: OnceLock::new(),
@@ -151,10 +144,6 @@ impl Shape {
         let words: u64 = shape.slots.iter().map(|slot| u64::from(slot.words)).sum();
         shape.average = (words as f32 / shape.slots.len().max(1) as f32).max(1.0);
         shape.divide();
-        let bytes = shape.slots.iter().map(|slot| slot.length);
-        let bytes = bytes.fold(0, u64::saturating_add);
-        let count = shape.slots.len();
-        shape.terse = count > MANY && bytes <= TERSE * count as u64;
         Ok(shape)
     }
 
@@ -205,7 +194,7 @@ impl Shape {
 
     /// Whether a sketch is enough for a slot.
     pub(super) fn is_sketched(&self, slot: &Slot) -> bool {
-        self.terse && slot.length < SHORT
+        slot.length < self.sketched_below
     }
 
     fn divide(&mut self) {

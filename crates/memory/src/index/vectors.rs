@@ -13,7 +13,7 @@ use std::thread;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::bits::{
-    MOST_BITS, SKETCH, bits_for, length_in, quantised, restored, stored, stored_length,
+    MOST_BITS, SKETCH, bits_for, length_in, quantised, restored, sketch_of, stored, stored_length,
 };
 use super::{IndexError, Shape, SqliteIndex, packs, schema};
 use crate::embed::Encoder;
@@ -191,6 +191,7 @@ impl SqliteIndex {
         let name = model_key(&*encoder);
         let dimensions = encoder.dimensions();
         let length = length_in(dimensions);
+        self.make_room(&name, dimensions)?;
         let mut written = vector_changes(&self.connection).map_err(&sqlite)?;
         let mut known = self.with_vector(&*encoder).map_err(&sqlite)?;
         let mut done = 0;
@@ -273,11 +274,16 @@ impl SqliteIndex {
     ) -> Result<(), IndexError> {
         let shape = self.shape_now()?;
         let mut used = packs::Known::default();
+        // Of whole ones for which there is no room any more a sketch stays.
+        let mut outgrown = HashSet::new();
         for slot in &shape.slots {
-            used.insert(slot.hash, MOST_BITS);
-            // A sketch goes where there is a whole one.
-            if !known.has(slot.hash, false) {
-                used.insert(slot.hash, SKETCH);
+            if !shape.is_sketched(slot) {
+                used.insert(slot.hash, MOST_BITS);
+                continue;
+            }
+            used.insert(slot.hash, SKETCH);
+            if !known.has_key(packs::key(slot.hash, SKETCH), SKETCH) {
+                outgrown.insert(slot.hash);
             }
         }
         let (all, unused) = known.unused(&used);
@@ -297,6 +303,14 @@ impl SqliteIndex {
             let model = packs::model(&transaction, model)?.filter(|_| changes == shape.changes);
             if let Some(model) = model {
                 let length = length_in(dimensions);
+                let mut sketches = packs::Vectors::new();
+                packs::each(&transaction, model, &length, |hash, bits, blob| {
+                    if bits != SKETCH && outgrown.remove(&hash) {
+                        sketches.push((hash, sketch_of(blob, bits, dimensions)));
+                    }
+                })?;
+                let sketch = stored_length(dimensions, SKETCH);
+                packs::append(&transaction, model, SKETCH, sketch, &sketches)?;
                 packs::retain(&transaction, model, &length, &used)?;
                 mark_vectors(&transaction)?;
                 transaction.commit()?;
