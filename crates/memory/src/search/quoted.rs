@@ -167,7 +167,10 @@ impl SqliteIndex {
                     text::prepare(line, tongue, self.stems(), &mut tokens);
                     let wanted = |token: &str| {
                         let mut all = terms.iter().flat_map(|term| &term.tokens);
-                        all.any(|wanted| wanted == token)
+                        all.any(|wanted| match text::begins_longer(wanted) {
+                            Some(beginning) => token.starts_with(beginning),
+                            None => wanted == token,
+                        })
                     };
                     own |= tokens.split(' ').any(wanted);
                 }

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 
 use super::SearchSettings;
 use crate::index::Shape;
-use crate::text::{Quote, Term, begins_pairs, is_pair};
+use crate::text::{Quote, Term, begins_longer, begins_pairs, is_pair};
 
 /// Rows that may be looked at for the terms of one query. The rarest terms
 /// come first, so what is left out would hardly have changed the order.
@@ -71,7 +71,12 @@ fn rows(
     most: usize,
 ) -> rusqlite::Result<Vec<(u32, u32)>> {
     if begins_pairs(token) {
-        return rows_from(connection, shape, token, most);
+        let sql = "SELECT doc FROM temp.pair WHERE term BETWEEN ?1 AND ?2";
+        return rows_from(connection, shape, sql, token, most);
+    }
+    if let Some(beginning) = begins_longer(token) {
+        let sql = "SELECT doc FROM temp.instance WHERE term BETWEEN ?1 AND ?2";
+        return rows_from(connection, shape, sql, beginning, most);
     }
     let mut statement = connection.prepare_cached(match is_pair(token) {
         true => "SELECT doc FROM temp.pair WHERE term = ?1",
@@ -101,11 +106,11 @@ fn rows(
 fn rows_from(
     connection: &Connection,
     shape: &Shape,
+    sql: &str,
     token: &str,
     most: usize,
 ) -> rusqlite::Result<Vec<(u32, u32)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT doc FROM temp.pair WHERE term BETWEEN ?1 AND ?2")?;
+    let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([token, &format!("{token}\u{10ffff}")])?;
     let mut often: HashMap<u32, u32> = HashMap::new();
     while often.len() < most

@@ -65,6 +65,19 @@ fn name(text: &str) -> Option<usize> {
     (stem > 1 && known && ends).then_some(stem + 1 + ending)
 }
 
+/// From so many digits on behind its dot a number was measured or reckoned, and
+/// its halves say nothing.
+const MEASURED: usize = 3;
+
+/// Whether what [`dotted`] found is a number with a long fraction.
+pub(super) fn is_measure(word: &str) -> bool {
+    let halves = word.split_once('.');
+    halves.is_some_and(|(whole, fraction)| {
+        let is_number = |half: &str| half.bytes().all(|byte| byte.is_ascii_digit());
+        is_number(whole) && is_number(fraction) && fraction.len() >= MEASURED
+    })
+}
+
 /// The token of what [`dotted`] found.
 pub(super) fn whole(word: &str) -> String {
     let lower = word.to_ascii_lowercase();
@@ -77,6 +90,14 @@ pub(super) fn whole(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_with_a_long_fraction_is_no_version() {
+        assert!(is_measure("16777.216"));
+        for word in ["2.4", "3.12", "v2.4000", "10.0.19041", "node.js"] {
+            assert!(!is_measure(word), "{word}");
+        }
+    }
 
     #[test]
     fn versions_and_names_end_where_they_end() {

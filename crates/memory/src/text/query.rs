@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use super::{
-    PART, Run, Stems, Tongue, dotted_token, fold, frame, is_single, runs, tongue, unspaced_tokens,
-    word_tokens,
+    PART, Run, Stems, Tongue, dotted_token, drawn, fold, frame, identifier_parts, is_single, runs,
+    tongue, unspaced_tokens, word_tokens,
 };
 
 /// One word of a query.
@@ -77,6 +77,7 @@ fn sentence_terms(
                     // What follows are parts of a name.
                     if at == 0 {
                         forms(word, spoken, tongues, stems, &mut tokens);
+                        tokens.extend(beginning(word));
                     }
                     let weight = if inside { weight * PART } else { weight };
                     let weight = match asking.contains(&tokens[0]) {
@@ -109,6 +110,22 @@ fn sentence_terms(
             }
         }
     }
+}
+
+/// The token of a word that may be the beginning of a hash, as [`begins_longer`]
+/// knows it.
+fn beginning(word: &str) -> Option<String> {
+    let parts = identifier_parts(word).len();
+    drawn::beginning(word, parts).map(|beginning| beginning + BEGINNING)
+}
+
+/// What stands behind a token that is found in all that begin with it. No token
+/// has it in it.
+const BEGINNING: &str = "*";
+
+/// The token without its mark, where it is found in all that begin with it.
+pub(crate) fn begins_longer(token: &str) -> Option<&str> {
+    token.strip_suffix(BEGINNING)
 }
 
 /// Where in a text a part of it begins.

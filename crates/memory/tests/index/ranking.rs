@@ -28,6 +28,59 @@ fn words_are_found_in_other_forms_and_styles() {
 }
 
 #[test]
+fn hashes_and_ids_are_found_whole_and_by_their_beginning() {
+    let mut index = memory();
+    let commit = "9b1c4f0e7d2a8b3c5e6f7081923a4b5c6d7e8f90";
+    let other = "9b1c4f1aa0d2a8b3c5e6f7081923a4b5c6d7e8f9";
+    let digits = "4410527e9d2a8b3c5e6f7081923a4b5c6d7e8f90";
+    let digest = format!("{commit}{}", &other[..24]).replace('9', "3");
+    let uuid = "550e8400-e29b-41d4-a716-446655440000";
+    let call = "toolu_01A09q90qw90lq917835lq9";
+    let texts = [
+        ("commit", format!("the fix is in {commit}, tell Ada")),
+        ("other", format!("{other} broke it")),
+        ("digits", format!("merged {digits}")),
+        ("digest", format!("sha256:{digest}")),
+        ("uuid", format!("the job {uuid} hangs")),
+        ("call", format!("result of {call}")),
+        ("short", "see 7d3e1f2 for how".to_owned()),
+        ("none", "nothing of this is here".to_owned()),
+    ];
+    fill(
+        &mut index,
+        &texts
+            .each_ref()
+            .map(|(name, text)| said(name, "a", 1, text)),
+    );
+    for (query, name) in [
+        (commit, "commit"),
+        (&commit[..7], "commit"),
+        (&commit[..10], "commit"),
+        (&commit[..20], "commit"),
+        (&commit.to_uppercase(), "commit"),
+        (&other[..7], "other"),
+        (&digits[..7], "digits"),
+        (&digest, "digest"),
+        (&digest[..60], "digest"),
+        (&digest[..12], "digest"),
+        (uuid, "uuid"),
+        (&uuid[..8], "uuid"),
+        (&uuid[..13], "uuid"),
+        (&uuid.replace('-', ""), "uuid"),
+        (call, "call"),
+        ("7d3e1f2", "short"),
+        ("what about 9b1c4f0?", "commit"),
+    ] {
+        let found = keys(&mut index, &Query::new(query));
+        assert_eq!(
+            found.first().map(String::as_str),
+            Some(&*format!("{name}#a")),
+            "{query}"
+        );
+    }
+}
+
+#[test]
 fn versions_names_and_spellings_are_found_as_people_write_them() {
     let mut index = memory();
     let texts = [
