@@ -45,7 +45,8 @@ mod text;
 
 pub use chunk::ChunkSettings;
 pub use embed::{
-    BestModel, Embed, Encoder, EncoderKind, InstalledModel, Models, RemoteEncoder, open_model,
+    BestModel, Embed, Encoder, EncoderKind, InstalledModel, Models, Patience, RemoteEncoder,
+    open_model,
 };
 pub use error::{Error, Result};
 pub use files::MemoryFolder;

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use longhaul_model::loopback::{Loopback, Recorded, Reply};
 use serde_json::json;
 
+use crate::hosting_client;
 use crate::machine::Machine;
+use crate::mcp;
 use crate::searching::machine;
 
 /// Vectors by what a text is about: boats, food, or something else.
@@ -159,6 +161,38 @@ fn an_endpoint_that_is_away_costs_the_vectors_and_is_told() {
         status.out.contains("no static model is installed"),
         "{status:?}"
     );
+}
+
+#[test]
+fn a_host_is_served_whether_its_endpoint_is_well_or_not() {
+    let machine = machine();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    for is_well in [false, true] {
+        let server = Loopback::start(move |request| match is_well {
+            true => embeddings(request),
+            false => Reply::json(500, &json!({ "error": { "message": "out of order" } })),
+        })
+        .unwrap();
+        configure(&machine, json!({ "baseUrl": server.url(), "model": "toy" }));
+        assert!(hosting_client::Client::ready(&machine).end());
+        let mut client = mcp::Client::start(&machine);
+        let found = client.text("memory_search", json!({ "query": "deploy" }));
+        assert!(found.contains("deploy"), "{found}");
+        assert_eq!(client.end().0, 0);
+        assert!(!server.requests().is_empty());
+    }
+}
+
+#[test]
+fn a_search_asks_an_endpoint_that_hangs_once_and_goes_by_words() {
+    let machine = machine();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    let server = Loopback::start(|_| Reply::silence()).unwrap();
+    configure(&machine, json!({ "baseUrl": server.url(), "model": "toy" }));
+    let ran = machine.run_line("memory search deploy --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("the endpoint is not used"), "{ran:?}");
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]

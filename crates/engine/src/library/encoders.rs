@@ -7,21 +7,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use longhaul_memory::{
-    Encoder, EncoderKind, IndexError, InstalledModel, Models, Redactor, RemoteEncoder, open_model,
+    Encoder, EncoderKind, IndexError, InstalledModel, Models, Patience, open_model,
 };
-use longhaul_model::{Embeddings, Limits};
 
+use super::endpoint::endpoint;
 use crate::config::{Embedding, EmbeddingProvider};
-
-/// Where OpenAI itself is asked.
-const OPENAI: &str = "https://api.openai.com/v1";
-/// What OpenAI is asked for, unless another model is named.
-const OPENAI_MODEL: &str = "text-embedding-3-small";
-/// Texts in one request.
-const TEXTS_AT_ONCE: usize = 64;
 
 /// The model that makes vectors, and why it is that one.
 pub struct ChosenEncoder {
@@ -62,7 +54,7 @@ impl ChosenEncoder {
 }
 
 /// A link of the chain: a model with why it is this one, or why there is none.
-type Link = Result<(Arc<dyn Encoder>, String), Vec<Reason>>;
+pub(super) type Link = Result<(Arc<dyn Encoder>, String), Vec<Reason>>;
 
 /// An installed model that somebody named.
 struct Choice {
@@ -71,7 +63,7 @@ struct Choice {
     by: &'static str,
 }
 
-fn fault(text: String) -> Reason {
+pub(super) fn fault(text: String) -> Reason {
     Reason {
         text,
         is_fault: true,
@@ -88,11 +80,13 @@ fn absence(text: impl Into<String>) -> Reason {
 /// Chooses the model that the configuration asks for, or the best there is.
 ///
 /// `variables` is asked for the key and for proxies; `threads` and `models` are
-/// for installed ones.
+/// for installed ones; `patience` is for an endpoint, which is asked once to see
+/// whether it answers.
 pub fn choose_encoder(
     settings: &Embedding,
     models: &Models,
     threads: usize,
+    patience: Patience,
     variables: &dyn Fn(&str) -> Option<String>,
 ) -> Result<ChosenEncoder, IndexError> {
     let (found, broken) = models.list()?;
@@ -113,7 +107,7 @@ pub fn choose_encoder(
             }
         }
     };
-    let remote = || endpoint(settings, variables);
+    let remote = || endpoint(settings, patience, variables);
     let mut encoder = None;
     let mut why = None;
     let mut link = |link: Link| match link {
@@ -303,70 +297,4 @@ fn installed(
         });
     }
     Err(reasons)
-}
-
-/// How long an endpoint may take: a search waits for it.
-fn limits() -> Limits {
-    Limits {
-        connect: Duration::from_secs(3),
-        first_byte: Duration::from_secs(10),
-        request: Duration::from_secs(30),
-        total: Duration::from_secs(60),
-        attempts: 3,
-        ..Limits::default()
-    }
-}
-
-/// The endpoint that is named, if it answers.
-fn endpoint(settings: &Embedding, variables: &dyn Fn(&str) -> Option<String>) -> Link {
-    let base = settings.base_url.as_deref().unwrap_or(OPENAI);
-    let model = match (settings.model.as_deref(), settings.base_url.is_none()) {
-        (Some(model), _) => model,
-        (None, true) => OPENAI_MODEL,
-        (None, false) => {
-            return Err(vec![fault(format!(
-                "no endpoint: {base} is named, but no model of it in `memory.embedding.model`"
-            ))]);
-        }
-    };
-    // OpenAI itself wants a key; another endpoint may do without.
-    let variable = match (settings.api_key_env.as_deref(), settings.base_url.is_none()) {
-        (None, true) => Some("OPENAI_API_KEY"),
-        (named, _) => named,
-    };
-    let failed = |reason: String| vec![fault(format!("the endpoint is not used: {reason}"))];
-    let asked = Embeddings::connect(base, model, variable, variables, limits())
-        .map_err(|error| failed(format!("{error}; {}", error.remedy())))?;
-    let place = asked.endpoint().to_owned();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| failed(error.to_string()))?;
-    let redactor = Redactor::default();
-    let embed = move |texts: &[&str]| -> Result<Vec<Vec<f32>>, String> {
-        // What is indexed is redacted already; a question is not.
-        let texts: Vec<String> = texts
-            .iter()
-            .map(|text| redactor.redact(text).text)
-            .collect();
-        let mut vectors = Vec::with_capacity(texts.len());
-        for some in texts.chunks(TEXTS_AT_ONCE) {
-            let some: Vec<&str> = some.iter().map(String::as_str).collect();
-            // On a thread of its own: the caller may be inside a runtime.
-            let made = std::thread::scope(|scope| {
-                let asking = scope.spawn(|| runtime.block_on(asked.embed(&some)));
-                asking.join()
-            });
-            match made {
-                Ok(Ok(made)) => vectors.extend(made),
-                Ok(Err(error)) => return Err(error.to_string()),
-                Err(_) => return Err("the request ended in a panic".to_owned()),
-            }
-        }
-        Ok(vectors)
-    };
-    match RemoteEncoder::connect(&place, model, Box::new(embed)) {
-        Ok(encoder) => Ok((Arc::new(encoder), format!("{place} is named and answers"))),
-        Err(error) => Err(failed(error.to_string())),
-    }
 }

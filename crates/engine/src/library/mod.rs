@@ -15,6 +15,7 @@
 //! | which model makes the vectors, and why? | [`choose_encoder`] |
 
 mod encoders;
+mod endpoint;
 mod family;
 mod gone;
 mod records;

@@ -14,7 +14,7 @@ mod tokenizer;
 #[cfg(feature = "encoder")]
 mod transformer;
 
-pub use self::remote::{Embed, RemoteEncoder};
+pub use self::remote::{Embed, Patience, RemoteEncoder};
 pub use self::store::{BestModel, InstalledModel, Models, open_model};
 
 use crate::index::IndexError;
@@ -52,4 +52,10 @@ pub trait Encoder: Send + Sync {
 
     /// The vectors of texts, one each, in order.
     fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError>;
+
+    /// The vector of a question. Somebody waits for the answer, who is served
+    /// better by words alone than late.
+    fn encode_question(&self, text: &str) -> Result<Option<Vec<f32>>, IndexError> {
+        Ok(self.encode(&[text])?.pop())
+    }
 }

@@ -1,17 +1,58 @@
 //! A model somewhere else, behind a function that the caller brings: this room
 //! has no network.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::{Encoder, EncoderKind};
 use crate::index::IndexError;
 
-/// Gives a vector for each text, or says why not.
-pub type Embed = dyn Fn(&[&str]) -> Result<Vec<Vec<f32>>, String> + Send + Sync;
+/// How long an endpoint may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Somebody waits: once, and not for long.
+    Short,
+    /// Texts are indexed: as long as it takes, again where it fails.
+    Long,
+}
+
+/// Gives a vector for each text within some patience, or says why not.
+pub type Embed = dyn Fn(&[&str], Patience) -> Result<Vec<Vec<f32>>, String> + Send + Sync;
 
 /// An endpoint that makes vectors.
 pub struct RemoteEncoder {
     id: String,
     dimensions: usize,
     embed: Box<Embed>,
+    pause: Mutex<Pause>,
+}
+
+/// How many questions go by words alone after one that got no vector. Each that
+/// gets none again doubles it, so that an endpoint that hangs holds few of them
+/// up.
+#[derive(Debug, Default)]
+struct Pause {
+    left: u32,
+    next: u32,
+}
+
+/// Not more than so many.
+const LONGEST_PAUSE: u32 = 32;
+
+impl Pause {
+    /// Whether this question is to be spared.
+    fn spares(&mut self) -> bool {
+        let spares = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        spares
+    }
+
+    fn note(&mut self, answered: bool) {
+        self.next = match answered {
+            true => 0,
+            false => (self.next * 2).clamp(1, LONGEST_PAUSE),
+        };
+        self.left = self.next;
+    }
 }
 
 impl RemoteEncoder {
@@ -21,6 +62,7 @@ impl RemoteEncoder {
     pub fn connect(
         endpoint: &str,
         model: &str,
+        patience: Patience,
         embed: Box<Embed>,
     ) -> Result<RemoteEncoder, IndexError> {
         let id = format!("{model}@{endpoint}");
@@ -28,7 +70,7 @@ impl RemoteEncoder {
             model: id.clone(),
             reason,
         };
-        let probe = embed(&["longhaul"]).map_err(failed)?;
+        let probe = embed(&["longhaul"], patience).map_err(failed)?;
         let dimensions = probe.first().map_or(0, Vec::len);
         if dimensions == 0 {
             return Err(failed(String::from("it gave no vector")));
@@ -40,7 +82,23 @@ impl RemoteEncoder {
             id,
             dimensions,
             embed,
+            pause: Mutex::default(),
         })
+    }
+
+    fn ask(&self, texts: &[&str], patience: Patience) -> Result<Vec<Vec<f32>>, IndexError> {
+        let vectors = (self.embed)(texts, patience).map_err(|reason| self.failed(reason))?;
+        match unusable(&vectors) {
+            Some(reason) => Err(self.failed(reason)),
+            None => Ok(vectors),
+        }
+    }
+
+    fn failed(&self, reason: String) -> IndexError {
+        IndexError::Encoder {
+            model: self.id.clone(),
+            reason,
+        }
     }
 }
 
@@ -58,15 +116,19 @@ impl Encoder for RemoteEncoder {
     }
 
     fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
-        let failed = |reason| IndexError::Encoder {
-            model: self.id.clone(),
-            reason,
-        };
-        let vectors = (self.embed)(texts).map_err(failed)?;
-        match unusable(&vectors) {
-            Some(reason) => Err(failed(reason)),
-            None => Ok(vectors),
+        self.ask(texts, Patience::Long)
+    }
+
+    fn encode_question(&self, text: &str) -> Result<Option<Vec<f32>>, IndexError> {
+        let pause = || self.pause.lock().unwrap_or_else(PoisonError::into_inner);
+        if pause().spares() {
+            return Err(self.failed(String::from(
+                "it failed lately and is asked again some questions later",
+            )));
         }
+        let asked = self.ask(&[text], Patience::Short);
+        pause().note(asked.is_ok());
+        Ok(asked?.pop())
     }
 }
 

@@ -276,17 +276,14 @@ impl SqliteIndex {
             ));
             return Ok(None);
         }
-        let encoded = match encoder.encode(&[text]) {
+        let encoded = match encoder.encode_question(text) {
             Ok(encoded) => encoded,
             Err(error) => {
                 hits.notes.push(format!("{error}: words alone"));
                 return Ok(None);
             }
         };
-        let Some(vector) = encoded
-            .first()
-            .filter(|vector| vector.len() == encoder.dimensions())
-        else {
+        let Some(vector) = encoded.filter(|vector| vector.len() == encoder.dimensions()) else {
             hits.notes.push(format!(
                 "{} gave no usable vector: words alone",
                 encoder.id()
@@ -301,7 +298,7 @@ impl SqliteIndex {
             ));
         }
         hits.model = Some(encoder.id().to_owned());
-        let cosines = matrix.cosines(vector);
+        let cosines = matrix.cosines(&vector);
         let mut best: Vec<Option<(f32, u32)>> = vec![None; shape.units.len()];
         for (slot, cosine) in cosines.into_iter().enumerate() {
             let unit = shape.slots[slot].unit as usize;

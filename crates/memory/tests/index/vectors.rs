@@ -1,9 +1,9 @@
 //! Search by meaning.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use longhaul_memory::{Encoder, EncoderKind, IndexError, Mode, RemoteEncoder};
+use longhaul_memory::{Encoder, EncoderKind, IndexError, Mode, Patience, RemoteEncoder};
 
 use super::*;
 
@@ -74,8 +74,40 @@ type Vector = fn(&str) -> Vec<f32>;
 
 /// An endpoint that answers each text with the vector that `of` gives.
 fn remote(of: Vector) -> Result<RemoteEncoder, IndexError> {
-    let embed = move |texts: &[&str]| Ok(texts.iter().map(|text| of(text)).collect());
-    RemoteEncoder::connect("http://there", "toy", Box::new(embed))
+    let embed = move |texts: &[&str], _| Ok(texts.iter().map(|text| of(text)).collect());
+    RemoteEncoder::connect("http://there", "toy", Patience::Short, Box::new(embed))
+}
+
+#[test]
+fn an_endpoint_that_fails_is_asked_for_fewer_and_fewer_questions() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let is_well = Arc::new(AtomicBool::new(true));
+    let (seen, well) = (Arc::clone(&asked), Arc::clone(&is_well));
+    let embed = move |texts: &[&str], patience| {
+        seen.lock().unwrap().push(patience);
+        match well.load(Ordering::SeqCst) {
+            true => Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect()),
+            false => Err(String::from("it hangs")),
+        }
+    };
+    let encoder =
+        RemoteEncoder::connect("http://there", "toy", Patience::Short, Box::new(embed)).unwrap();
+    is_well.store(false, Ordering::SeqCst);
+    asked.lock().unwrap().clear();
+    let told: Vec<String> = (0..100)
+        .map(|_| encoder.encode_question("why?").unwrap_err().to_string())
+        .collect();
+    // After 1, 2, 4, 8, 16, 32 that were spared.
+    assert_eq!(*asked.lock().unwrap(), [Patience::Short; 7]);
+    assert!(told[0].contains("it hangs"), "{}", told[0]);
+    assert!(told[1].contains("asked again"), "{}", told[1]);
+    // Texts that are indexed are not questions.
+    assert!(encoder.encode(&["a text"]).is_err());
+    assert_eq!(asked.lock().unwrap().last(), Some(&Patience::Long));
+    is_well.store(true, Ordering::SeqCst);
+    let again = (0..32).find_map(|_| encoder.encode_question("why?").ok());
+    assert_eq!(again, Some(Some(vec![1.0, 0.0])));
+    assert!(encoder.encode_question("why?").is_ok());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use longhaul_memory::{
 use longhaul_transcript::Session;
 use serde_json::json;
 
-use super::{encoder, open, path, refuse_without_index};
+use super::{open, path, patient_encoder, refuse_without_index};
 use crate::app::App;
 use crate::args::MemoryIndexArgs;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
         open(app)?
     };
     let bar = bar(app);
-    let encoder = encoder(app)?;
+    let encoder = patient_encoder(app)?;
     let mut fill = || fill(app, args, encoder.as_ref(), &mut index, &bar);
     let filled = match fill() {
         // Everything is where it came from: it is taken in again, into the new

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use longhaul_engine::library::{ChosenEncoder, Library, Recollection, Scope, choose_encoder};
 use longhaul_engine::tools::Notebook;
-use longhaul_memory::{Condition, Encoder, IndexError, MemoryFolder, Models, SqliteIndex};
+use longhaul_memory::{
+    Condition, Encoder, IndexError, MemoryFolder, Models, Patience, SqliteIndex,
+};
 use longhaul_transcript::Millis;
 use serde_json::{Value, json};
 
@@ -63,30 +65,43 @@ fn models(app: &App) -> Models {
     Models::new(app.state_dir.join("models"), threads())
 }
 
-/// The model that makes vectors, and why it is that one.
+/// The model that makes vectors, and why it is that one, for whoever waits.
 pub(crate) fn chosen(app: &App) -> Result<ChosenEncoder, Failure> {
+    chosen_with(app, Patience::Short)
+}
+
+fn chosen_with(app: &App, patience: Patience) -> Result<ChosenEncoder, Failure> {
     let settings = &app.config.config.memory.embedding;
     let variable = |name: &str| app.variable(name);
     Ok(choose_encoder(
         settings,
         &models(app),
         threads(),
+        patience,
         &variable,
     )?)
 }
 
 /// The same; what is there and cannot be used is told.
 pub(crate) fn chosen_and_told(app: &App) -> Result<ChosenEncoder, Failure> {
-    let chosen = chosen(app)?;
+    Ok(told(app, chosen(app)?))
+}
+
+fn told(app: &App, chosen: ChosenEncoder) -> ChosenEncoder {
     for fault in chosen.faults() {
         app.note(&format!("note: {fault}"));
     }
-    Ok(chosen)
+    chosen
 }
 
 /// The model in use. What is there and cannot be used is told.
 pub(crate) fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
     Ok(chosen_and_told(app)?.encoder)
+}
+
+/// The same where nobody waits for an answer.
+fn patient_encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
+    Ok(told(app, chosen_with(app, Patience::Long)?).encoder)
 }
 
 /// Whether an index is wanted for searching. Where it is not, none is made.

@@ -1,0 +1,122 @@
+//! An endpoint that makes vectors, asked over the network.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul_memory::{Patience, Redactor, RemoteEncoder};
+use longhaul_model::{Embeddings, Limits};
+use tokio::runtime::Runtime;
+
+use super::encoders::{Link, fault};
+use crate::config::Embedding;
+
+/// Where OpenAI itself is asked.
+const OPENAI: &str = "https://api.openai.com/v1";
+/// What OpenAI is asked for, unless another model is named.
+const OPENAI_MODEL: &str = "text-embedding-3-small";
+/// Texts in one request.
+const TEXTS_AT_ONCE: usize = 64;
+
+/// How long an endpoint may take.
+fn limits(patience: Patience) -> Limits {
+    match patience {
+        Patience::Short => Limits {
+            connect: Duration::from_secs(1),
+            first_byte: Duration::from_secs(2),
+            request: Duration::from_secs(3),
+            total: Duration::from_secs(3),
+            attempts: 1,
+            ..Limits::default()
+        },
+        Patience::Long => Limits {
+            connect: Duration::from_secs(3),
+            first_byte: Duration::from_secs(10),
+            request: Duration::from_secs(30),
+            total: Duration::from_secs(60),
+            attempts: 3,
+            ..Limits::default()
+        },
+    }
+}
+
+/// Where requests run. Whoever lets go of it may be inside another runtime,
+/// where ours cannot be waited for.
+struct Running(Option<Runtime>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Running {
+    fn start() -> std::io::Result<Running> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        Ok(Running(Some(runtime)))
+    }
+
+    /// Waits on a thread of its own: the caller may be inside a runtime.
+    fn wait<T: Send>(&self, work: impl Future<Output = T> + Send) -> Option<T> {
+        let runtime = self.0.as_ref()?;
+        std::thread::scope(|scope| scope.spawn(|| runtime.block_on(work)).join().ok())
+    }
+}
+
+/// The endpoint that is named, if it answers.
+pub(super) fn endpoint(
+    settings: &Embedding,
+    patience: Patience,
+    variables: &dyn Fn(&str) -> Option<String>,
+) -> Link {
+    let base = settings.base_url.as_deref().unwrap_or(OPENAI);
+    let model = match (settings.model.as_deref(), settings.base_url.is_none()) {
+        (Some(model), _) => model,
+        (None, true) => OPENAI_MODEL,
+        (None, false) => {
+            return Err(vec![fault(format!(
+                "no endpoint: {base} is named, but no model of it in `memory.embedding.model`"
+            ))]);
+        }
+    };
+    // OpenAI itself wants a key; another endpoint may do without.
+    let variable = match (settings.api_key_env.as_deref(), settings.base_url.is_none()) {
+        (None, true) => Some("OPENAI_API_KEY"),
+        (named, _) => named,
+    };
+    let failed = |reason: String| vec![fault(format!("the endpoint is not used: {reason}"))];
+    let connect = |patience| {
+        Embeddings::connect(base, model, variable, variables, limits(patience))
+            .map_err(|error| failed(format!("{error}; {}", error.remedy())))
+    };
+    let (quick, patient) = (connect(Patience::Short)?, connect(Patience::Long)?);
+    let place = quick.endpoint().to_owned();
+    let running = Running::start().map_err(|error| failed(error.to_string()))?;
+    let redactor = Redactor::default();
+    let embed = move |texts: &[&str], patience| -> Result<Vec<Vec<f32>>, String> {
+        let asked = match patience {
+            Patience::Short => &quick,
+            Patience::Long => &patient,
+        };
+        // What is indexed is redacted already; a question is not.
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|text| redactor.redact(text).text)
+            .collect();
+        let mut vectors = Vec::with_capacity(texts.len());
+        for some in texts.chunks(TEXTS_AT_ONCE) {
+            let some: Vec<&str> = some.iter().map(String::as_str).collect();
+            let made = running.wait(asked.embed(&some));
+            let made = made.ok_or("the request ended in a panic")?;
+            vectors.extend(made.map_err(|error| error.to_string())?);
+        }
+        Ok(vectors)
+    };
+    match RemoteEncoder::connect(&place, model, patience, Box::new(embed)) {
+        Ok(encoder) => Ok((Arc::new(encoder), format!("{place} is named and answers"))),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
