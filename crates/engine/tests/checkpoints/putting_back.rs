@@ -2,11 +2,11 @@
 //! beside it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use longhaul_checkpoint::{Trigger as Why, Turn};
-use longhaul_engine::checkpoints::{Checkpoints, News, Occasion, Restoration};
+use longhaul_checkpoint::{CheckpointStore, Trigger as Why, Turn};
+use longhaul_engine::checkpoints::{Checkpoints, News, Occasion, Restoration, Whose};
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_tokens::{CheckpointNote, FragmentKind, Heuristic, Tokens, Window, WindowSettings};
@@ -66,28 +66,37 @@ fn what_changed_is_put_back_again_and_nothing_else() {
     );
     assert_eq!(place.restore(&path, &never).0.news, News::Same);
     // A checkpoint of later in the epoch does not replace the one of its start.
-    let store = place.store();
-    let whose = place.whose(&path);
-    let checkpoints = Checkpoints {
-        store: &store,
-        whose: &whose,
-        redact: &str::to_owned,
-    };
-    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
-    let occasion = Occasion {
-        at: Millis(NOON + 10_000_000),
-        trigger: Why::Threshold,
-        tokens: Tokens(24_000),
-        window: Tokens(30_000),
-        turn: Turn::Whole,
-    };
+    let (store, whose) = (place.store(), place.whose(&path));
+    let checkpoints = checkpoints(&store, &whose);
     assert_eq!(checkpoints.note(None, 1), CheckpointNote::None);
-    let id = checkpoints.write(&live, &occasion, &mut |_| {}).unwrap();
-    assert_eq!(id.to_string(), "cp_002");
+    let id = written(&checkpoints, &path, Why::Threshold, Tokens(24_000));
+    assert_eq!(id, "cp_002");
     let latest = checkpoints.latest(&mut |_| {}).unwrap();
     assert_eq!(checkpoints.note(latest.as_ref(), 1), CheckpointNote::Saved);
     assert_eq!(checkpoints.note(latest.as_ref(), 2), CheckpointNote::None);
     assert_eq!(place.restore(&path, &never).0.news, News::Same);
+}
+
+fn checkpoints<'a>(store: &'a dyn CheckpointStore, whose: &'a Whose) -> Checkpoints<'a> {
+    Checkpoints {
+        store,
+        whose,
+        redact: &str::to_owned,
+    }
+}
+
+/// Writes a checkpoint of a session as it is later; says how it is called.
+fn written(checkpoints: &Checkpoints<'_>, path: &Path, trigger: Why, tokens: Tokens) -> String {
+    let live = Live::open(&Session::open(path).unwrap()).unwrap();
+    let occasion = Occasion {
+        at: Millis(NOON + 20_000_000),
+        trigger,
+        tokens,
+        window: Tokens(30_000),
+        turn: Turn::Whole,
+    };
+    let id = checkpoints.write(&live, &occasion, &mut |_| {}).unwrap();
+    id.to_string()
 }
 
 /// A session that reads and edits one file of the workspace.
@@ -208,20 +217,12 @@ fn a_new_session_of_the_same_key_starts_with_the_checkpoint() {
     assert!(restored.fragments[0].tokens() <= Tokens(700));
     // Its own next checkpoint does not take that away again.
     let (store, whose) = (place.store(), place.whose(&path));
-    let checkpoints = Checkpoints {
-        store: &store,
-        whose: &whose,
-        redact: &str::to_owned,
-    };
-    let live = Live::open(&Session::open(&path).unwrap()).unwrap();
-    let occasion = Occasion {
-        at: Millis(NOON + 20_000_000),
-        trigger: Why::Manual,
-        tokens: Tokens(9_000),
-        window: Tokens(30_000),
-        turn: Turn::Whole,
-    };
-    checkpoints.write(&live, &occasion, &mut |_| {}).unwrap();
+    written(
+        &checkpoints(&store, &whose),
+        &path,
+        Why::Manual,
+        Tokens(9_000),
+    );
     let (later, _) = place.restore(&path, &never);
     assert_eq!(later.news, News::Same);
     assert_eq!(later.checkpoint.unwrap().to_string(), "cp_001");
