@@ -11,6 +11,7 @@
 //! | how much fits, and what happens when? | a [`Window`] with its thresholds, from [`WindowSettings`] and [`WindowSources`] |
 //! | what is the agent told? | the [`Gauge`] line |
 //! | what may be injected? | a [`Fragment`], never larger than the cap of its [`FragmentKind`] |
+//! | what did requests take? | [`Spent`] |
 //! | must it be counted again? | not if the [`CountCache`] has it |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -29,6 +30,7 @@ mod known;
 mod measurement;
 mod settings;
 mod sources;
+mod spent;
 mod tokens;
 mod usage;
 mod window;
@@ -49,6 +51,7 @@ pub use known::{DEFAULT_WINDOW, known_window};
 pub use measurement::{Measurement, Source};
 pub use settings::{SMALLEST_WINDOW, WindowError, WindowSettings};
 pub use sources::{ResolvedWindow, WindowOrigin, WindowSources};
+pub use spent::Spent;
 pub use tokens::Tokens;
 pub use usage::Usage;
 pub use window::{Level, REFERENCE_WINDOW, Window};

@@ -9,6 +9,7 @@ use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Session as Stored, Stamp, Writer};
 
+use super::spending::to_json;
 use super::summary::{Known, Used};
 use super::{Error, Listener, Result, Session, Size, Spent, tell};
 use crate::checkpoints::{Carried, Intent, Job, turn};
@@ -382,7 +383,7 @@ impl Session {
             kind: "compaction".to_owned(),
             provider: info.provider.clone(),
             model: info.name.clone(),
-            usage: spent.to_json().to_string(),
+            usage: to_json(&spent).to_string(),
             note: Some(format!("summary of compaction {}", self.live.epoch())),
         }])?;
         Ok(())

@@ -14,7 +14,8 @@ use longhaul_model::{
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId};
 
-use super::{Error, Listener, Result, Session, Spent, Told, tell};
+use super::spending::to_json;
+use super::{Error, Listener, Result, Session, Spent, Told, spent_on, spent_on_failure, tell};
 use crate::event::Event;
 use crate::tools::Outcome;
 
@@ -132,7 +133,7 @@ impl Session {
                 kind: "memory-flush".to_owned(),
                 provider: info.provider,
                 model: info.name,
-                usage: spent.to_json().to_string(),
+                usage: to_json(&spent).to_string(),
                 note: Some(format!("silent turn before compaction {}", epoch + 1)),
             }])?;
         }
@@ -219,7 +220,7 @@ impl Session {
             let answer = match model.ask(&request, &mut |_| {}, cancel).await {
                 Ok(answer) => answer,
                 Err(failure) => {
-                    let spent = Spent::of_failure(&failure, model.info());
+                    let spent = spent_on_failure(&failure, model.info());
                     self.spend_on_flush(spent, model, listener);
                     if failure.error == ModelError::Cancelled {
                         return Err(Error::Cancelled);
@@ -228,7 +229,7 @@ impl Session {
                     return Ok(asked);
                 }
             };
-            let spent = Spent::of(&answer, model.info());
+            let spent = spent_on(&answer, model.info());
             self.spend_on_flush(spent, model, listener);
             let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
             if calls.is_empty() {

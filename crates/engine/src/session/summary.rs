@@ -17,7 +17,7 @@ use longhaul_model::{
 use longhaul_tokens::Tokens;
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Listener, Result, Session, Spent, tell};
+use super::{Error, Listener, Result, Session, Spent, spent_on, spent_on_failure, tell};
 use crate::checkpoints::Notebook;
 use crate::config::Config;
 use crate::event::Event;
@@ -207,7 +207,7 @@ impl Session {
         let answer = model.ask(&request, &mut |_| {}, cancel).await;
         match answer {
             Ok(answer) => {
-                let spent = Spent::of(&answer, model.info());
+                let spent = spent_on(&answer, model.info());
                 self.spend_on_compaction(&spent, model, listener);
                 let refused = answer.stop == Stop::Refusal;
                 let text = answer.text();
@@ -219,7 +219,7 @@ impl Session {
                 }
             }
             Err(failure) => {
-                let spent = Spent::of_failure(&failure, model.info());
+                let spent = spent_on_failure(&failure, model.info());
                 self.spend_on_compaction(&spent, model, listener);
                 if failure.error == ModelError::Cancelled {
                     return Err(Error::Cancelled);

@@ -10,7 +10,9 @@ use serde::Serialize;
 
 use super::overflow::Refusals;
 use super::wire::{self, End};
-use super::{Due, Error, Listener, Result, Session, Spent, flush, tell};
+use super::{
+    Due, Error, Listener, Result, Session, Spent, flush, spent_on, spent_on_failure, tell,
+};
 use crate::event::Event;
 use crate::tools::{Call, Outcome};
 
@@ -112,7 +114,7 @@ impl Session {
                     entry: entry.clone(),
                     calls: calls.len(),
                     stop: stop(&answer.stop).to_owned(),
-                    spent: Spent::of(&answer, model.info()),
+                    spent: spent_on(&answer, model.info()),
                 },
             );
             if calls.is_empty() {
@@ -207,7 +209,7 @@ impl Session {
         counted: Tokens,
         listener: &mut dyn Listener,
     ) {
-        self.spend(Spent::of(answer, model.info()), listener);
+        self.spend(spent_on(answer, model.info()), listener);
         self.anchored_at = Some(counted);
     }
 
@@ -232,7 +234,7 @@ impl Session {
         let cancelled = failure.error == ModelError::Cancelled;
         let reason = failure.error.to_string();
         let partial = failure.partial.clone().unwrap_or_default();
-        self.spend(Spent::of_failure(&failure, model.info()), listener);
+        self.spend(spent_on_failure(&failure, model.info()), listener);
         let end = match cancelled {
             true => End::Aborted,
             false => End::Error(&reason),

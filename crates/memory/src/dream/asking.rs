@@ -7,12 +7,13 @@
 
 use std::ops::ControlFlow;
 
+use longhaul_tokens::Spent;
+
 use super::candidate::{Candidate, Review, Status};
 use super::consolidate::{Days, consolidate_named};
 use super::likeness::Features;
 use super::model::{Answer, Ask, Question, checked, merging, wording};
 use super::naming::{batch, named, naming, opposed, opposing};
-use super::paid::Paid;
 use super::run::{DayLog, ModelReport};
 use super::store::{DreamLock, Dreams, State};
 use crate::files::MEMORY;
@@ -44,7 +45,7 @@ impl Dreams<'_> {
         let mut talk = Talk {
             ask,
             report: ModelReport::default(),
-            owed: Paid::default(),
+            owed: Spent::default(),
         };
         // A model that failed is not asked for the rest.
         let _ = self.name(lock, state, logs, days, &mut talk)?.is_continue()
@@ -209,7 +210,7 @@ struct Talk<'a, 'b> {
     ask: &'a mut Ask<'b>,
     report: ModelReport,
     /// What answers took that are not written down yet.
-    owed: Paid,
+    owed: Spent,
 }
 
 impl Talk<'_, '_> {

@@ -2,10 +2,11 @@
 //! one. (What it may point at is in `naming`.) What it answers is checked against the words it was given; a number, a
 //! path or a name that does not occur there ends the matter.
 
+use longhaul_tokens::Spent;
+
 use super::candidate::{Candidate, Evidence};
 use super::likeness::Features;
 use super::orders::gives_orders;
-use super::paid::Paid;
 use crate::provenance::one_line;
 
 /// One question to a model.
@@ -23,7 +24,7 @@ pub struct Reply {
     /// The answer, or why there is none.
     pub text: Result<String, String>,
     /// What it took; one that failed on its way may be paid for too.
-    pub paid: Paid,
+    pub paid: Spent,
 }
 
 /// A model that can be asked; its error is told and the dream goes on without.

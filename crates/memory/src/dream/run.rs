@@ -5,14 +5,13 @@ use std::collections::HashSet;
 
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
-use longhaul_tokens::Counter;
+use longhaul_tokens::{Counter, Spent};
 use serde::Serialize;
 
 use super::candidate::Candidate;
 use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, settle, weigh};
 use super::model::Ask;
 use super::page;
-use super::paid::Paid;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
 use super::staging::waiting;
@@ -71,7 +70,7 @@ pub struct ModelReport {
     /// Questions asked.
     pub calls: usize,
     /// What they took.
-    pub paid: Paid,
+    pub paid: Spent,
     /// Candidates it worded.
     pub worded: usize,
     /// Candidates it found to be the same as others.

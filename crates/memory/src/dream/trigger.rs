@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use croner::Cron;
 use jiff::{SignedDuration, Timestamp, Zoned};
+use longhaul_tokens::Spent;
 use serde::{Deserialize, Serialize};
 
-use super::paid::Paid;
 use crate::{Error, Result};
 
 /// What starts a dream.
@@ -58,7 +58,7 @@ pub struct LastRun {
     pub log_bytes: u64,
     /// What its model took, where one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paid: Option<Paid>,
+    pub paid: Option<Spent>,
 }
 
 /// The moment in which is asked whether a dream is due.

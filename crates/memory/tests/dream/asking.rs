@@ -1,7 +1,8 @@
 //! Dreams with a model: it words, merges and points, and decides nothing.
 
 use longhaul_memory::Source;
-use longhaul_memory::dream::{Paid, Question, Status};
+use longhaul_memory::dream::{Question, Status};
+use longhaul_tokens::Spent;
 
 use crate::{Place, day, dream_asking, policy, settings};
 
@@ -370,12 +371,12 @@ fn a_model_is_not_asked_whether_two_things_are_one() {
 #[test]
 fn what_a_model_took_is_told_and_kept_of_each_dream_and_of_all() {
     let place = Place::new();
-    let cents = |requests: u64, dollars: f64| Paid {
+    let cents = |requests: u64, dollars: f64| Spent {
         requests,
         input: 8 * requests,
         output: 2 * requests,
         dollars,
-        ..Paid::default()
+        ..Spent::default()
     };
     place.log(day(2), "Facts", "The apple host is build7", Source::User);
     // One question is answered, the next is not.

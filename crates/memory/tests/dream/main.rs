@@ -24,11 +24,11 @@ use std::path::{Path, PathBuf};
 use jiff::Zoned;
 use jiff::civil::{Date, date};
 use longhaul_memory::dream::{
-    Candidate, Cause, DreamLock, Dreams, Paid, Question, Reply, Report, Settings,
+    Candidate, Cause, DreamLock, Dreams, Question, Reply, Report, Settings,
 };
 use longhaul_memory::files::{AgentsFile, Body, Limits, Note, Origin, Section};
 use longhaul_memory::{Error, MemoryFolder, Seal, Source};
-use longhaul_tokens::Estimator;
+use longhaul_tokens::{Estimator, Spent};
 use longhaul_transcript::{EntryId, Format, SessionRef};
 use serde_json::json;
 
@@ -208,12 +208,12 @@ pub(crate) fn dream_asking(
     let mut ask = |question: &Question| {
         let text = model(question);
         let answered = u64::from(text.is_ok());
-        let paid = Paid {
+        let paid = Spent {
             requests: answered,
             input: 8 * answered,
             output: 2 * answered,
             dollars: 0.01 * answered as f64,
-            ..Paid::default()
+            ..Spent::default()
         };
         Reply { text, paid }
     };

@@ -23,6 +23,7 @@ use longhaul_transcript::Millis;
 use serde_json::{Value, json};
 
 use super::answer;
+use super::chat::money;
 use super::memory_files::{limits, reading, writing};
 use crate::app::App;
 use crate::args::{DreamCommand, RunArgs};
@@ -181,7 +182,7 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
             model.unquoted
         )?;
         if model.paid.requests > 0 {
-            say!("That took {}.", model::cost(&model.paid))?;
+            say!("That took {}.", money::line(&model.paid))?;
         }
         if let Some(failure) = &model.failure {
             app.note(&format!("note: the rest was done without it: {failure}"));
@@ -263,9 +264,9 @@ fn status(app: &App) -> Result<(), Failure> {
     paint::row("superseded", count("superseded"))?;
     if paid.requests > 0 {
         if let Some(last) = last.as_ref().and_then(|last| last.paid.as_ref()) {
-            paint::row("cost: last dream", model::cost(last))?;
+            paint::row("cost: last dream", money::line(last))?;
         }
-        paint::row("cost: all dreams", model::cost(&paid))?;
+        paint::row("cost: all dreams", money::line(&paid))?;
     }
     match waits {
         0 => Ok(()),

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use longhaul_engine::session::{EXTRACTIVE, Spent};
-use longhaul_memory::dream::{Ask, Paid, Question, Reply};
+use longhaul_engine::session::{EXTRACTIVE, spent_on, spent_on_failure};
+use longhaul_memory::dream::{Ask, Question, Reply};
 use longhaul_model::{CancellationToken, Message, Model, ModelSpec, Request, SystemBlock};
 
-use super::super::chat::money;
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -109,44 +108,13 @@ pub(super) fn asking(model: Arc<dyn Model>) -> std::io::Result<Box<Ask<'static>>
         };
         let cancel = CancellationToken::new();
         let answer = runtime.block_on(model.ask(&request, &mut |_| {}, &cancel));
-        let (text, spent) = match answer {
-            Ok(answer) => (Ok(answer.text()), Spent::of(&answer, model.info())),
+        let (text, paid) = match answer {
+            Ok(answer) => (Ok(answer.text()), spent_on(&answer, model.info())),
             Err(failure) => (
                 Err(failure.error.to_string()),
-                Spent::of_failure(&failure, model.info()),
+                spent_on_failure(&failure, model.info()),
             ),
         };
-        Reply {
-            text,
-            paid: paid(&spent),
-        }
+        Reply { text, paid }
     }))
-}
-
-/// What a request took, as dreams write it down.
-fn paid(spent: &Spent) -> Paid {
-    Paid {
-        requests: spent.requests,
-        input: spent.input,
-        output: spent.output,
-        cache_read: spent.cache_read,
-        cache_write: spent.cache_write,
-        dollars: spent.dollars,
-        unpriced: spent.unpriced,
-        unreported: spent.unreported,
-    }
-}
-
-/// The same, for people, as what sessions cost is shown.
-pub(super) fn cost(paid: &Paid) -> String {
-    money::line(&Spent {
-        requests: paid.requests,
-        input: paid.input,
-        output: paid.output,
-        cache_read: paid.cache_read,
-        cache_write: paid.cache_write,
-        dollars: paid.dollars,
-        unpriced: paid.unpriced,
-        unreported: paid.unreported,
-    })
 }

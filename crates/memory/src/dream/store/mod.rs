@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::civil::Date;
+use longhaul_tokens::Spent;
 use longhaul_transcript::durable;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,7 +19,6 @@ pub use self::change::Change;
 pub(super) use self::state::State;
 pub use self::undo::{Past, Undoing, Undone};
 use super::candidate::{Candidate, Review, Status};
-use super::paid::Paid;
 use super::promote::find;
 use super::score::confidence;
 use super::trigger::LastRun;
@@ -142,7 +142,7 @@ impl<'a> Dreams<'a> {
     }
 
     /// What the models of all dreams took.
-    pub fn paid(&self) -> Result<Paid> {
+    pub fn paid(&self) -> Result<Spent> {
         Ok(self.state()?.paid)
     }
 

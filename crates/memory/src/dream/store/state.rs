@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use jiff::civil::Date;
+use longhaul_tokens::Spent;
 use serde::{Deserialize, Serialize};
 
 use super::{DreamLock, Dreams};
 use crate::dream::candidate::Candidate;
-use crate::dream::paid::Paid;
 use crate::dream::staging;
 use crate::files::DREAMS;
 use crate::{Error, Result};
@@ -30,8 +30,8 @@ pub(in crate::dream) struct State {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(in crate::dream) shown: BTreeMap<Date, usize>,
     /// What the models of all dreams took.
-    #[serde(default, skip_serializing_if = "Paid::is_nothing")]
-    pub(in crate::dream) paid: Paid,
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub(in crate::dream) paid: Spent,
 }
 
 const VERSION: u32 = 1;
