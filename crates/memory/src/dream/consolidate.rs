@@ -70,10 +70,17 @@ pub fn consolidate(
     days: Days,
 ) -> Consolidated {
     let before = candidates.clone();
-    let (done, order) = fold(candidates, remarks, known, days);
+    let (mut done, order) = fold(candidates, remarks, known, days);
     if order == Order::Late {
-        *candidates = before;
+        *candidates = before.clone();
         settle(candidates, remarks, known, days);
+        let new = |is: &dyn Fn(&Candidate) -> bool| {
+            let was = |id: &str| before.iter().any(|one| one.id == id && is(one));
+            let now = candidates.iter().filter(|one| is(one));
+            now.filter(|one| !was(&one.id)).count()
+        };
+        done.superseded = new(&|one| matches!(one.status, Status::Superseded { .. }));
+        done.contradictions = new(&|one| !one.contradicts.is_empty());
     }
     weigh(candidates, recalls, days.newest);
     done

@@ -82,7 +82,9 @@ fn seven_days_and_then_thirty_are_thirty_at_once() {
     once.dream(&within(30));
     twice.dream(&within(7));
     let id = twice.id("30 minutes");
-    twice.dream(&within(30));
+    let done = twice.dream(&within(30)).consolidated;
+    // The three older values, and the rule that was lifted.
+    assert_eq!(done.superseded, 4, "{done:?}");
     assert_eq!(shown(&twice.candidates()), shown(&once.candidates()));
     assert_eq!(twice.id("30 minutes"), id);
     assert_eq!(twice.find("30 minutes").replaces, [twice.id("20 minutes")]);
