@@ -386,7 +386,7 @@ mod tests {
             texts("Metric units. British spelling. No emojis in titles."),
             ["Metric units.", "British spelling.", "No emojis in titles."]
         );
-        assert_eq!(texts("Metric units. British spelling."), [] as [&str; 0]);
+        assert_eq!(texts("Blue boxes. Red lids. Thanks!"), [] as [&str; 0]);
     }
 
     #[test]

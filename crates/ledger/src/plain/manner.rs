@@ -1,7 +1,9 @@
 //! How to speak, and how things of a kind are given. A task beside them may be
 //! what they are said of.
 
-use super::marks::{is_one, is_only, is_plural, is_subject, is_way, names_many, points, tells};
+use super::marks::{
+    is_one, is_only, is_plural, is_subject, is_way, is_work, names_many, points, tells,
+};
 use crate::words::Words;
 use crate::words::others::frames::DETERMINERS;
 use crate::words::plain::{FILLERS, GIVES, HABITS, MANNER, POINTING, SPEAKING, TONGUES};
@@ -40,7 +42,27 @@ pub(super) fn given_in(words: &Words<'_>, from: usize) -> bool {
         && !tells(words, head.start, head.end)
         && !head.clone().any(|at| is_one(words.get(at)))
         && !is_subject(words.get(head.start));
-    tail && generic && (gives || names_many(words, head.start, head.end))
+    // "Traduis les commits": a verb of one piece of work stands before them.
+    let acts = is_work(words.get(head.start))
+        || head.len() > 1
+            && is_article(words.get(head.start + 1))
+            && !is_article(words.get(head.start));
+    // "Search for flights": what a verb is after.
+    let sought = head.clone().any(|at| {
+        matches!(
+            words.get(at),
+            "for" | "from" | "to" | "für" | "pour" | "para"
+        )
+    });
+    let acts = acts || sought;
+    tail && generic && (gives || (!acts && names_many(words, head.start, head.end)))
+}
+
+fn is_article(word: &str) -> bool {
+    matches!(
+        word,
+        "les" | "los" | "las" | "os" | "as" | "des" | "gli" | "le"
+    )
 }
 
 /// "Write commit messages in the imperative.", "Address customers formally.":
@@ -73,6 +95,158 @@ pub(super) fn gives_such(words: &Words<'_>, from: usize) -> bool {
         && !(object..=last).any(|at| DETERMINERS.contains(words.get(at)) || is_one(words.get(at)))
         && !(object..words.len()).any(definite)
         && !(rest..words.len()).any(|at| matches!(words.get(at), "for" | "from" | "so" | "until"))
+}
+
+/// "Variables in English, comments in German.", "Simple words, short sentences.":
+/// each part between commas by itself says how.
+pub(super) fn each_says_how(sentence: &str) -> bool {
+    let mut parts = sentence.split([',', ';']).map(Words::new);
+    let says = |part: Words<'_>| {
+        part.len() > 1 && (says_how(&part) || given_in(&part, 0)) && !points(&part, 0, part.len())
+    };
+    sentence.contains([',', ';']) && parts.all(says)
+}
+
+/// "Tests before code.", "Erst testen, dann pushen.": an order of things of a
+/// kind, without an article or a verb that would name one piece of work.
+pub(super) fn puts_first(words: &Words<'_>, from: usize) -> bool {
+    let end = words.len();
+    if points_but_order(words, from, end) || tells(words, from, end) || end - from > 7 {
+        return false;
+    }
+    let before = end - from == 3
+        && matches!(
+            words.get(from + 1),
+            "before" | "vor" | "avant" | "antes" | "prima" | "voor" | "przed" | "перед"
+        );
+    let first = matches!(
+        words.get(from),
+        "erst"
+            | "zuerst"
+            | "primero"
+            | "primeiro"
+            | "prima"
+            | "eerst"
+            | "najpierw"
+            | "сначала"
+            | "first"
+    ) || matches!(words.get(from), "d'abord");
+    let then = (from + 2..end).any(|at| {
+        matches!(
+            words.get(at),
+            "dann"
+                | "danach"
+                | "luego"
+                | "después"
+                | "depois"
+                | "poi"
+                | "dan"
+                | "potem"
+                | "потом"
+                | "затем"
+                | "then"
+                | "puis"
+                | "ensuite"
+        ) && at + 1 < end
+    });
+    // The Russian imperative names an act; a habit is named by things.
+    let acts = (from..end).any(|at| {
+        let word = words.get(at);
+        word.chars().any(|c| ('а'..='я').contains(&c))
+            && ["и", "й", "ь", "ите", "йте"]
+                .iter()
+                .any(|ending| word.ends_with(ending))
+    });
+    (before && !is_subject(words.get(from))) || (first && then && !acts)
+}
+
+/// Articles and numbers; "first" is what an order is told by.
+fn points_but_order(words: &Words<'_>, from: usize, end: usize) -> bool {
+    (from..end).any(|at| {
+        let word = words.get(at);
+        let orders = matches!(word, "first" | "primero" | "erst");
+        !orders
+            && (POINTING.contains(word)
+                || DETERMINERS.contains(word)
+                || is_one(word)
+                || matches!(word, "los" | "las" | "les" | "gli"))
+    })
+}
+
+/// "One commit per fix.", "Pas plus de trois phrases.": a measure for each, or a
+/// limit for all.
+pub(super) fn measures(words: &Words<'_>, from: usize) -> bool {
+    let end = words.len();
+    let per = (from + 2..end.saturating_sub(1)).any(|at| {
+        matches!(words.get(at), "per" | "pro") && !DETERMINERS.contains(words.get(at + 1))
+    });
+    let one = matches!(
+        words.get(from),
+        "one" | "ein" | "eine" | "un" | "une" | "una" | "um" | "uma" | "één" | "max" | "maximal"
+    );
+    let limit = [
+        "no more than",
+        "at most",
+        "not more than",
+        "nicht mehr als",
+        "höchstens",
+        "maximal",
+        "pas plus de",
+        "au maximum",
+        "no más de",
+        "como máximo",
+        "não mais de",
+        "no máximo",
+        "non più di",
+        "al massimo",
+        "niet meer dan",
+        "hoogstens",
+        "nie więcej niż",
+        "не больше",
+        "не более",
+    ]
+    .iter()
+    .any(|limit| words.lower().trim_start().starts_with(limit));
+    let told = tells(words, from, end) || (from..end).any(|at| is_subject(words.get(at)));
+    end - from <= 8 && !told && ((one && per) || limit)
+}
+
+/// "Invoices only with a purchase order.", "Metric units only.": things of a kind,
+/// and what alone is right of them.
+pub(super) fn narrows(words: &Words<'_>, from: usize) -> bool {
+    let Some(only) = (from + 1..words.len()).find(|&at| is_only(words.get(at))) else {
+        return false;
+    };
+    let head = only - from <= 3
+        && names_many(words, from, only)
+        && !is_work(words.get(from))
+        && !(from..only).any(|at| is_one(words.get(at)))
+        && !points(words, from, only);
+    let next = words.get(only + 1);
+    let leads = matches!(
+        next,
+        "with"
+            | "after"
+            | "via"
+            | "through"
+            | "by"
+            | "in"
+            | "mit"
+            | "nach"
+            | "über"
+            | "per"
+            | "avec"
+            | "après"
+            | "en"
+            | "con"
+            | "met"
+            | "na"
+            | "с"
+            | "после"
+    ) && only + 2 < words.len();
+    head && !tells(words, from, words.len())
+        && (next.is_empty() || leads)
+        && !(only..words.len()).any(|at| POINTING.contains(words.get(at)))
 }
 
 /// "Skip the pleasantries."

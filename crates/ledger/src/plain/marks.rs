@@ -27,6 +27,14 @@ pub(super) fn is_work(word: &str) -> bool {
     matches!(
         word,
         "add"
+            | "translate"
+            | "convert"
+            | "traduis"
+            | "traduce"
+            | "traduci"
+            | "traduza"
+            | "übersetze"
+            | "übersetz"
             | "fix"
             | "run"
             | "remove"

@@ -16,10 +16,13 @@ mod unspaced;
 use crate::norm::asks;
 use crate::words::Words;
 use crate::words::plain::MANNER;
-use manner::{given_in, gives_such, leaves_out, says_how};
+use manner::{
+    each_says_how, given_in, gives_such, leaves_out, measures, narrows, puts_first, says_how,
+};
 use marks::{first, is_form, is_plural, is_subject, is_way, is_work, names_file, points, tells};
 use standing::{
-    before_any, belongs, ends_habit, for_such, nobody_but, not_until, sets_against, you_should,
+    before_any, belongs, ends_habit, for_such, nobody_but, not_until, sets_against, wants_each,
+    you_should,
 };
 use unspaced::says_how_unspaced;
 
@@ -59,13 +62,19 @@ pub(crate) fn plain(sentence: &str, words: &Words<'_>) -> Option<Plain> {
         || for_such(words, from)
         || belongs(words, from)
         || sets_against(words, from)
+        || wants_each(words, from)
     {
         return Some(Plain::Firm);
     }
     let alone = says_how(words)
         || given_in(words, from)
         || gives_such(words, from)
-        || leaves_out(words, from);
+        || leaves_out(words, from)
+        || each_says_how(sentence)
+        || puts_first(words, from)
+        || measures(words, from)
+        || narrows(words, from)
+        || (is_form(words.get(words.len() - 1)) && is_fragment(sentence, words));
     alone.then_some(Plain::Alone)
 }
 

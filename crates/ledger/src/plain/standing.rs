@@ -2,6 +2,7 @@
 
 use super::marks::{is_one, is_plural, is_subject, names_many, points, tells};
 use crate::words::Words;
+use crate::words::marks::EVENTS;
 use crate::words::others::frames::{DETERMINERS, NAMES};
 use crate::words::plain::{HABITS, POINTING, STOPS};
 
@@ -26,6 +27,8 @@ pub(super) fn ends_habit(words: &Words<'_>, from: usize) -> bool {
             (verb.len() > 4 && verb.ends_with("ing"))
                 || (verb == "with" || verb == "met") && is_plural(words.get(end - 1))
         }
+        // "Arrête d'ajouter": the preposition is part of the verb.
+        "arrête" | "arrêtez" if act == from + 1 => verb.starts_with("d'"),
         "hör" | "hört" => (act..end).any(|at| words.get(at) == "zu"),
         _ => true,
     };
@@ -321,6 +324,57 @@ pub(super) fn belongs(words: &Words<'_>, from: usize) -> bool {
             "the" | "these" | "those" | "die" | "diese" | "things" | "my" | "our"
         )
         && !(verb..words.len()).any(|at| POINTING.contains(words.get(at)))
+}
+
+/// "I'd like a summary at the end of each answer.": a wish for every occasion.
+pub(super) fn wants_each(words: &Words<'_>, from: usize) -> bool {
+    let wishes = matches!(
+        (words.get(from), words.get(from + 1)),
+        ("i'd" | "i", "like" | "want" | "need" | "expect")
+            | ("ich", "möchte" | "will" | "hätte")
+            | ("je", "veux" | "voudrais")
+            | (
+                "quiero"
+                    | "quisiera"
+                    | "quero"
+                    | "gostaria"
+                    | "voglio"
+                    | "vorrei"
+                    | "chcę"
+                    | "хочу",
+                _
+            )
+            | ("я", "хочу")
+            | ("ik", "wil")
+    );
+    wishes
+        && (from + 2..words.len()).any(|at| {
+            let each = matches!(
+                words.get(at),
+                "each"
+                    | "every"
+                    | "jede"
+                    | "jeder"
+                    | "jedem"
+                    | "jeden"
+                    | "jedes"
+                    | "chaque"
+                    | "cada"
+                    | "ogni"
+                    | "elk"
+                    | "elke"
+                    | "każdej"
+                    | "każdego"
+                    | "каждого"
+                    | "каждой"
+                    | "каждом"
+            );
+            each && (at + 1..at + 3).any(|at| {
+                let word = words.get(at);
+                word.len() > 2 && EVENTS.iter().any(|event| word.starts_with(event))
+            })
+        })
+        && !(from..words.len()).any(|at| matches!(words.get(at), "this" | "these" | "those"))
 }
 
 /// "Tabs, not spaces.", "Preise in Euro, nicht in Dollar.": one of two in

@@ -99,7 +99,17 @@ pub(super) fn says_how_unspaced(sentence: &str) -> bool {
         "입니다",
         "었",
     ]);
-    speaks && (tongue || manner) && !told && asks_for(text, tongue)
+    // 变量名用英文, 日期格式用YYYY-MM-DD, 答えは三行以内で: a kind of thing, and its form.
+    let form = |rest: &str| rest.chars().count() >= 2 && !rest.contains(['，', '、']);
+    let kind = text.split_once('用').is_some_and(|(thing, with)| {
+        (2..=6).contains(&thing.chars().count())
+            && !thing.contains(['我', '你', '他', '在', '不', '没'])
+            && (tongue && with.chars().count() <= 4 || thing.ends_with("格式") && form(with))
+    });
+    let within = text
+        .split_once('は')
+        .is_some_and(|(_, rest)| rest.ends_with("以内で"));
+    (speaks && (tongue || manner) && !told && asks_for(text, tongue)) || (kind && !told) || within
 }
 
 /// A verb in the form of a request, or a topic with what it is to be in.
