@@ -421,9 +421,16 @@ fn drop_strays(query: &str, hits: &mut Vec<Hit>) {
 
 /// Opens the file that has the name now.
 fn opened(path: &Path, settings: &IndexSettings) -> Result<(Connection, Identity), IndexError> {
+    let had_users = place::had_users(path);
     let _lock = place::lock_shared(path)?;
     place::private(path)?;
-    Ok((connect(path, settings)?, place::identity(path)))
+    let Connected { connection, is_new } = connect(path, settings)?;
+    // Somebody deleted or emptied it by hand: what was in it is missing until all
+    // is taken in again.
+    if is_new && had_users {
+        schema::mark_filling(&connection).map_err(IndexError::sqlite(path))?;
+    }
+    Ok((connection, place::identity(path)))
 }
 
 /// Opens the file only to be read, without a lock, which would have to be
@@ -465,7 +472,7 @@ fn replaced(
         true => None,
         false => match connect(path, settings) {
             Err(IndexError::Damaged { .. }) => None,
-            connection => Some(connection?),
+            connected => Some(connected?.connection),
         },
     };
     let connection = match found {
@@ -473,7 +480,7 @@ fn replaced(
         None => {
             aside = Some(place::set_aside(path, &lock)?);
             place::private(path)?;
-            let connection = connect(path, settings)?;
+            let connection = connect(path, settings)?.connection;
             // What was in the other is missing until all is taken in again.
             schema::mark_filling(&connection).map_err(IndexError::sqlite(path))?;
             connection
@@ -515,9 +522,17 @@ fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexEr
     Ok(connection)
 }
 
-fn connect(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexError> {
+/// A file that was opened.
+struct Connected {
+    connection: Connection,
+    /// Whether there was nothing in it.
+    is_new: bool,
+}
+
+fn connect(path: &Path, settings: &IndexSettings) -> Result<Connected, IndexError> {
     let sqlite = IndexError::sqlite(path);
     let connection = prepared(path, settings)?;
+    let mut is_new = false;
     match schema::found(&connection).map_err(&sqlite)? {
         schema::Found::Ours => {}
         schema::Found::Newer(found) => {
@@ -528,9 +543,9 @@ fn connect(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexErr
             });
         }
         schema::Found::Outdated => schema::renew(&connection).map_err(&sqlite)?,
-        schema::Found::Nothing => schema::create(&connection).map_err(&sqlite)?,
+        schema::Found::Nothing => is_new = schema::create(&connection).map_err(&sqlite)?,
     }
-    Ok(connection)
+    Ok(Connected { connection, is_new })
 }
 
 /// What a search needs of the file.

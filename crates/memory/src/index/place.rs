@@ -32,6 +32,12 @@ pub(super) fn identity(_path: &Path) -> Identity {
 /// Held until it is dropped.
 pub(super) struct Lock(#[allow(dead_code)] File);
 
+/// Whether somebody had an index here: the file by which its users take turns is
+/// made with the first, and stays.
+pub(super) fn had_users(path: &Path) -> bool {
+    with_suffix(path, ".lock").exists()
+}
+
 /// Keeps others from putting another file in the place of this one.
 pub(super) fn lock_shared(path: &Path) -> Result<Lock, IndexError> {
     locked(path, File::lock_shared)

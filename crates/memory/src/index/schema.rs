@@ -120,15 +120,18 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
     })
 }
 
-/// Makes the tables in an empty file.
-pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+/// Makes the tables in an empty file. Says whether it did: another process may
+/// have been faster.
+pub(super) fn create(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut is_made = false;
     at_once(connection, || {
-        // Another process may have been faster.
         if matches!(found(connection)?, Found::Ours) {
             return Ok(());
         }
+        is_made = true;
         make(connection, 0, 0)
-    })
+    })?;
+    Ok(is_made)
 }
 
 /// Empties a file of whatever layout and makes the tables anew.

@@ -296,3 +296,28 @@ fn rebuilds_beside_writers_leave_one_whole_index() {
     });
     assert_eq!(aside.count(), 0);
 }
+
+#[test]
+fn an_index_deleted_or_emptied_by_hand_is_incomplete_until_it_is_filled() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("main.sqlite");
+    // The first one of all lacks nothing, and neither does it when it is opened
+    // again with nothing in it.
+    for _ in 0..2 {
+        assert!(!on_disk(&folder).is_unfilled().unwrap());
+    }
+    fill(&mut on_disk(&folder), &[said("s", "a", 1, "one")]);
+    for spoil in [
+        (|path: &Path| fs::remove_file(path).unwrap()) as fn(&Path),
+        |path| fs::write(path, b"").unwrap(),
+    ] {
+        spoil(&path);
+        let mut index = on_disk(&folder);
+        assert!(index.is_unfilled().unwrap());
+        fill(&mut index, &[said("s", "a", 1, "one")]);
+        assert!(on_disk(&folder).is_unfilled().unwrap());
+        index.mark_filling(false).unwrap();
+        drop(index);
+        assert!(!on_disk(&folder).is_unfilled().unwrap());
+    }
+}
