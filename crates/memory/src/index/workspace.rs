@@ -334,6 +334,19 @@ impl WorkspaceFiles {
                 return None;
             }
         };
+        // No text has one, and whatever has is no text as a whole. What it said
+        // before is found no more.
+        let bytes = match memchr::memchr(0, &bytes) {
+            None => bytes,
+            Some(at) => {
+                notes.push(format!(
+                    "{} has a zero byte at {at}, as only binary files have, and is not indexed; \
+                     take it out of the memory folders, or save it as text",
+                    path.display()
+                ));
+                Vec::new()
+            }
+        };
         let text = String::from_utf8(bytes).unwrap_or_else(|error| {
             notes.push(format!(
                 "{} is not UTF-8 from byte {} on; what is not is indexed as \u{fffd}",

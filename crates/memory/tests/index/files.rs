@@ -417,3 +417,25 @@ fn an_index_that_was_begun_anew_is_told_to_be_incomplete_until_it_is_filled() {
     assert_eq!(found.notes, [""; 0]);
     assert_eq!(found.hits[0].source, "memories/b.md");
 }
+
+#[test]
+fn a_binary_file_is_left_out_and_told_each_time() {
+    let folder = TempDir::new().unwrap();
+    let (mut index, files) = on_disk_for_files(&folder);
+    write(&files.root, "memories/d.md", b"the lantern\0\x01\x02");
+    for _ in 0..2 {
+        let found = index
+            .search_current(&Query::new("lantern"), &files, Budget::default(), NOON)
+            .unwrap();
+        assert_eq!(found.hits.len(), 1, "{:?}", found.hits);
+        let told = |note: &String| note.contains("d.md has a zero byte at 11");
+        assert!(found.notes.iter().any(told), "{:?}", found.notes);
+    }
+    // What was text is found no more once it is none.
+    write(&files.root, "memories/a.md", b"the lantern\0");
+    let synced = files
+        .sync(&mut index, Budget::default(), &mut |_| {})
+        .unwrap();
+    assert_eq!(synced.notes.len(), 2, "{:?}", synced.notes);
+    assert!(keys(&mut index, &Query::new("lantern")).is_empty());
+}
