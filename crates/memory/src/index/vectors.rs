@@ -260,9 +260,44 @@ impl SqliteIndex {
         }
         let (chunks, _) = self.without_vector(&known)?;
         if chunks == 0 {
+            self.drop_outdated(encoder.id(), &name)?;
             self.drop_unused(&known, &name, dimensions)?;
         }
         Ok(chunks)
+    }
+
+    /// Takes out what a model of this id made in another form, now that every text
+    /// has a vector in this one. Those of other models stay: who goes back to one
+    /// need not make them again.
+    fn drop_outdated(&mut self, id: &str, name: &str) -> Result<(), IndexError> {
+        let sqlite = self.sqlite();
+        let outdated = |connection: &Connection| -> rusqlite::Result<Vec<i64>> {
+            let mut statement = connection.prepare_cached("SELECT id, name FROM model")?;
+            let all = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let all: Vec<(i64, String)> = all.collect::<rusqlite::Result<_>>()?;
+            let is_outdated = |other: &str| {
+                let form = other.strip_prefix(id);
+                other != name && form.is_some_and(|form| form.starts_with(" ("))
+            };
+            let all = all.into_iter().filter(|(_, other)| is_outdated(other));
+            Ok(all.map(|(model, _)| model).collect())
+        };
+        let mut drop = || -> rusqlite::Result<()> {
+            if outdated(&self.connection)?.is_empty() {
+                return Ok(());
+            }
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for model in outdated(&transaction)? {
+                transaction.execute("DELETE FROM vector WHERE model = ?1", [model])?;
+                transaction.execute("DELETE FROM model WHERE id = ?1", [model])?;
+            }
+            mark_vectors(&transaction)?;
+            transaction.commit()?;
+            schema::give_back(&self.connection)
+        };
+        drop().map_err(sqlite)
     }
 
     /// Takes vectors out whose texts are gone, where they are many.

@@ -400,3 +400,71 @@ fn vectors_of_texts_that_are_gone_go_once_they_are_many() {
         assert_eq!(keys(&mut index, &query), [record.key()]);
     }
 }
+
+#[test]
+fn whole_vectors_of_short_texts_become_sketches_once_there_is_no_room_for_them() {
+    let folder = TempDir::new().unwrap();
+    let mut index = on_disk(&folder);
+    let encoder = Drawn::new("drawn", 384);
+    index.use_encoder(Some(encoder.clone()));
+    let bits = || -> Vec<(i64, i64)> {
+        let connection = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
+        let sql = "SELECT bits, sum(length(vectors)) FROM vector GROUP BY bits ORDER BY bits";
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.unwrap().map(Result::unwrap).collect()
+    };
+    let text = |at: u64| format!("message {at} has only a few words, as most have");
+    let said_in = |all: std::ops::Range<u64>| -> Vec<Record> {
+        all.map(|at| said("s", &at.to_string(), at, &text(at)))
+            .collect()
+    };
+    // A few notes are few bytes, and each of them counts.
+    fill(&mut index, &said_in(0..300));
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(bits(), [(1, 300 * 50)]);
+    fill(&mut index, &said_in(300..2_000));
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(bits(), [(0, 2_000 * 8)]);
+    assert_eq!(encoder.made.load(Ordering::Relaxed), 2_000);
+    for at in [3, 299, 300, 1_999] {
+        let query = Query {
+            mode: Mode::Vectors,
+            k: 1,
+            ..Query::new(text(at))
+        };
+        assert_eq!(keys(&mut index, &query), [format!("s#{at}")]);
+    }
+}
+
+#[test]
+fn vectors_of_an_older_form_of_a_model_go_once_all_are_made_in_the_new_one() {
+    let folder = TempDir::new().unwrap();
+    let mut index = on_disk(&folder);
+    let models = || -> Vec<String> {
+        let connection = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
+        let sql = "SELECT name FROM model WHERE id IN (SELECT model FROM vector) ORDER BY name";
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0));
+        rows.unwrap().map(Result::unwrap).collect()
+    };
+    let records: Vec<Record> = (0..40)
+        .map(|at| said("s", &at.to_string(), at, &format!("text number {at}")))
+        .collect();
+    fill(&mut index, &records);
+    for (id, dimensions) in [("other", 64), ("drawn-large", 64), ("drawn", 64)] {
+        index.use_encoder(Some(Drawn::new(id, dimensions)));
+        index.embed(u64::MAX, &mut |_, _| {}).unwrap();
+    }
+    index.use_encoder(Some(Drawn::new("drawn", 128)));
+    assert_ne!(index.embed(32, &mut |_, _| {}).unwrap(), 0);
+    let before = [
+        "drawn (128)",
+        "drawn (64)",
+        "drawn-large (64)",
+        "other (64)",
+    ];
+    assert_eq!(models(), before);
+    assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(models(), ["drawn (128)", "drawn-large (64)", "other (64)"]);
+}
