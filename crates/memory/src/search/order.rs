@@ -95,6 +95,10 @@ fn overlap(a: &HashSet<&str>, b: &HashSet<&str>) -> f32 {
 /// Two messages about one thing are alike, and both may be wanted.
 const ALIKE: f32 = 0.6;
 
+/// So many hits are chosen with a view to those before them. Further ones are read
+/// by programs, if at all, and to compare each with all would take seconds.
+const COMPARED: usize = 64;
+
 /// Maximal marginal relevance: each next hit is the best that does not repeat
 /// those before it.
 pub(super) fn diverse(
@@ -111,7 +115,7 @@ pub(super) fn diverse(
     let sets: Vec<HashSet<&str>> = texts.iter().map(|text| word_set(text)).collect();
     let mut left: Vec<(usize, Candidate)> = candidates.into_iter().enumerate().collect();
     let mut chosen: Vec<(usize, Candidate)> = Vec::new();
-    while chosen.len() < wanted && !left.is_empty() {
+    while chosen.len() < wanted.min(COMPARED) && !left.is_empty() {
         let worth = |(_, candidate): &(usize, Candidate)| {
             lambda * candidate.score / top - (1.0 - lambda) * candidate.why.repeats
         };
@@ -131,6 +135,8 @@ pub(super) fn diverse(
         }
         chosen.push((at, candidate));
     }
+    let more = wanted.saturating_sub(chosen.len());
+    chosen.extend(left.into_iter().take(more));
     chosen
         .into_iter()
         .map(|(at, candidate)| (candidate, texts[at].clone()))

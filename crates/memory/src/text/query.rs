@@ -1,7 +1,7 @@
 //! A query as the index is asked: its words and what each counts, its
 //! sentences, and what it may quote.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::{
     PART, Run, Stems, Tongue, dotted_token, drawn, fold, frame, identifier_parts, is_single, runs,
@@ -26,7 +26,7 @@ pub(crate) struct Term {
 pub(crate) fn terms(query: &str, tongues: &[Tongue], stems: &mut Stems) -> Vec<Term> {
     let spoken = tongue(query);
     let mut terms: Vec<Term> = Vec::new();
-    let mut seen: HashSet<String> = HashSet::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
     for (number, sentence) in sentences(query).enumerate() {
         // The eighth bit is for all the rest.
         let bit = 1 << number.min(7);
@@ -59,7 +59,7 @@ fn sentence_terms(
     stems: &mut Stems,
     bit: u8,
     terms: &mut Vec<Term>,
-    seen: &mut HashSet<String>,
+    seen: &mut HashMap<String, usize>,
 ) {
     let asking = frame::asking(sentence, spoken, stems);
     // Where the numbers of a version end.
@@ -165,25 +165,28 @@ fn forms(
 
 fn add(
     terms: &mut Vec<Term>,
-    seen: &mut HashSet<String>,
+    seen: &mut HashMap<String, usize>,
     word: &str,
     tokens: Vec<String>,
     weight: f32,
     bit: u8,
 ) {
-    if seen.insert(tokens[0].clone()) {
+    // Looked for among all terms, a word of a whole page would take a second.
+    let known = seen.get(&tokens[0]).and_then(|at| terms.get_mut(*at));
+    if let Some(term) = known {
+        term.sentences |= bit;
+        // Said twice counts more, said ten times not ten times as much.
+        term.weight = (term.weight * term.weight + weight * weight)
+            .sqrt()
+            .min(1.75 * weight);
+    } else {
+        seen.insert(tokens[0].clone(), terms.len());
         terms.push(Term {
             word: word.to_owned(),
             tokens,
             weight,
             sentences: bit,
         });
-    } else if let Some(term) = terms.iter_mut().find(|term| term.tokens[0] == tokens[0]) {
-        term.sentences |= bit;
-        // Said twice counts more, said ten times not ten times as much.
-        term.weight = (term.weight * term.weight + weight * weight)
-            .sqrt()
-            .min(1.75 * weight);
     }
 }
 
@@ -253,7 +256,7 @@ fn taken(phrase: &mut String) -> Option<String> {
 /// words: "who are you" still asks for something.
 pub(crate) fn all_terms(query: &str) -> Vec<Term> {
     let mut terms = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for run in runs(query) {
         if let Run::Word(word) = run {
             let token = fold(&word.to_lowercase());

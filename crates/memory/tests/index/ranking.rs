@@ -542,3 +542,26 @@ fn who_asks_for_one_word_gets_what_has_it_and_nothing_else() {
     let found = keys(&mut index, &Query::new("我的上司叫什么名字"));
     assert_eq!(found, ["u#d", "u#e"]);
 }
+
+#[test]
+fn as_many_hits_come_back_as_are_wanted_each_once() {
+    let mut index = memory();
+    let records: Vec<Record> = (0..400)
+        .map(|at| {
+            said(
+                "s",
+                &at.to_string(),
+                at,
+                &format!("the lantern number {at}"),
+            )
+        })
+        .collect();
+    fill(&mut index, &records);
+    let query = Query {
+        k: 300,
+        ..Query::new("lantern")
+    };
+    let found = keys(&mut index, &query);
+    let different: std::collections::HashSet<&String> = found.iter().collect();
+    assert_eq!((found.len(), different.len()), (300, 300));
+}
