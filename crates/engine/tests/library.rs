@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use longhaul_engine::library::{Library, Recollection, Scope, family, index_path};
+use longhaul_engine::library::{Library, Recollection, Scope, family, index_path, put_in_changed};
 use longhaul_engine::session::Departures;
 use longhaul_engine::tools::{Notebook, Recall};
 use longhaul_memory::{
-    Budget, IndexSettings, MemoryFolder, MemoryIndex, Record, RecordKind, SqliteIndex,
+    Budget, IndexSettings, MemoryFolder, MemoryIndex, Progress, Record, RecordKind, SqliteIndex,
 };
 use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Session, Stamp, Writer};
 
@@ -383,4 +383,46 @@ fn a_secret_that_one_entry_gives_away_is_indexed_from_none_of_the_session() {
     assert!(library.settle(PATIENCE), "{:?}", library.troubles());
     assert_eq!(indexed("breakfast"), [("a.jsonl-0".into(), hidden(&used))]);
     assert!(library.reading(|index| index.status()).unwrap().records >= before.records);
+}
+
+#[test]
+fn a_session_whose_files_look_as_they_did_is_not_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = session(folder.path(), "a.jsonl", "a", None, &["one lantern", "two"]);
+    let settings = IndexSettings::default();
+    let mut index = SqliteIndex::open(&folder.path().join("main.sqlite"), settings).unwrap();
+    let mut put = |path: &Path, at: Millis| {
+        let session = Session::open(path).unwrap();
+        let mut all = Progress::default();
+        put_in_changed(&mut index, &session, at, &mut |done| {
+            all.written += done.written;
+            all.unchanged += done.unchanged;
+        })
+        .unwrap();
+        let looks = index.looks(&[path], at);
+        let name = longhaul_engine::library::session_name(&session);
+        let noted = looks.is_some_and(|looks| index.is_as_noted(&name, looks).unwrap());
+        (all.written, all.unchanged, noted)
+    };
+    // Of a file that was written just now it cannot be told.
+    let changed = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let now = changed.duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = Millis(now.as_millis() as i64);
+    let first = put(&path, now);
+    assert!(!first.2 && first.0 > 0, "{first:?}");
+    let later = Millis(now.0 + 60_000);
+    let (written, unchanged, noted) = put(&path, later);
+    assert_eq!((written, unchanged, noted), (0, first.0, cfg!(unix)));
+    assert_eq!(put(&path, later), (0, first.0, cfg!(unix)));
+    let mut writer = Writer::open(&path, Durability::Os).unwrap();
+    let stamp = Stamp {
+        id: EntryId::from("more"),
+        time: Millis(1_790_000_950_000),
+    };
+    writer
+        .append(&Draft::user("three whistles", stamp.time), stamp)
+        .unwrap();
+    drop(writer);
+    let (written, _, noted) = put(&path, later);
+    assert!(written > 0 && noted == cfg!(unix));
 }

@@ -52,8 +52,8 @@ pub use error::{Error, Result};
 pub use files::MemoryFolder;
 pub use index::{
     Behind, Budget, Condition, Filters, Fusion, Hit, Hits, IndexError, IndexSettings, Indexer,
-    Indexing, Kept, MemoryIndex, Mode, Passage, Progress, Query, Record, RecordKind, SqliteIndex,
-    Status, Synced, Why, WorkspaceFiles,
+    Indexing, Kept, Looks, MemoryIndex, Mode, Passage, Progress, Query, Record, RecordKind,
+    SqliteIndex, Status, Synced, Why, WorkspaceFiles,
 };
 pub use provenance::{Seal, Source};
 pub use redact::{Document, Kind, Redacted, Redactor, RedactorSettings, Tally};

@@ -35,6 +35,15 @@ impl Catalog {
         matches
     }
 
+    /// The sessions that have this id in their header: copies and forks may have
+    /// that of the one they come from.
+    pub fn headed(&self, id: &str) -> Vec<&Listed> {
+        let sessions = self.sessions.iter();
+        sessions
+            .filter(|found| has_id(&found.reference, id))
+            .collect()
+    }
+
     /// The newest session that ran in a folder.
     pub fn newest_in(&self, workspace: &Path) -> Option<&Listed> {
         let here = |found: &&Listed| belongs_to(&found.reference, workspace);

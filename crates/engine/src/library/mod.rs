@@ -32,7 +32,7 @@ use longhaul_memory::{
     Budget, Encoder, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex, Progress,
     Query, Record, SqliteIndex, WorkspaceFiles,
 };
-use longhaul_transcript::{EntryId, Session, each_archived};
+use longhaul_transcript::{EntryId, Format, Millis, Packing, Session, archive_path, each_archived};
 
 pub use encoders::{ChosenEncoder, Reason, choose_encoder};
 pub use family::{Scope, family};
@@ -111,6 +111,46 @@ pub fn put_in(
         removed,
         ..Progress::default()
     });
+    Ok(())
+}
+
+/// Puts a whole session into an index, unless its files look as they did when it
+/// was last put in: to read it for the secrets that any of its entries gives away
+/// takes most of the time. `at` is the time it is now.
+pub fn put_in_changed(
+    index: &mut SqliteIndex,
+    session: &Session,
+    at: Millis,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<(), PutError> {
+    let source = session_name(session);
+    let path = session.path();
+    let archives = [Packing::Plain, Packing::Zstd].map(|packing| archive_path(path, packing));
+    // A database may have something new in its log, which changes no file's time.
+    let is_file = match session.format() {
+        Format::Pi | Format::OpenClaw | Format::ClaudeCode | Format::Codex => true,
+        Format::OpenClawSqlite | Format::OpenClawStore => false,
+    };
+    // Before it is read, so that a change meanwhile is seen the next time.
+    let looks = match is_file {
+        true => index.looks(&[path, &archives[0], &archives[1]], at),
+        false => None,
+    };
+    if let Some(looks) = looks
+        && index.is_as_noted(&source, looks)?
+    {
+        let unchanged = index.entries(&source)?.len() as u64;
+        progress(&Progress {
+            seen: unchanged,
+            unchanged,
+            ..Progress::default()
+        });
+        return Ok(());
+    }
+    put_in(index, session, None, progress)?;
+    if let Some(looks) = looks {
+        index.note_looks(&source, looks)?;
+    }
     Ok(())
 }
 

@@ -46,6 +46,7 @@ pub use self::record::{
     Status, Why,
 };
 pub(crate) use self::shape::{NOTHING, Shape};
+pub use self::stamp::Looks;
 use self::texts::Unpacked;
 pub use self::workspace::{Synced, WorkspaceFiles};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog::{self, Catalog, Places};
-use longhaul_engine::library::{Gone, PutError, gone, put_in};
+use longhaul_engine::library::{Gone, PutError, gone, put_in_changed};
 use longhaul_memory::{
     Budget, Encoder, IndexError, MemoryIndex, Progress, RecordKind, SqliteIndex, Status,
 };
@@ -218,7 +218,7 @@ fn sessions(
         }
         let name = resolve::id_of(reference);
         let read = match Session::open_ref(reference) {
-            Ok(session) => put_in(index, &session, None, &mut |more| {
+            Ok(session) => put_in_changed(index, &session, app.now(), &mut |more| {
                 done.seen += more.seen;
                 done.written += more.written;
                 done.unchanged += more.unchanged;
