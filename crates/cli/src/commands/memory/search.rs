@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Reason, session_name};
 use longhaul_memory::{
     Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, SqliteIndex, WorkspaceFiles,
@@ -84,7 +85,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
             sessions: args
                 .session
                 .iter()
-                .map(|name| as_indexed(app, name))
+                .flat_map(|name| as_indexed(app, name))
                 .collect(),
             roles: args.role.clone(),
             paths,
@@ -151,10 +152,20 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A session as the index names it; what names none is looked for as it is.
-fn as_indexed(app: &App, name: &str) -> String {
-    let session = resolve::session(app, Some(OsStr::new(name)));
-    session.map_or(name.to_owned(), |session| session_name(&session))
+/// A session as the index names it, or all that have the id in their headers; what
+/// names none is looked for as it is.
+fn as_indexed(app: &App, name: &str) -> Vec<String> {
+    if let Ok(session) = resolve::session(app, Some(OsStr::new(name))) {
+        return vec![session_name(&session)];
+    }
+    let catalog = catalog::find(&app.places());
+    let headed = catalog.headed(name).into_iter();
+    let opened = headed.filter_map(|found| Session::open_ref(&found.reference).ok());
+    let names: Vec<String> = opened.map(|session| session_name(&session)).collect();
+    match names.is_empty() {
+        true => vec![name.to_owned()],
+        false => names,
+    }
 }
 
 /// The session and the entry that a search would find if it had left the
