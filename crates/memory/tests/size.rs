@@ -429,3 +429,126 @@ fn an_index_of_what_was_said_is_at_most_one_and_a_half_times_its_text() {
         eprintln!("skipped: no corpus beside the project");
     }
 }
+
+/// An index of one file, which has next to nothing in it.
+#[test]
+fn an_index_of_nothing_is_small() {
+    let one = Record::file(RecordKind::Memory, "MEMORY.md", "a lantern");
+    for dimensions in DIMENSIONS {
+        let disk = indexed(std::slice::from_ref(&one), dimensions).disk;
+        assert!(disk <= 12 * 1024, "{disk}");
+    }
+}
+
+/// Where there is little text, what an index has of its own shows, and so do whole
+/// vectors of the first few hundred notes.
+#[test]
+fn little_text_takes_little_more_than_what_an_index_has_of_its_own() {
+    let mut dice = Dice(16);
+    let language = Language::of_letters(&mut dice, 3_000);
+    let mut notes = |count: usize| -> Vec<String> {
+        let note = |_| {
+            let words = (0..dice.between(5, 12)).map(|_| language.word(&mut dice));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        (0..count).map(note).collect()
+    };
+    for count in [100, 300, 1_000] {
+        let texts = notes(count);
+        let lines = texts.chunks(40).enumerate().map(|(at, notes)| {
+            let name = format!("memory/2026-01-{:02}.md", at + 1);
+            Record::file(RecordKind::Daily, name, notes.join("\n"))
+        });
+        let lines: Vec<Record> = lines.collect();
+        let files = texts.iter().enumerate().map(|(at, text)| {
+            let name = format!("memories/notes/note-{at:04}.md");
+            Record::file(RecordKind::Memory, name, text.clone())
+        });
+        let files: Vec<Record> = files.collect();
+        let messages = said(vec![texts]);
+        for (name, records, each) in [
+            ("lines", &lines, 0),
+            ("messages", &messages, 20),
+            ("files", &files, 90),
+        ] {
+            println!("{count} notes as {name}");
+            for (dimensions, vectors) in DIMENSIONS.into_iter().zip([0, 40, 40]) {
+                let Size { text, disk } = indexed(records, dimensions);
+                let most = text * 3 / 2 + (16 + vectors) * 1024 + each * count as u64;
+                assert!(disk <= most, "{name} with {dimensions}: {disk} of {most}");
+            }
+        }
+    }
+}
+
+/// What nobody made up has no words that come again: it is found by how it begins.
+#[test]
+fn hashes_ids_and_encoded_data_are_within_it_too() {
+    const DIGITS: &str = "0123456789abcdef";
+    const ENCODED: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut dice = Dice(17);
+    // Lines of so many characters each, or of parts with hyphens between.
+    let mut lines = |of: &str, parts: &[usize]| -> Vec<Record> {
+        let mut part = |length: usize| -> String {
+            let letters = (0..length).map(|_| dice.roll(of.len()));
+            letters.map(|at| &of[at..=at]).collect()
+        };
+        let mut line = || -> String {
+            let parts: Vec<String> = parts.iter().map(|length| part(*length)).collect();
+            parts.join("-") + "\n"
+        };
+        let texts = (0..60).map(|_| (0..60).map(|_| line()).collect());
+        said(vec![texts.collect()])
+    };
+    let commits = lines(DIGITS, &[40]);
+    let digests = lines(DIGITS, &[64]);
+    let ids = lines(DIGITS, &[8, 4, 4, 4, 12]);
+    let encoded = lines(ENCODED, &[76]);
+    is_within([1.5; 3], "commits", &commits);
+    is_within([1.5; 3], "digests", &digests);
+    is_within([1.5; 3], "UUIDs", &ids);
+    is_within([1.5; 3], "encoded data", &encoded);
+}
+
+/// Messages of real people from a hundred kilobytes on, however they lie.
+#[test]
+fn a_hundred_kilobytes_of_chat_are_within_it() {
+    let Some(groups) = texts_of("locomo_c0-6") else {
+        eprintln!("skipped: no corpus beside the project");
+        return;
+    };
+    let texts: Vec<String> = groups.into_iter().flatten().take(1_600).collect();
+    let mut dice = Dice(18);
+    let mut uuid = || {
+        let mut part = |digits: usize| -> String {
+            (0..digits)
+                .map(|_| format!("{:x}", dice.roll(16)))
+                .collect()
+        };
+        [8, 4, 4, 4, 12].map(&mut part).join("-")
+    };
+    let mut sessions = said(texts.chunks(4).map(<[String]>::to_vec).collect());
+    let mut last = (String::new(), String::new());
+    for record in &mut sessions {
+        if last.0 != record.source {
+            let file = format!(
+                "/home/ada/.pi/agent/sessions/--home-ada-app--/2026-03-01T10-00-00-000Z_{}.jsonl",
+                uuid()
+            );
+            last = (record.source.clone(), file);
+        }
+        record.source.clone_from(&last.1);
+    }
+    is_within([1.5; 3], "sessions of four messages", &sessions);
+    let mut named = said(vec![texts.iter().take(800).cloned().collect()]);
+    for record in &mut named {
+        record.entry = uuid();
+    }
+    is_within([1.5; 3], "messages whose ids are UUIDs", &named);
+    let logs = texts[..800].chunks(25).enumerate().map(|(at, said)| {
+        let lines: String = said.iter().map(|text| format!("- {text}\n")).collect();
+        let name = format!("memory/2026-{:02}-{:02}.md", at / 28 + 1, at % 28 + 1);
+        Record::file(RecordKind::Daily, name, lines)
+    });
+    is_within([1.5; 3], "daily logs", &logs.collect::<Vec<_>>());
+}

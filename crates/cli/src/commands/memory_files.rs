@@ -374,6 +374,10 @@ fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value
     })
 }
 
+/// Less text than this may be in an index of more than one and a half times its
+/// size.
+const LITTLE_TEXT: u64 = 100_000;
+
 fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Result<(), Failure> {
     if index_state(app, index) == "off" {
         return paint::row("index", "none: `memory.index.enabled` is false");
@@ -408,12 +412,17 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
     paint::row(
         "index",
         format!(
-            "{} in {}, {} on disk, {when}",
+            "{} in {}, {} of text in {} on disk, {when}",
             paint::plural(status.records, "text"),
             paint::plural(status.chunks, "chunk"),
+            paint::bytes(status.text_bytes),
             paint::bytes(status.disk_bytes)
         ),
     )?;
+    if status.text_bytes < LITTLE_TEXT && status.disk_bytes > status.text_bytes * 3 / 2 {
+        let told = "an index has some 11 KB of its own, which shows beside little text";
+        say!("  {}", style(told).dim())?;
+    }
     if found.unfilled {
         let told = "incomplete: begun anew, or being filled, or that was cut short; `longhaul memory index` \
                     completes it";
