@@ -176,6 +176,7 @@ impl SqliteIndex {
                     known: schema::LAYOUT,
                 });
             }
+            schema::Found::Foreign => return Err(super::foreign(path)),
             // The next command makes it anew.
             schema::Found::Outdated | schema::Found::Nothing => return Ok(None),
         }

@@ -543,10 +543,20 @@ fn connect(path: &Path, settings: &IndexSettings) -> Result<Connected, IndexErro
                 known: schema::LAYOUT,
             });
         }
+        // Whoever put it there may miss it: it is set aside, not emptied.
+        schema::Found::Foreign => return Err(foreign(path)),
         schema::Found::Outdated => schema::renew(&connection).map_err(&sqlite)?,
         schema::Found::Nothing => is_new = schema::create(&connection).map_err(&sqlite)?,
     }
     Ok(Connected { connection, is_new })
+}
+
+/// A database of another program in the place of the index.
+fn foreign(path: &Path) -> IndexError {
+    IndexError::Damaged {
+        path: path.to_owned(),
+        reason: String::from("it has the tables of another program"),
+    }
 }
 
 /// What a search needs of the file.

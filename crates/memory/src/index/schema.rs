@@ -75,19 +75,29 @@ pub(super) enum Found {
     Outdated,
     /// A layout that is too new.
     Newer(i64),
+    /// Tables that are not ours.
+    Foreign,
     /// Nothing.
     Nothing,
 }
 
 pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
     let layout: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    // Every layout has had these two; another program numbers its own as well.
+    let (tables, ours): (i64, i64) = connection.query_row(
+        "SELECT count(*), count(*) FILTER (WHERE type = 'table' AND name IN ('meta', 'words'))
+         FROM sqlite_schema",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if tables == 0 && layout <= LAYOUT {
+        return Ok(Found::Nothing);
+    }
+    if ours < 2 {
+        return Ok(Found::Foreign);
+    }
     if layout > LAYOUT {
         return Ok(Found::Newer(layout));
-    }
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables == 0 {
-        return Ok(Found::Nothing);
     }
     if layout < LAYOUT {
         return Ok(Found::Outdated);

@@ -23,6 +23,34 @@ fn a_damaged_index_is_set_aside_and_made_anew() {
     assert_eq!(keys(&mut index, &Query::new("one")), ["s#a"]);
 }
 
+#[test]
+fn a_database_of_another_program_is_set_aside_with_all_that_is_in_it() {
+    for version in [0, 3, 900] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("main.sqlite");
+        let other = rusqlite::Connection::open(&path).unwrap();
+        let made = format!(
+            "CREATE TABLE users (name); INSERT INTO users VALUES ('precious');
+             PRAGMA user_version = {version}"
+        );
+        other.execute_batch(&made).unwrap();
+        drop(other);
+        let files = WorkspaceFiles::new(folder.path());
+        let told = SqliteIndex::condition(&path, IndexSettings::default(), &files, None);
+        let told = told.err().unwrap().to_string();
+        assert!(told.contains("another program"), "{told}");
+        let mut index = on_disk(&folder);
+        let aside = index.set_aside().unwrap().to_owned();
+        fill(&mut index, &[said("s", "a", 1, "one")]);
+        assert_eq!(keys(&mut index, &Query::new("one")), ["s#a"]);
+        let other = rusqlite::Connection::open(aside).unwrap();
+        let name: String = other
+            .query_row("SELECT name FROM users", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(name, "precious");
+    }
+}
+
 /// Texts that do not repeat each other, some 400 bytes each.
 fn many(count: u64) -> Vec<Record> {
     let text = |at: u64| {
