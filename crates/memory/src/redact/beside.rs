@@ -1,11 +1,12 @@
 //! Secrets that are known by what stands beside them.
 
 use super::names::Promise;
-use super::shape::{is_encoded_login, looks_drawn_short};
+use super::shape::is_encoded_login;
 use super::spoken::is_plain;
 use super::tongues::{self, Foreign, Tongue};
-use super::value::{BARE, Quoted, Span, VALUE, blanks, blanks_before, closing, is_secret, value};
-use super::words::is_word_as_password;
+use super::value::{BARE, Quoted, Span, VALUE};
+use super::value::{blanks, blanks_before, closing, is_secret, is_short_key, value};
+use super::words::{is_literal_as_password, is_word_as_password};
 use super::{Kind, Redactor, kubernetes, markdown, phrases, pieces, stores};
 
 const NAME: usize = 64;
@@ -42,7 +43,8 @@ impl Redactor {
             from += 1;
         }
         from = markdown::behind_bold(bytes, from);
-        let found = value(bytes, from, promise);
+        let found = value(bytes, from, promise)
+            .filter(|span| !is_count(name, &bytes[span.start..span.end]));
         let found = found.or_else(|| markdown::in_bold(bytes, from, promise));
         found.or_else(|| match promise {
             Promise::Password => word(bytes, at, from)
@@ -176,6 +178,7 @@ impl Redactor {
             return Some(Kind::Secret);
         }
         let whole = bytes.len() <= VALUE && !bytes.contains(&b'\n');
+        let whole = whole && !is_count(name.as_bytes(), bytes);
         (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(promise.kind())
     }
 }
@@ -216,11 +219,23 @@ fn short(bytes: &[u8], at: usize, from: usize, name: &[u8]) -> Option<Span> {
         b'=' => start == from && is_variable(name) || begins_line(bytes, at, name),
         _ => start > from && begins_line(bytes, at, name),
     };
-    (told && ends && looks_drawn_short(&rest[..length])).then_some(Span {
+    let text = &rest[..length];
+    // `sync_token: 17000000` is where something stopped.
+    let place = text.iter().all(u8::is_ascii_digit)
+        && !is_variable(name)
+        && name.to_ascii_lowercase().ends_with(b"token");
+    let is_key = is_short_key(text) && !is_count(name, text) && !place;
+    (told && ends && is_key).then_some(Span {
         kind: Kind::Secret,
         start,
         end: start + length,
     })
+}
+
+/// Whether a number says how many tokens there are.
+fn is_count(name: &[u8], text: &[u8]) -> bool {
+    let plural = name.to_ascii_lowercase().ends_with(b"tokens");
+    plural && text.iter().all(u8::is_ascii_digit)
 }
 
 fn is_variable(name: &[u8]) -> bool {
@@ -333,9 +348,12 @@ fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
         .count();
     let text = &rest[skip..skip + length];
     let after = &rest[skip + length..];
+    // In quotes and behind a variable of the environment no name can be meant.
+    let mut literal = true;
     let ends = match (quote, bytes[at]) {
         (Some(quote), _) => after.get(slashes) == Some(&quote),
         (None, b':') => {
+            literal = false;
             let line = after
                 .iter()
                 .position(|b| !matches!(b, b' ' | b'\t' | b'\r'));
@@ -346,7 +364,11 @@ fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
             is_variable(name) && start == from && after.first().is_none_or(u8::is_ascii_whitespace)
         }
     };
-    (ends && is_word_as_password(text)).then_some(Span {
+    let is_password = match literal {
+        true => is_literal_as_password(text),
+        false => is_word_as_password(text),
+    };
+    (ends && is_password).then_some(Span {
         kind: Kind::Password,
         start: start + skip,
         end: start + skip + length,

@@ -11,7 +11,7 @@ use super::names::Promise;
 use super::reading::Reading;
 use super::scan::Scan;
 use super::sought::Sought;
-use super::words::is_word_as_password;
+use super::words::is_literal_as_password;
 use super::{Kind, Redactor};
 
 /// A text without its secrets.
@@ -122,7 +122,7 @@ impl<'a> Document<'a> {
     /// must stand right beside it or be that of a list of passwords.
     pub(super) fn word(&mut self, name: &str, value: &str) -> Option<String> {
         let is_word = self.redactor.promise(name.as_bytes()) == Some(Promise::Password)
-            && is_word_as_password(value.as_bytes());
+            && is_literal_as_password(value.as_bytes());
         is_word.then(|| self.placed(Kind::Password, value))?
     }
 

@@ -19,6 +19,7 @@ mod follows;
 mod json;
 mod kind;
 mod kubernetes;
+mod letters;
 mod lists;
 mod markdown;
 mod markup;

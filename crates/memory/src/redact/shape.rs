@@ -58,6 +58,17 @@ pub(super) fn looks_random(bytes: &[u8]) -> bool {
     spread && shape.entropy >= 3.0
 }
 
+/// Whether a text is of hexadecimal digits drawn at random, of which there are
+/// too few different ones to be judged by.
+pub(super) fn looks_hex(bytes: &[u8]) -> bool {
+    if !bytes.iter().all(u8::is_ascii_hexdigit) {
+        return false;
+    }
+    let shape = Shape::of(bytes);
+    let one_case = shape.upper == 0 || shape.lower == 0;
+    one_case && shape.digits >= 3 && shape.letters() >= 2 && shape.distinct >= 6
+}
+
 /// Whether letters, with no digit or too few, were drawn at random: their case
 /// changes as it does in no name, or so many consonants follow each other as in
 /// no word.

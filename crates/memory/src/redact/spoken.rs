@@ -6,7 +6,7 @@ use super::follows::{Name, Tongue, is_behind_user, words_before};
 use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::value::{Quoted, Span, blanks, is_secret, value};
-use super::words::is_word_as_password;
+use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{phrases, tongues};
 
 /// Bytes behind the name in which the verb is sought.
@@ -234,7 +234,8 @@ fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
             }
             let span = value(bytes, from, Promise::Password)?;
             let text = &bytes[span.start..span.end];
-            (led && is_plain(text) || foreign && is_strong(text)).then_some(span)
+            let drawn = is_drawn_as_password(text);
+            (led && (is_plain(text) || drawn) || foreign && is_strong(text)).then_some(span)
         }
         Promise::Random => {
             let mut whole = bytes[name.start..name.end].iter();

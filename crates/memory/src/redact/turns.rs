@@ -8,6 +8,7 @@ use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::spoken::is_plain;
 use super::value::{Span, blanks, value};
+use super::words::is_drawn_as_password;
 
 /// What takes a name up again behind a comma.
 const RESUMES: [&str; 12] = [
@@ -61,7 +62,7 @@ fn is_telling(text: &[u8]) -> bool {
         .iter()
         .any(|b| b.is_ascii_alphabetic() || !b.is_ascii());
     let joined = text.iter().any(|b| matches!(b, b'/' | b'=' | b'(' | b'<'));
-    digit && letter && !joined && text.len() > 6
+    (digit && letter || is_drawn_as_password(text)) && !joined && text.len() > 6
 }
 
 /// The key of a wallet before the name that says so: `0x… — приватный ключ

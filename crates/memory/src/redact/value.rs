@@ -2,8 +2,9 @@
 
 use super::Kind;
 use super::names::Promise;
-use super::shape::{is_example, looks_drawn, looks_drawn_short, looks_random};
-use super::tongues;
+use super::shape::{Shape, is_example, looks_drawn, looks_drawn_short, looks_hex, looks_random};
+use super::words::is_drawn_as_password;
+use super::{letters, tongues};
 
 /// A secret's place and kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -348,7 +349,9 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
         Promise::Perhaps if is_uuid(text) => false,
         Promise::Random | Promise::Perhaps if is_date(text) => false,
         // In quotes no variable can be meant.
-        Promise::Random if quoted == Quoted::Yes && looks_drawn_short(text) => true,
+        Promise::Random if quoted == Quoted::Yes && is_short_key(text) => true,
+        // No count and no id is as long.
+        Promise::Random if text.len() >= LONG_NUMBER && is_number(text) => true,
         Promise::Random | Promise::Perhaps => {
             let plain = text.iter().all(|b| {
                 b.is_ascii_alphanumeric()
@@ -367,20 +370,64 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
                             | b'@'
                     )
             });
-            plain && text.len() >= 16 && (looks_random(text) || looks_drawn(text)) && !is_path(text)
+            plain && text.len() >= 16 && is_long_key(text) && !is_path(text)
         }
         Promise::Password => {
             let code = text
                 .iter()
                 .any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'|'));
             let known = is_word_of_programs(text);
-            let made = is_made(text) && !known && !is_example(text);
+            let made = is_made(text) || is_number(text) || is_drawn_as_password(text);
+            let made = made && !known && !is_example_of_password(text);
             match quoted {
                 Quoted::Yes => made && !spaces,
                 Quoted::No => made && !code && !is_identifier(text),
             }
         }
     }
+}
+
+/// Digits from which on a number behind the name of a key is one.
+const LONG_NUMBER: usize = 16;
+
+fn is_long_key(text: &[u8]) -> bool {
+    let drawn = looks_drawn(text) && !letters::are_name(text);
+    drawn || looks_random(text) || looks_hex(text) || letters::are_drawn(text)
+}
+
+/// Whether a text is an example. A few digits drawn at random are often the
+/// same ones, as those of no other text are.
+fn is_example_of_password(text: &[u8]) -> bool {
+    let shape = Shape::of(text);
+    let few = (3..5).contains(&shape.distinct) && shape.digits > 2;
+    !few && is_example(text)
+}
+
+/// Whether a value too short to look random is a key where its place says that
+/// it may be one.
+pub(super) fn is_short_key(text: &[u8]) -> bool {
+    const DIGITS: usize = 8;
+    looks_drawn_short(text)
+        || letters::are_surely_drawn(text)
+        || text.len() >= DIGITS && is_number(text)
+}
+
+/// Whether digits alone, or among signs as passwords have them, may be a
+/// password. Dates, times, versions and amounts have other signs.
+fn is_number(text: &[u8]) -> bool {
+    // The greatest numbers of programs.
+    const LIMITS: [&str; 5] = [
+        "2147483647",
+        "4294967295",
+        "9007199254740991",
+        "9223372036854775807",
+        "18446744073709551615",
+    ];
+    let part = |b: &u8| b.is_ascii_digit() || b"!#$^*?+~".contains(b);
+    (6..=128).contains(&text.len())
+        && text.iter().all(part)
+        && text.iter().filter(|b| b.is_ascii_digit()).count() >= 4
+        && !LIMITS.iter().any(|limit| text == limit.as_bytes())
 }
 
 /// Whether a text mixes letters with digits or signs as passwords do. Letters

@@ -1,27 +1,38 @@
 //! Words: which of them may be a password, and which only stand beside one.
 
-use super::tongues;
+use super::{letters, tongues};
 
 /// Whether letters only may be a password: a word, but none of those that
 /// programs, manuals and forms put beside the name.
 pub(super) fn is_word_as_password(word: &[u8]) -> bool {
+    is_literal_as_password(word) && !letters::are_name(word)
+}
+
+/// The same where letters stand for themselves, so that a name of a program,
+/// such as `SecretStr`, would be a password all the same.
+pub(super) fn is_literal_as_password(word: &[u8]) -> bool {
     let lower = word.to_ascii_lowercase();
-    let capitals = word
-        .iter()
-        .skip(1)
-        .filter(|b| b.is_ascii_uppercase())
-        .count();
-    // `SecretStr`, `userPassword`: a name of a program.
-    let named = capitals > 0 && capitals + 1 < word.len();
     let text = std::str::from_utf8(&lower).unwrap_or_default();
     (6..=40).contains(&word.len())
         && word.iter().all(u8::is_ascii_alphabetic)
-        && !named
         && !ORDINARY.contains(&text)
         && !tongues::is_name(text)
-        && !["passw", "kennwort", "secret", "token", "hash", "crypt"]
-            .iter()
-            .any(|part| text.contains(part))
+        && !tells_of_secret(text)
+}
+
+/// Whether a name has a part in it that says what it is the name of.
+fn tells_of_secret(lower: &str) -> bool {
+    ["passw", "kennwort", "secret", "token", "hash", "crypt"]
+        .iter()
+        .any(|part| lower.contains(part))
+}
+
+/// Whether letters are a password wherever they are assigned or given: no
+/// words, and no name that tells what it stands for.
+pub(super) fn is_drawn_as_password(word: &[u8]) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let text = std::str::from_utf8(&lower).unwrap_or_default();
+    letters::are_drawn(word) && !tells_of_secret(text) && !text.contains("pwd")
 }
 
 /// Whether a word is one of those that stand beside the name of a password.

@@ -6,6 +6,7 @@ mod beside;
 mod every_text;
 mod forms;
 mod json;
+mod letters;
 mod speech;
 mod staying;
 mod stores;
