@@ -3,7 +3,7 @@
 
 use super::Kind;
 use super::prefixed::is_word_start;
-use super::shape::{Shape, is_example, looks_random};
+use super::shape::{Shape, decoded, is_example, looks_random};
 use super::value::{Span, VALUE, blanks, is_path};
 
 /// The password in the address whose `://` is at `at`.
@@ -160,4 +160,38 @@ pub(super) fn telegram(bytes: &[u8], at: usize) -> Option<Span> {
             start,
             end: at + 1 + length,
         })
+}
+
+/// With these begin the numbers of Discord's bots in base64.
+pub(super) const NUMBERS: [&str; 9] = ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"];
+
+/// A Discord bot's token that begins at `at`: its number in base64, the time and
+/// a signature.
+pub(super) fn discord(bytes: &[u8], at: usize) -> Option<Span> {
+    const NUMBER: usize = 28;
+    const SIGNATURE: usize = 48;
+    if !is_word_start(bytes, at) {
+        return None;
+    }
+    let run = |from: usize, most: usize| {
+        let rest = bytes.get(from..).unwrap_or_default().iter().take(most);
+        rest.take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+            .count()
+    };
+    let number = run(at, NUMBER);
+    if !(22..NUMBER).contains(&number) || bytes.get(at + number) != Some(&b'.') {
+        return None;
+    }
+    let digits = decoded(&bytes[at..at + number])?;
+    let time = at + number + 1;
+    let length = run(time, 9);
+    let dotted = (5..9).contains(&length) && bytes.get(time + length) == Some(&b'.');
+    let start = time + length + 1;
+    let signature = run(start, SIGNATURE);
+    let whole = dotted && digits.iter().all(u8::is_ascii_digit) && signature >= 20;
+    whole.then_some(Span {
+        kind: Kind::Provider,
+        start: at,
+        end: start + signature,
+    })
 }

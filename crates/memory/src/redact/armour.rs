@@ -1,9 +1,12 @@
 //! Private keys in their armour, and JSON web tokens.
 
+use super::Kind;
 use super::prefixed::after_break;
 use super::shape::Shape;
+use super::value::Span;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"-----END ";
 /// Larger than any key.
 const MOST: usize = 64 * 1024;
 
@@ -65,6 +68,72 @@ pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
         }
     }
     Some(start + last)
+}
+
+/// The private keys of a text of which only the end stands in it, as `tail`
+/// prints it, the last of them first. They are known by their last line, so they
+/// are looked for before anything else.
+pub(super) fn tails(bytes: &[u8]) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut floor = 0;
+    for at in memchr::memmem::find_iter(bytes, END) {
+        let title = &bytes[at + END.len()..bytes.len().min(at + END.len() + 64)];
+        let Some(close) = memchr::memmem::find(title, b"-----") else {
+            continue;
+        };
+        let private =
+            title[..close].ends_with(b"PRIVATE KEY") || &title[..close] == b"PGP PRIVATE KEY BLOCK";
+        let end = at + END.len() + close + 5;
+        if let Some(start) = private.then(|| tail_start(bytes, floor, at)).flatten() {
+            found.push(Span {
+                kind: Kind::PrivateKey,
+                start,
+                end,
+            });
+        }
+        floor = end;
+    }
+    found.reverse();
+    found
+}
+
+/// Where the lines of a key begin that end before `at`. Between them stand line
+/// ends, quotes, marks and numbers of lines; prose has no run of letters as long.
+fn tail_start(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
+    const LINE: usize = 40;
+    const SHORT: usize = 6;
+    let floor = floor.max(at.saturating_sub(MOST));
+    let is_key = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    let (mut place, mut short, mut start) = (at, 0, None);
+    while place > floor && short < SHORT {
+        if !is_key(bytes[place - 1]) {
+            // Its beginning is there.
+            if bytes[..place].ends_with(b"-----") {
+                return None;
+            }
+            let between = bytes[place - 1];
+            if !between.is_ascii_whitespace() && !b"\\\"',:>|.-".contains(&between) {
+                break;
+            }
+            place -= 1;
+            continue;
+        }
+        let end = place;
+        while place > floor && is_key(bytes[place - 1]) {
+            place -= 1;
+        }
+        // Of a line end that is written as one the letter is no part of it.
+        let escaped = place > floor && bytes[place - 1] == b'\\' && bytes[place] == b'n';
+        let from = place + usize::from(escaped);
+        let shape = Shape::of(&bytes[from..end]);
+        if end - from >= LINE && shape.upper > 0 && shape.lower > 0 && shape.digits > 0 {
+            start = Some(from);
+            short = 0;
+        } else {
+            short += 1;
+        }
+    }
+    start
 }
 
 /// The private lines of PuTTY's key, whose heading begins at `at`.

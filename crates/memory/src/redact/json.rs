@@ -1,7 +1,7 @@
 //! Redaction inside JSON text: strings are changed, every other byte stays.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::kubernetes;
 use super::lists::is_plural;
@@ -22,6 +22,7 @@ impl Document<'_> {
         let mut at = 0;
         let bytes = json.as_bytes();
         let manifest = manifest(json);
+        let mut lines = self.lists(json);
         while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
             // Between strings: a comma or a bracket ends what a name is for,
             // but that of a list is for all its strings.
@@ -71,9 +72,12 @@ impl Document<'_> {
             }
             let changed = match named {
                 Some(placeholder) => Some(placeholder),
-                None => match self.text(&text) {
-                    Cow::Owned(changed) => Some(changed),
-                    Cow::Borrowed(_) => None,
+                None => match lines.remove(&open) {
+                    Some(line) => (line != text).then_some(line),
+                    None => match self.text(&text) {
+                        Cow::Owned(changed) => Some(changed),
+                        Cow::Borrowed(_) => None,
+                    },
                 },
             };
             if let Some(changed) = changed {
@@ -91,6 +95,60 @@ impl Document<'_> {
                 out.push_str(&json[copied..]);
                 Cow::Owned(out)
             }
+        }
+    }
+}
+
+impl Document<'_> {
+    /// The strings of each list as they are without secrets, by where they
+    /// open. A list may hold the lines of one text, so they are read as one: line
+    /// by line a private key could not be known.
+    fn lists(&mut self, json: &str) -> HashMap<usize, String> {
+        let bytes = json.as_bytes();
+        let mut found = HashMap::new();
+        let mut list: Vec<(usize, Cow<'_, str>)> = Vec::new();
+        let mut at = 0;
+        while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
+            let gap = bytes[at..open].trim_ascii();
+            let goes_on = gap == b"," && !list.is_empty();
+            if !goes_on {
+                self.list(&mut list, &mut found);
+            }
+            let Some(end) = string_end(bytes, open) else {
+                break;
+            };
+            if (goes_on || gap.ends_with(b"["))
+                && let Ok(text) = serde_json::from_str::<Cow<'_, str>>(&json[open..end])
+            {
+                list.push((open, text));
+            }
+            at = end;
+        }
+        self.list(&mut list, &mut found);
+        found
+    }
+
+    /// Redacts the strings of one list, of which none is left behind.
+    fn list(&mut self, list: &mut Vec<(usize, Cow<'_, str>)>, found: &mut HashMap<usize, String>) {
+        let strings = std::mem::take(list);
+        if strings.len() < 2 {
+            return;
+        }
+        let texts: Vec<&str> = strings.iter().map(|(_, text)| text.as_ref()).collect();
+        let Cow::Owned(changed) = self.text(&texts.join("\n")) else {
+            found.extend(
+                strings
+                    .into_iter()
+                    .map(|(open, text)| (open, text.into_owned())),
+            );
+            return;
+        };
+        // A placeholder keeps the line ends of what it stands for.
+        let mut lines = changed.split('\n');
+        for (open, text) in strings {
+            let count = text.matches('\n').count() + 1;
+            let part: Vec<&str> = lines.by_ref().take(count).collect();
+            found.insert(open, part.join("\n"));
         }
     }
 }

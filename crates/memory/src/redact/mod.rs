@@ -13,6 +13,7 @@ mod address;
 mod armour;
 mod before;
 mod beside;
+mod columns;
 mod command;
 mod document;
 mod follows;

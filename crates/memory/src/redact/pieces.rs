@@ -64,6 +64,21 @@ pub(super) fn joined(bytes: &[u8], from: usize, promise: Promise) -> Vec<Span> {
     whole.map(span).collect()
 }
 
+/// The beginning of a key and what goes on behind its end at `end`, as long as
+/// it is shorter than a key is.
+pub(super) fn with_others(bytes: &[u8], mut begun: Vec<u8>, end: usize, least: usize) -> Vec<u8> {
+    let mut end = end;
+    let mut count = 0;
+    while let Some((start, next)) =
+        piece(bytes, end).filter(|_| begun.len() < least && count < MOST)
+    {
+        begun.extend_from_slice(&bytes[start..next]);
+        end = next;
+        count += 1;
+    }
+    begun
+}
+
 /// The piece that goes on where the one before ends, at `end`.
 fn piece(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let rest = bytes.get(end..)?;
@@ -84,7 +99,7 @@ fn piece(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
         match byte {
             b' ' | b'\t' | b'\r' => {}
             b'\n' => lines += 1,
-            b'+' | b'.' | b'&' | b'\\' => signs += 1,
+            b'+' | b'.' | b'&' | b'|' | b'\\' => signs += 1,
             _ if byte == quote => break,
             _ => return None,
         }

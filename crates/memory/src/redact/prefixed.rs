@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::Kind;
 use super::shape::{Shape, is_example};
+use super::{Kind, pieces};
 
 /// What a key is made of behind its mark.
 #[derive(Debug, Clone, Copy)]
@@ -254,6 +254,11 @@ pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
     }
     let start = at + form.mark.len();
     let (body, mut end) = body(bytes, start, form)?;
+    let body = match body.len() < form.least {
+        // Strings that a program joins; the others follow as pieces.
+        true => pieces::with_others(bytes, body, end, form.least),
+        false => body,
+    };
     if body.len() < form.least || body.len() > form.most || is_example(&body) {
         return None;
     }

@@ -14,20 +14,21 @@ const LONGEST: usize = 24;
 impl Reading {
     /// How the text reads, if that is not how it is written.
     pub(super) fn of(written: &str) -> Option<Reading> {
-        let mut at = next(written, 0)?;
+        let packed = is_packed(written.as_bytes());
+        let mut at = next(written, 0, packed)?;
         let mut text = String::with_capacity(written.len());
         let mut places = Vec::with_capacity(written.len());
         let mut from = 0;
         loop {
             text.push_str(&written[from..at]);
             places.extend((from..at).map(|place| (place, place + 1)));
-            let (length, read) = mark(&written.as_bytes()[at..]).unwrap_or((0, None));
+            let (length, read) = mark(&written.as_bytes()[at..], packed).unwrap_or((0, None));
             if let Some(read) = read {
                 text.push(char::from(read));
                 places.push((at, at + length));
             }
             from = at + length;
-            match next(written, from) {
+            match next(written, from, packed) {
                 Some(place) => at = place,
                 None => break,
             }
@@ -47,15 +48,20 @@ impl Reading {
 
 /// The next place at or after `from` where something is written otherwise than
 /// it reads.
-fn next(written: &str, from: usize) -> Option<usize> {
+fn next(written: &str, from: usize, packed: bool) -> Option<usize> {
     let bytes = written.as_bytes();
     let mut at = from;
     loop {
         // Each of them begins with one of these bytes.
-        let begins = |b: &u8| matches!(b, b'\\' | b'&' | 0xc2 | 0xe2 | 0xef);
+        let begins = |b: &u8| matches!(b, b'\\' | b'&' | b'%' | b'^' | 0x1b | 0xc2 | 0xe2 | 0xef);
         let place = bytes.get(at..)?.iter().position(begins)?;
         at += place;
-        if mark(&bytes[at..]).is_some() {
+        if mark(&bytes[at..], packed).is_some_and(|(length, read)| {
+            // Without the colour between them two words would be one.
+            let part = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_alphanumeric);
+            let joins = at > 0 && part(at - 1) && part(at + length);
+            read.is_some() || !joins || !bytes[at].is_ascii()
+        }) {
             return Some(at);
         }
         at += 1;
@@ -64,8 +70,13 @@ fn next(written: &str, from: usize) -> Option<usize> {
 
 /// The length of the escape or the unseen character at the beginning, and what
 /// it reads as.
-fn mark(bytes: &[u8]) -> Option<(usize, Option<u8>)> {
+fn mark(bytes: &[u8], packed: bool) -> Option<(usize, Option<u8>)> {
+    let coloured = colours(bytes);
+    if coloured > 0 {
+        return Some((coloured, None));
+    }
     match bytes.first()? {
+        b'%' if packed => percent(bytes),
         b'\\' => {
             // In JSON within JSON the backslash is escaped as well.
             let slashes = bytes.iter().take(8).take_while(|b| **b == b'\\').count();
@@ -101,6 +112,85 @@ fn mark(bytes: &[u8]) -> Option<(usize, Option<u8>)> {
             Some((found.len(), None))
         }
     }
+}
+
+/// Whether the name of a secret stands in a text as an address holds it that is
+/// part of another: `password%3D`. Elsewhere a `%` begins a value or a password.
+fn is_packed(bytes: &[u8]) -> bool {
+    const NAME: usize = 48;
+    const STEMS: [&str; 7] = ["pass", "pwd", "pw", "secret", "token", "key", "cred"];
+    memchr::memchr_iter(b'%', bytes).any(|at| {
+        if !matches!(percent(&bytes[at..]), Some((_, Some(b'=' | b':')))) {
+            return false;
+        }
+        let mut name = &bytes[at.saturating_sub(NAME)..at];
+        for quote in ["%22", "%2522"] {
+            name = name.strip_suffix(quote.as_bytes()).unwrap_or(name);
+        }
+        let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        let length = name.iter().rev().take_while(|b| part(b)).count();
+        let name = name[name.len() - length..].to_ascii_lowercase();
+        let has = |stem: &&str| memchr::memmem::find(&name, stem.as_bytes()).is_some();
+        STEMS.iter().any(has)
+    })
+}
+
+/// What parts names and values in such an address: `%3D`, and once more, `%253D`.
+fn percent(bytes: &[u8]) -> Option<(usize, Option<u8>)> {
+    let mut digits = bytes.get(1..)?;
+    while let Some(inner) = digits.strip_prefix(b"25") {
+        digits = inner;
+        if bytes.len() - digits.len() > LONGEST {
+            return None;
+        }
+    }
+    let read = match digits.get(..2)?.to_ascii_uppercase().as_slice() {
+        b"3D" => b'=',
+        b"26" => b'&',
+        b"3A" => b':',
+        b"22" => b'"',
+        b"2C" => b',',
+        b"7D" => b'}',
+        _ => return None,
+    };
+    Some((bytes.len() - digits.len() + 2, Some(read)))
+}
+
+/// The length of the colours of a terminal at the beginning, however their
+/// escape character is written.
+fn colours(bytes: &[u8]) -> usize {
+    const ESCAPES: [&[u8]; 5] = [b"x1b", b"x1B", b"033", b"e", b"u001b"];
+    const MOST: usize = 8;
+    let mut at = 0;
+    for _ in 0..MOST {
+        let rest = &bytes[at..];
+        let behind = match rest.first() {
+            Some(0x1b) => 1,
+            Some(b'^') if rest.get(1) == Some(&b'[') => 2,
+            Some(b'\\') => {
+                let slashes = rest.iter().take(8).take_while(|b| **b == b'\\').count();
+                let escape = ESCAPES
+                    .iter()
+                    .find(|e| rest[slashes..].starts_with(e))
+                    .or_else(|| rest[slashes..].starts_with(b"u001B").then_some(&ESCAPES[4]));
+                match escape {
+                    Some(escape) => slashes + escape.len(),
+                    None => break,
+                }
+            }
+            _ => break,
+        };
+        let Some(body) = rest.get(behind..).and_then(|body| body.strip_prefix(b"[")) else {
+            break;
+        };
+        let part = |b: &&u8| b.is_ascii_digit() || matches!(b, b';' | b':');
+        let length = body.iter().take(LONGEST).take_while(part).count();
+        if !matches!(body.get(length), Some(b'm' | b'K')) {
+            break;
+        }
+        at += behind + 1 + length + 1;
+    }
+    at
 }
 
 #[cfg(test)]

@@ -39,7 +39,8 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         letters: Box::new([0; 512]),
     };
     let names = follows::STEMS.into_iter().chain(tongues::spaced());
-    for word in names.chain(prefixed::marks()).chain(WORDS) {
+    let marks = prefixed::marks().chain(address::NUMBERS);
+    for word in names.chain(marks).chain(WORDS) {
         match *word.as_bytes() {
             [a, b, c, ..] => places.add([a, b, c]),
             [a, b] => (0..32).for_each(|c| places.add([a, b, c])),
@@ -83,6 +84,11 @@ pub(super) struct Scan<'a> {
     at: usize,
     /// What was found ahead, the last of it first.
     ahead: Vec<Span>,
+    /// The ends of private keys without their beginnings, the last first.
+    tails: Vec<Span>,
+    /// Where the last table of separated values ends, so that none of its rows
+    /// is read as the top of another.
+    read: usize,
 }
 
 impl<'a> Scan<'a> {
@@ -93,6 +99,8 @@ impl<'a> Scan<'a> {
             places: &PLACES,
             at: 0,
             ahead: Vec::new(),
+            tails: armour::tails(text.as_bytes()),
+            read: 0,
         }
     }
 
@@ -104,6 +112,11 @@ impl<'a> Scan<'a> {
         self.ahead = match self.bytes[at] {
             b':' | b'=' => self.redactor.listed(self.bytes, at),
             b'|' => self.redactor.columns(self.bytes, at),
+            byte if byte.is_ascii_alphabetic() && at >= self.read => {
+                let table = self.redactor.separated(self.bytes, at)?;
+                self.read = table.end;
+                table.found
+            }
             _ => return None,
         };
         self.ahead.reverse();
@@ -171,6 +184,7 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes;
         let found = match bytes[at] {
             b'b' | b'B' => address::bearer(bytes, at),
+            b'M' | b'N' | b'O' => address::discord(bytes, at),
             b'e' if prefixed::is_word_start(bytes, at) => {
                 armour::web_token(bytes, at).map(|end| Span {
                     kind: Kind::Jwt,
@@ -213,6 +227,16 @@ impl Iterator for Scan<'_> {
     fn next(&mut self) -> Option<Span> {
         while let Some(&byte) = self.bytes.get(self.at) {
             let at = self.at;
+            if self.tails.last().is_some_and(|span| span.start <= at)
+                && let Some(span) = self.tails.pop()
+            {
+                // What was replaced before may reach into it.
+                if span.end <= at {
+                    continue;
+                }
+                self.at = span.end;
+                return Some(Span { start: at, ..span });
+            }
             if self.ahead.last().is_some_and(|span| span.start <= at)
                 && let Some(span) = self.ahead.pop()
             {

@@ -126,10 +126,23 @@ pub(super) fn looks_drawn_short(bytes: &[u8]) -> bool {
 /// them.
 pub(super) fn is_encoded_login(bytes: &[u8]) -> bool {
     const LONGEST: usize = 512;
+    if !(8..=LONGEST).contains(&bytes.len()) {
+        return false;
+    }
+    let Some(text) = decoded(bytes) else {
+        return false;
+    };
+    let colon = memchr::memchr(b':', &text);
+    let parted = colon.is_some_and(|colon| colon > 0 && colon + 1 < text.len());
+    parted && text.iter().all(|b| b.is_ascii_graphic())
+}
+
+/// What stands in base64.
+pub(super) fn decoded(bytes: &[u8]) -> Option<Vec<u8>> {
     let body = bytes.strip_suffix(b"==").unwrap_or(bytes);
     let body = body.strip_suffix(b"=").unwrap_or(body);
-    if !(8..=LONGEST).contains(&bytes.len()) || body.len() % 4 == 1 {
-        return false;
+    if body.len() % 4 == 1 {
+        return None;
     }
     let (mut held, mut bits) = (0u32, 0);
     let mut text = Vec::with_capacity(body.len() * 3 / 4);
@@ -140,7 +153,7 @@ pub(super) fn is_encoded_login(bytes: &[u8]) -> bool {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            _ => return false,
+            _ => return None,
         };
         held = held << 6 | u32::from(six);
         bits += 6;
@@ -149,9 +162,7 @@ pub(super) fn is_encoded_login(bytes: &[u8]) -> bool {
             text.push((held >> bits & 0xff) as u8);
         }
     }
-    let colon = memchr::memchr(b':', &text);
-    let parted = colon.is_some_and(|colon| colon > 0 && colon + 1 < text.len());
-    parted && text.iter().all(|b| b.is_ascii_graphic())
+    Some(text)
 }
 
 /// Whether a text is an example: `xxxx`, `your-key-here`, `1234567890`.

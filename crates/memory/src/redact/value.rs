@@ -70,7 +70,7 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         Some(quote) => {
             let start = start + slashes + 1;
             let rest = &bytes[start..bytes.len().min(start + VALUE)];
-            let end = closing(rest, quote, slashes)?;
+            let end = closing(rest, quote, slashes).or_else(|| unclosed(rest))?;
             (start, start + end, Quoted::Yes)
         }
         None => {
@@ -314,6 +314,29 @@ pub(super) fn closing(rest: &[u8], quote: u8, slashes: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Where the text behind a quote that nothing closes ends, as the ends of cut
+/// texts and lines that go on have them: one word, with which its line ends.
+pub(super) fn unclosed(rest: &[u8]) -> Option<usize> {
+    let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
+    let word = rest.iter().take(BARE).position(ends);
+    let end = word.unwrap_or(rest.len().min(BARE));
+    let line = &rest[end..rest.len().min(end + 8)];
+    let ended = match line.iter().find(|b| !matches!(b, b' ' | b'\t' | b'\r')) {
+        None => line.len() < 8,
+        Some(byte) => *byte == b'\n',
+    };
+    let mut text = &rest[..end];
+    // A backslash that carries it on, and what stands where a text was cut.
+    while let Some(shorter) = text
+        .strip_suffix("…".as_bytes())
+        .or_else(|| text.strip_suffix(b"..."))
+        .or_else(|| text.strip_suffix(b"\\"))
+    {
+        text = shorter;
+    }
+    (ended && !text.is_empty()).then_some(text.len())
 }
 
 /// Whether a value is what its name promises, rather than a type, a variable,

@@ -21,6 +21,7 @@ fn awkward() -> impl Strategy<Value = String> {
             "creds: bob/", "Cookie: a=", "h:5432:b:u:", "$6$", "$2b$", "{SHA}", "kind: Secret\n", "data:\n  a: ", "seed phrase: ", "1. legal 2. winner ", "log in as bob / ", "\"data\":{\"a\":\"", "\"kind\":\"Secret\"", "\"auth\":\"Ym9iOmI", "stringData:\n  a: |\n    ",
             "legal winner thank year ", "the password is ", "hunter2zz9", "api key - ",
             "**Password:** ", "| password | ", " |", "**", "api key `", "`", "tokens = [\"", "PASSWORD_1=",
+            "user,password\n", "bob,", ",", "%3D", "password%3D", "\u{1b}[31m", "-----END PRIVATE KEY-----", "{ default = ", "variable \"token\" {\n", "MTk4NjIyNDgzNDcxOTI1MjQ4.", "jCeECOtYrLdwGetDCc", "93847562",
         ]).prop_map(String::from),
         1 => (any::<u64>(), 0..60usize).prop_map(|(seed, length)| drawn(seed, length, ALNUM)),
         1 => any::<u64>().prop_map(|seed| {
@@ -204,6 +205,23 @@ fn time_is_linear_in_the_worst_of_texts() {
         "<password>",
         "<password>a</password",
         "name=\"password\" value=\"a",
+        "user,password\n",
+        "user,password\nbob,a1b2c3\n",
+        "password,",
+        "password\n",
+        "-----END PRIVATE KEY-----\n",
+        "aB3aB3aB3aB3aB3aB3aB3aB3aB3aB3aB3aB3aB3aB3aB3\n",
+        "password%3D",
+        "%25",
+        "password: \u{1b}[31m",
+        "\u{1b}[",
+        "password: \"abc",
+        "default = ",
+        "password: {",
+        "{ default = ",
+        "MT",
+        "MTk4NjIyNDgzNDcxOTI1MjQ4.",
+        "\"ghp_a\" + ",
     ] {
         let start = std::time::Instant::now();
         Redactor::default().redact(&text(bit, 1 << 17));

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod beside;
+mod cut;
 mod every_text;
 mod forms;
 mod json;
