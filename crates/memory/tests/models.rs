@@ -151,6 +151,38 @@ fn a_model_that_does_not_fit_is_refused_and_leaves_nothing() {
 }
 
 #[test]
+fn weights_that_are_no_numbers_are_refused_when_added_and_when_used() {
+    for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38] {
+        let folder = TempDir::new().unwrap();
+        let models = Models::new(folder.path().join("models"), 1);
+        let from = folder.path().join("broken");
+        model(&from, 9);
+        let path = from.join("model.safetensors");
+        let mut bytes = fs::read(&path).unwrap();
+        // Of the last word, which the texts of the trial have not.
+        let at = bytes.len() - 4;
+        bytes[at..].copy_from_slice(&wrong.to_le_bytes());
+        fs::write(&path, &bytes).unwrap();
+        let said = models.add(&from, None).unwrap_err().to_string();
+        assert!(
+            said.contains("number 72 of its tensor embeddings is"),
+            "{said}"
+        );
+        assert_eq!(models.list().unwrap().0.len(), 0);
+
+        // One that an earlier version took in.
+        model(&from, 9);
+        models.add(&from, None).unwrap();
+        let installed = folder.path().join("models/broken");
+        fs::write(installed.join("model.safetensors"), &bytes).unwrap();
+        let Err(error) = models.open("broken") else {
+            panic!("a model of {wrong} is used");
+        };
+        assert!(error.to_string().contains("which no weight is"), "{error}");
+    }
+}
+
+#[test]
 fn a_model_changed_after_it_was_installed_is_not_used() {
     let folder = TempDir::new().unwrap();
     model(&folder.path().join("toy"), 9);

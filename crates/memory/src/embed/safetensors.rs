@@ -8,6 +8,9 @@ use serde::Deserialize;
 
 use crate::index::IndexError;
 
+/// No weight is larger, and sums of no larger ones can be squared.
+const LARGEST: f32 = 1e15;
+
 /// A file of tensors.
 pub(super) struct Tensors {
     path: PathBuf,
@@ -122,6 +125,20 @@ impl Tensors {
                 "its tensor {name} has {} numbers, not {shape:?}",
                 numbers.len()
             )));
+        }
+        // One of them makes every sum that it is in no number, and so every
+        // vector that is made of it.
+        let sound = |number: &f32| number.abs() <= LARGEST;
+        if let Some(at) = numbers.iter().position(|number| !sound(number)) {
+            return Err(IndexError::Model {
+                path: self.path.clone(),
+                reason: format!(
+                    "number {} of its tensor {name} is {}, which no weight is",
+                    at + 1,
+                    numbers[at]
+                ),
+                remedy: "its weights are damaged: fetch the model again",
+            });
         }
         Ok(numbers)
     }
