@@ -183,6 +183,35 @@ fn weights_that_are_no_numbers_are_refused_when_added_and_when_used() {
 }
 
 #[test]
+fn a_name_that_is_not_plain_is_refused_and_replaces_nothing() {
+    let folder = TempDir::new().unwrap();
+    let models = Models::new(folder.path().join("models"), 1);
+    let from = folder.path().join("evil");
+    model(&from, 9);
+    let first = models.add(&from, Some("evil")).unwrap();
+    model(&from, 12);
+    for name in [
+        "../../evil",
+        "/evil",
+        ".evil",
+        "evil/",
+        "e vil",
+        "evil\n",
+        "..",
+        "",
+    ] {
+        let error = models.add(&from, Some(name)).unwrap_err();
+        assert!(error.to_string().contains("is no plain name"), "{error}");
+        assert!(!models.remove(name).unwrap(), "{name}");
+    }
+    assert_eq!(models.list().unwrap().0, [first]);
+    assert_eq!(
+        models.add(&from, Some("evil_2.v-1")).unwrap().name,
+        "evil_2.v-1"
+    );
+}
+
+#[test]
 fn a_model_changed_after_it_was_installed_is_not_used() {
     let folder = TempDir::new().unwrap();
     model(&folder.path().join("toy"), 9);

