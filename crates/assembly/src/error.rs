@@ -128,10 +128,12 @@ pub enum Problem {
     },
 
     /// The file is binary.
-    #[error("{} is not text", path.display())]
+    #[error("{} is not text; it has {bytes} bytes", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
+        /// Its size.
+        bytes: u64,
     },
 
     /// Bytes that are no UTF-8 were replaced.

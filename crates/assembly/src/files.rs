@@ -132,6 +132,7 @@ impl FileCache {
         let content = fetch(&real, version.bytes).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => Problem::NotText {
                 path: path.to_owned(),
+                bytes: version.bytes,
             },
             _ => Problem::unreadable(path, &error),
         })?;

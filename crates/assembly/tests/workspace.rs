@@ -180,11 +180,31 @@ fn what_is_no_text_file_is_told_and_never_waited_for() {
                 path: at("IDENTITY.md")
             },
             Problem::NotText {
-                path: at("USER.md")
+                path: at("USER.md"),
+                bytes: 3,
             },
         ]
     );
     assert!(shown(workspace).contains("caf\u{FFFD}"));
+}
+
+#[test]
+fn a_file_of_nothing_but_zeros_is_told_with_its_size() {
+    let folder = Folder::new().with("MEMORY.md", "");
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(folder.at("MEMORY.md"));
+    file.unwrap().set_len(500 << 20).unwrap();
+    let (_, problems) = load(&folder.path(), &BootstrapLimits::default());
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let path = folder.at("MEMORY.md");
+    assert_eq!(
+        told,
+        [format!(
+            "{} is not text; it has 524288000 bytes",
+            path.display()
+        )]
+    );
 }
 
 #[test]
