@@ -458,6 +458,19 @@ fn what_a_search_finds_does_not_depend_on_how_far_a_recall_looked() {
 }
 
 #[test]
+fn a_search_without_a_hit_is_an_object_with_none_for_programs() {
+    let machine = machine();
+    assert_eq!(machine.run_line("memory index").code, 0);
+    let ran = machine.run_line("memory search zeppelin --json");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("nothing was found"), "{ran:?}");
+    let answer = ran.json();
+    assert_eq!(answer["hits"], json!([]), "{answer:#}");
+    assert_eq!(answer["model"], json!(null), "{answer:#}");
+    assert_eq!(machine.run_line("memory search zeppelin").out, "");
+}
+
+#[test]
 fn what_is_still_in_a_context_is_said_to_be_and_can_be_recalled_so() {
     let machine = machine();
     let cwd = machine.work().to_string_lossy().into_owned();

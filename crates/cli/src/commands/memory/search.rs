@@ -104,6 +104,10 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         let empty = index.status()?.records == 0;
         let mut failure = Failure::new("nothing was found");
         let links = files.links_note(None);
+        // A program learns from it as well by what it was sought, and why not.
+        if app.json {
+            out::json(&answer(&query, &hits, &chosen))?;
+        }
         let told = hits.unknown.iter().filter(|_| !empty).chain(&hits.notes);
         for told in told.chain(&links) {
             failure = failure.detail(app.foreign(told));
