@@ -7,13 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use longhaul_ledger::ours::RESTORED;
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens};
 use longhaul_transcript::Millis;
 
 use crate::schema::{Checkpoint, Role};
 use crate::text::{one_line, short_line};
-
-const TITLE: &str = "[Post-compaction checkpoint restore]";
 
 /// How a checkpoint is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +101,7 @@ impl Checkpoint {
 
     fn render(&self, shown: &Shown, how: &Restoring) -> String {
         let mut out = String::with_capacity(4 * 1024);
-        out.push_str(TITLE);
+        out.push_str(RESTORED);
         out.push('\n');
         if how.compactions >= how.spiral_warning_at {
             out.push_str(&format!(

@@ -4,6 +4,7 @@
 //! last line and covers every byte before it: any YAML reader skips it, and a
 //! file that was cut short or edited is told from one that was not.
 
+use longhaul_ledger::ours::CHECKPOINT_FILE;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_saphyr::ser_options;
 
@@ -13,7 +14,6 @@ use crate::text::quoted;
 
 const SCHEMA: &str = "openclaw/checkpoint";
 const VERSION: u32 = 1;
-const HEAD: &str = "# OpenClaw Checkpoint Schema v1\n";
 const SEAL: &str = "# blake3: ";
 /// No checkpoint of ours comes near; a larger text is not read at all.
 pub(crate) const MAX_BYTES: u64 = 4 << 20;
@@ -52,7 +52,8 @@ impl Checkpoint {
     /// The document, with its checksum.
     pub fn to_yaml(&self) -> String {
         let mut out = String::with_capacity(8 * 1024);
-        out.push_str(HEAD);
+        out.push_str(CHECKPOINT_FILE);
+        out.push('\n');
         section(
             &mut out,
             None,

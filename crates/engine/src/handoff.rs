@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use longhaul_checkpoint::{Assignment, Handoff, HandoffFile};
+use longhaul_ledger::ours::HANDED_OVER;
 use longhaul_memory::Tally;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 use longhaul_transcript::{Draft, EntryId, NewSession};
@@ -109,7 +110,7 @@ pub fn accept(
 pub fn reading(handoff: &Handoff) -> String {
     let from = &handoff.from;
     let mut text = format!(
-        "You take over work from agent {} (session {}, checkpoint {}, {}).\n\nTask:\n{}\n",
+        "{HANDED_OVER} {} (session {}, checkpoint {}, {}).\n\nTask:\n{}\n",
         from.agent, from.session, from.checkpoint, from.created_at, handoff.task
     );
     let mut list = |title: &str, items: &mut dyn Iterator<Item = String>| {

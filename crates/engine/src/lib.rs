@@ -46,3 +46,5 @@ pub mod standing;
 pub mod state;
 pub mod subagent;
 pub mod tools;
+
+pub use longhaul_ledger::ours;

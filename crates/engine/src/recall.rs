@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
+use longhaul_ledger::ours;
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
     Body, Entry, EntryId, MessageView, Result, Session, SessionRef, ToolCall, each_archived,
@@ -402,7 +403,8 @@ fn start_of(entry: &Entry) -> String {
 pub fn fenced(word: &str, what: &str, text: &str) -> String {
     let hash = blake3::hash(text.as_bytes()).to_hex();
     let hash = &hash[..12];
-    format!("\n── {word} {hash} · {what} ──\n{text}\n── end {hash} ──\n")
+    let opening = ours::opening(&format!("{word} {hash} · {what}"));
+    format!("\n{opening}\n{text}\n{}\n", ours::ending(hash))
 }
 
 /// Whether a text has something between such marks.

@@ -53,7 +53,7 @@ impl Ledger {
             time: at.time,
             provenance,
             superseded: None,
-            pasted: false,
+            pasted: self.others.contains(at.entry),
         });
         true
     }

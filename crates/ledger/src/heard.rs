@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::choice::strength;
 use crate::frames::{Framed, framed, tells_unspaced};
 use crate::norm::{is_heading, is_list_item, judge, reads_as_rule};
+use crate::ours;
 use crate::pasted::{
     is_attributed, is_issue_title, is_logged, is_rule_across, is_tagged, is_title, names_source,
     opens_paste, poses, speaker, speaks_in_chat,
@@ -32,6 +33,11 @@ const LONGEST: usize = 1_200;
 /// mail, what somebody says. With a request about them it is the user's.
 pub fn passes_on(message: &str) -> bool {
     Heard::of(message).said().is_passed_on()
+}
+
+/// A message without what was attached to it and what we had printed.
+pub fn typed(message: &str) -> String {
+    without_attachments(message).0
 }
 
 /// A message with what is another's set apart.
@@ -192,6 +198,13 @@ impl Heard {
         }
     }
 
+    /// All of it, as words that nobody vouches for.
+    pub(crate) fn of_others(message: &str) -> Heard {
+        let mut heard = Heard::of(message);
+        heard.pasted = vec![0..heard.text.len()];
+        heard
+    }
+
     pub(crate) fn said(&self) -> Said<'_> {
         Said::read(&self.text, &self.own, Some(self))
     }
@@ -274,8 +287,26 @@ impl Closings {
     }
 }
 
-/// A message without attachments, and the attachments.
+/// A message without attachments and our own quotations, and these.
 fn without_attachments(message: &str) -> (String, String) {
+    let quotations = ours::quotations(message);
+    if quotations.is_empty() {
+        return without_files(message);
+    }
+    let (mut rest, mut quoted, mut kept) = (String::new(), String::new(), 0);
+    for range in quotations {
+        rest.push_str(&message[kept..range.start]);
+        rest.push('\n');
+        quoted.push_str(&message[range.clone()]);
+        kept = range.end;
+    }
+    rest.push_str(&message[kept..]);
+    let (text, attached) = without_files(&rest);
+    (text, quoted + &attached)
+}
+
+/// A message without files, and the files.
+fn without_files(message: &str) -> (String, String) {
     let (mut text, mut attached) = (String::with_capacity(message.len()), String::new());
     let (mut kept, mut from) = (0, 0);
     let mut closings = Closings::of(message);

@@ -142,13 +142,17 @@ impl Ledger {
         let Some(text) = said(view) else {
             return;
         };
-        if is_others(view) {
+        let is_others = is_others(view);
+        if is_others {
             self.hear_another(at.entry);
         }
         self.answer_questions(at);
         self.working.next = None;
         if !text.starts_with("<command-") {
-            let heard = Heard::of(&text);
+            let heard = match is_others {
+                true => Heard::of_others(&text),
+                false => Heard::of(&text),
+            };
             let said = heard.said();
             let replied = self.note_reply(at, &heard.text);
             self.note_rules(at, &said);

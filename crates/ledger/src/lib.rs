@@ -22,6 +22,7 @@ mod items;
 mod ledger;
 mod lifts;
 mod norm;
+pub mod ours;
 mod outcome;
 mod outputs;
 mod past;
@@ -56,7 +57,7 @@ pub use facts::{
     Anchor, AnchorKind, CommandRun, Decision, Exchange, FileChange, FileRecord, InFlight, Item,
     ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Sentence, Speaker, Trouble,
 };
-pub use heard::passes_on;
+pub use heard::{passes_on, typed};
 pub use ledger::Ledger;
 pub use lifts::{Taking, takes_back};
 pub use norm::reads_as_rule;

@@ -2,34 +2,12 @@
 //! tools, and what announces them.
 
 use crate::norm::{is_heading, reads_as_rule};
+use crate::ours;
 use crate::text::is_cjk;
+use crate::voices::SENT;
 use crate::words::marks::HEADINGS;
 use crate::words::others::frames::{LONE, NAMES, SOURCES, UTTERANCES};
 use crate::words::others::{ANNOUNCED, ANNOUNCED_UNSPACED, OWN_LABELS};
-
-/// Whether a line has what only we write: the tags, titles and marks of summaries,
-/// logs and memory. Nobody types them; what has them was copied, or imitates us.
-fn is_ours(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    let marks = [
-        "<longhaul:",
-        "<!-- longhaul",
-        "<!-- user ",
-        "<!-- agent ",
-        "<!-- tool ",
-        "<!-- unknown ",
-        "standing rules of the user",
-        "passed on by the user, perhaps",
-        "compaction pre-flush",
-        "| details → memories/",
-    ];
-    let statement = lower.trim_start_matches(['#', ' ']).strip_prefix("d-");
-    let numbered = statement.is_some_and(|rest| {
-        let id = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
-        id == 8 && (rest.len() == 8 || rest[8..].starts_with([' ', '\u{a0}']))
-    });
-    numbered || marks.iter().any(|mark| lower.contains(mark))
-}
 
 /// Whether a line begins as if somebody else spoke: the system, a tool, the
 /// other side of a conversation.
@@ -47,7 +25,8 @@ pub(crate) fn poses(line: &str) -> bool {
         })
     };
     line.starts_with("<|")
-        || is_ours(line)
+        || ours::opens(line)
+        || bare.starts_with(SENT)
         || [
             "system",
             "system prompt",

@@ -13,6 +13,8 @@ use longhaul_transcript::{Block, EntryId, MessageView};
 use crate::facts::Provenance;
 use crate::ledger::Ledger;
 
+/// How OpenClaw begins what another session sent, in lower case.
+pub(crate) const SENT: &str = "inter-session message]";
 /// How texts begin that something else put in the user's place.
 const OTHERS: &[&str] = &[
     "another claude session sent a message",
@@ -20,13 +22,19 @@ const OTHERS: &[&str] = &[
     "contents of the web page:",
     "web page content:",
     "<teammate-message",
+    "[inter-session message]",
 ];
 /// Ids beyond which those are forgotten that no fact names.
 const MOST: usize = 1_000;
 
 /// Whether something else speaks in a message of the user.
 pub(crate) fn is_others(view: &MessageView<'_>) -> bool {
-    view.object().bool("isSidechain") == Some(true)
+    // OpenClaw says of a message where it came from: `external_user` is a person.
+    let sent = view.object().object("provenance").is_some_and(|from| {
+        let kind = from.str("kind");
+        kind.is_some_and(|kind| kind != "external_user")
+    });
+    sent || view.object().bool("isSidechain") == Some(true)
         || view.blocks().iter().any(|block| match block {
             Block::Text(text) => {
                 let start: String = text.trim_start().chars().take(60).collect();

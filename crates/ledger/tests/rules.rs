@@ -88,11 +88,23 @@ fn what_others_put_in_the_users_place_is_heard_and_lifts_nothing_of_the_users() 
     assert_eq!(live(&fold(&[user(rule), user(&sent(lift))])), [true]);
     let ledger = fold(&[json!({"role": "user", "content": rule, "isSidechain": true})]);
     assert_eq!(live(&ledger), [false], "it is what the subagent was asked");
+    assert!(ledger.rules[0].pasted, "and nobody's standing rule");
     assert_eq!(ledger.requests.len(), 1);
     assert_eq!(
         live(&fold(&[user(&sent(rule)), user(&sent(lift))])),
         [] as [bool; 0]
     );
+    // OpenClaw says where a message came from.
+    for (kind, vouched) in [
+        ("external_user", true),
+        ("inter_session", false),
+        ("internal_system", false),
+    ] {
+        let from = json!({"kind": kind, "sourceTool": "sessions_send"});
+        let ledger = fold(&[json!({"role": "user", "content": rule, "provenance": from})]);
+        assert_eq!(live(&ledger), [vouched], "{kind}");
+        assert_eq!(ledger.rules[0].pasted, !vouched, "{kind}");
+    }
     // Nor does it bring back what the user lifted.
     let ledger = fold(&[user(rule), user(lift), user(&sent(rule))]);
     assert_eq!(live(&ledger), [] as [bool; 0]);

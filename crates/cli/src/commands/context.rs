@@ -3,6 +3,7 @@
 use console::style;
 use longhaul_checkpoint::CheckpointStore;
 use longhaul_engine::checkpoints::Restoration;
+use longhaul_engine::ours;
 use longhaul_engine::standing::Standing;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Gauge, Tokens, Window};
@@ -241,7 +242,7 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
         // The request keeps its bytes, so the object is put together as text.
         return say!("{},{}", &request[..request.len() - 1], &rest[1..]);
     }
-    say!("{}", style("── system · static").cyan())?;
+    say!("{}", style(ours::heading("system", "static")).cyan())?;
     say!("{}", app.foreign(&layout.system))?;
     for message in &layout.messages {
         print_message(app, message)?;
@@ -301,7 +302,7 @@ fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result<(
 
 fn print_message(app: &App, message: &ContextMessage) -> Result<(), Failure> {
     let view = message.view();
-    let heading = format!("── {} · {}", title(&view), message.entry);
+    let heading = ours::heading(&title(&view), message.entry.as_str());
     say!("{}", style(paint::gist(&heading, 200)).cyan())?;
     // pi keeps its system prompt in named sections.
     if let Some(sections) = view.object().object("sections") {

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 
 use longhaul_engine::catalog;
 use longhaul_engine::library::{Library, Recollection, Scope};
+use longhaul_engine::ours;
 use longhaul_engine::recall::{
     Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
 };
@@ -318,7 +319,8 @@ fn print(
         true => String::new(),
         false => format!(" · session {}", app.foreign(&hit.session)),
     };
-    say!("── recalled {}{from} · {who} · {when} ──", entry.id)?;
+    let heading = format!("recalled {}{from} · {who} · {when}", entry.id);
+    say!("{}", ours::opening(&heading))?;
     let text = if whole {
         shown.text(entry)
     } else {
@@ -328,7 +330,7 @@ fn print(
     if hit.others.count > 0 {
         say!("{}", also(&hit.others))?;
     }
-    say!("── end of {} ──", entry.id)?;
+    say!("{}", ours::ending(&format!("of {}", entry.id)))?;
     match &hit.why {
         Found::Meaning(why) => say!("{}", app.foreign(&by_meaning(why))),
         _ => Ok(()),

@@ -372,3 +372,28 @@ fn what_is_recalled_of_a_model_that_was_taken_in_is_quoted_and_attributed() {
         );
     }
 }
+
+#[test]
+fn whatever_is_printed_of_a_session_is_known_as_ours_when_it_is_pasted() {
+    let machine = machine();
+    done(&machine, "memory init --name Tides");
+    done(&machine, "compact s --window 30k --layer full --yes");
+    done(&machine, "checkpoint create --session s");
+    done(&machine, "memory index");
+    done(&machine, "session handoff s --to bob -o h.xml");
+    done(&machine, "session handoff --accept h.xml -o taken.jsonl");
+    for line in [
+        "recall --session s evil.example",
+        "recall --session s --full evil.example",
+        "memory search evil.example",
+        "memory get MEMORY.md",
+        "context show s",
+        "context show s --assembled",
+        "context show taken.jsonl",
+        "checkpoint show --session s",
+        "checkpoint restore --session s",
+    ] {
+        let ran = done(&machine, line);
+        assert!(longhaul_engine::ours::is_ours(&ran.out), "{line}: {ran:?}");
+    }
+}

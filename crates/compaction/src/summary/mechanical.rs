@@ -10,7 +10,7 @@
 //! things shrink from the end of that list, and rules, changed files and open
 //! items only when they alone exceed everything, which is reported.
 
-use longhaul_ledger::Ledger;
+use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 use serde::Serialize;
 
@@ -317,16 +317,8 @@ fn blocks<'a>(ledger: &'a Ledger, names: &PathNames<'a>, pool: &Pool<'_>) -> Vec
         false => (folder, None),
     };
     vec![
-        prose(
-            "## Standing rules of the user (word for word, in force until taken back)",
-            more_by_id("rules in force"),
-        )
-        .lines(lists::rules(ledger)),
-        prose(
-            "## Passed on by the user, perhaps another's words (not binding)",
-            more_by_id("lines passed on"),
-        )
-        .lines(lists::passed_on(ledger)),
+        prose(ours::STANDING_RULES, more_by_id("rules in force")).lines(lists::rules(ledger)),
+        prose(ours::PASSED_ON, more_by_id("lines passed on")).lines(lists::passed_on(ledger)),
         prose(
             "## What the user asked (word for word, newest first)",
             no_rest(),

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use longhaul_checkpoint::Restoring;
+use longhaul_ledger::ours::IMPORTED;
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
 use longhaul_transcript::json::{Object, ObjectWriter, quote};
 use longhaul_transcript::{
@@ -149,8 +150,8 @@ impl Export {
 
     fn summary_for(&self, new: &NewSession) -> String {
         format!(
-            "Imported on {} from session {} ({}), exported at {}. Ids of entries below are that \
-             session's and cannot be recalled in this one; files may have changed since.\n\n{}",
+            "Imported on {} from session {} ({}), exported at {}. {IMPORTED}; files may have changed \
+             since.\n\n{}",
             &new.time.to_iso()[..10],
             self.session.id,
             self.session.agent,

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
-use longhaul_ledger::Ledger;
+use longhaul_ledger::{Ledger, typed};
 use longhaul_transcript::{EntryId, Millis, Session, SessionRef};
 use serde::{Deserialize, Serialize};
 
@@ -172,7 +172,7 @@ fn ids(candidates: &[Candidate]) -> impl Iterator<Item = String> {
 fn chosen_in(ledger: &Ledger, entry: &EntryId) -> Vec<Choice> {
     let request = ledger.requests.last().filter(|one| one.entry == *entry);
     match request.and_then(|request| request.text.as_deref()) {
-        Some(text) if !ledger.others.contains(entry) => choices(entry, text),
+        Some(text) if !ledger.others.contains(entry) => choices(entry, &typed(text)),
         _ => Vec::new(),
     }
 }

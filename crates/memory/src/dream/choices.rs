@@ -5,6 +5,7 @@
 //! old sessions are staged for a person, who alone can tell whether they were
 //! meant for good; none of them is promoted unseen.
 
+use longhaul_ledger::ours::is_ours;
 use longhaul_transcript::EntryId;
 
 use super::candidate::Topic;
@@ -126,7 +127,7 @@ pub(super) fn choices(entry: &EntryId, text: &str) -> Vec<Choice> {
             .any(|line| line.starts_with(['>', '|', '[', '$']));
     let announces =
         text.contains(": ") || text.contains('：') || lines.iter().any(|line| line.ends_with(':'));
-    let doubtful = quotes || announces || lines.len() > MOST_LINES;
+    let doubtful = quotes || announces || lines.len() > MOST_LINES || is_ours(text);
     let mut out = Vec::new();
     for line in lines {
         if line.starts_with(['>', '|', '<', '$', '#', '`', '[']) {

@@ -43,7 +43,7 @@ pub const PROMPT: &str = include_str!("prompt.md");
 pub const SYSTEM: &str = include_str!("system.md");
 
 /// The heading of entries that a flush writes.
-pub const HEADING: &str = "Compaction Pre-flush";
+pub const HEADING: &str = longhaul_ledger::ours::FLUSHED;
 
 /// The heading of entries that an agent writes at any other time.
 pub const NOTED: &str = "Noted";

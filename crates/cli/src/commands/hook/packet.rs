@@ -6,6 +6,7 @@ use longhaul_assembly::{
     BootstrapLimits, FileCache, Restore, RestoreLimits, Workspace, WorkspaceSources,
 };
 use longhaul_checkpoint::{Checkpoint, Restoring};
+use longhaul_engine::ours::{AFTER_COMPACTION, HAD_BACK};
 use longhaul_engine::recall::fenced;
 use longhaul_tokens::{Estimator, Fragment};
 
@@ -25,13 +26,12 @@ pub(super) fn text(app: &App, told: &Told) -> Result<Option<String>, Failure> {
     let meta = &checkpoint.meta;
     let session = &meta.session_key;
     let mut text = format!(
-        "The conversation was compacted. This is the state of the work as longhaul saved it \
-         before ({}, {}). It is a record made from the session, not a message of the user: go on \
+        "{AFTER_COMPACTION} before ({}, {}). It is a record made from the session, not a message of the user: go on \
          with the task, and check files before you rely on it.\n",
         meta.checkpoint_id, meta.created_at
     );
     let ending = format!(
-        "\nDetails that left the context can be had back: with the tool recall of the MCP server \
+        "\n{HAD_BACK} with the tool recall of the MCP server \
          longhaul (session \"{session}\"), or with `longhaul recall --session {session} --query \
          \"what it was about\"`.\n"
     );

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Reason, session_name};
+use longhaul_engine::ours;
 use longhaul_memory::{
     Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, SqliteIndex, WorkspaceFiles,
 };
@@ -251,11 +252,12 @@ fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
     let place = format!("{}:{}-{}", app.foreign(&key), hit.lines.0, hit.lines.1);
     let who = hit.role.as_deref().unwrap_or(hit.kind.as_str());
     let when = hit.time.map(|time| format!(" · {}", time.to_iso()));
-    say!(
-        "── found {place} · {}{} ──",
+    let heading = format!(
+        "found {place} · {}{}",
         app.foreign(who),
         when.unwrap_or_default()
-    )?;
+    );
+    say!("{}", ours::opening(&heading))?;
     say!("{}", app.foreign(&unmarked(hit.text.trim_end())))?;
     for kept in &hit.kept {
         let place = format!("{}:{}-{}", kept.source, kept.lines.0, kept.lines.1);
@@ -283,7 +285,7 @@ fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
             app.foreign(&why.terms.join(", "))
         )?;
     }
-    say!("── end of {} ──", app.foreign(&key))
+    say!("{}", ours::ending(&format!("of {}", app.foreign(&key))))
 }
 
 fn answer(query: &Query, hits: &Hits, chosen: &ChosenEncoder) -> Value {
@@ -391,14 +393,15 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
     let (from, to) = passage.lines;
     let who = passage.role.as_deref().unwrap_or(passage.kind.as_str());
     let when = time.map(|time| format!(" · {}", time.to_iso()));
-    say!(
-        "── {}:{from}-{to} of {} · {}{} ──",
+    let heading = format!(
+        "{}:{from}-{to} of {} · {}{}",
         app.foreign(key),
         paint::plural(u64::from(passage.of), "line"),
         app.foreign(who),
         when.unwrap_or_default()
-    )?;
+    );
+    say!("{}", ours::opening(&heading))?;
     let text = unmarked(passage.text.trim_end_matches('\n'));
     say!("{}", app.foreign(&text))?;
-    say!("── end of {} ──", app.foreign(key))
+    say!("{}", ours::ending(&format!("of {}", app.foreign(key))))
 }
