@@ -14,7 +14,7 @@ use crate::heard::{Heard, Said};
 use crate::outcome::Ended;
 use crate::requests::said;
 use crate::tools::{ToolUse, classify};
-use crate::voices::is_others;
+use crate::voices::{is_brought, is_others};
 use crate::working::{Call, Working};
 
 /// What matters in a session so far.
@@ -112,6 +112,9 @@ impl Ledger {
             time: entry.time,
             rank: self.entries,
         };
+        if is_brought(entry) {
+            self.disown();
+        }
         if let Body::Message(_) = &entry.body
             && let Some(view) = entry.message()
         {

@@ -68,3 +68,4 @@ pub use state::{
 };
 pub use tools::{ToolUse, classify};
 pub use views::{Category, Fact};
+pub use voices::is_brought;

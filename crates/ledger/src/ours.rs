@@ -20,6 +20,8 @@ pub const RESTORED: &str = "[Post-compaction checkpoint restore]";
 pub const CHECKPOINT_FILE: &str = "# OpenClaw Checkpoint Schema v1";
 /// How a hand-off begins for the agent who takes it.
 pub const HANDED_OVER: &str = "You take over work from agent";
+/// The `customType` of the entry that says where a session was begun from.
+pub const IMPORT: &str = "longhaul:import";
 /// The title over the user's rules in a summary.
 pub const STANDING_RULES: &str =
     "## Standing rules of the user (word for word, in force until taken back)";

@@ -8,10 +8,12 @@
 
 use std::collections::BTreeSet;
 
-use longhaul_transcript::{Block, EntryId, MessageView};
+use longhaul_transcript::json::Object;
+use longhaul_transcript::{Block, Body, Entry, EntryId, MessageView};
 
-use crate::facts::Provenance;
+use crate::facts::{Provenance, Speaker};
 use crate::ledger::Ledger;
+use crate::ours;
 
 /// How OpenClaw begins what another session sent, in lower case.
 pub(crate) const SENT: &str = "inter-session message]";
@@ -45,7 +47,45 @@ pub(crate) fn is_others(view: &MessageView<'_>) -> bool {
         })
 }
 
+/// What stands before a rule that came with an export nobody vouches for.
+const ELSEWHERE: &str = "brought by an import";
+
+/// Whether an entry says that all before it was brought from elsewhere, and
+/// nobody vouches for it.
+pub fn is_brought(entry: &Entry) -> bool {
+    let is_import =
+        matches!(&entry.body, Body::Custom { custom_type } if custom_type == ours::IMPORT);
+    let vouched = || {
+        let object = Object::parse(entry.raw()).ok()?;
+        object.object("data")?.bool("vouched")
+    };
+    is_import && vouched() != Some(true)
+}
+
 impl Ledger {
+    /// Nothing that was folded so far is the user's word: it came from elsewhere,
+    /// and whoever wrote it may have put anything into the user's mouth.
+    pub fn disown(&mut self) {
+        for rule in &mut self.rules {
+            rule.pasted = true;
+            rule.frame.get_or_insert_with(|| ELSEWHERE.to_owned());
+            self.others.extend(rule.provenance.entries.iter().cloned());
+            self.others.extend(rule.revoked.clone());
+        }
+        for decision in &mut self.decisions {
+            if decision.by == Speaker::User {
+                decision.pasted = true;
+                let entries = decision.provenance.entries.iter();
+                self.others.extend(entries.cloned());
+            }
+        }
+        for sentence in self.statements.iter_mut().chain(&mut self.lifts) {
+            sentence.pasted = true;
+            let entries = sentence.provenance.entries.iter();
+            self.others.extend(entries.cloned());
+        }
+    }
+
     /// Whether the user said it in one of the entries that are known.
     pub fn vouches_for(&self, provenance: &Provenance) -> bool {
         let mut entries = provenance.entries.iter();

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::export::{At, Carry, Error, Export, Report, Secrets, Source};
-use longhaul_memory::{Redactor, Tally};
+use longhaul_memory::{Redactor, Seal, Tally};
 use longhaul_transcript::{EntryId, Session, durable};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
         );
     }
     let measured = Measured::of(app, args.which.name(), None)?;
-    let source = source(app, &measured)?;
+    let source = source(app, &measured)?.sealed(seal(app));
     for damage in &source.passed_over {
         app.note(&format!("note: {damage}"));
     }
@@ -183,8 +183,14 @@ pub(super) fn note_redacted(app: &App, tally: &Option<Tally>) {
     }
 }
 
+/// The installation's seal. Without one an export is written all the same, and
+/// what is imported is nobody's word.
+fn seal(app: &App) -> Option<Seal> {
+    super::memory_files::seal(app).ok()
+}
+
 pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
-    let export = Export::read(&args.file)?;
+    let export = Export::read(&args.file)?.vouched_by(seal(app).as_ref());
     let carry = match args.full {
         true => Carry::Path,
         false => Carry::Summary,
@@ -219,6 +225,7 @@ pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
             },
             "output": answer::path(&target),
             "id": begun.id,
+            "vouched": export.is_vouched(),
             "carried": if args.full { "path" } else { "summary" },
             "entries": begun.entries,
             "workspace": workspace.as_deref().map(answer::path),
@@ -234,6 +241,12 @@ pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
         app.show_path(&target),
         export.session.id
     )?;
+    if !export.is_vouched() {
+        app.note(
+            "it was not exported with this state folder: what it says in the user's name is kept \
+             as passed on, and binds nobody",
+        );
+    }
     if let Some(workspace) = workspace.filter(|folder| !folder.is_dir()) {
         app.note(&format!(
             "its workspace {} is not here; name another with --workspace",

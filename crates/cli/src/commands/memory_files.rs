@@ -42,13 +42,17 @@ fn refuse_read_only(app: &App) -> Result<(), Failure> {
 /// The memory of the workspace with the installation's seal.
 pub(super) fn writing(app: &App) -> Result<MemoryFolder, Failure> {
     refuse_read_only(app)?;
+    Ok(MemoryFolder::open(&app.workspace, Some(seal(app)?))?)
+}
+
+/// The installation's seal, made where there is none yet.
+pub(super) fn seal(app: &App) -> Result<Seal, Failure> {
     // Each has 74 bits that nobody can guess.
     let mut fresh = Vec::new();
     for _ in 0..3 {
         fresh.extend_from_slice(uuid::Uuid::now_v7().as_bytes());
     }
-    let seal = Seal::of_state_dir(&app.state_dir, &fresh)?;
-    Ok(MemoryFolder::open(&app.workspace, Some(seal))?)
+    Ok(Seal::of_state_dir(&app.state_dir, &fresh)?)
 }
 
 /// The time where the user is, for logs.

@@ -54,3 +54,4 @@ pub use model::{
 };
 pub use paths::PathNames;
 pub use staged::Staged;
+pub use text::defused;

@@ -12,7 +12,7 @@ use longhaul_tokens::{ContentKind, Counter, Tokens};
 use longhaul_transcript::EntryId;
 
 /// Breaks the tags that frame a summary, and nothing else.
-pub(super) fn defused(text: &str) -> Cow<'_, str> {
+pub fn defused(text: &str) -> Cow<'_, str> {
     const TAG: &[u8] = b"summary";
     let bytes = text.as_bytes();
     let mut out: Option<String> = None;

@@ -33,6 +33,9 @@ pub const SCHEMA: &str = "longhaul/export";
 /// The newest version of it that is written and read.
 pub const VERSION: u64 = 1;
 
+/// What stands before the seal, which covers every byte before this.
+const SEALED: &str = ",\n\"seal\": ";
+
 /// Why there is no export, or no session from one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

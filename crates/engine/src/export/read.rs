@@ -3,14 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use longhaul_checkpoint::{Checkpoint, Seal};
+use longhaul_checkpoint::{Checkpoint, Seal as Sum};
 use longhaul_ledger::Ledger;
+use longhaul_memory::Seal;
 use longhaul_transcript::json::Object;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Error, Result, SCHEMA, VERSION};
+use super::{Error, Result, SCHEMA, SEALED, VERSION};
 use crate::input::{self, Input};
 
 /// The largest export that is read: it is held in memory while it is.
@@ -37,6 +38,9 @@ pub struct Export {
     pub path: Vec<String>,
     /// Secrets that were taken out, by kind.
     pub redacted: Option<Value>,
+    /// What its seal should be the seal of, and the seal.
+    sealed: Option<(blake3::Hash, String)>,
+    pub(super) is_vouched: bool,
 }
 
 /// The session that an export was made of.
@@ -99,6 +103,24 @@ struct StoredCheckpoint {
 }
 
 impl Export {
+    /// The same, vouched for if it is as the owner of this seal wrote it. What is
+    /// not may have been put together by anyone.
+    #[must_use]
+    pub fn vouched_by(self, seal: Option<&Seal>) -> Export {
+        let sealed = self.sealed.as_ref().zip(seal);
+        let is_vouched = sealed.is_some_and(|((hash, found), seal)| {
+            // Compared by their hashes, whose time says nothing of the seal.
+            let of = |text: &str| blake3::hash(text.as_bytes());
+            of(&seal.of_document(hash)) == of(found)
+        });
+        Export { is_vouched, ..self }
+    }
+
+    /// Whether this installation wrote it.
+    pub fn is_vouched(&self) -> bool {
+        self.is_vouched
+    }
+
     /// Reads and checks a file.
     pub fn read(path: &Path) -> Result<Export> {
         let input = input::read(path, MAX_EXPORT_BYTES).map_err(Error::unreadable(path))?;
@@ -135,7 +157,7 @@ impl Export {
             line: line_of(text, place),
             reason,
         };
-        let checkpoint = Checkpoint::from_yaml(&document.checkpoint.yaml, Seal::Optional)
+        let checkpoint = Checkpoint::from_yaml(&document.checkpoint.yaml, Sum::Optional)
             .map_err(|flaw| invalid("\"checkpoint\"", format!("the checkpoint, {flaw}")))?;
         let ledger = serde_json::from_str(document.ledger.get())
             .map_err(|error| invalid("\"ledger\"", format!("the ledger: {}", plain(&error))))?;
@@ -165,8 +187,18 @@ impl Export {
             ledger,
             path: entries,
             redacted: document.redacted,
+            sealed: sealed(text),
+            is_vouched: false,
         })
     }
+}
+
+/// What the seal at the end covers, and the seal.
+fn sealed(text: &str) -> Option<(blake3::Hash, String)> {
+    let at = text.rfind(SEALED)?;
+    let seal = text[at + SEALED.len()..].trim_end().strip_suffix('}')?;
+    let seal = serde_json::from_str(seal.trim()).ok()?;
+    Some((blake3::hash(&text.as_bytes()[..at]), seal))
 }
 
 /// Whether the file says of itself that it is an export we know.

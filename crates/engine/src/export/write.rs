@@ -12,13 +12,13 @@ use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Sizes, Span, summarize,
 };
 use longhaul_ledger::Capture;
-use longhaul_memory::{Document, Redactor, Tally};
+use longhaul_memory::{Document, Redactor, Seal, Tally};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{EntryId, Millis, Role, Session, SessionKey, each_line_of_path};
 use serde_json::{Value, json};
 
-use super::{Result, SCHEMA, VERSION};
+use super::{Result, SCHEMA, SEALED, VERSION};
 use crate::checkpoints::Whose;
 use crate::config::Config;
 use crate::live::Live;
@@ -83,9 +83,17 @@ pub struct Source<'a> {
     pub passed_over: Vec<longhaul_checkpoint::Error>,
     summary: String,
     at: At<'a>,
+    seal: Option<Seal>,
 }
 
 impl<'a> Source<'a> {
+    /// The same, sealed when it is written, so that this installation knows it
+    /// again.
+    #[must_use]
+    pub fn sealed(self, seal: Option<Seal>) -> Source<'a> {
+        Source { seal, ..self }
+    }
+
     /// Reads what is needed: the ledger, the newest checkpoint or, if that does
     /// not say what the work is now, one that does, and a summary of all that
     /// the context holds.
@@ -125,6 +133,7 @@ impl<'a> Source<'a> {
             passed_over: latest.passed_over,
             summary,
             at,
+            seal: None,
         })
     }
 
@@ -141,7 +150,11 @@ impl<'a> Source<'a> {
         secrets: Secrets<'_>,
         out: &mut dyn Write,
     ) -> Result<Report> {
-        let mut out = Counting { out, bytes: 0 };
+        let mut out = Counting {
+            out,
+            bytes: 0,
+            hasher: blake3::Hasher::new(),
+        };
         let mut document = match secrets {
             Secrets::Redact(redactor) => Some(redactor.document()),
             Secrets::Keep => None,
@@ -178,7 +191,13 @@ impl<'a> Source<'a> {
             write(&text, &mut out)
         })?;
         let tally = document.as_ref().map(Document::tally);
-        let end = format!("\n],\n\"redacted\": {}\n}}\n", json!(tally));
+        let end = format!("\n],\n\"redacted\": {}", json!(tally));
+        let _ = write(&end, &mut out);
+        let seal = self.seal.as_ref();
+        let end = match seal.map(|seal| seal.of_document(&out.hasher.finalize())) {
+            Some(seal) => format!("{SEALED}{}\n}}\n", json!(seal)),
+            None => "\n}\n".to_owned(),
+        };
         let _ = write(&end, &mut out);
         if let Some(error) = failure {
             return Err(longhaul_transcript::Error::Io {
@@ -388,12 +407,14 @@ pub(crate) fn redact_checkpoint(
 struct Counting<'a> {
     out: &'a mut dyn Write,
     bytes: u64,
+    hasher: blake3::Hasher,
 }
 
 impl Write for Counting<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.bytes += written as u64;
+        self.hasher.update(&bytes[..written]);
         Ok(written)
     }
 

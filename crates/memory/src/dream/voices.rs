@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use longhaul_ledger::is_brought;
 use longhaul_transcript::{Body, Entry, Format, Role, Session};
 
 /// Marks the root of a subagent's conversation in a session that holds both.
@@ -14,6 +15,8 @@ const SIDECHAIN: &str = "claude-code:sidechain";
 pub(super) struct Voices {
     /// The user's part is an agent's from here on.
     is_sidechain: bool,
+    /// Entries in the user's name so far.
+    spoken: Vec<String>,
     /// Entries in the user's name that are not the user's.
     pub(super) others: HashSet<String>,
 }
@@ -25,6 +28,7 @@ impl Voices {
         let has_parent = session.header().parent_session.is_some();
         Voices {
             is_sidechain: session.format() == Format::ClaudeCode && has_parent,
+            spoken: Vec::new(),
             others: HashSet::new(),
         }
     }
@@ -34,9 +38,13 @@ impl Voices {
         if matches!(&entry.body, Body::Custom { custom_type } if custom_type == SIDECHAIN) {
             self.is_sidechain = true;
         }
+        if is_brought(entry) {
+            self.others.extend(self.spoken.drain(..));
+        }
         if entry.role() != Some(&Role::User) {
             return;
         }
+        self.spoken.push(entry.id.as_str().to_owned());
         if self.is_sidechain {
             self.others.insert(entry.id.as_str().to_owned());
         }

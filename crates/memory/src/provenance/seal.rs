@@ -73,6 +73,11 @@ impl Seal {
         }
     }
 
+    /// The seal of a document of which this is the hash.
+    pub fn of_document(&self, hash: &blake3::Hash) -> String {
+        self.of(&["document", hash.to_hex().as_str()])
+    }
+
     /// The seal of these parts; the border between two of them counts.
     pub(crate) fn of(&self, parts: &[&str]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
