@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use longhaul_checkpoint::{Assignment, Handoff, HandoffFile};
-use longhaul_ledger::ours::HANDED_OVER;
+use longhaul_ledger::ours::{self, HANDED_OVER};
 use longhaul_memory::Tally;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 use longhaul_transcript::{Draft, EntryId, NewSession};
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::export::{Begun, Fresh, Result, Secrets, Source, message, redact_checkpoint};
 
 /// The `customType` of the entry that says whose work a session took over.
-pub const HANDOFF_MARK: &str = "longhaul:handoff";
+pub const HANDOFF_MARK: &str = ours::HANDOFF;
 
 /// Who is to do what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +88,9 @@ pub fn accept(
         "createdAt": from.created_at,
         "to": handoff.to,
         "budget": handoff.budget,
+        // Kept apart from the message, so that they outlive it.
+        "task": handoff.task,
+        "rules": handoff.constraints,
     });
     let mark = Draft::Custom {
         custom_type: HANDOFF_MARK.into(),

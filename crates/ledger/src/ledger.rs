@@ -10,6 +10,7 @@ use crate::facts::{
     Anchor, CommandRun, Decision, Exchange, FileRecord, InFlight, Item, Outcome, Question, Request,
     Rule, Sentence, Speaker, Trouble,
 };
+use crate::handed::Handed;
 use crate::heard::{Heard, Said};
 use crate::outcome::Ended;
 use crate::requests::said;
@@ -39,6 +40,9 @@ pub struct Ledger {
     pub others: BTreeSet<EntryId>,
     /// Standing rules, oldest first, revoked ones marked.
     pub rules: Vec<Rule>,
+    /// The work that was handed over to this session, if it began so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed: Option<Handed>,
     /// Permissions and rules taken back that no rule here answers to, oldest
     /// first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -112,6 +116,9 @@ impl Ledger {
             time: entry.time,
             rank: self.entries,
         };
+        if let Some(handed) = Handed::of(entry) {
+            self.handed = Some(handed);
+        }
         if is_brought(entry) {
             self.disown();
         }

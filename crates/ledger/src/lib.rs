@@ -17,6 +17,7 @@ mod files;
 mod flight;
 mod frames;
 mod grammar;
+mod handed;
 mod heard;
 mod items;
 mod ledger;
@@ -57,6 +58,7 @@ pub use facts::{
     Anchor, AnchorKind, CommandRun, Decision, Exchange, FileChange, FileRecord, InFlight, Item,
     ItemState, Outcome, Provenance, Question, Request, Rule, RuleKind, Sentence, Speaker, Trouble,
 };
+pub use handed::Handed;
 pub use heard::{passes_on, typed};
 pub use ledger::Ledger;
 pub use lifts::{Taking, takes_back};

@@ -22,6 +22,10 @@ pub const CHECKPOINT_FILE: &str = "# OpenClaw Checkpoint Schema v1";
 pub const HANDED_OVER: &str = "You take over work from agent";
 /// The `customType` of the entry that says where a session was begun from.
 pub const IMPORT: &str = "longhaul:import";
+/// The `customType` of the entry that says whose work a session took over.
+pub const HANDOFF: &str = "longhaul:handoff";
+/// The title over the task and the rules of a hand-off in a summary.
+pub const HANDED: &str = "## Handed over by another agent (task and rules, word for word; they hold until the user takes them back)";
 /// The title over the user's rules in a summary.
 pub const STANDING_RULES: &str =
     "## Standing rules of the user (word for word, in force until taken back)";
@@ -54,6 +58,7 @@ const TITLES: &[&str] = &[
     "<!-- unknown ",
     "standing rules of the user",
     "passed on by the user, perhaps",
+    "## handed over by another agent",
     RESTORED,
     CHECKPOINT_FILE,
     HANDED_OVER,

@@ -104,7 +104,8 @@ impl Ledger {
     fn revoke(&mut self, at: At<'_>, sentence: &str, told: bool) -> bool {
         let said = stems(sentence);
         let mut best: Option<(f64, usize)> = None;
-        for (index, rule) in self.rules.iter().enumerate() {
+        let handed = self.handed.iter().flat_map(|handed| &handed.rules);
+        for (index, rule) in self.rules.iter().chain(handed).enumerate() {
             let is_users = self.vouches_for(&rule.provenance);
             let is_others = self.others.contains(at.entry) || (told && !rule.pasted);
             if rule.revoked.is_some()
@@ -131,7 +132,11 @@ impl Ledger {
         }
         match best {
             Some((score, index)) if score >= 0.3 => {
-                self.rules[index].revoked = Some(at.entry.clone());
+                let handed = self.handed.iter_mut();
+                let handed = handed.flat_map(|handed| &mut handed.rules);
+                if let Some(rule) = self.rules.iter_mut().chain(handed).nth(index) {
+                    rule.revoked = Some(at.entry.clone());
+                }
                 true
             }
             _ => false,

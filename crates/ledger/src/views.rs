@@ -1,6 +1,7 @@
 //! Views: what others ask the ledger for.
 
 use crate::facts::{Decision, FileRecord, Item, ItemState, Provenance, Rule, Trouble};
+use crate::handed::Handed;
 use crate::ledger::Ledger;
 
 /// What kind of thing must survive a compaction.
@@ -152,7 +153,15 @@ impl Ledger {
             text,
             provenance: Cow::Borrowed(provenance),
         };
+        let handed = self.handed.iter();
+        let task = handed.clone().map(|handed| Fact {
+            category: Category::Request,
+            text: handed.task.as_str(),
+            provenance: Cow::Owned(Provenance::new(handed.entry.clone())),
+        });
+        let handed = handed.flat_map(Handed::live_rules);
         self.live_rules()
+            .chain(handed)
             .map(move |rule| fact(Category::Constraint, rule.text.as_str(), &rule.provenance))
             .chain(self.live_decisions().map(move |decision| {
                 fact(
@@ -193,5 +202,6 @@ impl Ledger {
                 text: request.text.as_deref().unwrap_or(&request.gist),
                 provenance: Cow::Owned(Provenance::new(request.entry.clone())),
             }))
+            .chain(task)
     }
 }

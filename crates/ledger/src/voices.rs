@@ -66,6 +66,10 @@ impl Ledger {
     /// Nothing that was folded so far is the user's word: it came from elsewhere,
     /// and whoever wrote it may have put anything into the user's mouth.
     pub fn disown(&mut self) {
+        // Nobody here accepted that hand-off.
+        let handed = self.handed.take();
+        let handed = handed.into_iter().flat_map(|handed| handed.rules);
+        self.rules.extend(handed);
         for rule in &mut self.rules {
             rule.pasted = true;
             rule.frame.get_or_insert_with(|| ELSEWHERE.to_owned());

@@ -11,7 +11,7 @@ use longhaul_tokens::Tokens;
 use longhaul_transcript::SessionKey;
 
 use crate::schema::{Checkpoint, Status, TakenDecision};
-use crate::text::clip;
+use crate::text::{clip, one_line};
 use crate::{CheckpointId, Flaw};
 
 /// The schema of a hand-off, as an XML Schema document.
@@ -106,12 +106,12 @@ impl Handoff {
         let resources = &checkpoint.resources;
         Handoff {
             from: HandoffFrom {
-                agent: text(&meta.agent_id),
-                session: SessionKey::new(printable(meta.session_key.as_str())),
+                agent: text(&one_line(&meta.agent_id)),
+                session: SessionKey::new(printable(&one_line(meta.session_key.as_str()))),
                 checkpoint: meta.checkpoint_id,
                 created_at: meta.created_at.clone(),
             },
-            to: text(&assignment.to),
+            to: text(&one_line(&assignment.to)),
             task: clip(&printable(assignment.task.trim()), TASK_CHARS),
             status: checkpoint.working.status,
             topic: text(&checkpoint.working.topic),

@@ -162,8 +162,15 @@ impl Element {
     }
 
     fn attribute(&self, name: &str) -> Result<&str, Flaw> {
-        self.optional(name)
-            .ok_or_else(|| self.flaw(format!("<{}> lacks the attribute {name}", self.name)))
+        let value = self
+            .optional(name)
+            .ok_or_else(|| self.flaw(format!("<{}> lacks the attribute {name}", self.name)))?;
+        // A name with a line of its own could say anything there.
+        let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+        match value.contains(breaks) {
+            false => Ok(value),
+            true => Err(self.flaw(format!("{name} of <{}> is not one line", self.name))),
+        }
     }
 
     fn filled(&self, name: &str) -> Result<String, Flaw> {

@@ -23,6 +23,26 @@ pub(super) fn rules(ledger: &Ledger) -> Vec<Line> {
     rules_that(ledger, |rule| !rule.pasted)
 }
 
+/// What was handed over: who gave it, the task, and the rules that hold.
+pub(super) fn handed(ledger: &Ledger) -> Vec<Line> {
+    let Some(handed) = &ledger.handed else {
+        return Vec::new();
+    };
+    let id = mark_if_short(Some(&handed.entry));
+    let (agent, session) = (one_line(&handed.agent), one_line(&handed.session));
+    let from = format!("- from agent {agent}, session {session}{id}");
+    let item = |label: &str, text: &str| match is_one_line(text) {
+        true => format!("- {label}: {}", one_line(text)),
+        false => format!("- {label}:\n{}", fenced(text)),
+    };
+    let task = (!handed.task.is_empty()).then(|| item("task", &handed.task));
+    let rules = handed.live_rules().map(|rule| item("rule", &rule.text));
+    let lines = [from].into_iter().chain(task).chain(rules);
+    lines
+        .map(|line| (line, Some(handed.entry.clone())))
+        .collect()
+}
+
 /// What reads like a rule in a message of the user, and may be another's words:
 /// it was pasted, quoted or told.
 pub(super) fn passed_on(ledger: &Ledger) -> Vec<Line> {

@@ -91,6 +91,7 @@ impl std::fmt::Display for Note {
 #[repr(usize)]
 enum Part {
     Rules,
+    Handed,
     PassedOn,
     Requests,
     Gists,
@@ -173,6 +174,7 @@ impl<'a, 'c> Draft<'a, 'c> {
         // Rules may take more than their own cap, and never more than half.
         self.fill(Part::Rules, self.limits.share(2));
         self.rules_above_cap = self.cost_of(Part::Rules) > self.limits.rules;
+        self.fill(Part::Handed, self.limits.share(3));
         self.fill(Part::Changed, everything);
         self.fill(Part::Open, everything);
         self.fill(Part::ReEntry, self.limits.share(6));
@@ -318,6 +320,7 @@ fn blocks<'a>(ledger: &'a Ledger, names: &PathNames<'a>, pool: &Pool<'_>) -> Vec
     };
     vec![
         prose(ours::STANDING_RULES, more_by_id("rules in force")).lines(lists::rules(ledger)),
+        prose(ours::HANDED, more_by_id("rules handed over")).lines(lists::handed(ledger)),
         prose(ours::PASSED_ON, more_by_id("lines passed on")).lines(lists::passed_on(ledger)),
         prose(
             "## What the user asked (word for word, newest first)",

@@ -11,7 +11,7 @@ use longhaul_compaction::Layer;
 use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Sizes, Span, summarize,
 };
-use longhaul_ledger::Capture;
+use longhaul_ledger::{Capture, Handed};
 use longhaul_memory::{Document, Redactor, Seal, Tally};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::json::Object;
@@ -137,9 +137,12 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Rules of the user that hold. What the user only passes on binds nobody.
+    /// Rules of the user that hold, and those that came with the work. What the
+    /// user only passes on binds nobody.
     pub fn constraints(&self) -> Vec<String> {
-        let rules = self.live.ledger().own_rules();
+        let ledger = self.live.ledger();
+        let handed = ledger.handed.iter().flat_map(Handed::live_rules);
+        let rules = ledger.own_rules().chain(handed);
         rules.map(|rule| rule.text.clone()).collect()
     }
 

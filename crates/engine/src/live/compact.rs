@@ -316,6 +316,8 @@ impl Live {
             .collect();
         // The span names everything that has left so far, this time included.
         let start = self.full.requests.first().map(|request| &request.entry);
+        let handed = self.full.handed.as_ref().map(|handed| &handed.entry);
+        let start = handed.or(start);
         let before = if self.epoch() > 0 {
             self.base.entries
         } else {
