@@ -2,13 +2,16 @@
 //!
 //! No part of one says anything, and no two texts share one unless they mean the
 //! same thing. Kept whole and in parts they would take more room than the text
-//! they stand in. So of each its beginning is kept, by which it is found as a
-//! whole, and by whatever shorter beginning people call it by, as they do with
-//! commits.
+//! they stand in. So of each its beginning and its end are kept in one token, by
+//! which it is found as a whole, and by whatever beginning people call it by, as
+//! they do with commits.
 
-/// How much of it is kept. Beginnings of so many characters are hardly the same
-/// by chance, also where the first of them tell a time or a kind.
-const HEAD: usize = 16;
+/// How much of its beginning is kept.
+const FRONT: usize = 12;
+
+/// How much of its end. Ids that are given one after the other begin alike, with
+/// a time or a machine, and count at the end.
+const BACK: usize = 6;
 
 /// As few characters may stand for a hash, as Git gives them.
 const LEAST: usize = 7;
@@ -24,16 +27,20 @@ const LONGER: usize = 20;
 pub(super) fn head(word: &str, parts: usize) -> Option<String> {
     let plain = plain(word)?;
     let is_drawn = is_uuid(word) || is_hash(&plain) || is_encoded(&plain, parts);
-    is_drawn.then(|| plain[..plain.len().min(HEAD)].to_owned())
+    is_drawn.then(|| match plain.len() > FRONT + BACK {
+        true => [&plain[..FRONT], &plain[plain.len() - BACK..]].concat(),
+        false => plain,
+    })
 }
 
 /// What a word of a query begins with that may stand for a longer one.
 pub(super) fn beginning(word: &str, parts: usize) -> Option<String> {
-    let plain = plain(word).filter(|plain| plain.len() < HEAD)?;
-    let is_short_hash = plain.len() >= LEAST
-        && plain.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && plain.bytes().any(|byte| byte.is_ascii_digit());
-    (is_short_hash || is_encoded(&plain, parts)).then_some(plain)
+    let plain = plain(word)?;
+    let has_digit = plain.bytes().any(|byte| byte.is_ascii_digit());
+    let is_hex = has_digit && plain.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_mixed = has_digit && (turns(&plain) >= 2 || is_often(&plain, parts));
+    (is_hex || is_mixed || is_encoded(&plain, parts))
+        .then(|| plain[..plain.len().min(FRONT)].to_owned())
 }
 
 /// A word without what only divides it, in small letters.
@@ -54,10 +61,14 @@ fn plain(word: &str) -> Option<String> {
 
 /// Whether it has digits from 0 to f, and goes to and fro between both kinds.
 fn is_hash(plain: &str) -> bool {
-    let bytes = plain.as_bytes();
-    let turns = bytes.windows(2);
-    let turns = turns.filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
-    bytes.iter().all(u8::is_ascii_hexdigit) && turns.count() >= 2
+    plain.bytes().all(|byte| byte.is_ascii_hexdigit()) && turns(plain) >= 2
+}
+
+/// How often it goes from letters to digits or back.
+fn turns(plain: &str) -> usize {
+    let pairs = plain.as_bytes().windows(2);
+    let turns = pairs.filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+    turns.count()
 }
 
 /// Whether it changes between large, small and digits more often than names do,
@@ -65,12 +76,15 @@ fn is_hash(plain: &str) -> bool {
 fn is_encoded(plain: &str, parts: usize) -> bool {
     let length = plain.len();
     let has_digit = plain.bytes().any(|byte| byte.is_ascii_digit());
+    length >= LONG && is_often(plain, parts) && (has_digit || length >= LONGER)
+}
+
+fn is_often(plain: &str, parts: usize) -> bool {
     // What is that long is no name, and may have zeros in it that change nothing.
-    let often = match length >= LINE {
-        true => parts * 4 >= length,
-        false => parts * 5 >= length * 2,
-    };
-    length >= LONG && often && (has_digit || length >= LONGER)
+    match plain.len() >= LINE {
+        true => parts * 4 >= plain.len(),
+        false => parts * 5 >= plain.len() * 2,
+    }
 }
 
 /// A line of encoded data has at least so many characters.
@@ -122,23 +136,41 @@ mod tests {
     }
 
     #[test]
-    fn of_hashes_ids_and_encoded_data_the_beginning_is_kept() {
+    fn of_hashes_ids_and_encoded_data_the_beginning_and_the_end_are_kept() {
         for (word, head) in [
             ("3f2a9c1", "3f2a9c1"),
-            ("9b1c4f0e7d2a8b3c5e6f", "9b1c4f0e7d2a8b3c"),
-            ("9B1C4F0E7D2A8B3C5E6F", "9b1c4f0e7d2a8b3c"),
-            ("0x52908400098527886E0F7030", "5290840009852788"),
-            ("550e8400-e29b-41d4-a716-446655440000", "550e8400e29b41d4"),
-            ("00000000-0000-0000-0000-000000000000", "0000000000000000"),
-            ("toolu_01A09q90qw90lq917835lq9", "toolu01a09q90qw9"),
+            ("9b1c4f0e7d2a8b3c5e6f", "9b1c4f0e7d2a3c5e6f"),
+            ("9B1C4F0E7D2A8B3C5E6F", "9b1c4f0e7d2a3c5e6f"),
+            ("0x52908400098527886E0F7030", "5290840009850f7030"),
+            ("550e8400-e29b-41d4-a716-446655440000", "550e8400e29b440000"),
+            ("00000000-0000-0000-0000-000000000000", "000000000000000000"),
+            ("toolu_01A09q90qw90lq917835lq9", "toolu01a09q9835lq9"),
             (
                 "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf",
-                "ivborw0kggoaaaan",
+                "ivborw0kggoayaaaaf",
             ),
-            ("01HX5K3V9Q7W2R8T4Y6Z", "01hx5k3v9q7w2r8t"),
-            ("aB3/dE5+fG7hI9jK1lM3", "ab3de5fg7hi9jk1l"),
+            ("01HX5K3V9Q7W2R8T4Y6Z", "01hx5k3v9q7w8t4y6z"),
+            ("aB3/dE5+fG7hI9jK1lM3", "ab3de5fg7hi9jk1lm3"),
         ] {
             assert_eq!(kept(word).as_deref(), Some(head), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_beginning_is_known_by_its_look() {
+        for (word, begins) in [
+            ("3f2a9c1", Some("3f2a9c1")),
+            ("9b1c4f0e7d2a8b3c5e6f", Some("9b1c4f0e7d2a")),
+            ("iVBORw0", Some("ivborw0")),
+            ("msg_01AB", Some("msg01ab")),
+            ("01HX5K3V", Some("01hx5k3v")),
+            ("5KJvsng", Some("5kjvsng")),
+            ("python3", None),
+            ("userSegmentTags", None),
+            ("followers", None),
+        ] {
+            let parts = identifier_parts(word).len();
+            assert_eq!(beginning(word, parts).as_deref(), begins, "{word}");
         }
     }
 

@@ -28,6 +28,34 @@ fn words_are_found_in_other_forms_and_styles() {
 }
 
 #[test]
+fn ids_that_were_given_one_after_the_other_are_told_apart() {
+    // ObjectIds of one second and machine, trace ids that count, UUIDs in a row.
+    let kinds: [fn(u64) -> String; 3] = [
+        |at| format!("65f1c0aa9b3e4d7c21{:06x}", 0xa1_b2_00 + at),
+        |at| format!("4bf92f3577b34da6a3ce929d0e{:06x}", 0x0e_47_10 + at),
+        |at| format!("018f3c2a-7b1e-7cc3-98c4-dc0c0c0{:05x}", 0x7398 + at),
+    ];
+    for kind in kinds {
+        let mut index = memory();
+        let records: Vec<Record> = (0..12)
+            .map(|at| {
+                let text = format!("order {} was paid and sent on its way", kind(at));
+                said(&at.to_string(), "a", 1, &text)
+            })
+            .collect();
+        fill(&mut index, &records);
+        for at in 0..12 {
+            let found = keys(&mut index, &Query::new(&kind(at)));
+            assert_eq!(found[0], format!("{at}#a"), "{}", kind(at));
+        }
+        // A beginning that all of them have finds them all.
+        let mut query = Query::new(&kind(3)[..15]);
+        query.k = 20;
+        assert_eq!(keys(&mut index, &query).len(), 12, "{}", kind(3));
+    }
+}
+
+#[test]
 fn hashes_and_ids_are_found_whole_and_by_their_beginning() {
     let mut index = memory();
     let commit = "9b1c4f0e7d2a8b3c5e6f7081923a4b5c6d7e8f90";
