@@ -3,8 +3,9 @@
 
 use super::Kind;
 use super::prefixed::is_word_start;
+use super::promised::is_path;
 use super::shape::{Shape, decoded, is_example, looks_random};
-use super::value::{Span, VALUE, blanks, is_path};
+use super::value::{Span, VALUE, blanks};
 
 /// The password in the address whose `://` is at `at`.
 pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {

@@ -8,10 +8,9 @@
 
 use super::follows::{Name, Tongue};
 use super::names::Promise;
+use super::promised::is_secret;
 use super::tongues;
-use super::value::{
-    Quoted, Span, blanks_before, closing_quote_before, is_inner_of_path, is_secret,
-};
+use super::value::{Quoted, Span, blanks_before, closing_quote_before, is_inner_of_path};
 use super::words::is_word_as_password;
 
 /// Bytes before the name in which its value is sought.

@@ -1,13 +1,14 @@
 //! Secrets that are known by what stands beside them.
 
 use super::names::Promise;
+use super::promised::{is_secret, is_short_key};
 use super::shape::is_encoded_login;
 use super::spoken::is_plain;
 use super::tongues::{self, Foreign, Tongue};
 use super::value::{BARE, Quoted, Span, VALUE};
-use super::value::{blanks, blanks_before, closing, is_secret, is_short_key, unclosed, value};
+use super::value::{blanks, blanks_before, closing, unclosed, value};
 use super::words::{is_literal_as_password, is_word_as_password};
-use super::{Kind, Redactor, kubernetes, markdown, phrases, pieces, stores};
+use super::{Kind, Redactor, blocks, kubernetes, markdown, phrases, pieces, stores};
 
 const NAME: usize = 64;
 
@@ -36,7 +37,7 @@ impl Redactor {
             Some(promise) => promise,
             None if signs_query(bytes, at, name) => Promise::Random,
             None => {
-                let block = is_default(name).then(|| self.of_block(bytes, at, name));
+                let block = blocks::is_default(name).then(|| self.of_block(bytes, at, name));
                 match block.flatten() {
                     Some(promise) => promise,
                     None => return self.typed(bytes, at),
@@ -61,38 +62,6 @@ impl Redactor {
             Promise::Perhaps if is_login(name) => login(bytes, from),
             Promise::Perhaps => None,
         })
-    }
-
-    /// What the name of the block promises in which a value stands:
-    /// `variable "db_password" { default = "x" }`, `db_password: { value: "x" }`,
-    /// and what is indented below `db_password:`.
-    fn of_block(&self, bytes: &[u8], at: usize, name: &[u8]) -> Option<Promise> {
-        const REACH: usize = 512;
-        let before = &bytes[at.saturating_sub(REACH)..at];
-        let mut depth = 0;
-        let open = before.iter().rposition(|b| {
-            depth += match b {
-                b'}' => 1,
-                b'{' => -1,
-                _ => 0,
-            };
-            depth < 0
-        });
-        if let Some(open) = open {
-            let label = before[..open].trim_ascii_end();
-            let label = label.strip_suffix(b":").unwrap_or(label);
-            return self.promise(name_before(label, label.len())?);
-        }
-        // Up to the first line that is indented less.
-        let mut lines = before.rsplit(|b| *b == b'\n');
-        let own = blanks(lines.next()?, 0);
-        let above = lines.find(|line| {
-            let indent = blanks(line, 0);
-            indent < own && indent < line.len()
-        })?;
-        let parent = above.trim_ascii().strip_suffix(b":")?;
-        let begins = begins_line(bytes, at, name);
-        begins.then(|| self.promise(name_before(parent, parent.len())?))?
     }
 
     /// The string behind the `=` at `at`, if a type stands between it and the
@@ -270,13 +239,6 @@ fn short(bytes: &[u8], at: usize, from: usize, name: &[u8]) -> Option<Span> {
     })
 }
 
-/// Whether a name says of what it stands in that this is its value.
-fn is_default(name: &[u8]) -> bool {
-    ["default", "value", "default_value", "defaultvalue"]
-        .iter()
-        .any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
-}
-
 /// Whether a number says how many tokens there are.
 fn is_count(name: &[u8], text: &[u8]) -> bool {
     let plural = name.to_ascii_lowercase().ends_with(b"tokens");
@@ -289,7 +251,7 @@ fn is_variable(name: &[u8]) -> bool {
 }
 
 /// Whether nothing but blanks, or the dash of a list, stands before the name.
-fn begins_line(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+pub(super) fn begins_line(bytes: &[u8], at: usize, name: &[u8]) -> bool {
     let before = bytes[at.saturating_sub(NAME * 3)..at].trim_ascii_end();
     let Some(before) = before.strip_suffix(name) else {
         return false;

@@ -4,7 +4,8 @@
 use super::markdown::trimmed;
 use super::names::Promise;
 use super::prefixed::is_word_start;
-use super::value::{Quoted, Span, is_secret};
+use super::promised::is_secret;
+use super::value::{Quoted, Span};
 use super::words::is_literal_as_password;
 use super::{Kind, Redactor};
 

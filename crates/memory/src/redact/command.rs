@@ -1,8 +1,9 @@
 //! Passwords on command lines, where an option of one letter means one.
 
 use super::Kind;
+use super::promised::is_word_of_programs;
 use super::shape::{Shape, is_example};
-use super::value::{Span, is_word_of_programs};
+use super::value::Span;
 
 /// How far back the command of an option is looked for.
 const REACH: usize = 512;

@@ -3,8 +3,9 @@
 
 use super::markdown::{cell_name, in_bold, is_rule, line, lone_word, trimmed, whole};
 use super::names::{Promise, plain_name};
+use super::promised::is_word_of_programs;
 use super::shape::{Shape, is_example};
-use super::value::{Span, blanks, is_word_of_programs};
+use super::value::{Span, blanks};
 use super::words::is_ordinary;
 use super::{Kind, Redactor};
 

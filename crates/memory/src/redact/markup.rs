@@ -3,8 +3,9 @@
 
 use super::markdown::lone_word;
 use super::names::Promise;
+use super::promised::is_word_of_programs;
 use super::shape::is_example;
-use super::value::{Span, blanks, is_word_of_programs, value};
+use super::value::{Span, blanks, value};
 use super::{Kind, Redactor};
 
 /// How far back the name is looked for.

@@ -3,9 +3,10 @@
 
 use super::Kind;
 use super::prefixed::is_word_start;
+use super::promised::is_word_of_programs;
 use super::shape::is_example;
 use super::tongues;
-use super::value::{BARE, Span, blanks, closing, in_marks, is_word_of_programs};
+use super::value::{BARE, Span, blanks, closing, in_marks};
 use super::words::{is_of_sentence, is_ordinary};
 
 /// A password of several words, assigned to a variable of the environment:

@@ -2,8 +2,9 @@
 //! that a backslash carries on into the next line.
 
 use super::names::Promise;
+use super::promised::is_secret;
 use super::shape::Shape;
-use super::value::{Quoted, Span, VALUE, blanks, closing, is_secret};
+use super::value::{Quoted, Span, VALUE, blanks, closing};
 
 /// A secret has no more pieces.
 const MOST: usize = 16;

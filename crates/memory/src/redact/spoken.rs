@@ -5,7 +5,8 @@ use super::Kind;
 use super::follows::{Name, Tongue, is_behind_user, words_before};
 use super::names::Promise;
 use super::prefixed::is_word_start;
-use super::value::{Quoted, Span, blanks, is_secret, value};
+use super::promised::is_secret;
+use super::value::{Quoted, Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{phrases, tongues};
 

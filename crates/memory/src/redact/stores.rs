@@ -4,8 +4,9 @@
 use super::Kind;
 use super::names::Promise;
 use super::prefixed::is_word_start;
+use super::promised::is_secret;
 use super::shape::{Shape, is_example};
-use super::value::{Quoted, Span, blanks, is_secret};
+use super::value::{Quoted, Span, blanks};
 
 /// No line of such a file is longer.
 const LINE: usize = 512;

@@ -1,0 +1,207 @@
+//! Whether a value is what its name promises.
+
+use super::names::Promise;
+use super::shape::{Shape, is_example, looks_drawn, looks_drawn_short, looks_hex, looks_random};
+use super::value::Quoted;
+use super::words::is_drawn_as_password;
+use super::{letters, tongues};
+
+/// Whether a value is what its name promises, rather than a type, a variable,
+/// a call or an example.
+pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
+    if text.starts_with(b"[redacted:") || !std::str::from_utf8(text).is_ok_and(|t| !t.is_empty()) {
+        return false;
+    }
+    // Variables, templates, calls, paths and addresses are where a secret comes
+    // from, not the secret.
+    let refers = matches!(
+        text[0],
+        b'$' | b'{' | b'<' | b'%' | b'(' | b'/' | b'~' | b'@' | b'&' | b'*' | b'.'
+    ) || text.starts_with(b"http")
+        || [
+            &b"${"[..],
+            b"{{",
+            b"://",
+            b"process.env",
+            b"os.environ",
+            b"getenv",
+            b"env.",
+            b"::",
+            b"->",
+        ]
+        .iter()
+        .any(|mark| memchr::memmem::find(text, mark).is_some());
+    if refers || is_example(text) && promise != Promise::Password {
+        return false;
+    }
+    let spaces = text.iter().any(u8::is_ascii_whitespace);
+    match promise {
+        Promise::Perhaps if is_uuid(text) => false,
+        Promise::Random | Promise::Perhaps if is_date(text) => false,
+        // In quotes no variable can be meant.
+        Promise::Random if quoted == Quoted::Yes && is_short_key(text) => true,
+        // No count and no id is as long.
+        Promise::Random if text.len() >= LONG_NUMBER && is_number(text) => true,
+        Promise::Random | Promise::Perhaps => {
+            let plain = text.iter().all(|b| {
+                b.is_ascii_alphanumeric()
+                    || matches!(
+                        b,
+                        b'_' | b'-'
+                            | b'+'
+                            | b'/'
+                            | b'='
+                            | b'.'
+                            | b':'
+                            | b'~'
+                            | b'!'
+                            | b'#'
+                            | b'%'
+                            | b'@'
+                    )
+            });
+            plain && text.len() >= 16 && is_long_key(text) && !is_path(text)
+        }
+        Promise::Password => {
+            let code = text
+                .iter()
+                .any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'|'));
+            let known = is_word_of_programs(text);
+            let made = is_made(text) || is_number(text) || is_drawn_as_password(text);
+            let made = made && !known && !is_example_of_password(text);
+            match quoted {
+                Quoted::Yes => made && !spaces,
+                Quoted::No => made && !code && !is_identifier(text),
+            }
+        }
+    }
+}
+
+/// Digits from which on a number behind the name of a key is one.
+const LONG_NUMBER: usize = 16;
+
+fn is_long_key(text: &[u8]) -> bool {
+    let drawn = looks_drawn(text) && !letters::are_name(text);
+    drawn || looks_random(text) || looks_hex(text) || letters::are_drawn(text)
+}
+
+/// Whether a text is an example. A few digits drawn at random are often the
+/// same ones, as those of no other text are.
+fn is_example_of_password(text: &[u8]) -> bool {
+    let shape = Shape::of(text);
+    let few = (3..5).contains(&shape.distinct) && shape.digits > 2;
+    !few && is_example(text)
+}
+
+/// Whether a value too short to look random is a key where its place says that
+/// it may be one.
+pub(super) fn is_short_key(text: &[u8]) -> bool {
+    const DIGITS: usize = 8;
+    looks_drawn_short(text)
+        || letters::are_surely_drawn(text)
+        || text.len() >= DIGITS && is_number(text)
+}
+
+/// Whether digits alone, or among signs as passwords have them, may be a
+/// password. Dates, times, versions and amounts have other signs.
+fn is_number(text: &[u8]) -> bool {
+    // The greatest numbers of programs.
+    const LIMITS: [&str; 5] = [
+        "2147483647",
+        "4294967295",
+        "9007199254740991",
+        "9223372036854775807",
+        "18446744073709551615",
+    ];
+    let part = |b: &u8| b.is_ascii_digit() || b"!#$^*?+~".contains(b);
+    (6..=128).contains(&text.len())
+        && text.iter().all(part)
+        && text.iter().filter(|b| b.is_ascii_digit()).count() >= 4
+        && !LIMITS.iter().any(|limit| text == limit.as_bytes())
+}
+
+/// Whether a text mixes letters with digits or signs as passwords do. Letters
+/// of any language count, but a sign at the end of a foreign word is that of a
+/// sentence, and what is written without spaces is one.
+fn is_made(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    let is_mark = |c: char| c.is_ascii_punctuation();
+    let core = text.trim_matches(is_mark);
+    if text.chars().any(is_unspaced) || tongues::is_name(core) {
+        return false;
+    }
+    let foreign = text.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
+    let judged = if foreign { core } else { text };
+    let digits = text.bytes().any(|b| b.is_ascii_digit());
+    let signs = judged
+        .bytes()
+        .any(|b| b.is_ascii_punctuation() && !matches!(b, b'_' | b'-' | b'.' | b'/'));
+    let length = text.chars().count();
+    (6..=128).contains(&length) && text.chars().any(char::is_alphabetic) && (digits || signs)
+}
+
+/// Whether a letter is of a language that does not part its words, or of one
+/// whose letters no field for a password takes.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+/// `user_password2`, `config.password`, `args[0].pw`: a name, no value.
+fn is_identifier(text: &[u8]) -> bool {
+    let words = text.split(|b| matches!(b, b'.' | b'_'));
+    let mut count = 0;
+    for word in words {
+        count += 1;
+        let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        if letters == 0 || !word[letters..].iter().all(u8::is_ascii_digit) {
+            return false;
+        }
+    }
+    count > 1
+}
+
+/// `1979-05-27T07:32:00Z`.
+fn is_date(text: &[u8]) -> bool {
+    let form = b"0000-00-00T";
+    text.len() > form.len()
+        && text.iter().zip(form).all(|(byte, form)| match form {
+            b'0' => byte.is_ascii_digit(),
+            form => byte == form,
+        })
+}
+
+fn is_uuid(text: &[u8]) -> bool {
+    let lengths = text.split(|b| *b == b'-').map(<[u8]>::len);
+    let hex = text.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
+    hex && lengths.eq([8, 4, 4, 4, 12])
+}
+
+/// Folders and files: several words between slashes.
+pub(super) fn is_path(text: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = text.split(|b| *b == b'/').collect();
+    let words = parts
+        .iter()
+        .filter(|part| {
+            part.len() >= 2
+                && part
+                    .iter()
+                    .all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.'))
+        })
+        .count();
+    parts.len() >= 3 && words * 2 >= parts.len()
+}
+
+/// What programs and their manuals write where a password would stand.
+pub(super) fn is_word_of_programs(text: &[u8]) -> bool {
+    const WORDS: [&str; 7] = [
+        "base64", "sha256", "sha512", "md5", "utf-8", "utf8", "argon2",
+    ];
+    let lower = text.to_ascii_lowercase();
+    // `base64-encoded`
+    let first = lower.split(|b| *b == b'-').next().unwrap_or_default();
+    let named = |word: &&str| lower == word.as_bytes() || first == word.as_bytes();
+    WORDS.iter().any(named) || memchr::memmem::find(&lower, b"password").is_some()
+}
