@@ -2,16 +2,16 @@
 //!
 //! What is left out when it does not fit follows one order: the least recent
 //! exchanges, then learnings, then files and tools; after these, older
-//! decisions and further open items; last, long lines. The re-entry packet stands at
+//! decisions and further open items; then long lines; last, rules. The re-entry packet stands at
 //! the top, where nothing can push it out.
 
 use std::collections::BTreeMap;
 
-use longhaul_ledger::ours::RESTORED;
+use longhaul_ledger::ours::{RESTORED, is_rule};
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens};
 use longhaul_transcript::Millis;
 
-use crate::schema::{Checkpoint, Role};
+use crate::schema::{Checkpoint, Role, TakenDecision};
 use crate::text::{one_line, short_line};
 
 /// How a checkpoint is put back.
@@ -40,6 +40,7 @@ impl Restoring {
 /// How much of each part is shown.
 #[derive(Debug, Clone, Copy)]
 struct Shown {
+    rules: usize,
     exchanges: usize,
     learnings: usize,
     /// Files modified and tools; half as many files that were only read.
@@ -52,6 +53,7 @@ struct Shown {
 
 /// What a checkpoint of ordinary size shows: S0's typical shares of 700 tokens.
 const FULL: Shown = Shown {
+    rules: 120,
     exchanges: 8,
     learnings: 8,
     resources: 12,
@@ -64,7 +66,7 @@ const FULL: Shown = Shown {
 type Part = (fn(&mut Shown) -> &mut usize, usize);
 
 /// What shrinks, in this order.
-const ORDER: [Part; 7] = [
+const ORDER: [Part; 8] = [
     (|shown| &mut shown.exchanges, 0),
     (|shown| &mut shown.learnings, 0),
     (|shown| &mut shown.resources, 3),
@@ -72,6 +74,7 @@ const ORDER: [Part; 7] = [
     (|shown| &mut shown.open_items, 3),
     (|shown| &mut shown.decisions, 3),
     (|shown| &mut shown.chars, 40),
+    (|shown| &mut shown.rules, 1),
 ];
 
 impl Checkpoint {
@@ -111,14 +114,34 @@ impl Checkpoint {
             ));
         }
         self.render_working(&mut out, shown);
-        let decisions: Vec<String> = self
+        let (rules, decisions): (Vec<&TakenDecision>, Vec<&TakenDecision>) = self
             .decisions
+            .iter()
+            .partition(|decision| is_rule(&decision.what));
+        // Word for word, unless nothing else gives room any more.
+        let chars = match shown.chars == FULL.chars {
+            true => usize::MAX,
+            false => shown.chars * 2,
+        };
+        let rules: Vec<String> = rules
+            .iter()
+            .map(|rule| short_line(&rule.what, chars))
+            .collect();
+        newest(&mut out, "Rules to keep", &rules, shown.rules);
+        let decisions: Vec<String> = decisions
             .iter()
             .map(|decision| {
                 let what = short_line(&decision.what, shown.chars);
-                match decision.when.as_deref().and_then(|when| self.clock(when)) {
-                    Some(time) => format!("{what} ({time})"),
-                    None => what,
+                let whose = match decision.id.chars().next() {
+                    Some('a') => Some("the agent's".to_owned()),
+                    Some('p') => Some("passed on by the user".to_owned()),
+                    _ => None,
+                };
+                let time = decision.when.as_deref().and_then(|when| self.clock(when));
+                let about: Vec<String> = whose.into_iter().chain(time).collect();
+                match about.is_empty() {
+                    true => what,
+                    false => format!("{what} ({})", about.join(", ")),
                 }
             })
             .collect();

@@ -50,7 +50,8 @@ fn carry_decisions(
     let mut all: Vec<_> = older
         .decisions
         .iter()
-        .filter(|decision| !known(&decision.what))
+        // Only the session itself knows when a rule was taken back.
+        .filter(|decision| !known(&decision.what) && !decision.is_rule())
         .cloned()
         .collect();
     if all.is_empty() {

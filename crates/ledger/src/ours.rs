@@ -24,8 +24,15 @@ pub const HANDED_OVER: &str = "You take over work from agent";
 pub const IMPORT: &str = "longhaul:import";
 /// The `customType` of the entry that says whose work a session took over.
 pub const HANDOFF: &str = "longhaul:handoff";
+/// The `customType` of the entry that says that an agent speaks to another one in
+/// a session, and not the user.
+pub const ORDERS: &str = "longhaul:orders";
 /// The title over the task and the rules of a hand-off in a summary.
 pub const HANDED: &str = "## Handed over by another agent (task and rules, word for word; they hold until the user takes them back)";
+/// What stands before a rule of the user in a checkpoint.
+pub const RULE: &str = "Rule of the user: ";
+/// What stands before a rule that was handed over in a checkpoint.
+pub const HANDED_RULE: &str = "Rule handed over by another agent: ";
 /// The title over the user's rules in a summary.
 pub const STANDING_RULES: &str =
     "## Standing rules of the user (word for word, in force until taken back)";
@@ -84,6 +91,11 @@ pub fn ending(name: &str) -> String {
 /// A line over a part of what is shown that goes on to the next such line.
 pub fn heading(of: &str, id: &str) -> String {
     format!("{FENCE}{of}{PART}{id}")
+}
+
+/// Whether what a checkpoint has as a decision is a rule.
+pub fn is_rule(what: &str) -> bool {
+    what.starts_with(RULE) || what.starts_with(HANDED_RULE)
 }
 
 /// Whether a text has something that only we write.

@@ -4,8 +4,10 @@
 use longhaul_transcript::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{FileChange, Speaker};
+use crate::facts::{Decision, FileChange, Rule, Speaker};
+use crate::handed::Handed;
 use crate::ledger::Ledger;
+use crate::ours;
 use crate::text::first_chars;
 
 /// The four files together.
@@ -34,7 +36,8 @@ pub struct DecisionsFile {
 /// One decision of the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateDecision {
-    /// `d1`, `d2`, …
+    /// `d1`, `d2`, …; `a3` is the agent's, `p4` was passed on by the user, and
+    /// `r1`, `h1` are rules.
     pub id: String,
     /// What was decided.
     pub what: String,
@@ -104,6 +107,25 @@ pub struct OpenItemsFile {
     pub open_items: Vec<String>,
 }
 
+/// Rules of each kind in a checkpoint, the newest.
+const MOST_RULES: usize = 60;
+
+/// The letter before the number of a decision: whose it is.
+fn whose(decision: &Decision) -> char {
+    match decision.by {
+        Speaker::Agent | Speaker::Tool => 'a',
+        Speaker::User if decision.pasted => 'p',
+        Speaker::User => 'd',
+    }
+}
+
+impl StateDecision {
+    /// Whether it is a rule of this session, and no decision.
+    pub fn is_rule(&self) -> bool {
+        ours::is_rule(&self.what)
+    }
+}
+
 impl Ledger {
     /// The state files of a checkpoint.
     pub fn state_files(&self) -> StateFiles {
@@ -131,24 +153,53 @@ impl Ledger {
         let left = live.len().saturating_sub(self.capture.decisions);
         let before = self.working.decisions_left as usize + left;
         DecisionsFile {
-            decisions: live[left..]
-                .iter()
-                .enumerate()
-                .map(|(at, decision)| StateDecision {
-                    id: format!("d{}", before + at + 1),
-                    what: decision.what.clone(),
-                    why: decision.reason.clone(),
-                    when: decision.time.map(Millis::to_iso),
-                    entries: decision
-                        .provenance
-                        .entries
-                        .iter()
-                        .map(ToString::to_string)
-                        .collect(),
-                })
+            decisions: self
+                .state_rules()
+                .into_iter()
+                .chain(live[left..].iter().enumerate().map(|(at, decision)| {
+                    StateDecision {
+                        id: format!("{}{}", whose(decision), before + at + 1),
+                        what: decision.what.clone(),
+                        why: decision.reason.clone(),
+                        when: decision.time.map(Millis::to_iso),
+                        entries: decision
+                            .provenance
+                            .entries
+                            .iter()
+                            .map(ToString::to_string)
+                            .collect(),
+                    }
+                }))
                 .collect(),
             left_out: before as u64,
         }
+    }
+
+    /// The rules that hold, in the words of a decision: a checkpoint has no other
+    /// place for them, and whoever goes on from it has to keep them.
+    fn state_rules(&self) -> Vec<StateDecision> {
+        let own: Vec<&Rule> = self.own_rules().collect();
+        let own = own[own.len().saturating_sub(MOST_RULES)..].iter().copied();
+        let own = own.map(|rule| ('r', ours::RULE, rule));
+        let handed = self.handed.iter().flat_map(Handed::live_rules);
+        let handed = handed
+            .take(MOST_RULES)
+            .map(|rule| ('h', ours::HANDED_RULE, rule));
+        own.chain(handed)
+            .enumerate()
+            .map(|(at, (kind, label, rule))| StateDecision {
+                id: format!("{kind}{}", at + 1),
+                what: format!("{label}{}", rule.text),
+                why: None,
+                when: None,
+                entries: rule
+                    .provenance
+                    .entries
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect(),
+            })
+            .collect()
     }
 
     fn state_thread(&self) -> ThreadFile {

@@ -10,6 +10,8 @@ mod write;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::SessionKey;
 
+use longhaul_ledger::ours::is_rule;
+
 use crate::schema::{Checkpoint, Status, TakenDecision};
 use crate::text::{clip, one_line};
 use crate::{CheckpointId, Flaw};
@@ -120,6 +122,8 @@ impl Handoff {
             decisions: checkpoint
                 .decisions
                 .iter()
+                // They are given as rules.
+                .filter(|decision| !is_rule(&decision.what))
                 .map(|decision| TakenDecision {
                     id: text(&decision.id),
                     what: text(&decision.what),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use longhaul_checkpoint::Restoring;
+use longhaul_checkpoint::{Checkpoint, Restoring};
 use longhaul_compaction::summary::defused;
 use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
@@ -83,7 +83,7 @@ impl Export {
                 fresh.push(&draft, ids());
             }
             let how = Restoring::after(0);
-            if let Some(fragment) = self.checkpoint.restore(&how, counter) {
+            if let Some(fragment) = self.trusted_checkpoint().restore(&how, counter) {
                 tokens += fragment.tokens();
                 fresh.push(&restored(&fragment), ids());
             }
@@ -157,6 +157,18 @@ impl Export {
             ledger.disown();
         }
         ledger
+    }
+
+    /// The state of the work, likewise.
+    fn trusted_checkpoint(&self) -> Checkpoint {
+        let mut checkpoint = self.checkpoint.clone();
+        if !self.is_vouched {
+            checkpoint.decisions.retain(|one| !ours::is_rule(&one.what));
+            for decision in &mut checkpoint.decisions {
+                decision.id = format!("p{}", decision.id);
+            }
+        }
+        checkpoint
     }
 
     fn summary_for(&self, new: &NewSession) -> String {
