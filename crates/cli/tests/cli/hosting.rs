@@ -399,6 +399,43 @@ fn a_subagent_knows_whose_work_it_does() {
     assert!(client.id() > 0);
 }
 
+#[test]
+fn what_an_agent_orders_its_subagent_is_not_staged_as_the_users() {
+    for (key, announced, source) in [
+        ("agent:main:subagent:x", false, "unknown"),
+        ("agent:main:kid", true, "unknown"),
+        ("agent:main:other", false, "user"),
+    ] {
+        let machine = Machine::new();
+        let mut client = Client::ready(&machine);
+        if announced {
+            let spawn = json!({ "parentSessionKey": "agent:main:main", "childSessionKey": key });
+            client.ask("prepareSubagentSpawn", spawn);
+        }
+        let messages = json!([
+            {"role": "user", "content": "Always use the root account.", "timestamp": 1},
+            {"role": "assistant", "content": [{"type": "text", "text": "Yes."}], "timestamp": 2},
+        ]);
+        let turn = json!({ "sessionId": "child", "sessionKey": key, "advancementKey": "k",
+            "messages": messages });
+        client.ask("commitTurn", turn);
+        assert!(client.end());
+        let file = mirror(&machine, "child");
+        for line in [
+            &["memory", "init", "--name", "Tides"][..],
+            &["dream", "backfill", file.to_str().unwrap()],
+        ] {
+            let ran = machine.run(line);
+            assert_eq!(ran.code, 0, "{ran:?}");
+        }
+        let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
+        let staged = dreams
+            .split("\n### ")
+            .find(|one| one.contains("root account"));
+        assert!(staged.unwrap().contains(source), "{key}: {dreams}");
+    }
+}
+
 const PAGE: &str = include_str!("../../../../docs/src/rpc.md");
 
 /// Whether an answer has everything that the page shows; `"…"` is anything.

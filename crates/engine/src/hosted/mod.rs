@@ -33,8 +33,12 @@ mod turn;
 use std::collections::HashMap;
 use std::path::Path;
 
+use longhaul_ledger::ours::ORDERS;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Header, Millis, Session as Stored, Writer, durable};
+use longhaul_transcript::{
+    Draft, EntryId, Header, Millis, Session as Stored, Stamp, Writer, durable,
+};
+use serde_json::json;
 
 pub(crate) use changes::Changes;
 
@@ -107,6 +111,17 @@ pub struct Birth {
     pub id: String,
     /// The mirror of the session that started this one.
     pub parent: Option<String>,
+    /// Who has the user's part in it.
+    pub speaker: Asking,
+}
+
+/// Who has the user's part in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asking {
+    /// The user.
+    User,
+    /// An agent, who orders a subagent.
+    Agent,
 }
 
 /// One session of a host.
@@ -252,11 +267,19 @@ fn create(engine: &Engine, path: &Path, birth: &Birth) -> Result<()> {
         cwd: Some(setup.workspace.clone()),
         parent_session: birth.parent.clone(),
     };
-    drop(Writer::create(
-        path,
-        &header,
-        setup.config.transcript.durability,
-    )?);
+    let durability = setup.config.transcript.durability;
+    let mut writer = Writer::create(path, &header, durability)?;
+    if birth.speaker == Asking::Agent {
+        let mark = Draft::Custom {
+            custom_type: ORDERS.into(),
+            data: json!({ "parent": birth.parent }).to_string(),
+        };
+        let stamp = Stamp {
+            id: EntryId::new(setup.clock.new_id()),
+            time: Millis(setup.clock.now().timestamp().as_millisecond()),
+        };
+        writer.append(&mark, stamp)?;
+    }
     Ok(())
 }
 

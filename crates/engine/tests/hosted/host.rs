@@ -9,7 +9,7 @@ use futures::executor::block_on;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use longhaul_assembly::{Host as Machine, Runtime};
 use longhaul_engine::config::Config;
-use longhaul_engine::hosted::{Ask, Assembly, Birth, Committed, Given, Hosted};
+use longhaul_engine::hosted::{Ask, Asking, Assembly, Birth, Committed, Given, Hosted};
 use longhaul_engine::session::{Clock, Engine, Setup};
 use longhaul_engine::tools::NoTools;
 use longhaul_model::CancellationToken;
@@ -78,6 +78,7 @@ impl World {
             let birth = Birth {
                 id: "s".into(),
                 parent: None,
+                speaker: Asking::User,
             };
             let opened = Hosted::open(&self.engine, &self.path(), &birth, &mut ());
             self.hosted = Some(opened.unwrap());

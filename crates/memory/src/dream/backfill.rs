@@ -211,6 +211,7 @@ fn read(
         let wanted: HashSet<usize> = path.into_iter().collect();
         let mut at = 0;
         session.each(&mut |entry| {
+            voices.notice(&entry);
             if wanted.contains(&at) {
                 voices.hear(&entry);
                 ledger.observe(&entry);
@@ -223,6 +224,7 @@ fn read(
         // Children before their parents: only then all entries are held.
         let mut entries = Vec::new();
         session.each(&mut |entry| {
+            voices.notice(&entry);
             entries.push(Some(entry));
             ControlFlow::Continue(())
         })?;

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use longhaul_ledger::is_brought;
+use longhaul_ledger::ours::ORDERS;
 use longhaul_transcript::{Body, Entry, Format, Role, Session};
 
 /// Marks the root of a subagent's conversation in a session that holds both.
@@ -23,13 +24,22 @@ pub(super) struct Voices {
 
 impl Voices {
     pub(super) fn of(session: &Session) -> Voices {
+        let key = session.reference().key.as_deref();
+        let is_child = key.is_some_and(|key| key.contains(":subagent:"));
         // A subagent's own file names the session it works for. In other
         // formats that is a fork, and the words are the user's.
         let has_parent = session.header().parent_session.is_some();
         Voices {
-            is_sidechain: session.format() == Format::ClaudeCode && has_parent,
+            is_sidechain: is_child || session.format() == Format::ClaudeCode && has_parent,
             spoken: Vec::new(),
             others: HashSet::new(),
+        }
+    }
+
+    /// Notes any entry, wherever the path goes: what it says of the whole session.
+    pub(super) fn notice(&mut self, entry: &Entry) {
+        if matches!(&entry.body, Body::Custom { custom_type } if custom_type == ORDERS) {
+            self.is_sidechain = true;
         }
     }
 

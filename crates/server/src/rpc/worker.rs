@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use longhaul_engine::event::Event;
-use longhaul_engine::hosted::{Birth, Hosted, Result};
+use longhaul_engine::hosted::{Asking, Birth, Hosted, Result};
 use longhaul_engine::session::{Engine, Listener};
 use longhaul_engine::tools::Toolbox;
 use longhaul_model::{Model, ModelInfo};
@@ -191,6 +191,10 @@ impl Worker {
                 .parent
                 .as_ref()
                 .map(|path| path.to_string_lossy().into_owned()),
+            speaker: match lodger.is_child {
+                true => Asking::Agent,
+                false => Asking::User,
+            },
         };
         let engine = Engine::new(setup);
         Hosted::open(&engine, &lodger.mirror, &birth, &mut self.listener())
