@@ -275,3 +275,122 @@ pub(super) fn leaves_out(words: &Words<'_>, from: usize) -> bool {
             )
         })
 }
+
+/// "Keep the tests fast.", "Halte deine Commits klein.": how things of a kind are
+/// to stay.
+pub(super) fn keeps_such(words: &Words<'_>, from: usize) -> bool {
+    let end = words.len();
+    let keeps = matches!(
+        words.get(from),
+        "keep"
+            | "halte"
+            | "haltet"
+            | "garde"
+            | "gardez"
+            | "mantén"
+            | "mantenga"
+            | "mantenha"
+            | "mantieni"
+            | "houd"
+    );
+    let of_all = matches!(
+        words.get(from + 1),
+        "the"
+            | "your"
+            | "our"
+            | "all"
+            | "any"
+            | "die"
+            | "deine"
+            | "unsere"
+            | "alle"
+            | "les"
+            | "tes"
+            | "vos"
+            | "nos"
+            | "las"
+            | "los"
+            | "tus"
+            | "as"
+            | "os"
+            | "suas"
+            | "seus"
+            | "le"
+            | "i"
+            | "gli"
+            | "je"
+            | "de"
+    );
+    let start = from + 1 + usize::from(of_all);
+    if !keeps || end < start + 2 || end > start + 4 {
+        return false;
+    }
+    // "Keep the two tests fast." is about two of them.
+    let named = (start..end).any(|at| {
+        let word = words.get(at);
+        let counts = matches!(
+            word,
+            "two" | "three" | "four" | "five" | "both" | "first" | "last" | "new" | "other"
+        );
+        counts || POINTING.contains(word) || is_one(word)
+    });
+    let german = words.get(from).starts_with("halte") && words.is_capital(end - 2);
+    let many = is_plural(words.get(end - 2)) || german || matches!(words.get(from + 1), "le" | "i");
+    many && !named && is_quality(words.get(end - 1))
+}
+
+/// What a thing of a kind can be kept: short, fast, simple.
+fn is_quality(word: &str) -> bool {
+    MANNER.contains(word)
+        || matches!(
+            word,
+            "small"
+                | "fast"
+                | "simple"
+                | "clean"
+                | "tidy"
+                | "minimal"
+                | "readable"
+                | "consistent"
+                | "focused"
+                | "flat"
+                | "pure"
+                | "private"
+                | "sorted"
+                | "documented"
+                | "isolated"
+                | "deterministic"
+                | "klein"
+                | "schnell"
+                | "einfach"
+                | "sauber"
+                | "übersichtlich"
+                | "courts"
+                | "courtes"
+                | "petits"
+                | "petites"
+                | "rapides"
+                | "simples"
+                | "propres"
+                | "cortas"
+                | "cortos"
+                | "pequeños"
+                | "pequeñas"
+                | "rápidos"
+                | "rápidas"
+                | "limpios"
+                | "curtas"
+                | "curtos"
+                | "pequenos"
+                | "pequenas"
+                | "limpos"
+                | "brevi"
+                | "corte"
+                | "piccoli"
+                | "piccole"
+                | "veloci"
+                | "semplici"
+                | "kort"
+                | "snel"
+        )
+}

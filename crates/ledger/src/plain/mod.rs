@@ -17,7 +17,8 @@ use crate::norm::asks;
 use crate::words::Words;
 use crate::words::plain::MANNER;
 use manner::{
-    each_says_how, given_in, gives_such, leaves_out, measures, narrows, puts_first, says_how,
+    each_says_how, given_in, gives_such, keeps_such, leaves_out, measures, narrows, puts_first,
+    says_how,
 };
 use marks::{first, is_form, is_plural, is_subject, is_way, is_work, names_file, points, tells};
 use standing::{
@@ -69,6 +70,7 @@ pub(crate) fn plain(sentence: &str, words: &Words<'_>) -> Option<Plain> {
     let alone = says_how(words)
         || given_in(words, from)
         || gives_such(words, from)
+        || keeps_such(words, from)
         || leaves_out(words, from)
         || each_says_how(sentence)
         || puts_first(words, from)
