@@ -201,7 +201,8 @@ impl Heard {
     /// All of it, as words that nobody vouches for.
     pub(crate) fn of_others(message: &str) -> Heard {
         let mut heard = Heard::of(message);
-        heard.pasted = vec![0..heard.text.len()];
+        let all = 0..heard.text.len();
+        heard.pasted = vec![all];
         heard
     }
 

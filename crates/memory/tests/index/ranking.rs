@@ -45,7 +45,7 @@ fn ids_that_were_given_one_after_the_other_are_told_apart() {
             .collect();
         fill(&mut index, &records);
         for at in 0..12 {
-            let found = keys(&mut index, &Query::new(&kind(at)));
+            let found = keys(&mut index, &Query::new(kind(at)));
             assert_eq!(found[0], format!("{at}#a"), "{}", kind(at));
         }
         // A beginning that all of them have finds them all.
