@@ -8,6 +8,9 @@ use super::{Claim, Clause, Form, Words};
 const OF: &str =
     " for of für von pour para por для per voor dla de du des di del della do da dos das van ";
 
+/// The subject of what several say of themselves.
+pub(super) const WE: &str = "§we";
+
 fn words_of<'a>(items: impl IntoIterator<Item = &'a Item>) -> Words {
     let word = |item: &Item| match item {
         Item::Word(word) => Some(word.clone()),
@@ -165,7 +168,7 @@ fn forbids(items: &[Item], claim: &Claim) -> bool {
     not.is_some_and(|at| {
         let verb = |item: &Item| match item {
             Item::Mark(Mark::Is(way)) => *way != Way::Used,
-            Item::Mark(Mark::Becomes(_)) | Item::Me => true,
+            Item::Mark(Mark::Becomes(_)) | Item::Me | Item::We => true,
             _ => false,
         };
         let (before, behind) = items.split_at(at);
@@ -212,15 +215,23 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
     }
     let of = behind.iter().position(is_of).unwrap_or(behind.len());
     let (value, tail) = behind.split_at(of);
-    // Who lives somewhere and is not named is whoever speaks.
-    let me = || Words::from(["§me".to_owned()]);
+    // Who lives somewhere and is not named is whoever speaks. Where several
+    // moved to may be a tool as well.
+    let me = || {
+        let who = match before.contains(&Item::We) {
+            true => WE,
+            false => "§me",
+        };
+        Words::from([who.to_owned()])
+    };
     match mark {
         // "Ich bin nach Jena gezogen": all of it stands before the verb.
         Mark::Becomes(way)
             if words_of(behind).is_empty()
                 && let Some(to) = before.iter().rposition(is_towards) =>
         {
-            let subject = match before[..to].contains(&Item::Me) {
+            let speaks = |item: &Item| matches!(item, Item::Me | Item::We);
+            let subject = match before[..to].iter().any(speaks) {
                 true => me(),
                 false => words_of(&before[..to]),
             };

@@ -28,6 +28,8 @@ pub(super) enum Item {
     Only,
     /// Whoever speaks.
     Me,
+    /// Several, one of whom speaks: a team as well as a household.
+    We,
     /// Something or somebody named before.
     It,
     /// Between two parts of a sentence.
@@ -138,6 +140,9 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
             {
                 items.pop();
             }
+            if matches!(mark, Mark::Becomes(Way::Placed)) && is_of_several(&lower[at..at + count]) {
+                items.push(Item::We);
+            }
             items.push(Item::Mark(mark));
             let last = lower[at + count - 1].as_str();
             if matches!(mark, Mark::Becomes(_)) && TOWARDS.contains(&format!(" {last} ")) {
@@ -169,6 +174,18 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
 const BREAKS: &str = " because since but weil denn aber sondern mais parce pero porque sino mas perché \
     omdat maar ale ponieważ но потому поскольку ";
 
+/// Whether a verb says by its form that several did it: "hemos vuelto a".
+fn is_of_several(words: &[String]) -> bool {
+    words.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "are" | "sind" | "sommes" | "siamo" | "zijn" | "nos"
+        ) || ["mos", "liśmy", "łyśmy", "ли", "лись"]
+            .iter()
+            .any(|ending| word.ends_with(ending))
+    })
+}
+
 /// One word as pieces.
 fn piece(
     word: &str,
@@ -193,8 +210,12 @@ fn piece(
         _ if is_negation(lower) => Some(Item::No),
         "only" | "nur" | "seulement" | "solo" | "sólo" | "apenas" | "alleen" | "tylko"
         | "только" => Some(Item::Only),
-        "i" | "i'm" | "i've" | "we" | "ich" | "wir" | "je" | "nous" | "yo" | "eu" | "io" | "ik"
-        | "ja" | "я" | "мы" => Some(Item::Me),
+        "i" | "i'm" | "i've" | "ich" | "je" | "yo" | "eu" | "io" | "ik" | "ja" | "я" => {
+            Some(Item::Me)
+        }
+        "we" | "we're" | "we've" | "wir" | "nous" | "nosotros" | "nós" | "noi" | "wij" | "мы" => {
+            Some(Item::We)
+        }
         "it" | "this" | "that" | "he" | "she" | "they" | "er" | "sie" | "es" | "elle" | "ils"
         | "elles" | "él" | "ella" | "ele" | "ela" | "lui" | "lei" | "hij" | "он" | "она"
         | "оно" | "они" => Some(Item::It),

@@ -4,6 +4,7 @@
 //! a word of change, or the old value denied by name. Everything less is at most
 //! a question.
 
+use super::clause::WE;
 use super::kin::kin_shared;
 use super::words::{Class, Way};
 use super::{Claim, Clause, Form, Words};
@@ -84,7 +85,12 @@ impl Claim {
         let mut most = Verdict::Nothing;
         for old in &self.clauses {
             for new in &newer.clauses {
-                most = most.max(self.clause_restated(old, newer, new));
+                let found = self.clause_restated(old, newer, new);
+                // "We moved to Slack" need not be from where "we moved to Oslo".
+                most = most.max(match new.subject.contains(WE) {
+                    true => found.min(Verdict::Perhaps),
+                    false => found,
+                });
             }
         }
         most

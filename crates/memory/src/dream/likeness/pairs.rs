@@ -957,6 +957,34 @@ const PARTS: Pairs = &[
     ),
 ];
 
+/// A team and its tools say nothing of where somebody lives.
+const TOOLS: Pairs = &[
+    ("I live in Berlin.", "We moved to MySQL."),
+    ("I live in Berlin.", "We are back on Postgres."),
+    ("I live in Berlin.", "We moved to GitHub."),
+    ("I live in Berlin.", "We went back to Slack."),
+    ("I live in Berlin.", "We moved to weekly releases."),
+    ("I moved to Leipzig.", "We moved to GitLab."),
+    ("I am based in Porto.", "We have moved to Terraform."),
+    ("Ich wohne in Köln.", "Wir sind auf MySQL umgezogen."),
+    ("Ich wohne in Köln.", "Wir sind wieder bei Lexware."),
+    ("J'habite à Lille.", "Nous sommes revenus à Postgres."),
+    ("Vivo en Lugo.", "Hemos vuelto a Jenkins."),
+    ("Mieszkam w Łodzi.", "Wróciliśmy do Postgresa."),
+    ("Я живу в Казани.", "Мы переехали на Postgres."),
+    ("We are based in Oslo.", "I moved to the platform team."),
+];
+
+/// Several moved, nobody knows from where: it closes nothing.
+const MOVES: Pairs = &[
+    ("We moved to GitHub.", "We moved to Slack."),
+    ("We moved to Kubernetes.", "We moved to Stripe."),
+    ("We are back on Postgres.", "We are back on Jira."),
+    ("We live in Bremen.", "We moved to Erfurt."),
+    ("We moved to MySQL.", "We moved to the third floor."),
+    ("Wir sind zu Odoo gezogen.", "Wir sind wieder bei Lexware."),
+];
+
 fn relation(a: &str, b: &str) -> Relation {
     let (a, b) = (Features::of(a), Features::of(b));
     match a.is_said_again(&b) || a.is_same_rule(&b) || a.is_same_statement(&b) {
@@ -1025,4 +1053,14 @@ fn what_is_said_of_a_part_or_of_another_number_closes_nothing() {
         "Never start more than 5 workers.",
     );
     assert_eq!(more, Relation::Perhaps);
+}
+
+#[test]
+fn the_tools_of_a_team_take_the_place_of_no_home() {
+    let asked = missed(TOOLS, &[Relation::None]);
+    assert!(asked.is_empty(), "{asked:#?}");
+    let closed = missed(MOVES, &[Relation::None, Relation::Perhaps]);
+    assert!(closed.is_empty(), "{closed:#?}");
+    let moved = relation("I live in Berlin.", "I moved to Lisbon.");
+    assert_eq!(moved, Relation::Replaces);
 }
