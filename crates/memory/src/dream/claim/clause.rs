@@ -43,6 +43,8 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
         .iter()
         .position(denies)
         .is_some_and(|at| words_of(&items[..at]).is_empty());
+    let somebody = |item: &Item| matches!(item, Item::Me | Item::We | Item::It);
+    claim.tells |= items.iter().any(somebody);
     let also = has(|mark| *mark == Mark::Also);
     let no = items.contains(&Item::No) || has(|mark| *mark == Mark::Not);
     let can = has(|mark| matches!(mark, Mark::May | Mark::Can));

@@ -78,7 +78,7 @@ pub(super) fn kin_shared(words: &Words, others: &Words) -> usize {
 }
 
 /// Whether two sets are of the same words, in whatever form.
-pub(super) fn are_kin(a: &Words, b: &Words) -> bool {
+pub(in crate::dream) fn are_kin(a: &Words, b: &Words) -> bool {
     let mut left: Vec<&String> = b.difference(a).collect();
     let own: Vec<&String> = a.difference(b).collect();
     own.len() == left.len()

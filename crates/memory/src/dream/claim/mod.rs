@@ -22,7 +22,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use self::kin::{are_kin, has_kin, kin_shared};
+pub(super) use self::kin::are_kin;
+use self::kin::{has_kin, kin_shared};
 pub(super) use self::parse::is_weekday;
 pub(super) use self::verdict::Verdict;
 use self::words::{Class, Way};
@@ -51,10 +52,14 @@ pub(super) struct Claim {
     adds: bool,
     /// It says what to do or not to do.
     demands: bool,
+    /// It says what somebody does: "we use …".
+    tells: bool,
     /// It says not to.
     negative: bool,
     /// What it names of which there is one at a time, with its word.
     classes: Vec<(Class, usize, String)>,
+    /// The kinds of manner that it names, by which lines about them are found.
+    manners: Vec<String>,
     /// Numbers with the word that says of what.
     numbers: Vec<(String, String)>,
     /// Words that "and" joins.
@@ -130,6 +135,19 @@ impl Claim {
         self.demands && self.negative
     }
 
+    /// Whether it is one part of a sentence.
+    pub(super) fn is_one_part(&self) -> bool {
+        self.parts.len() <= 1
+    }
+
+    /// Whether it says what is so of something, rather than what to do.
+    pub(super) fn is_told(&self) -> bool {
+        let told = |clause: &Clause| {
+            clause.form != Form::Does && clause.way != Way::Used && !clause.subject.is_empty()
+        };
+        self.tells || (!self.demands && self.clauses.iter().any(told))
+    }
+
     /// Whether both allow something, and not the same.
     pub(super) fn allows_another(&self, other: &Claim) -> bool {
         self.releases && other.releases && !are_kin(&self.leave, &other.leave)
@@ -183,10 +201,11 @@ impl Claim {
         !old.is_empty() && !new.is_empty() && old != new
     }
 
-    /// What it is about beside its words: whoever speaks.
-    pub(super) fn key(&self) -> Option<&String> {
+    /// What it is about beside its words: whoever speaks, and in which manner.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
         let topics = self.clauses.iter().flat_map(|clause| clause.topic());
-        topics.into_iter().find(|word| word.starts_with('§'))
+        let speaker = topics.into_iter().find(|word| word.starts_with('§'));
+        speaker.into_iter().chain(&self.manners)
     }
 
     /// Whether it could be taken apart, and its words told from each other: it is

@@ -54,6 +54,8 @@ fn spaced(text: &str) -> Vec<(String, bool)> {
         .replace('’', "'")
         .replace("can't", "can not")
         .replace("won't", "will not")
+        .replace(" at length", " lengthy")
+        .replace(" in detail", " detailed")
         .replace("n't", " not")
         .replace("J'", "je ")
         .replace(" j'", " je ")
@@ -140,7 +142,8 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
             {
                 items.pop();
             }
-            if matches!(mark, Mark::Becomes(Way::Placed)) && is_of_several(&lower[at..at + count]) {
+            let verb = matches!(mark, Mark::Becomes(Way::Placed) | Mark::Is(Way::Used));
+            if verb && is_of_several(&lower[at..at + count]) {
                 items.push(Item::We);
             }
             items.push(Item::Mark(mark));
@@ -174,13 +177,13 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
 const BREAKS: &str = " because since but weil denn aber sondern mais parce pero porque sino mas perché \
     omdat maar ale ponieważ но потому поскольку ";
 
-/// Whether a verb says by its form that several did it: "hemos vuelto a".
+/// Whether a verb says by its form that several do it, or did: "hemos vuelto a".
 fn is_of_several(words: &[String]) -> bool {
     words.iter().any(|word| {
         matches!(
             word.as_str(),
             "are" | "sind" | "sommes" | "siamo" | "zijn" | "nos"
-        ) || ["mos", "liśmy", "łyśmy", "ли", "лись"]
+        ) || ["mos", "iamo", "amy", "ем", "liśmy", "łyśmy", "ли", "лись"]
             .iter()
             .any(|ending| word.ends_with(ending))
     })
@@ -414,6 +417,9 @@ fn is_class(lower: &str, claim: &mut Claim, items: &mut Vec<Item>) -> bool {
     let name = format!("{class:?}{at}");
     if !claim.classes.iter().any(|one| one.2 == name) {
         claim.classes.push((class, at, name.clone()));
+        if class.is_manner() {
+            claim.manners.push(format!("§{class:?}"));
+        }
     }
     add(name, claim, items);
     true

@@ -6,7 +6,7 @@
 
 use super::clause::WE;
 use super::kin::kin_shared;
-use super::words::{Class, Way};
+use super::words::{Class, SPEAKING, Way};
 use super::{Claim, Clause, Form, Words};
 use crate::dream::likeness::is_unspaced;
 
@@ -34,7 +34,8 @@ impl Claim {
     /// What this claim becomes in the light of a newer one.
     pub(in crate::dream) fn under(&self, newer: &Claim) -> Verdict {
         // "Call me X" has nothing in common with "call me Y" but its form.
-        if self.said.is_disjoint(&newer.said) && self.clauses.is_empty() {
+        let manner = self.manners.iter().any(|one| newer.manners.contains(one));
+        if self.said.is_disjoint(&newer.said) && self.clauses.is_empty() && !manner {
             return Verdict::Nothing;
         }
         [
@@ -216,14 +217,7 @@ impl Claim {
             let all = line.classes.iter().filter(|one| one.0 == class);
             all.map(|one| one.1).collect()
         };
-        for class in [
-            Class::Weekday,
-            Class::Language,
-            Class::Often,
-            Class::Temperature,
-            Class::Length,
-            Class::Money,
-        ] {
+        for class in Class::ALL {
             let (old, new) = (others(self, class), others(newer, class));
             let one = old.len() == 1 && new.len() == 1 && old != new;
             // "In German", "in German and English".
@@ -234,12 +228,17 @@ impl Claim {
             if one || more {
                 let drop = |line: &Claim| -> Words {
                     let of = |word: &String| line.classes.iter().any(|one| one.2 == *word);
-                    line.said.iter().filter(|word| !of(word)).cloned().collect()
+                    let speaks = |word: &String| {
+                        class.is_manner() && SPEAKING.iter().any(|root| word.starts_with(root))
+                    };
+                    let rest = line.said.iter().filter(|word| !of(word) && !speaks(word));
+                    rest.cloned().collect()
                 };
                 let (old, new) = (drop(self), drop(newer));
                 // "Celsius" and "Fahrenheit" need nothing beside them.
                 let bare = old.is_empty() && new.is_empty() && self.negative == newer.negative;
                 most = most.max(match bare {
+                    true if class.is_manner() && newer.changes => Verdict::Replaces,
                     true => Verdict::Perhaps,
                     false => self.same_but_for(newer, &old, &new),
                 });

@@ -149,6 +149,10 @@ pub(super) const UNSPACED: &[(&str, Mark)] = &[
     ("总是", Must),
     ("一律", Must),
     ("始终", Must),
+    ("不要再", Ban),
+    ("别再", Ban),
+    ("重新", Now),
+    ("再次", Now),
     ("不要", Ban),
     ("不能", Ban),
     ("不可以", Ban),
@@ -289,6 +293,34 @@ pub(super) const CLASSES: &[(Class, &[&str])] = &[
             "yuan renminbi 人民币",
         ],
     ),
+    (
+        Class::Extent,
+        &[
+            "brief briefly short terse tersely concise concisely succinct succinctly kurz knapp bündig bref brève brièvement court courte courts courtes concis concise breve brevi breves brevemente conciso concisa corto corta cortos cortas curto curta curtas kort korte beknopt krótko krótkie zwięźle кратко коротко краткие короткие лаконично 简短 简洁 簡潔 짧게",
+            "verbose verbosely lengthy long longer detailed elaborate exhaustive ausführlich ausführliche detailliert lange long longue longues longuement détaillé détaillée détaillées largo larga largas detallado detallada detalladas longo longa longas detalhado detalhada detalhadas dettagliato dettagliata dettagliate lunghe uitgebreid uitgebreide szczegółowo подробно подробные развёрнуто 详细 詳しく 자세히",
+        ],
+    ),
+    (
+        Class::Tone,
+        &[
+            "formal formally förmlich formell formel formelle formels formale formalmente formeel formalnie официально формально 正式",
+            "casual casually informal informally locker informell informel informelle informels informale informalmente informeel nieformalnie неформально 随意",
+        ],
+    ),
+    (
+        Class::System,
+        &[
+            "metric metrisch metrische métrique métriques métrico métrica métricas métricos metrico metriche metryczne метрические 公制",
+            "imperial imperiale impériales imperiales imperiais imperiali имперские 英制",
+        ],
+    ),
+    (
+        Class::Spelling,
+        &[
+            "british britisch britisches britannique británico britânico britannico brits британский 英式",
+            "american amerikanisch amerikanisches américain americano amerikaans американский 美式",
+        ],
+    ),
 ];
 
 /// Kinds of things of which there is one at a time.
@@ -301,7 +333,61 @@ pub(super) enum Class {
     Temperature,
     Length,
     Money,
+    /// Manners, which are chosen once for all that is said.
+    Extent,
+    Tone,
+    System,
+    Spelling,
 }
+
+impl Class {
+    pub(super) const ALL: [Class; 10] = [
+        Class::Weekday,
+        Class::Language,
+        Class::Often,
+        Class::Temperature,
+        Class::Length,
+        Class::Money,
+        Class::Extent,
+        Class::Tone,
+        Class::System,
+        Class::Spelling,
+    ];
+
+    /// Whether it is of how the agent speaks, which needs nothing beside it.
+    pub(super) fn is_manner(self) -> bool {
+        matches!(
+            self,
+            Class::Extent | Class::Tone | Class::System | Class::Spelling
+        )
+    }
+}
+
+/// How words begin that say no more than that something is said.
+pub(super) const SPEAKING: [&str; 22] = [
+    "answer",
+    "repl",
+    "respon",
+    "explain",
+    "explanation",
+    "styl",
+    "ton",
+    "messag",
+    "antwort",
+    "erklär",
+    "répon",
+    "expliq",
+    "respuest",
+    "explic",
+    "respost",
+    "rispost",
+    "rispond",
+    "antwoord",
+    "odpow",
+    "ответ",
+    "отвеч",
+    "回答",
+];
 
 /// Endings of Russian words, the longer first.
 pub(super) const ENDINGS: &[&str] = &[

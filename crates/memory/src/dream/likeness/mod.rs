@@ -5,6 +5,7 @@
 //! the line says not to.
 
 mod apart;
+mod opposed;
 #[cfg(test)]
 mod pairs;
 #[cfg(test)]
@@ -141,6 +142,19 @@ impl Features {
     /// How `newer` stands to this line: by its words, and where those leave it
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
+        match (self.relation_of_claims(newer), self.opposed_by(newer)) {
+            (Relation::None, opposed) => opposed,
+            (Relation::Same | Relation::Perhaps, Relation::Replaces)
+                if newer.turns_back() || newer.tells_of_change() =>
+            {
+                Relation::Replaces
+            }
+            (Relation::Same, Relation::Replaces | Relation::Perhaps) => Relation::Perhaps,
+            (found, _) => found,
+        }
+    }
+
+    fn relation_of_claims(&self, newer: &Features) -> Relation {
         match self.relation_by_all(newer) {
             Relation::Replaces | Relation::Perhaps if self.claim.is_apart(&newer.claim) => {
                 Relation::None
@@ -331,7 +345,7 @@ impl Features {
     pub(super) fn keys(&self) -> BTreeSet<&String> {
         let words = self.terms.iter().chain(&self.values);
         let words = words.chain(&self.claim.said);
-        words.chain(self.claim.key()).collect()
+        words.chain(self.claim.keys()).collect()
     }
 
     /// Whether it says, in whatever words, that something is other than before.

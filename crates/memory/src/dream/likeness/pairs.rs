@@ -1064,3 +1064,97 @@ fn the_tools_of_a_team_take_the_place_of_no_home() {
     let moved = relation("I live in Berlin.", "I moved to Lisbon.");
     assert_eq!(moved, Relation::Replaces);
 }
+
+/// A rule and its denial, whichever came first.
+const DENIED: Pairs = &[
+    ("Always squash commits.", "Don't squash commits any more."),
+    ("Always squash commits.", "Don't squash commits anymore."),
+    ("Use type hints.", "Don't use type hints any more."),
+    ("Use type hints.", "Don't use type hints."),
+    (
+        "Always answer in bullet points.",
+        "No bullet points any more.",
+    ),
+    ("Use semicolons.", "No semicolons."),
+    ("No semicolons.", "Use semicolons."),
+    ("Use tabs.", "No tabs."),
+    ("Use emojis.", "No emojis."),
+    ("No emojis.", "Use emojis again."),
+    ("Never use var.", "Use var again."),
+    ("Never use var.", "Use var again from now on."),
+    ("Always add a footer.", "No footers."),
+    ("Always add comments.", "No more comments."),
+    ("Include diagrams.", "No diagrams, please."),
+    ("Always write tests.", "Skip the tests from now on."),
+    ("Do not ping reviewers.", "Ping reviewers again."),
+    ("Verwende Emojis.", "Keine Emojis mehr."),
+    ("Keine Emojis.", "Verwende wieder Emojis."),
+    ("Schreibe immer Tests.", "Schreibe keine Tests mehr."),
+    ("Immer duzen.", "Nicht mehr duzen."),
+    ("Toujours signer les commits.", "Ne signe plus les commits."),
+    ("Utilise des emojis.", "N'utilise plus d'emojis."),
+    ("Ne signe pas les commits.", "Signe les commits à nouveau."),
+    ("Siempre firma los commits.", "Ya no firmes los commits."),
+    ("Usa emojis.", "Ya no uses emojis."),
+    ("No uses emojis.", "Usa emojis de nuevo."),
+    ("Non usare emoji.", "Usa di nuovo emoji."),
+    ("Gebruik emoji.", "Geen emoji meer."),
+    ("Используй эмодзи.", "Не используй больше эмодзи."),
+    ("Всегда пиши тесты.", "Больше не пиши тесты."),
+    ("总是写测试。", "不要再写测试了。"),
+    ("使用表情符号。", "不要再使用表情符号。"),
+    ("不要使用表情符号。", "重新使用表情符号。"),
+];
+
+#[test]
+fn a_rule_and_its_denial_are_a_change() {
+    let missed = missed(DENIED, &[Relation::Replaces]);
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// What denies something else, or a part of it, or lasts beside it.
+const BESIDE: Pairs = &[
+    ("Push after the tests.", "Don't push before the tests."),
+    ("Use tabs.", "No tables."),
+    ("Write tests.", "No flaky tests."),
+    ("Use semicolons.", "No semicolons in Python."),
+    ("Never use var.", "Use const again."),
+    ("Always sign commits.", "Never sign contracts."),
+    ("Use tabs in Makefiles.", "No tabs in Python."),
+    ("No emojis.", "Use icons."),
+    ("Keine Emojis.", "Verwende Tabellen."),
+    ("No secrets in logs.", "Log requests."),
+    ("Never use Redis.", "We use Redis again."),
+    ("No uses Redis.", "Usamos Redis de nuevo."),
+];
+
+#[test]
+fn what_denies_another_thing_closes_nothing() {
+    let closed = missed(BESIDE, &[Relation::None, Relation::Perhaps]);
+    assert!(closed.is_empty(), "{closed:#?}");
+    let asked = missed(BESIDE, &[Relation::None]);
+    // What is done against a rule is asked about.
+    assert!(asked.len() <= 4, "{asked:#?}");
+}
+
+/// One manner and its opposite.
+const MANNERS: Pairs = &[
+    ("Be brief.", "Be verbose."),
+    ("Be brief.", "Keep answers long."),
+    ("Keep answers short.", "Answer at length from now on."),
+    ("Short answers, please.", "Explain things in detail."),
+    ("Metric units only.", "Imperial units from now on."),
+    ("Be formal.", "Be casual."),
+    ("Use British English.", "Use American English."),
+    ("Antworte kurz.", "Antworte ausführlich."),
+    ("Réponds brièvement.", "Réponses détaillées, désormais."),
+    ("Respuestas cortas.", "Respuestas detalladas."),
+    ("Отвечай кратко.", "Отвечай подробно."),
+    ("回答简短。", "回答详细。"),
+];
+
+#[test]
+fn a_manner_and_its_opposite_are_not_both_kept_unseen() {
+    let missed = missed(MANNERS, &[Relation::Replaces, Relation::Perhaps]);
+    assert!(missed.is_empty(), "{missed:#?}");
+}

@@ -83,6 +83,12 @@ fn without_apostrophes(text: &str) -> String {
         ("won't", "will not"),
         ("Won't", "will not"),
         ("n't", " not"),
+        // A capital of its own would be taken for a name, as in "plan B".
+        ("N'", "n'"),
+        ("L'", "l'"),
+        ("D'", "d'"),
+        ("J'", "j'"),
+        ("C'", "c'"),
     ] {
         plain = plain.replace(short, long);
     }
