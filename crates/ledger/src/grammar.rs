@@ -2,6 +2,7 @@
 
 use crate::words::Words;
 use crate::words::marks::{HEADINGS, SUBJECTS};
+use crate::words::others::frames::DETERMINERS;
 
 /// Rules that are told by their grammar: a modal about a thing, a negation in
 /// front of an imperative, a quantifier with a demand.
@@ -440,6 +441,20 @@ fn demands_of_all(words: &Words<'_>, at: usize) -> bool {
             })
 }
 
+/// "Mach den Knopf grün, nicht rot": in some languages the word that forbids also
+/// sets one thing apart from another, of what is at hand.
+pub(crate) fn sets_apart(words: &Words<'_>, at: usize) -> bool {
+    let one = |at: usize| DETERMINERS.contains(words.get(at));
+    // "Lass den Text so, nicht ändern": a verb behind it is forbidden.
+    let last = words.get(words.len() - 1);
+    let verb = ["en", "ern", "eln"].iter().any(|end| last.ends_with(end));
+    matches!(words.get(at), "nicht" | "niet")
+        && !verb
+        && words.before(at) == Some(',')
+        && (1..=2).contains(&(words.len() - at - 1))
+        && (1..at).any(one)
+}
+
 /// German and Dutch put the verb of a command first and the negation later:
 /// "Fass den Ordner nicht an."
 fn verb_first_negation(words: &Words<'_>, at: usize) -> bool {
@@ -502,22 +517,23 @@ fn verb_first_negation(words: &Words<'_>, at: usize) -> bool {
     plain
         && object
         && !is_noun
-        && words.iter().skip(at + 1).any(|word| {
-            matches!(
-                word,
-                "nicht"
-                    | "kein"
-                    | "keine"
-                    | "keinen"
-                    | "keinem"
-                    | "nichts"
-                    | "nie"
-                    | "niemals"
-                    | "niet"
-                    | "geen"
-                    | "niets"
-                    | "nooit"
-            )
+        && (at + 1..words.len()).any(|at| {
+            !sets_apart(words, at)
+                && matches!(
+                    words.get(at),
+                    "nicht"
+                        | "kein"
+                        | "keine"
+                        | "keinen"
+                        | "keinem"
+                        | "nichts"
+                        | "nie"
+                        | "niemals"
+                        | "niet"
+                        | "geen"
+                        | "niets"
+                        | "nooit"
+                )
         })
 }
 

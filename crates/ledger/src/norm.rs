@@ -1,7 +1,7 @@
 //! Whether a sentence is a rule.
 
 use crate::facts::RuleKind;
-use crate::grammar::commands;
+use crate::grammar::{commands, sets_apart};
 use crate::past::is_of_the_past;
 use crate::place::{follows_place, tells_what_happens};
 use crate::scope::standing;
@@ -138,7 +138,15 @@ pub(crate) fn judge(sentence: &str, words: &Words<'_>) -> Option<Verdict> {
                     && JOINS.contains(words.get(hit.from - 1))
                     && CARES.contains(words.get(hit.from));
                 let opens = words.starts_clause(hit.from) || follows_place(words, hit.from);
-                if opens && !one_off && !pointing && !part {
+                // "Don't touch it yet": it holds for the moment.
+                let moment = words.get(words.len() - 1) == "yet";
+                if opens
+                    && !one_off
+                    && !pointing
+                    && !part
+                    && !moment
+                    && !sets_apart(words, hit.from)
+                {
                     note(found);
                 }
             }

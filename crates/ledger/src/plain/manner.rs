@@ -1,6 +1,8 @@
 //! How to speak, and how things of a kind are given. A task beside them may be
 //! what they are said of.
 
+use std::ops::Range;
+
 use super::marks::{
     is_one, is_only, is_plural, is_subject, is_way, is_work, names_many, points, tells,
 };
@@ -11,13 +13,35 @@ use crate::words::plain::{FILLERS, GIVES, HABITS, MANNER, POINTING, SPEAKING, TO
 /// "Be brief.", "Antworte knapp.", "Short answers, please.": nothing but how to
 /// speak.
 pub(super) fn says_how(words: &Words<'_>) -> bool {
+    says_how_from(words, 0)
+}
+
+/// The same of what stands from a word on.
+pub(super) fn says_how_from(words: &Words<'_>, from: usize) -> bool {
     let how = |word: &str| MANNER.contains(word) || TONGUES.contains(word);
-    words.len() <= 7
-        && words.iter().any(|word| SPEAKING.contains(word))
-        && words.iter().any(how)
-        && words
-            .iter()
-            .all(|word| how(word) || SPEAKING.contains(word) || FILLERS.contains(word))
+    let all = || words.iter().skip(from);
+    words.len() - from <= 7
+        && all().any(|word| SPEAKING.contains(word))
+        && all().any(how)
+        && all().all(|word| how(word) || SPEAKING.contains(word) || FILLERS.contains(word))
+}
+
+/// "Commit messages", "test names": what looks like a verb says of what they are.
+fn is_written(words: &Words<'_>, head: Range<usize>) -> bool {
+    head.len() == 2
+        && matches!(words.get(head.start), "commit" | "test" | "merge")
+        && matches!(
+            words.get(head.end - 1),
+            "messages" | "names" | "titles" | "subjects"
+        )
+}
+
+/// What has no plural: a language for it is one for all of it.
+fn is_mass(word: &str) -> bool {
+    matches!(
+        word,
+        "code" | "chat" | "documentation" | "doku" | "dokumentation"
+    )
 }
 
 /// "Quote prices in Swiss francs only.", "Kommentare auf Englisch.": things of
@@ -43,7 +67,7 @@ pub(super) fn given_in(words: &Words<'_>, from: usize) -> bool {
         && !head.clone().any(|at| is_one(words.get(at)))
         && !is_subject(words.get(head.start));
     // "Traduis les commits": a verb of one piece of work stands before them.
-    let acts = is_work(words.get(head.start))
+    let acts = is_work(words.get(head.start)) && !is_written(words, head.clone())
         || head.len() > 1
             && is_article(words.get(head.start + 1))
             && !is_article(words.get(head.start));
@@ -55,7 +79,8 @@ pub(super) fn given_in(words: &Words<'_>, from: usize) -> bool {
         )
     });
     let acts = acts || sought;
-    tail && generic && (gives || (!acts && names_many(words, head.start, head.end)))
+    let mass = head.len() == 1 && is_mass(words.get(head.start));
+    tail && generic && (gives || mass || (!acts && names_many(words, head.start, head.end)))
 }
 
 fn is_article(word: &str) -> bool {

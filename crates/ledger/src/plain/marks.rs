@@ -19,6 +19,10 @@ pub(super) fn is_form(word: &str) -> bool {
             | "unités"
             | "ortografía"
             | "unidades"
+            | "unità"
+            | "eenheden"
+            | "jednostki"
+            | "единицы"
     )
 }
 

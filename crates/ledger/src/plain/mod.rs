@@ -11,6 +11,7 @@
 mod manner;
 mod marks;
 mod standing;
+mod such;
 mod unspaced;
 
 use crate::norm::asks;
@@ -25,6 +26,7 @@ use standing::{
     before_any, belongs, ends_habit, for_such, nobody_but, not_until, sets_against, wants_each,
     you_should,
 };
+use such::{comes_first, gives_grounds, goes_without, is_form_of, uses_such, wants_such};
 use unspaced::says_how_unspaced;
 
 /// A longer sentence tells more than a rule of this sort does.
@@ -76,6 +78,12 @@ pub(crate) fn plain(sentence: &str, words: &Words<'_>) -> Option<Plain> {
         || puts_first(words, from)
         || measures(words, from)
         || narrows(words, from)
+        || uses_such(words, from)
+        || wants_such(words, from)
+        || goes_without(words, from)
+        || comes_first(words, from)
+        || is_form_of(words, from)
+        || gives_grounds(words, from)
         || (is_form(words.get(words.len() - 1)) && is_fragment(sentence, words));
     alone.then_some(Plain::Alone)
 }

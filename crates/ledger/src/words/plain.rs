@@ -39,6 +39,10 @@ pub(crate) static POINTING: Set =
 pub(crate) static HABITS: Set =
     Set::new(|| phrases(include_str!("lists/plain_habits.txt")).collect());
 
+/// What is written again and again.
+pub(crate) static KINDS: Set =
+    Set::new(|| phrases(include_str!("lists/plain_kinds.txt")).collect());
+
 /// How one asks that a habit end.
 pub(crate) static STOPS: LazyLock<Lexicon<()>> =
     LazyLock::new(|| Lexicon::new(&[(include_str!("lists/plain_stops.txt"), ())]));
