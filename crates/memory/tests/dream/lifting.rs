@@ -397,3 +397,23 @@ fn kept_leave_is_asked_about_when_a_wider_rule_comes() {
     assert!(place.find("Ida").status.is_kept());
     assert_eq!(place.find("anybody").contradicts, [leave]);
 }
+
+#[test]
+fn no_policy_keeps_a_rule_beside_its_denial() {
+    for (rule, later) in [
+        ("Always squash commits.", "Don't squash commits any more."),
+        ("Never use var.", "Use var again from now on."),
+        ("Always add semicolons.", "No semicolons."),
+        ("Be brief.", "Be verbose."),
+        ("Siempre firma los commits.", "Ya no firmes los commits."),
+        ("总是写测试。", "不要再写测试了。"),
+    ] {
+        let place = Place::begun();
+        place.rule(day(3), rule);
+        place.rule(day(1), later);
+        place.dream(&policy());
+        let memory = place.read("MEMORY.md");
+        let both = memory.contains(rule) && memory.contains(later);
+        assert!(!both, "{rule} / {later}: {memory}");
+    }
+}
