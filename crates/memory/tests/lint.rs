@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use jiff::civil::{DateTime, date};
-use longhaul_memory::MemoryFolder;
-use longhaul_memory::files::{AgentsFile, Finding, Fixed, Limits, Trouble};
+use longhaul_memory::files::{AgentsFile, Body, Finding, Fixed, Limits, Origin, Trouble, Verify};
+use longhaul_memory::{MemoryFolder, Source};
 use longhaul_tokens::Estimator;
 
 fn at() -> DateTime {
@@ -184,4 +184,44 @@ fn a_secret_is_told_with_its_line_and_never_printed_or_rewritten() {
     let fixed = fix(&memory);
     assert_eq!(read("MEMORY.md"), text, "{fixed:?}");
     assert!(fixed.left.iter().any(|one| one.trouble == Trouble::Secret));
+}
+
+#[test]
+fn nothing_that_writes_to_a_file_changes_bytes_that_are_no_utf8() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let own = b"- Gr\xf6\xdfe of mine\n";
+    let log = MemoryFolder::log_name(at().date());
+    let files = [
+        "MEMORY.md",
+        "memories/project.md",
+        "memories/errors.md",
+        &log,
+    ];
+    for file in files {
+        let mut bytes = fs::read(root.path().join(file)).unwrap_or_default();
+        bytes.extend_from_slice(own);
+        if file == "MEMORY.md" {
+            let long = "word ".repeat(60);
+            bytes.extend_from_slice(format!("- {long}\n- x \u{2192} docs/gone.md\n").as_bytes());
+        }
+        fs::write(root.path().join(file), bytes).unwrap();
+    }
+    memory.verify(Verify::Mark).unwrap();
+    let marked = fs::read(root.path().join("MEMORY.md")).unwrap();
+    assert!(String::from_utf8_lossy(&marked).contains("(stale: verify)"));
+    let fixed = fix(&memory);
+    assert_eq!(fixed.files.len(), 3, "{fixed:?}");
+    memory.init(at(), "Tides", AgentsFile::Unwanted).unwrap();
+    let said = Body::Text {
+        text: "said".into(),
+        source: Source::Agent,
+    };
+    memory
+        .append_log(at(), "Flush", Origin::default(), &said)
+        .unwrap();
+    for file in files {
+        let bytes = fs::read(root.path().join(file)).unwrap();
+        assert!(bytes.windows(own.len()).any(|part| part == own), "{file}");
+    }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{Candidate, Status, Topic};
 use super::run::Settings;
 use super::score::confidence;
-use crate::files::{DECISIONS, Limits, MEMORY, PROJECT, pointer_line};
+use crate::files::{DECISIONS, Limits, MEMORY, PROJECT, pointer_line, shown};
 use crate::provenance::one_line;
 use crate::{Error, Result, Source};
 
@@ -34,6 +34,15 @@ pub struct PageChange {
     pub before: Option<String>,
     /// What it becomes; nothing where it goes.
     pub after: Option<String>,
+}
+
+impl PageChange {
+    /// What it was and what it becomes, to be shown: both texts stand for their
+    /// bytes, also for those that are no text.
+    pub fn shown(&self) -> (String, String) {
+        let text = |text: &Option<String>| shown(text.as_deref().unwrap_or_default());
+        (text(&self.before), text(&self.after))
+    }
 }
 
 /// What becomes of a candidate.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::candidate::Status;
 use super::promote::{PageChange, Turn, points, updated, with_updated};
-use crate::files::MEMORY;
+use crate::files::{MEMORY, shown};
 
 /// A line that an undo leaves, because it was edited since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -93,7 +93,7 @@ pub(super) fn taken_back(
             .map(|(line, number)| Left {
                 file: page.file.clone(),
                 line: number,
-                text: line.said().to_owned(),
+                text: shown(line.said()),
             })
             .collect(),
         text: whole,

@@ -15,6 +15,7 @@
 //! inside the workspace, and durable.
 
 mod append;
+mod exact;
 mod init;
 mod links;
 mod lint;
@@ -31,6 +32,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::{Date, DateTime};
 use longhaul_transcript::durable;
 
+pub(crate) use exact::shown;
 pub use init::{AgentsFile, Created, Outcome};
 pub use lint::Limits;
 pub(crate) use lint::pointer_line;
@@ -222,6 +224,18 @@ impl MemoryFolder {
     /// A file of the workspace as text; nothing where there is none.
     pub fn read(&self, name: &str) -> Result<Option<String>> {
         place::read(&self.root, name, MOST_FILE_BYTES)
+    }
+
+    /// The same for what is changed and written back: [`MemoryFolder::replace_exact`]
+    /// keeps every byte that was not touched, also those that are no UTF-8.
+    pub(crate) fn read_exact(&self, name: &str) -> Result<Option<String>> {
+        let bytes = place::bytes(&self.root, name, MOST_FILE_BYTES)?;
+        Ok(bytes.map(|bytes| exact::text(&bytes)))
+    }
+
+    /// Replaces a file by a text that was made from its exact one, durably.
+    pub(crate) fn replace_exact(&self, name: &str, text: &str) -> Result<()> {
+        self.replace(name, &exact::bytes(text))
     }
 
     /// Replaces a file of the workspace, durably.

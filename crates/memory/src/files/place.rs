@@ -122,7 +122,7 @@ pub(super) fn readable(root: &Path, name: &str, most: u64) -> Result<()> {
 }
 
 /// The file's text. Bytes that are not UTF-8 become U+FFFD: people and other
-/// programs write here too.
+/// programs write here too. Not for what is written back.
 pub(super) fn read(root: &Path, name: &str, most: u64) -> Result<Option<String>> {
     let bytes = bytes(root, name, most)?;
     Ok(bytes.map(|bytes| match String::from_utf8(bytes) {

@@ -48,7 +48,9 @@ fn is_seen(c: char) -> bool {
             | '\u{202A}'..='\u{202E}'
             | '\u{2060}'..='\u{206F}'
             | '\u{FEFF}'
-            | '\u{E0000}'..='\u{E007F}'))
+            | '\u{E0000}'..='\u{E007F}'
+            // These stand for bytes where files are changed.
+            | '\u{10FF80}'..='\u{10FFFF}'))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod asking;
+mod bytes;
 mod changing;
 mod lasting;
 mod lifting;

@@ -110,8 +110,8 @@ pub(super) fn show(page: &PageChange) -> Result<(), Failure> {
 
 /// The lines that change, in colours.
 pub(super) fn shown(page: &PageChange) -> Vec<String> {
-    let (before, after) = shapes::texts(page);
-    diff(before, after)
+    let (before, after) = page.shown();
+    diff(&before, &after)
         .into_iter()
         .map(|line| match line {
             DiffLine::Same(text) => format!("    {}", style(tamed(text)).dim()),

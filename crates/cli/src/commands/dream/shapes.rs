@@ -56,9 +56,9 @@ pub(super) fn files(pages: &[PageChange]) -> Vec<Value> {
 }
 
 fn patch(page: &PageChange) -> String {
-    let (before, after) = texts(page);
+    let (before, after) = page.shown();
     let mut out = String::new();
-    for line in diff(before, after) {
+    for line in diff(&before, &after) {
         let (sign, text) = match line {
             DiffLine::Same(text) => (' ', text),
             DiffLine::Removed(text) => ('-', text),
@@ -69,11 +69,4 @@ fn patch(page: &PageChange) -> String {
         out.push('\n');
     }
     out
-}
-
-pub(super) fn texts(page: &PageChange) -> (&str, &str) {
-    (
-        page.before.as_deref().unwrap_or_default(),
-        page.after.as_deref().unwrap_or_default(),
-    )
 }

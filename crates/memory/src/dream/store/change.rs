@@ -38,9 +38,9 @@ pub struct Change {
 impl Dreams<'_> {
     pub(in crate::dream) fn pages(&self) -> Result<Pages> {
         Ok(Pages {
-            memory: self.memory.read(MEMORY)?,
-            project: self.memory.read(PROJECT)?,
-            decisions: self.memory.read(DECISIONS)?,
+            memory: self.memory.read_exact(MEMORY)?,
+            project: self.memory.read_exact(PROJECT)?,
+            decisions: self.memory.read_exact(DECISIONS)?,
         })
     }
 
@@ -79,7 +79,7 @@ impl Dreams<'_> {
 
     pub(super) fn make(&self, lock: &DreamLock, change: &Change) -> Result<()> {
         for page in &change.pages {
-            if self.memory.read(&page.file)? != page.before {
+            if self.memory.read_exact(&page.file)? != page.before {
                 return Err(Error::ChangedSince {
                     path: self.memory.root().join(&page.file),
                     candidate: change.candidate.clone(),
@@ -108,7 +108,7 @@ impl Dreams<'_> {
     /// Takes back what was made of a change, and the change with it.
     fn forget(&self, change: &Change) -> Result<()> {
         for page in &change.pages {
-            if self.memory.read(&page.file)? == page.after {
+            if self.memory.read_exact(&page.file)? == page.after {
                 self.put(page, &page.before)?;
             }
         }
@@ -134,7 +134,7 @@ impl Dreams<'_> {
         };
         let mut foreign = None;
         for page in &change.pages {
-            let now = self.memory.read(&page.file)?;
+            let now = self.memory.read_exact(&page.file)?;
             if now != page.before && now != page.after {
                 foreign = Some(page.file.clone());
             }
@@ -155,7 +155,7 @@ impl Dreams<'_> {
 
     fn finish(&self, lock: &DreamLock, change: &Change) -> Result<()> {
         for page in &change.pages {
-            if self.memory.read(&page.file)? != page.after {
+            if self.memory.read_exact(&page.file)? != page.after {
                 self.put(page, &page.after)?;
             }
         }
@@ -179,7 +179,7 @@ impl Dreams<'_> {
 
     fn put(&self, page: &PageChange, text: &Option<String>) -> Result<()> {
         match text {
-            Some(text) => self.memory.replace(&page.file, text),
+            Some(text) => self.memory.replace_exact(&page.file, text),
             None => self.memory.remove(&page.file),
         }
     }

@@ -80,7 +80,7 @@ impl Dreams<'_> {
     pub(in crate::dream) fn save(&self, _: &DreamLock, state: &mut State) -> Result<()> {
         state.version = VERSION;
         let is_new = self.state()? != *state;
-        let file = self.memory.read(DREAMS)?;
+        let file = self.memory.read_exact(DREAMS)?;
         let mut shown = false;
         if file.is_some() || !state.candidates.is_empty() {
             let part = staging::render(&state.candidates);
@@ -90,7 +90,7 @@ impl Dreams<'_> {
                     reason,
                 })?;
             if file.as_deref() != Some(text.as_str()) {
-                self.memory.replace(DREAMS, &text)?;
+                self.memory.replace_exact(DREAMS, &text)?;
                 shown = true;
             }
         }
@@ -102,7 +102,7 @@ impl Dreams<'_> {
         if written.is_err() && shown {
             // If this fails too, the next command shows what is so.
             let _ = match &file {
-                Some(text) => self.memory.replace(DREAMS, text),
+                Some(text) => self.memory.replace_exact(DREAMS, text),
                 None => self.memory.remove(DREAMS),
             };
         }

@@ -232,7 +232,7 @@ impl Dreams<'_> {
         };
         for page in &change.pages {
             // Whoever took the file away took this with it.
-            let Some(now) = self.memory.read(&page.file)? else {
+            let Some(now) = self.memory.read_exact(&page.file)? else {
                 continue;
             };
             let promotion = Promotion {
