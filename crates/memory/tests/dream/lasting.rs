@@ -1,7 +1,7 @@
 //! Locks, crashes and damage.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use longhaul_memory::Error;
 use longhaul_memory::dream::Status;
@@ -135,6 +135,30 @@ fn a_damaged_state_is_set_aside_and_its_copy_takes_its_place() {
         place.find("Always sign").status,
         Status::Rejected { .. }
     ));
+}
+
+#[test]
+fn a_state_that_is_no_text_or_no_file_is_mended_from_its_copy() {
+    let damage: [fn(&Path); 2] = [
+        |path| fs::write(path, [0xff, 0x00, 0xfe]).unwrap(),
+        |path| {
+            fs::remove_file(path).unwrap();
+            fs::create_dir(path).unwrap();
+        },
+    ];
+    for spoil in damage {
+        let place = Place::dreamt(&["Never push on Fridays."]);
+        let files = place.files().into_keys();
+        let mut states = files.filter(|path| path.ends_with("state.json"));
+        let state = states.next().unwrap();
+        let whole = fs::read(&state).unwrap();
+        spoil(&state);
+        let lock = place.dreams().lock().unwrap();
+        let told = lock.told().unwrap();
+        assert!(told.contains("state.json.damaged-1"), "{told}");
+        assert!(told.contains("nothing is forgotten"), "{told}");
+        assert_eq!(fs::read(&state).unwrap(), whole);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Promotions taken back in any order, whatever was edited by hand since.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use longhaul_memory::dream::{Candidate, Left, Settings, Status, Undoing, Undone};
 use longhaul_memory::files::Limits;
@@ -292,6 +293,63 @@ fn a_damaged_change_is_named_and_the_others_can_be_taken_back() {
     drop(lock);
     assert_eq!(place.dreams().lock().unwrap().completed(), None);
     place.promote("Never push");
+}
+
+#[test]
+fn a_change_that_is_no_text_or_no_file_is_one_damaged_change() {
+    let damage: [fn(&Path); 3] = [
+        // Cut within one of our own quotation marks.
+        |path| {
+            let text = fs::read(path).unwrap();
+            let quote = "“".as_bytes();
+            let at = text.windows(quote.len()).position(|part| part == quote);
+            fs::write(path, &text[..at.unwrap() + 1]).unwrap();
+        },
+        |path| fs::write(path, [0xff, 0x00, 0xfe]).unwrap(),
+        |path| {
+            fs::remove_file(path).unwrap();
+            fs::create_dir(path).unwrap();
+        },
+    ];
+    for spoil in damage {
+        let rules = [
+            "Never push on Fridays.",
+            "Always sign the tags.",
+            "Never skip the tests.",
+        ];
+        let place = Place::begun_and_dreamt(&rules);
+        for rule in ["Never push", "Always sign", "Never skip"] {
+            place.promote(rule);
+        }
+        let files = place.files();
+        let changes = |path: &&PathBuf| path.ends_with("changes/000002.json");
+        let path = files.keys().find(changes).unwrap();
+        spoil(path);
+        let told = standing(&place);
+        assert!(told[1].1.contains("000002.json is damaged ("), "{told:?}");
+        assert_eq!(told[0].1, "possible, 0 left");
+        assert_eq!(told[2].1, "possible, 0 left");
+        let error = undo(&place, 2).unwrap_err();
+        assert!(matches!(error, Error::DamagedChange { number: 2, .. }));
+        undo(&place, 1).unwrap();
+        undo(&place, 3).unwrap();
+        // One that was to be completed is set aside.
+        let newest = path.with_file_name("000006.json");
+        fs::write(&newest, "{}").unwrap();
+        spoil_as(path, &newest);
+        let lock = place.dreams().lock().unwrap();
+        let completed = lock.completed().unwrap();
+        assert!(completed.contains("000006.json.damaged-1"), "{completed}");
+    }
+}
+
+/// Gives a file the damage of another.
+fn spoil_as(damaged: &Path, path: &Path) {
+    fs::remove_file(path).unwrap();
+    match damaged.is_dir() {
+        true => fs::create_dir(path).unwrap(),
+        false => drop(fs::copy(damaged, path).unwrap()),
+    }
 }
 
 /// What every state of the memory has to fulfil.

@@ -213,11 +213,15 @@ impl<'a> Dreams<'a> {
 
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let path = self.folder.join(name);
-        let text = match fs::read_to_string(&path) {
+        let bytes = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            text => text.map_err(Error::io("read", &path))?,
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                let reason = "it is a folder".to_owned();
+                return Err(Error::Damaged { path, reason });
+            }
+            bytes => bytes.map_err(Error::io("read", &path))?,
         };
-        serde_json::from_str(&text)
+        serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| Error::Damaged {
                 path,

@@ -129,8 +129,13 @@ impl Dreams<'_> {
             return Ok(None);
         };
         let aside = self.aside(&path);
-        // It stays where it is until there is something in its place.
-        fs::copy(&path, &aside).map_err(Error::io("copy", &path))?;
+        match path.is_dir() {
+            true => fs::rename(&path, &aside).map_err(Error::io("rename", &path))?,
+            // It stays where it is until there is something in its place.
+            false => {
+                fs::copy(&path, &aside).map_err(Error::io("copy", &path))?;
+            }
+        }
         let (state, came) = match self.read::<State>(COPY) {
             Ok(Some(copy)) => (copy, "its copy took its place, and nothing is forgotten"),
             _ => (

@@ -85,7 +85,7 @@ impl Dreams<'_> {
     /// Every promotion that was made, the latest first.
     pub fn past(&self, settings: &Settings<'_>) -> Result<Vec<Past>> {
         let state = self.state()?;
-        let changes = self.changes(&state)?;
+        let changes = self.changes(&state);
         let mut all = Vec::new();
         for (number, change) in changes.made.iter().rev() {
             let undoing = match (changes.undone.get(number), change) {
@@ -119,7 +119,7 @@ impl Dreams<'_> {
         settings: &Settings<'_>,
     ) -> Result<Undone> {
         let state = self.state()?;
-        let mut changes = self.changes(&state)?;
+        let mut changes = self.changes(&state);
         let number = match number {
             Some(number) => number,
             None => {
@@ -149,7 +149,7 @@ impl Dreams<'_> {
         })
     }
 
-    fn changes(&self, state: &State) -> Result<Changes> {
+    fn changes(&self, state: &State) -> Changes {
         let mut changes = Changes {
             made: BTreeMap::new(),
             undone: BTreeMap::new(),
@@ -166,13 +166,12 @@ impl Dreams<'_> {
                     }
                 },
                 // One bad file must not keep the others from being undone.
-                Err(error @ Error::DamagedChange { .. }) => {
+                Err(error) => {
                     changes.made.insert(number, Err(error));
                 }
-                Err(error) => return Err(error),
             }
         }
-        Ok(changes)
+        changes
     }
 
     /// What taking a promotion back would do.
