@@ -7,6 +7,7 @@ use longhaul_memory::files::{AgentsFile, Finding, Limits, Outcome, Standing, Ver
 use longhaul_memory::{Condition, IndexError, MemoryFolder, Seal};
 use serde_json::{Value, json};
 
+use super::dream::unfinished;
 use super::{answer, memory as memory_index};
 use crate::app::App;
 
@@ -115,6 +116,7 @@ fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
 fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
     let estimator = &app.config.config.tokens.estimator;
     let memory = reading(app)?;
+    unfinished(app, &memory);
     let findings = memory.lint(limits(app), estimator)?;
     let fixable = findings.iter().any(|found| found.trouble.is_fixable());
     if args.fix && fixable {
@@ -200,6 +202,7 @@ fn verify(app: &App, args: &VerifyArgs) -> Result<(), Failure> {
     };
     refuse_read_only(app)?;
     let memory = reading(app)?;
+    unfinished(app, &memory);
     let verified = match memory.verify(mode) {
         // How pointers stand can be told all the same.
         Err(longhaul_memory::Error::ReadOnly { path }) if mode == Verify::Tell => {
@@ -261,6 +264,7 @@ fn standing(one: &Verified) -> String {
 
 fn status(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
+    unfinished(app, &memory);
     let status = memory.status(limits(app), &app.config.config.tokens.estimator)?;
     let chosen = memory_index::chosen(app)?;
     let index = memory_index::condition(app, chosen.encoder.clone());

@@ -184,6 +184,52 @@ fn any_promotion_can_be_taken_back_and_what_was_edited_stays_and_is_named() {
 }
 
 #[test]
+fn commands_that_only_read_say_that_a_change_is_half_done() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let id = id(&machine, "push");
+    let of = |machine: &Machine, name: &str| {
+        let mut files = machine.files().into_keys();
+        files.find(|path| path.ends_with(name)).unwrap()
+    };
+    // As a kill leaves it: the section is written, the pointer and the state
+    // are not.
+    let kept = ["MEMORY.md", "state.json", "state.copy.json"].map(|name| {
+        let path = of(&machine, name);
+        let bytes = fs::read(&path).unwrap();
+        (path, bytes)
+    });
+    machine.run_line(&format!("dream promote {id} --yes"));
+    for (path, bytes) in &kept {
+        fs::write(path, bytes).unwrap();
+    }
+    let half = format!("the promotion of {id} was interrupted");
+    for line in [
+        "dream status",
+        "dream undo --list",
+        "dream review",
+        "dream review --json",
+        "memory lint",
+        "memory verify",
+        "memory status",
+    ] {
+        let told = machine.run_line(line);
+        assert_eq!(told.err.matches(&half).count(), 1, "{line}: {told:?}");
+        assert!(told.err.contains("`longhaul dream run`"), "{line}");
+    }
+    for line in ["dream status", "dream undo --list", "dream review"] {
+        let told = machine.run_line(&format!("{line} --json")).json();
+        let told = told["unfinished"].as_str().unwrap().to_owned();
+        assert!(told.starts_with(&half), "{line}: {told}");
+    }
+    let ran = machine.run_line("dream run");
+    assert!(ran.err.contains("was completed"), "{ran:?}");
+    let after = machine.run_line("dream status --json").json();
+    assert!(after["unfinished"].is_null(), "{after}");
+    assert_eq!(after["promoted"], 1, "{after}");
+}
+
+#[test]
 fn what_is_rejected_does_not_come_back() {
     let machine = machine();
     machine.run_line("dream run");

@@ -45,7 +45,7 @@ fn a_decision_waits_for_another_that_is_being_written() {
 fn a_promotion_that_was_killed_after_any_write_is_completed() {
     let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
     let before = place.files();
-    place.promote("Never push");
+    let id = place.promote("Never push");
     let after = place.files();
     let order = [
         "changes/000001.json",
@@ -71,16 +71,41 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
                 (false, None) => fs::remove_file(path).unwrap(),
             }
         }
+        // Whoever only reads is told what is half done, and changes nothing.
+        let seen = place.files();
+        let half = place.dreams().unfinished().unwrap();
+        let is_half = done < order.len() - 1;
+        assert_eq!(half.is_some(), is_half, "after {done} writes: {half:?}");
+        let says = |half: &String| half.contains(&id) && half.contains("`longhaul dream run`");
+        assert!(half.as_ref().is_none_or(says), "{half:?}");
+        assert_eq!(place.files(), seen);
         let report = place.dream(&settings());
         assert_eq!(place.files(), after, "after {done} writes");
+        assert_eq!(place.dreams().unfinished().unwrap(), None);
         // Whoever was not told that it was done is told now. It is done when
         // the state says so; the copy of it is the last to be written.
         let told = report
             .problems
             .iter()
             .any(|told| told.contains("was completed"));
-        assert_eq!(told, done < order.len() - 1, "{:?}", report.problems);
+        assert_eq!(told, is_half, "{:?}", report.problems);
     }
+}
+
+#[test]
+fn what_another_process_is_just_writing_is_not_half_done() {
+    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+    let before = place.files();
+    place.promote("Never push");
+    let lock = place.dreams().lock().unwrap();
+    for (path, bytes) in &before {
+        if path.ends_with("state.json") {
+            fs::write(path, bytes).unwrap();
+        }
+    }
+    assert_eq!(place.dreams().unfinished().unwrap(), None);
+    drop(lock);
+    assert!(place.dreams().unfinished().unwrap().is_some());
 }
 
 #[test]

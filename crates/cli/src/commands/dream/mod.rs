@@ -45,6 +45,17 @@ fn told(app: &App, lock: DreamLock) -> DreamLock {
     lock
 }
 
+/// What a crash left half done is told to those who only read, too.
+pub(super) fn unfinished(app: &App, memory: &MemoryFolder) -> Option<String> {
+    // What keeps it from being known is told by whoever needs the state.
+    let told = Dreams::new(&app.state_dir, memory).unfinished();
+    let told = told.ok().flatten();
+    if let Some(told) = &told {
+        app.note_once(&format!("note: {told}"));
+    }
+    told
+}
+
 pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
     match command {
         DreamCommand::Run(args) => dream(app, args),
@@ -203,6 +214,7 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
 fn status(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
+    let unfinished = unfinished(app, &memory);
     let candidates = dreams.candidates()?;
     let last = dreams.last_run()?;
     let due = asking(app, &memory, &dreams)?;
@@ -231,6 +243,7 @@ fn status(app: &App) -> Result<(), Failure> {
             "demoted": count("demoted"),
             "rejected": count("rejected"),
             "superseded": count("superseded"),
+            "unfinished": unfinished,
         }));
     }
     paint::row(

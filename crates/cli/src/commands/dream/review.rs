@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::answer;
 use super::super::memory_files::{reading, writing};
 use super::dialogue::{Terminal, talk};
-use super::{refusal, settings, shapes};
+use super::{locked, refusal, settings, shapes, unfinished};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::out;
@@ -24,6 +24,10 @@ pub(super) fn review(app: &App) -> Result<(), Failure> {
         false => reading(app)?,
     };
     let dreams = Dreams::new(&app.state_dir, &memory);
+    // What is shown must not be half of a change.
+    if unfinished(app, &memory).is_some() && has_person {
+        drop(locked(app, &dreams)?);
+    }
     if waiting(&dreams.candidates()?).is_empty() {
         return Err(Failure::nothing("nothing waits for review"));
     }
@@ -37,6 +41,7 @@ pub(super) fn review(app: &App) -> Result<(), Failure> {
 fn list(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
+    let unfinished = unfinished(app, &memory);
     let candidates = dreams.candidates()?;
     let (now, settings) = (app.zoned(), settings(app));
     let mut shown = Vec::new();
@@ -50,5 +55,6 @@ fn list(app: &App) -> Result<(), Failure> {
     out::json(&json!({
         "workspace": answer::path(memory.root()),
         "candidates": shown,
+        "unfinished": unfinished,
     }))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::answer;
 use super::super::memory_files::{reading, writing};
 use super::change::show;
-use super::{agreed, find, locked, named, refusal, settings, shapes};
+use super::{agreed, find, locked, named, refusal, settings, shapes, unfinished};
 use crate::app::App;
 use crate::args::UndoArgs;
 use crate::failure::Failure;
@@ -114,6 +114,7 @@ fn meant<'a>(dreams: &Dreams<'_>, past: &'a [Past], name: &str) -> Result<&'a Pa
 fn list(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
+    let unfinished = unfinished(app, &memory);
     let past = dreams.past(&settings(app))?;
     let candidates = dreams.candidates()?;
     if app.json {
@@ -121,6 +122,7 @@ fn list(app: &App) -> Result<(), Failure> {
         return out::json(&json!({
             "workspace": answer::path(memory.root()),
             "changes": changes,
+            "unfinished": unfinished,
         }));
     }
     if past.is_empty() {

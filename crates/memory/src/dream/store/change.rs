@@ -35,6 +35,16 @@ pub struct Change {
     pub turns: Vec<Turn>,
 }
 
+impl Change {
+    /// What it is, in words.
+    fn what(&self) -> String {
+        match self.undoes {
+            None => format!("the promotion of {}", self.candidate),
+            Some(_) => format!("the undoing of {}", self.candidate),
+        }
+    }
+}
+
 impl Dreams<'_> {
     pub(in crate::dream) fn pages(&self) -> Result<Pages> {
         Ok(Pages {
@@ -116,6 +126,27 @@ impl Dreams<'_> {
         fs::remove_file(&path).map_err(Error::io("remove", &path))
     }
 
+    /// What a crash left half done, and which command completes it, for those
+    /// who only read: what they see may be half of a change. Nothing is changed.
+    pub fn unfinished(&self) -> Result<Option<String>> {
+        let number = self.state()?.last_change + 1;
+        let what = match self.change(number) {
+            Ok(None) => return Ok(None),
+            Ok(Some(change)) => change.what(),
+            Err(_) => "a change that cannot be read".to_owned(),
+        };
+        // Whoever holds the lock is about to complete it. The state is read
+        // again, since that may have been done meanwhile.
+        if self.is_locked() || self.state()?.last_change >= number {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "{what} was interrupted, and {MEMORY} and the files in memories/ may have half of it; \
+             `longhaul dream run` completes it, as does every other `longhaul dream` command that \
+             writes"
+        )))
+    }
+
     /// Completes what a crash left, and says so.
     pub(super) fn complete(&self, lock: &DreamLock) -> Result<Option<String>> {
         let number = self.state()?.last_change + 1;
@@ -128,10 +159,7 @@ impl Dreams<'_> {
         let Some(change) = change else {
             return Ok(None);
         };
-        let what = match change.undoes {
-            None => format!("the promotion of {}", change.candidate),
-            Some(_) => format!("the undoing of {}", change.candidate),
-        };
+        let what = change.what();
         let mut foreign = None;
         for page in &change.pages {
             let now = self.memory.read_exact(&page.file)?;

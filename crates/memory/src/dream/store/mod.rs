@@ -95,6 +95,12 @@ impl<'a> Dreams<'a> {
         self.lock_within(PATIENCE)
     }
 
+    /// Whether somebody holds the lock at this moment.
+    fn is_locked(&self) -> bool {
+        let file = File::open(self.folder.join(".dreaming"));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     fn lock_within(&self, patience: Duration) -> Result<DreamLock> {
         durable::create_folder(&self.folder).map_err(Error::write)?;
         let path = self.folder.join(".dreaming");
