@@ -300,10 +300,11 @@ impl Work {
         );
         self.memory = under(&self.memory, headings(chosen.topic), &pointer);
         let page = self.page(chosen.topic);
+        let end = line_end(page);
         if !page.ends_with('\n') {
-            page.push('\n');
+            page.push_str(end);
         }
-        page.push_str(&block(chosen, &said));
+        page.push_str(&block(chosen, &said).replace('\n', end));
     }
 
     /// Marks an old block as over and takes its pointer away.
@@ -351,6 +352,15 @@ impl Work {
     }
 }
 
+/// How a file ends its lines: as the last does that ends.
+pub(super) fn line_end(text: &str) -> &'static str {
+    let end = text.rfind('\n');
+    match end.is_some_and(|at| text[..at].ends_with('\r')) {
+        true => "\r\n",
+        false => "\n",
+    }
+}
+
 /// Whether a line points to an anchor, whatever else was written behind it.
 pub(super) fn points(line: &str, anchor: &str) -> bool {
     line.split_whitespace().any(|word| {
@@ -392,9 +402,10 @@ fn under(text: &str, headings: &[&str], line: &str) -> String {
                 .iter()
                 .any(|name| title(line) == name.to_lowercase())
     });
+    let newline = line_end(text);
     let Some(heading) = heading else {
-        let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
-        return format!("{text}{gap}## {}\n{line}\n", headings[0]);
+        let gap = newline.repeat(if text.ends_with('\n') { 1 } else { 2 });
+        return format!("{text}{gap}## {}{newline}{line}{newline}", headings[0]);
     };
     let mut end = heading + 1;
     for (at, line) in lines.iter().enumerate().skip(heading + 1) {
@@ -407,10 +418,10 @@ fn under(text: &str, headings: &[&str], line: &str) -> String {
     }
     let mut out: String = lines[..end].concat();
     if !out.ends_with('\n') {
-        out.push('\n');
+        out.push_str(newline);
     }
     out.push_str(line);
-    out.push('\n');
+    out.push_str(newline);
     out.push_str(&lines[end..].concat());
     out
 }

@@ -4,11 +4,11 @@
 //! kept as it is.
 
 use super::candidate::{Candidate, Status};
-use super::promote::{headings, home};
+use super::promote::{headings, home, line_end};
 use crate::provenance::one_line;
 
-const BEGIN: &str = "<!-- longhaul dreams: made by `longhaul dream`, do not edit -->\n";
-const END: &str = "<!-- longhaul dreams end -->\n";
+const BEGIN: &str = "<!-- longhaul dreams: made by `longhaul dream`, do not edit -->";
+const END: &str = "<!-- longhaul dreams end -->";
 /// Candidates shown; `dream review` has them all.
 const MOST_SHOWN: usize = 50;
 
@@ -160,20 +160,30 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
 
 /// The file with our part replaced. The error says at which line what is wrong.
 pub(super) fn spliced(file: Option<&str>, part: &str) -> Result<String, String> {
-    let ours = format!("{BEGIN}{part}{END}");
+    let ours = format!("{BEGIN}\n{part}{END}");
     let Some(text) = file.filter(|text| !text.trim().is_empty()) else {
-        return Ok(format!("# Dreams\n\n{ours}"));
+        return Ok(format!("# Dreams\n\n{ours}\n"));
     };
+    let newline = line_end(text);
+    let ours = ours.replace('\n', newline);
     let line_of = |at: usize| text[..at].lines().count() + 1;
-    match (text.find(BEGIN), text.find(END)) {
+    // A mark ends its line, however lines end; whoever quotes one goes on.
+    let mark = |mark: &str| {
+        let mut found = text.match_indices(mark).map(|(at, _)| at);
+        found.find(|at| {
+            let rest = &text[at + mark.len()..];
+            rest.is_empty() || rest.starts_with(['\n', '\r'])
+        })
+    };
+    match (mark(BEGIN), mark(END)) {
         (Some(begin), Some(end)) if begin < end => Ok(format!(
             "{}{ours}{}",
             &text[..begin],
             &text[end + END.len()..]
         )),
         (None, None) => {
-            let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
-            Ok(format!("{text}{gap}{ours}"))
+            let gap = newline.repeat(if text.ends_with('\n') { 1 } else { 2 });
+            Ok(format!("{text}{gap}{ours}{newline}"))
         }
         (Some(at), _) => Err(format!("line {}: our part has no end mark", line_of(at))),
         (None, Some(at)) => Err(format!(
@@ -190,18 +200,37 @@ mod tests {
     #[test]
     fn only_our_part_of_the_file_changes() {
         let first = spliced(Some("# Mine\n\nnotes\n"), "a\n").unwrap();
-        assert_eq!(first, format!("# Mine\n\nnotes\n\n{BEGIN}a\n{END}"));
+        assert_eq!(first, format!("# Mine\n\nnotes\n\n{BEGIN}\na\n{END}\n"));
         let second = spliced(Some(&format!("{first}more of mine\n")), "b\n").unwrap();
         assert_eq!(
             second,
-            format!("# Mine\n\nnotes\n\n{BEGIN}b\n{END}more of mine\n")
+            format!("# Mine\n\nnotes\n\n{BEGIN}\nb\n{END}\nmore of mine\n")
         );
         assert_eq!(spliced(Some(&second), "b\n").unwrap(), second);
     }
 
     #[test]
+    fn a_file_whose_lines_end_otherwise_has_our_part_once_and_ended_so() {
+        let first = spliced(Some("# Mine\n\nnotes\n"), "a\n").unwrap();
+        let crlf = first.replace('\n', "\r\n");
+        let second = spliced(Some(&crlf), "b\nc\n").unwrap();
+        let wanted = format!("# Mine\n\nnotes\n\n{BEGIN}\nb\nc\n{END}\n");
+        assert_eq!(second, wanted.replace('\n', "\r\n"));
+        // A last line without an end stays so.
+        let cut = first.trim_end();
+        assert_eq!(spliced(Some(cut), "a\n").unwrap(), cut);
+    }
+
+    #[test]
+    fn a_mark_that_is_quoted_in_a_sentence_is_none() {
+        let quoted = format!("# Mine\n\nnever edit {BEGIN} or {END} by hand\n");
+        let first = spliced(Some(&quoted), "a\n").unwrap();
+        assert_eq!(first, format!("{quoted}\n{BEGIN}\na\n{END}\n"));
+    }
+
+    #[test]
     fn a_lost_mark_is_told_with_its_line_and_nothing_is_thrown_away() {
-        let broken = format!("# Mine\n{BEGIN}a\n");
+        let broken = format!("# Mine\n{BEGIN}\na\n");
         assert_eq!(
             spliced(Some(&broken), "b\n").unwrap_err(),
             "line 2: our part has no end mark"

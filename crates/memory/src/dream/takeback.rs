@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::candidate::Status;
-use super::promote::{PageChange, Turn, points, updated, with_updated};
+use super::promote::{PageChange, Turn, line_end, points, updated, with_updated};
 use crate::files::{MEMORY, shown};
 
 /// A line that an undo leaves, because it was edited since.
@@ -126,12 +126,15 @@ impl Line {
 
 struct Text {
     lines: Vec<Line>,
+    /// How its lines end.
+    end: &'static str,
 }
 
 impl Text {
     fn of(text: &str) -> Text {
         Text {
             lines: text.split_inclusive('\n').map(Line::new).collect(),
+            end: line_end(text),
         }
     }
 
@@ -148,9 +151,10 @@ impl Text {
             .and_then(|above| self.lines.get_mut(above))
             && !above.text.ends_with('\n')
         {
-            above.text.push('\n');
+            above.text.push_str(self.end);
         }
-        self.lines.insert(at, Line::new(&format!("{said}\n")));
+        let line = format!("{said}{}", self.end);
+        self.lines.insert(at, Line::new(&line));
     }
 
     /// Puts pointers back that left for the change: below the line that they
@@ -271,7 +275,8 @@ impl Text {
             }
             return;
         }
-        stays.insert(0, Line::new(&format!("### Edited by hand (was {id})\n")));
+        let heading = format!("### Edited by hand (was {id}){}", self.end);
+        stays.insert(0, Line::new(&heading));
         self.lines.splice(start..start, stays);
     }
 

@@ -88,3 +88,52 @@ fn what_was_said_cannot_smuggle_a_byte_into_a_file() {
         assert!(String::from_utf8(place.raw(file)).is_ok(), "{file}");
     }
 }
+
+#[test]
+fn what_is_written_ends_its_lines_as_the_file_does_and_an_undo_restores_the_bytes() {
+    let place = Place::begun_and_dreamt(&[
+        "Never push on Fridays.",
+        "Always write tests first.",
+        "Never delete backups.",
+    ]);
+    let files = ["MEMORY.md", "memories/project.md", "DREAMS.md"];
+    for file in files {
+        place.write(file, &place.read(file).replace('\n', "\r\n"));
+    }
+    let begun = files.map(|file| place.raw(file));
+    for rule in ["Never push", "Always write", "Never delete"] {
+        place.promote(rule);
+        for file in files {
+            let text = place.read(file);
+            assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "{text:?}");
+        }
+    }
+    // Not the latest first, so that no undo finds the file as it left it.
+    for number in [2, 1, 3] {
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        let at = crate::now().timestamp();
+        let undone = dreams.undo(&lock, Some(number), at, &settings()).unwrap();
+        assert_eq!(undone.left, []);
+    }
+    for (file, begun) in files.iter().zip(&begun).take(2) {
+        let now = place.raw(file);
+        let now = String::from_utf8(now).unwrap();
+        assert_eq!(now.as_bytes(), begun, "{file}: {now}");
+    }
+    assert!(!place.read("DREAMS.md").replace("\r\n", "").contains('\n'));
+}
+
+#[test]
+fn what_an_undo_puts_back_or_heads_ends_its_lines_as_the_file_does() {
+    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+    let id = place.promote("Never push");
+    let edited = place.read("memories/project.md");
+    let edited = edited.replace("Never push on Fridays.\n", "Never push at all.\n");
+    let edited = edited.replace('\n', "\r\n");
+    place.write("memories/project.md", &edited);
+    place.undo().unwrap();
+    let project = place.read("memories/project.md");
+    let headed = format!("### Edited by hand (was {id})\r\nNever push at all.\r\n");
+    assert!(project.contains(&headed), "{project:?}");
+}
