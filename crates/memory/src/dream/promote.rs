@@ -5,6 +5,8 @@
 //! pointer of the least sure candidate leaves, and says so in `DREAMS.md`.
 //! Lines that a person wrote are never touched.
 
+use std::ops::Range;
+
 use jiff::civil::{Date, DateTime};
 use longhaul_tokens::ContentKind;
 use serde::{Deserialize, Serialize};
@@ -132,7 +134,7 @@ pub(super) fn plan(
         });
     }
     let memory = text(&pages.memory, "# Memory Index\n");
-    let minute = at.strftime("%Y-%m-%d %H:%M").to_string();
+    let minute = at.strftime(MINUTE).to_string();
     let renewed = with_updated(&memory, &minute);
     let mut work = Work {
         memory: renewed.clone(),
@@ -252,17 +254,36 @@ pub(super) fn plan(
 /// What `MEMORY.md` says since when it is as it is.
 const UPDATED: &str = "> Updated: ";
 
+/// How a time is written there.
+const MINUTE: &str = "%Y-%m-%d %H:%M";
+
+/// Where the file says when it was changed, if it does. What a person wrote
+/// behind the time, or in its place, is theirs.
+fn updated_at(text: &str) -> Option<Range<usize>> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let time = line.strip_prefix(UPDATED).and_then(|rest| rest.get(..16));
+        if time.is_some_and(|time| DateTime::strptime(MINUTE, time).is_ok()) {
+            let at = start + UPDATED.len();
+            return Some(at..at + 16);
+        }
+        start += line.len();
+    }
+    None
+}
+
 /// When the file says it was changed, if it says so.
 pub(super) fn updated(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| line.strip_prefix(UPDATED))
+    text.get(updated_at(text)?)
 }
 
 /// The file with another time; one that says none is not given one.
 pub(super) fn with_updated(text: &str, minute: &str) -> String {
-    match updated(text) {
-        Some(old) => text.replacen(&format!("{UPDATED}{old}"), &format!("{UPDATED}{minute}"), 1),
-        None => text.to_owned(),
+    let mut text = text.to_owned();
+    if let Some(time) = updated_at(&text) {
+        text.replace_range(time, minute);
     }
+    text
 }
 
 pub(super) fn find<'a>(candidates: &'a [Candidate], id: &str) -> Result<&'a Candidate> {

@@ -234,6 +234,34 @@ fn what_a_person_took_back_is_not_promoted_again_unseen() {
 }
 
 #[test]
+fn what_a_person_wrote_behind_the_time_of_the_index_or_in_its_place_stays() {
+    for (own, renewed) in [
+        ("2026-11-12 08:00 by Ida", "2026-11-15 20:00 by Ida"),
+        ("yesterday, by Ida", "yesterday, by Ida"),
+        ("2026-11-12", "2026-11-12"),
+    ] {
+        let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+        let memory = format!("# Memory\n\nsee > Updated: 2026-11-12 08:00\n> Updated: {own}\n");
+        place.write("MEMORY.md", &memory);
+        place.promote("Never push");
+        let promoted = place.read("MEMORY.md");
+        assert!(
+            promoted.starts_with(&memory.replace(
+                &format!("> Updated: {own}"),
+                &format!("> Updated: {renewed}")
+            )),
+            "{promoted}"
+        );
+        // Also where a person wrote since, and it is not the file of before.
+        place.write("MEMORY.md", &format!("{promoted}\nmine\n"));
+        place.undo().unwrap();
+        let undone = place.read("MEMORY.md");
+        assert!(undone.starts_with(&memory), "{undone}");
+        assert!(undone.ends_with("mine\n"), "{undone}");
+    }
+}
+
+#[test]
 fn a_promotion_renews_the_time_of_the_index_and_an_undo_gives_it_back() {
     let place = Place::new();
     place
