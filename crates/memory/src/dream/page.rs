@@ -7,7 +7,8 @@ use crate::files::MEMORY;
 
 /// What the heading of a statement begins with, before its id.
 const HEADING: &str = "### ";
-const EVIDENCE: &str = "- evidence: ";
+/// What a line of its evidence begins with.
+pub(super) const EVIDENCE: &str = "- evidence: ";
 
 /// A promoted statement, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]

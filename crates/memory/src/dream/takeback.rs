@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::candidate::Status;
+use super::page;
 use super::promote::{PageChange, Turn, line_end, points, updated, with_updated};
 use crate::files::{MEMORY, shown};
 
@@ -231,6 +232,32 @@ impl Text {
         Some((start, start + 1 + length))
     }
 
+    /// Which lines belong to the statements whose headings stand: several may
+    /// have a line of the same words. What follows the evidence of one has lost
+    /// its heading.
+    fn of_statements(&self) -> Vec<bool> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Part {
+            Said,
+            Evidence,
+            Nobody,
+        }
+        let mut part = Part::Nobody;
+        let each = self.lines.iter().map(|line| {
+            let said = line.said();
+            part = match part {
+                _ if page::begins(said) => Part::Said,
+                _ if said.starts_with('#') => Part::Nobody,
+                Part::Said if said.contains("; valid from ") => Part::Evidence,
+                Part::Said => Part::Said,
+                Part::Evidence if said.starts_with(page::EVIDENCE) => Part::Evidence,
+                Part::Evidence | Part::Nobody => Part::Nobody,
+            };
+            part != Part::Nobody
+        });
+        each.collect()
+    }
+
     /// Takes the statement of the promoted one out. Lines that somebody edited or
     /// put between stay below a heading that is no statement's.
     fn unwrite(&mut self, before: &str, after: &str, id: &str) {
@@ -249,8 +276,9 @@ impl Text {
             .collect();
         let Some((start, end)) = self.section(&heading) else {
             // Whoever took the heading away has the rest of it.
-            for line in &mut self.lines {
-                line.left |= written.contains(&line.said());
+            let others = self.of_statements();
+            for (line, is_other) in self.lines.iter_mut().zip(others) {
+                line.left |= !is_other && written.contains(&line.said());
             }
             return;
         };

@@ -254,18 +254,20 @@ impl MemoryFolder {
     /// that are there.
     fn all_files(&self) -> Result<Vec<String>> {
         let mut files: Vec<String> = [MEMORY, DREAMS].map(str::to_owned).into();
-        let memories = match links::unread(self.root(), MEMORIES) {
-            Some(_) => Vec::new(),
-            None => place::names(&self.root().join(MEMORIES))?,
-        };
-        for name in memories {
-            if name.ends_with(".md") {
-                files.push(format!("{MEMORIES}/{name}"));
-            }
-        }
+        files.extend(self.lasting()?);
         let logs = self.logs()?;
         files.extend(logs.iter().map(|(date, _)| MemoryFolder::log_name(*date)));
         Ok(files)
+    }
+
+    /// The files in `memories/`.
+    pub(crate) fn lasting(&self) -> Result<Vec<String>> {
+        let names = match links::unread(self.root(), MEMORIES) {
+            Some(_) => Vec::new(),
+            None => place::names(&self.root().join(MEMORIES))?,
+        };
+        let names = names.into_iter().filter(|name| name.ends_with(".md"));
+        Ok(names.map(|name| format!("{MEMORIES}/{name}")).collect())
     }
 
     /// What a pointer means of all it may mean, and where that leads: the first

@@ -109,6 +109,68 @@ fn an_edited_statement_stays_below_a_heading_that_is_no_statements() {
 }
 
 #[test]
+fn only_lines_of_the_statement_that_lost_its_heading_are_named() {
+    let rules = [
+        "Never push on Fridays.",
+        "Always write tests first.",
+        "Never delete backups.",
+    ];
+    for heading in ["#### mine\n", "## Mine\n", ""] {
+        let place = Place::begun_and_dreamt(&rules);
+        for rule in ["Never push", "Always write", "Never delete"] {
+            place.promote(rule);
+        }
+        let id = place.id("Always write");
+        let own = format!("### {id}\n");
+        edit(&place, "memories/project.md", &own, heading);
+        let before = place.read("memories/project.md");
+        let undone = undo(&place, 2).unwrap();
+        assert_eq!(place.read("memories/project.md"), before);
+        let start = before
+            .lines()
+            .position(|line| line.contains("Always write"));
+        let lines: Vec<(usize, &str)> = undone
+            .left
+            .iter()
+            .map(|left| (left.line, left.text.as_str()))
+            .collect();
+        let all: Vec<&str> = before.lines().collect();
+        let at = start.unwrap();
+        // The statement, what it is, its evidence.
+        let wanted = [at, at + 2, at + 3].map(|at| (at + 1, all[at]));
+        assert_eq!(lines, wanted, "{heading:?}\n{before}");
+    }
+}
+
+#[test]
+fn a_statement_that_was_moved_to_another_page_stays_there_and_is_named() {
+    for page in ["memories/decisions.md", "memories/rules.md"] {
+        let place = Place::begun_and_dreamt(&["Never push on Fridays.", "Never delete backups."]);
+        let id = place.promote("Never push");
+        place.promote("Never delete");
+        let project = place.read("memories/project.md");
+        let start = project.find(&format!("### {id}")).unwrap();
+        let end = start + project[start..].find("\n\n### ").unwrap() + 1;
+        place.write(page, &format!("# Mine\n\n{}", &project[start..end]));
+        let rest = format!("{}{}", &project[..start], &project[end + 1..]);
+        place.write("memories/project.md", &rest);
+        let (moved, foretold) = (place.read(page), standing(&place));
+        assert_eq!(foretold[1], (1, "possible, 1 left".to_owned()));
+        let undone = undo(&place, 1).unwrap();
+        assert_eq!(
+            undone.left,
+            [Left {
+                file: page.into(),
+                line: 3,
+                text: format!("### {id}"),
+            }]
+        );
+        assert_eq!(place.read(page), moved);
+        assert_eq!(place.read("memories/project.md"), rest);
+    }
+}
+
+#[test]
 fn a_heading_leaves_with_the_last_line_below_it() {
     let place = Place::new();
     place.rule(day(2), "Never push on Fridays.");

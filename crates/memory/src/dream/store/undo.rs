@@ -217,6 +217,33 @@ impl Dreams<'_> {
         }
     }
 
+    /// Where a statement stands that a person moved to another page: there it is
+    /// theirs.
+    fn moved(&self, page: &PageChange, now: Option<&str>, id: &str) -> Result<Vec<Left>> {
+        let heading = format!("### {id}");
+        let place = |text: Option<&str>| {
+            let mut lines = text.unwrap_or_default().lines();
+            lines.position(|line| line.trim_end() == heading)
+        };
+        let was_made = place(page.before.as_deref()).is_none();
+        if !was_made || place(page.after.as_deref()).is_none() || place(now).is_some() {
+            return Ok(Vec::new());
+        }
+        let mut left = Vec::new();
+        for file in self.memory.lasting()? {
+            // What cannot be read is no reason not to take anything back.
+            let text = self.memory.read(&file).ok().flatten();
+            if let Some(at) = place(text.as_deref()).filter(|_| file != page.file) {
+                left.push(Left {
+                    file,
+                    line: at + 1,
+                    text: heading.clone(),
+                });
+            }
+        }
+        Ok(left)
+    }
+
     fn unmade(
         &self,
         state: &State,
@@ -230,8 +257,11 @@ impl Dreams<'_> {
             left: Vec::new(),
         };
         for page in &change.pages {
+            let now = self.memory.read_exact(&page.file)?;
+            undo.left
+                .extend(self.moved(page, now.as_deref(), &change.candidate)?);
             // Whoever took the file away took this with it.
-            let Some(now) = self.memory.read_exact(&page.file)? else {
+            let Some(now) = now else {
                 continue;
             };
             let promotion = Promotion {
