@@ -488,3 +488,25 @@ fn marking_a_stale_pointer_keeps_the_bytes_of_other_lines() {
     assert_eq!(machine.run_line("memory verify --accept").code, 0);
     assert_eq!(fs::read(&path).unwrap(), before);
 }
+
+#[test]
+fn a_binary_file_among_the_memory_is_named_by_lint_and_is_no_empty_text() {
+    let machine = Machine::new();
+    machine.run_line("memory init --name Tides");
+    fs::write(machine.work().join("memories/bin.md"), b"a\0b\n").unwrap();
+    let lint = machine.run_line("memory lint");
+    assert_eq!(lint.code, 1, "{lint:?}");
+    assert!(
+        lint.out.contains("memories/bin.md has a zero byte at 1"),
+        "{lint:?}"
+    );
+    // Also when it was taken in before and nothing is told of it any more.
+    for _ in 0..2 {
+        let get = machine.run_line("memory get memories/bin.md");
+        assert_eq!(get.code, 1, "{get:?}");
+        assert!(get.err.contains("zero byte"), "{get:?}");
+    }
+    fs::write(machine.work().join("memories/bin.md"), "").unwrap();
+    let get = machine.run_line("memory get memories/bin.md");
+    assert_eq!(get.code, 0, "{get:?}");
+}

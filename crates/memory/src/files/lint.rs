@@ -59,6 +59,9 @@ impl MemoryFolder {
             match place::bytes(self.root(), &file, MOST_FILE_BYTES) {
                 Ok(bytes) => {
                     let bytes = bytes.unwrap_or_default();
+                    if let Some(at) = memchr::memchr(0, &bytes) {
+                        findings.push(finding(&file, None, Trouble::Binary { at }));
+                    }
                     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
                     let mut bad = lines.filter(|(_, line)| std::str::from_utf8(line).is_err());
                     if let Some((at, _)) = bad.next() {

@@ -78,6 +78,11 @@ pub enum Trouble {
         /// How many lines have some.
         lines: usize,
     },
+    /// The file has a zero byte, as no text has.
+    Binary {
+        /// Where, from 0.
+        at: usize,
+    },
     /// A folder of memory is a link to another folder of the workspace, which a
     /// search does not follow.
     LinkedFolder {
@@ -149,6 +154,9 @@ impl Trouble {
                 "has bytes that are no UTF-8, as have {} more lines",
                 lines - 1
             ),
+            Trouble::Binary { at } => format!(
+                "has a zero byte at {at}, as only binary files have, and is left out of searches"
+            ),
             Trouble::LinkedFolder { target } => format!(
                 "is a link to the folder {target}: what is in it is written and dreamt of, but a \
                  search does not follow links to folders"
@@ -190,6 +198,9 @@ impl Trouble {
                 "save the file as UTF-8; such a line is read with \u{fffd} in it and never rewritten"
                     .into()
             }
+            Trouble::Binary { .. } => {
+                "take it out of the memory folders, or save it as text".into()
+            }
             Trouble::LinkedFolder { .. } => "replace the link by the folder itself".into(),
             Trouble::InBytes { trouble } => {
                 format!("save the file as UTF-8 first, then {}", trouble.remedy())
@@ -215,6 +226,7 @@ impl Trouble {
             | Trouble::OutsidePointer { .. }
             | Trouble::TooLarge { .. }
             | Trouble::Unreadable { .. }
+            | Trouble::Binary { .. }
             | Trouble::LinkedFolder { .. }
             | Trouble::InBytes { .. }
             | Trouble::Secret

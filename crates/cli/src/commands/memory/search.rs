@@ -367,6 +367,18 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         }));
     };
     let time = date(&files, passage.kind, &passage.source, passage.time);
+    // What is no text is in the index as an empty one.
+    let is_binary = || {
+        let file = std::fs::read(app.workspace.join(&passage.source));
+        file.is_ok_and(|bytes| bytes.contains(&0))
+    };
+    if passage.of == 0 && passage.entry.is_empty() && is_binary() {
+        return Err(Failure::new(format!(
+            "{} has a zero byte, as only binary files have, and is not indexed",
+            paint::quoted(key)
+        ))
+        .help("take it out of the memory folders, or save it as text"));
+    }
     if let Some((from, _)) = lines.filter(|(from, _)| *from > passage.of) {
         let of = paint::plural(u64::from(passage.of), "line");
         return Err(Failure::new(format!(
