@@ -4,7 +4,7 @@ use console::style;
 use jiff::civil::DateTime;
 use longhaul_checkpoint::AGENTS_TEMPLATE;
 use longhaul_memory::files::{AgentsFile, Finding, Limits, Outcome, Standing, Verified, Verify};
-use longhaul_memory::{Condition, IndexError, MemoryFolder, Seal};
+use longhaul_memory::{Condition, IndexError, MemoryFolder, Seal, SqliteIndex};
 use serde_json::{Value, json};
 
 use super::dream::unfinished;
@@ -353,6 +353,7 @@ fn status(app: &App) -> Result<(), Failure> {
 fn index_state(app: &App, index: &Result<Option<Condition>, IndexError>) -> &'static str {
     match index {
         _ if !app.config.config.memory.index.enabled => "off",
+        Ok(None) if SqliteIndex::was_here(&memory_index::path(app)) => "incomplete",
         Ok(None) => "none",
         Ok(Some(found)) if found.unfilled => "incomplete",
         Ok(Some(found)) if found.behind.total() > 0 => "behind",
@@ -392,6 +393,11 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
     }
     let found = match index {
         Ok(Some(found)) => found,
+        Ok(None) if index_state(app, index) == "incomplete" => {
+            let what = "incomplete: its file was deleted or emptied, or is of an older layout; \
+                        `longhaul memory index` makes it anew with sessions";
+            return paint::row("index", style(what).yellow());
+        }
         Ok(None) => {
             return paint::row(
                 "index",

@@ -354,6 +354,26 @@ fn a_search_makes_a_damaged_index_anew_and_the_status_says_that_it_is() {
     );
 }
 
+#[test]
+fn an_index_whose_file_was_deleted_or_emptied_is_incomplete_before_a_search_too() {
+    let machine = machine();
+    records(&machine);
+    let status = || machine.run_line("memory status --json").json()["index"].clone();
+    let index = index_file(&machine);
+    assert_eq!(status()["state"], "current");
+    fs::write(&index, "").unwrap();
+    assert_eq!(status()["state"], "incomplete");
+    fs::remove_file(&index).unwrap();
+    assert_eq!(status()["state"], "incomplete");
+    let shown = machine.run_line("memory status");
+    assert!(
+        shown.out.contains("incomplete: its file was deleted"),
+        "{shown:?}"
+    );
+    machine.run_line("memory index");
+    assert_eq!(status()["state"], "current");
+}
+
 #[cfg(unix)]
 #[test]
 fn sessions_that_were_not_all_taken_in_are_told_until_they_are() {

@@ -130,6 +130,13 @@ impl SqliteIndex {
         })
     }
 
+    /// Whether there was an index in a place where none is now: its file was
+    /// deleted or emptied by hand, or is of an older layout. What was in it is
+    /// missing until all is taken in again.
+    pub fn was_here(path: &Path) -> bool {
+        place::had_users(path)
+    }
+
     /// Whether it was begun anew, or filled, and that did not come to its end.
     pub fn is_unfilled(&self) -> Result<bool, IndexError> {
         let mark = "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'filling')";
