@@ -1,7 +1,7 @@
 //! Dreams: staged, reviewed, promoted, taken back.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use jiff::civil::{Date, date};
@@ -434,6 +434,75 @@ fn a_review_at_a_terminal_shows_evidence_and_change_and_does_as_it_is_told() {
     }
     assert!(read(&machine, "MEMORY.md").contains("Never push on Fridays."));
     assert_eq!(ids(&machine).len(), 1);
+}
+
+#[test]
+fn a_signal_ends_a_review_and_gives_the_terminal_back_as_it_was() {
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !has("script") || !has("stty") {
+        eprintln!("skipped: no script(1) and stty(1) for a terminal");
+        return;
+    }
+    for (signal, code) in [("TERM", 143), ("INT", 130)] {
+        let machine = machine();
+        machine.run_line("dream run");
+        let program = assert_cmd::cargo::cargo_bin!("longhaul");
+        let pid = machine.home().join("pid");
+        let inner = format!(
+            "trap : INT; sh -c 'echo $$ > {}; exec {} dream review --color never'; echo code $?; stty -a",
+            pid.display(),
+            program.display()
+        );
+        let mut child = Command::new("script")
+            .args(["-qec", &inner, "/dev/null"])
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("TERM", "xterm")
+            .env("HOME", machine.home())
+            .env("LONGHAUL_NOW", crate::machine::NOW)
+            .current_dir(machine.work())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        let (mut shown, mut typed, mut killers) = (String::new(), false, Vec::new());
+        let mut part = [0; 4096];
+        while let Ok(count @ 1..) = stdout.read(&mut part) {
+            shown.push_str(&String::from_utf8_lossy(&part[..count]));
+            if !typed && shown.contains("[q]uit") {
+                typed = true;
+                stdin.write_all(b"e").unwrap();
+                stdin.flush().unwrap();
+            }
+            if killers.is_empty() && shown.contains("The line as it should read") {
+                let pid = fs::read_to_string(&pid).unwrap().trim().to_owned();
+                // Again until it has ended: the first may come before it waits.
+                killers.push(std::thread::spawn(move || {
+                    let kill = || Command::new("kill").args(["-s", signal, &pid]).output();
+                    while kill().unwrap().status.success() {
+                        std::thread::sleep(std::time::Duration::from_millis(300));
+                    }
+                }));
+            }
+        }
+        child.wait().unwrap();
+        for killer in killers {
+            killer.join().unwrap();
+        }
+        assert!(shown.contains(&format!("code {code}")), "{shown}");
+        assert!(shown.contains("0 promoted, 0 rejected"), "{shown}");
+        let (_, settings) = shown.split_once("code ").unwrap();
+        for setting in ["icanon", "echo", "isig"] {
+            let off = format!("-{setting}");
+            let words: Vec<&str> = settings.split_whitespace().collect();
+            assert!(
+                words.contains(&setting) && !words.contains(&&*off),
+                "{settings}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -7,9 +7,10 @@ use console::{Key, Term, style};
 use longhaul_memory::dream::{Candidate, Dreams, waiting};
 
 use super::change::shown;
+use super::signals::Signals;
 use super::{find, locked, settings};
 use crate::app::App;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::paint;
 
 /// What a person does with a candidate.
@@ -36,39 +37,63 @@ pub(super) trait Person {
 }
 
 /// A person at a terminal.
-pub(super) struct Terminal(Term);
+pub(super) struct Terminal {
+    term: Term,
+    signals: Signals,
+    ended: Option<Outcome>,
+}
 
 /// What clears a line that is typed.
 const CTRL_U: char = '\u{15}';
 
 impl Terminal {
     pub(super) fn new() -> Terminal {
-        Terminal(Term::stdout())
+        Terminal {
+            term: Term::stdout(),
+            signals: Signals::listen(),
+            ended: None,
+        }
+    }
+
+    /// What a signal asked for, if one ended the dialogue.
+    pub(super) fn ended(&self) -> Option<Outcome> {
+        self.ended
+    }
+
+    fn is_asked_to_end(&mut self) -> bool {
+        self.ended = self.ended.or(self.signals.came());
+        self.ended.is_some()
     }
 
     /// Takes a line off the screen that may go over several rows.
     fn clear(&self, line: &[char]) -> std::io::Result<()> {
         let line: String = line.iter().collect();
-        let columns = usize::from(self.0.size().1).max(1);
+        let columns = usize::from(self.term.size().1).max(1);
         let rows = console::measure_text_width(&line).saturating_sub(1) / columns;
-        self.0.move_cursor_up(rows)?;
-        self.0.write_str("\r")?;
-        self.0.clear_to_end_of_screen()
+        self.term.move_cursor_up(rows)?;
+        self.term.write_str("\r")?;
+        self.term.clear_to_end_of_screen()
     }
 }
 
 impl Person for Terminal {
     fn show(&mut self, line: &str) -> Result<(), Failure> {
-        self.0.write_line(line).map_err(Failure::output)
+        self.term.write_line(line).map_err(Failure::output)
     }
 
     fn key(&mut self) -> Result<Option<char>, Failure> {
         loop {
-            match self.0.read_key() {
+            if self.is_asked_to_end() {
+                return Ok(None);
+            }
+            match self.term.read_key() {
                 Ok(Key::Char(key)) => return Ok(Some(key)),
                 Ok(Key::Escape | Key::CtrlC | Key::Unknown) => return Ok(None),
                 Ok(_) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(None),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                    self.is_asked_to_end();
+                    return Ok(None);
+                }
                 Err(error) => return Err(Failure::from(error)),
             }
         }
@@ -77,16 +102,19 @@ impl Person for Terminal {
     fn edit(&mut self, text: &str) -> Result<Option<String>, Failure> {
         let mut line: Vec<char> = paint::tame(text).chars().collect();
         let shown: String = line.iter().collect();
-        self.0.write_str(&shown).map_err(Failure::output)?;
+        self.term.write_str(&shown).map_err(Failure::output)?;
         loop {
-            match self.0.read_key() {
+            if self.is_asked_to_end() {
+                return Ok(None);
+            }
+            match self.term.read_key() {
                 Ok(Key::Enter) => break,
                 // Nothing is changed.
                 Ok(Key::Escape) => line.clear(),
                 Ok(Key::Backspace) => {
                     if let Some(gone) = line.pop() {
                         let width = console::measure_text_width(&gone.to_string());
-                        self.0.clear_chars(width).map_err(Failure::output)?;
+                        self.term.clear_chars(width).map_err(Failure::output)?;
                     }
                     continue;
                 }
@@ -98,17 +126,20 @@ impl Person for Terminal {
                 Ok(Key::Char(key)) if !key.is_control() => {
                     line.push(key);
                     let key = key.to_string();
-                    self.0.write_str(&key).map_err(Failure::output)?;
+                    self.term.write_str(&key).map_err(Failure::output)?;
                     continue;
                 }
                 Ok(Key::Unknown) => return Ok(None),
                 Ok(_) => continue,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(None),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                    self.is_asked_to_end();
+                    return Ok(None);
+                }
                 Err(error) => return Err(Failure::from(error)),
             }
             break;
         }
-        self.0.write_line("").map_err(Failure::output)?;
+        self.term.write_line("").map_err(Failure::output)?;
         Ok(Some(line.into_iter().collect()))
     }
 }

@@ -7,6 +7,7 @@ mod dialogue;
 mod model;
 mod review;
 mod shapes;
+mod signals;
 mod undo;
 
 pub(crate) use beside::Beside;

@@ -35,7 +35,15 @@ pub(super) fn review(app: &App) -> Result<(), Failure> {
         return Err(Failure::usage("a review is a dialogue, and there is no terminal")
             .help("list with `longhaul dream review --json`, then `dream promote ID` or `dream reject ID`"));
     }
-    talk(app, &dreams, &mut Terminal::new())
+    let mut terminal = Terminal::new();
+    talk(app, &dreams, &mut terminal)?;
+    match terminal.ended() {
+        None => Ok(()),
+        Some(outcome) => Err(Failure {
+            outcome,
+            ..Failure::new("the review was ended by a signal; what was decided before is kept")
+        }),
+    }
 }
 
 fn list(app: &App) -> Result<(), Failure> {
