@@ -15,7 +15,7 @@ const NO_MORE: &str =
     " more longer mehr länger plus mais più meer langer więcej już больше ya mer längre ";
 /// These say so of what is asked for.
 const AGAIN: &str = " again wieder nouveau nuevamente novamente nuovamente weer opnieuw znowu znów ponownie снова \
-    опять igen ";
+    опять igen vuelve vuelvan volta volte torna tornate recommence recommencez ";
 /// Words of two that say so: neither does by itself.
 const AGAIN_OF_TWO: [&str; 7] = [
     "de nuevo",

@@ -1097,6 +1097,8 @@ const DENIED: Pairs = &[
     ("Siempre firma los commits.", "Ya no firmes los commits."),
     ("Usa emojis.", "Ya no uses emojis."),
     ("No uses emojis.", "Usa emojis de nuevo."),
+    ("Nunca uses emojis.", "Vuelve a usar emojis."),
+    ("Never mock the database.", "Mock the database again."),
     ("Non usare emoji.", "Usa di nuovo emoji."),
     ("Gebruik emoji.", "Geen emoji meer."),
     ("Используй эмодзи.", "Не используй больше эмодзи."),
