@@ -515,7 +515,7 @@ fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexEr
         // never the file.
         connection.pragma_update(None, "synchronous", "normal")?;
         connection.pragma_update(None, "temp_store", "memory")?;
-        connection.pragma_update(None, "cache_size", -16_000)?;
+        connection.pragma_update(None, "cache_size", -64_000)?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
     };
