@@ -325,19 +325,22 @@ fn texts_that_say_the_same_are_encoded_once_also_in_one_go() {
     assert_eq!(told, [(0, 2), (2, 2)]);
 }
 
+/// How many bytes the stored vectors have, by their bits a dimension.
+fn bytes_by_bits(folder: &TempDir) -> Vec<(i64, i64)> {
+    let connection = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
+    let sql = "SELECT bits, sum(length(vectors)) FROM vector GROUP BY bits ORDER BY bits";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
 #[test]
 fn many_short_texts_have_sketches_until_others_leave_room_for_more() {
     let folder = TempDir::new().unwrap();
     let mut index = on_disk(&folder);
     let encoder = Drawn::new("drawn", 384);
     index.use_encoder(Some(encoder.clone()));
-    let kept = || -> Vec<(i64, i64)> {
-        let connection = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
-        let sql = "SELECT bits, sum(length(vectors)) FROM vector GROUP BY bits ORDER BY bits";
-        let mut statement = connection.prepare(sql).unwrap();
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
-        rows.unwrap().map(Result::unwrap).collect()
-    };
+    let kept = || bytes_by_bits(&folder);
     let text = |at: u64| format!("message {at} has only a few words, as most have");
     let records: Vec<Record> = (0..4_100)
         .map(|at| said("s", &at.to_string(), at, &text(at)))
@@ -407,13 +410,7 @@ fn whole_vectors_of_short_texts_become_sketches_once_there_is_no_room_for_them()
     let mut index = on_disk(&folder);
     let encoder = Drawn::new("drawn", 384);
     index.use_encoder(Some(encoder.clone()));
-    let bits = || -> Vec<(i64, i64)> {
-        let connection = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
-        let sql = "SELECT bits, sum(length(vectors)) FROM vector GROUP BY bits ORDER BY bits";
-        let mut statement = connection.prepare(sql).unwrap();
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
-        rows.unwrap().map(Result::unwrap).collect()
-    };
+    let bits = || bytes_by_bits(&folder);
     let text = |at: u64| format!("message {at} has only a few words, as most have");
     let said_in = |all: std::ops::Range<u64>| -> Vec<Record> {
         all.map(|at| said("s", &at.to_string(), at, &text(at)))
