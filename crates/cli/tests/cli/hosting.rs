@@ -432,7 +432,9 @@ fn what_an_agent_orders_its_subagent_is_not_staged_as_the_users() {
         let staged = dreams
             .split("\n### ")
             .find(|one| one.contains("root account"));
-        assert!(staged.unwrap().contains(source), "{key}: {dreams}");
+        let heading = staged.unwrap().lines().next().unwrap();
+        let said_by = format!(" · {source} · ");
+        assert!(heading.contains(&said_by), "{key}: {dreams}");
     }
 }
 
