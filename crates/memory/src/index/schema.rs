@@ -26,7 +26,9 @@ pub(super) const LAYOUT: i64 = 8;
 // Of pairs of characters only the chunk is kept: a script without spaces has
 // one for each character, and their places would take more room than the text.
 // FTS5 keeps no lengths, which we have, and is told the words of what is taken
-// out, which it would otherwise note for each chunk that it may be.
+// out, which it would otherwise note for each chunk that it may be. The words of
+// a whole transaction have room in its memory: what it writes before the end of
+// one it has to put together again.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE source (
@@ -65,6 +67,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 CREATE VIRTUAL TABLE pairs USING fts5 (
     tokens, content='', columnsize=0, tokenize='ascii', detail=none
 );
+INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
 ";
 
 /// What was found in a file.

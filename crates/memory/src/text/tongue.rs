@@ -104,8 +104,10 @@ mod words {
     use std::collections::HashMap;
     use std::sync::LazyLock;
 
+    use foldhash::fast::RandomState;
+
     /// A bit for each language, by its number.
-    static WORDS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
+    static WORDS: LazyLock<HashMap<&'static str, u16, RandomState>> = LazyLock::new(|| {
         let texts = [
             include_str!("stops/en.txt"),
             include_str!("stops/de.txt"),
@@ -119,7 +121,7 @@ mod words {
             include_str!("stops/el.txt"),
             include_str!("stops/ar.txt"),
         ];
-        let mut words = HashMap::new();
+        let mut words = HashMap::default();
         for (number, text) in texts.into_iter().enumerate() {
             for word in text.split_whitespace() {
                 *words.entry(word).or_default() |= 1 << number;
