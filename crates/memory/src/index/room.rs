@@ -65,8 +65,9 @@ impl SqliteIndex {
         let shape = self.shape_now()?;
         let room = self.room(model).map_err(self.sqlite())?;
         // What is said twice has one vector.
-        let slots = shape.slots.iter();
-        let lengths: HashMap<u64, u64> = slots.map(|slot| (slot.hash, slot.length)).collect();
+        let extents = shape.extents.iter();
+        let lengths = extents.map(|extent| (extent.hash, extent.length));
+        let lengths: HashMap<u64, u64> = lengths.collect();
         let lengths: Vec<u64> = lengths.into_values().collect();
         let below = chosen(&lengths, shape.sketched_below, dimensions, room);
         if below == shape.sketched_below {

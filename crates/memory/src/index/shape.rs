@@ -17,17 +17,21 @@ use crate::search::Quoting;
 /// No slot, no role.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// A chunk.
+/// What every search asks of a chunk; the less it is, the faster it is read.
 pub(crate) struct Slot {
+    /// How many tokens it has.
+    pub(crate) words: u32,
+    /// What is ranked as one: an entry of a session, a chunk of a file.
+    pub(crate) unit: u32,
+}
+
+/// Where the text of a chunk is.
+pub(crate) struct Extent {
     /// Where among all texts it begins.
     pub(crate) at: u64,
     pub(crate) length: u64,
     pub(crate) lines: (u32, u32),
-    /// How many tokens it has.
-    pub(crate) words: u32,
     pub(super) hash: u64,
-    /// What is ranked as one: an entry of a session, a chunk of a file.
-    pub(crate) unit: u32,
 }
 
 /// What is ranked as one.
@@ -61,7 +65,12 @@ const LONGEST_STRETCH: u32 = 48;
 pub(crate) struct Shape {
     pub(crate) changes: i64,
     pub(crate) slots: Vec<Slot>,
+    /// By slot.
+    pub(crate) extents: Vec<Extent>,
     pub(crate) units: Vec<Unit>,
+    /// By unit: how long it was until the next one was said, in milliseconds. What
+    /// has no time was said at once, and behind the last of a source is for ever.
+    pauses: Vec<u64>,
     pub(crate) sources: Vec<Source>,
     pub(crate) stretches: Vec<Stretch>,
     /// Texts that are shorter have sketches for vectors; see `room`.
@@ -90,15 +99,11 @@ impl Shape {
         }
     }
 
-    /// Whether two units are of two conversations: of two sources, or with a
-    /// longer pause between them.
-    pub(crate) fn is_apart(&self, a: u32, b: u32, pause: i64) -> bool {
-        let (a, b) = (&self.units[a as usize], &self.units[b as usize]);
-        let paused = match (a.time, b.time) {
-            (Some(a), Some(b)) => a.abs_diff(b) > pause.unsigned_abs(),
-            _ => false,
-        };
-        a.source != b.source || paused
+    /// Whether the unit behind this one is of the same conversation: of the same
+    /// source, with no longer pause between them.
+    pub(crate) fn goes_on(&self, unit: u32, pause: i64) -> bool {
+        let until_next = self.pauses.get(unit as usize);
+        until_next.is_some_and(|until_next| *until_next <= pause.unsigned_abs())
     }
 
     pub(super) fn load(connection: &Connection, changes: i64) -> rusqlite::Result<Shape> {
@@ -113,7 +118,9 @@ impl Shape {
         let mut shape = Shape {
             changes,
             slots: Vec::new(),
+            extents: Vec::new(),
             units: Vec::new(),
+            pauses: Vec::new(),
             sources: Vec::new(),
             stretches: Vec::new(),
             sketched_below: room::sketched_below(connection)?,
@@ -177,24 +184,34 @@ impl Shape {
                 }
                 self.by_id.push((id as i64, number));
                 self.slots.push(Slot {
+                    words: chunk.words,
+                    unit: self.units.len() as u32 - 1,
+                });
+                self.extents.push(Extent {
                     at: entry.at + chunk.start,
                     length: chunk.length,
                     lines: (chunk.line, chunk.line.saturating_add(chunk.lines)),
-                    words: chunk.words,
                     hash: chunk.hash,
-                    unit: self.units.len() as u32 - 1,
                 });
             }
         }
+        let times = self.units[first as usize..].windows(2).map(|units| {
+            let [one, next] = units else { return u64::MAX };
+            one.time
+                .zip(next.time)
+                .map_or(0, |(one, next)| next.abs_diff(one))
+        });
+        self.pauses.extend(times);
+        self.pauses.push(u64::MAX);
         self.sources.push(Source {
             name: name.unwrap_or_default(),
             units: first..self.units.len() as u32,
         });
     }
 
-    /// Whether a sketch is enough for a slot.
-    pub(super) fn is_sketched(&self, slot: &Slot) -> bool {
-        slot.length < self.sketched_below
+    /// Whether a sketch is enough for a chunk.
+    pub(super) fn is_sketched(&self, extent: &Extent) -> bool {
+        extent.length < self.sketched_below
     }
 
     fn divide(&mut self) {
@@ -208,9 +225,9 @@ impl Shape {
             for unit in &mut self.units[start as usize..end as usize] {
                 unit.stretch = number;
                 let slots = unit.slots.start as usize..unit.slots.end as usize;
-                bytes = self.slots[slots]
+                bytes = self.extents[slots]
                     .iter()
-                    .map(|slot| slot.length)
+                    .map(|extent| extent.length)
                     .fold(bytes, u64::saturating_add);
             }
             self.stretches.push(Stretch { bytes });

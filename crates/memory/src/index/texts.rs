@@ -590,10 +590,10 @@ mod tests {
                     prop_assert_eq!(found.map(|found| found.text), texts.get(&name).cloned());
                 }
                 let shape = writer.shape_now().unwrap();
-                for slot in &shape.slots {
-                    let text = writer.text_at(slot.at, slot.length).unwrap();
+                for extent in &shape.extents {
+                    let text = writer.text_at(extent.at, extent.length).unwrap();
                     let hash = crate::index::hash::chunk_hash(&text);
-                    prop_assert_eq!(hash, slot.hash);
+                    prop_assert_eq!(hash, extent.hash);
                 }
                 check(&writer.connection)?;
             }

@@ -2,8 +2,8 @@
 //! model that made them, compared by brute force.
 //!
 //! Half a byte a dimension on disk, where vectors would otherwise be a third as
-//! large as their text, and less for a short text; one byte in memory. At 100,000 chunks a search reads
-//! 38 MB and takes nine milliseconds; an approximate index would take minutes
+//! large as their text, and less for a short text; one byte in memory. At 100,000 chunks a search
+//! reads 38 MB, which takes a few milliseconds; an approximate index would take minutes
 //! to build and be worth it past a million.
 
 use std::collections::HashSet;
@@ -54,6 +54,8 @@ impl Matrix {
     /// The cosine of a vector with that of each slot; none without one.
     pub(crate) fn cosines(&self, vector: &[f32]) -> Vec<Option<f32>> {
         let (query, scale) = quantised(vector);
+        // Widened once, not for each chunk.
+        let query: Vec<i16> = query.into_iter().map(i16::from).collect();
         let mut cosines = vec![None; self.scales.len()];
         let fill = |first: usize, part: &mut [Option<f32>]| {
             for (slot, cosine) in (first..).zip(part) {
@@ -88,12 +90,12 @@ impl Matrix {
         &self.values[slot * self.dimensions..(slot + 1) * self.dimensions]
     }
 
-    fn dot(&self, slot: usize, other: &[i8]) -> f32 {
+    fn dot(&self, slot: usize, other: &[impl Copy + Into<i32>]) -> f32 {
         let sum: i32 = self
             .row(slot)
             .iter()
             .zip(other)
-            .map(|(a, b)| i32::from(*a) * i32::from(*b))
+            .map(|(a, b)| i32::from(*a) * (*b).into())
             .sum();
         sum as f32
     }
@@ -118,8 +120,8 @@ impl Matrix {
             return Ok(matrix);
         };
         let by_key = |bits: u8| {
-            let slots = shape.slots.iter().zip(0u32..);
-            let keyed = slots.map(|(slot, number)| (packs::key(slot.hash, bits), number));
+            let extents = shape.extents.iter().zip(0u32..);
+            let keyed = extents.map(|(extent, slot)| (packs::key(extent.hash, bits), slot));
             let mut keyed: Vec<(u64, u32)> = keyed.collect();
             keyed.sort_unstable();
             keyed
@@ -311,14 +313,14 @@ impl SqliteIndex {
         let mut used = packs::Known::default();
         // Of whole ones for which there is no room any more a sketch stays.
         let mut outgrown = HashSet::new();
-        for slot in &shape.slots {
-            if !shape.is_sketched(slot) {
-                used.insert(slot.hash, MOST_BITS);
+        for extent in &shape.extents {
+            if !shape.is_sketched(extent) {
+                used.insert(extent.hash, MOST_BITS);
                 continue;
             }
-            used.insert(slot.hash, SKETCH);
-            if !known.has_key(packs::key(slot.hash, SKETCH), SKETCH) {
-                outgrown.insert(slot.hash);
+            used.insert(extent.hash, SKETCH);
+            if !known.has_key(packs::key(extent.hash, SKETCH), SKETCH) {
+                outgrown.insert(extent.hash);
             }
         }
         let (all, unused) = known.unused(&used);
@@ -373,10 +375,10 @@ impl SqliteIndex {
         let shape = self.shape_now()?;
         let mut chunks = 0;
         let mut texts = HashSet::new();
-        for slot in &shape.slots {
-            if !known.has(slot.hash, shape.is_sketched(slot)) {
+        for extent in &shape.extents {
+            if !known.has(extent.hash, shape.is_sketched(extent)) {
                 chunks += 1;
-                texts.insert(slot.hash);
+                texts.insert(extent.hash);
             }
         }
         Ok((chunks, texts.len() as u64))
@@ -414,20 +416,22 @@ impl SqliteIndex {
         let mut found = Vec::new();
         let mut taken = HashSet::new();
         while (found.len() as u64) < limit
-            && let Some(slot) = shape.slots.get(cursor.next)
+            && let Some(extent) = shape.extents.get(cursor.next)
         {
             cursor.next += 1;
-            let sketched = shape.is_sketched(slot);
-            if known.has(slot.hash, sketched) || !taken.insert(slot.hash) {
+            let sketched = shape.is_sketched(extent);
+            if known.has(extent.hash, sketched) || !taken.insert(extent.hash) {
                 continue;
             }
             found.push(Waiting {
-                hash: slot.hash,
+                hash: extent.hash,
                 bits: match sketched {
                     true => SKETCH,
-                    false => bits_for(slot.length, dimensions),
+                    false => bits_for(extent.length, dimensions),
                 },
-                text: self.text_at(slot.at, slot.length).map_err(self.failed())?,
+                text: self
+                    .text_at(extent.at, extent.length)
+                    .map_err(self.failed())?,
             });
         }
         Ok(found)

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use super::words::Words;
 use crate::index::{IndexError, Shape, SqliteIndex};
 use crate::text::{self, Term};
@@ -29,12 +31,9 @@ impl SqliteIndex {
         let Some(&(_, top)) = best.first() else {
             return Ok(());
         };
-        let mut parts: HashMap<String, f32> = HashMap::new();
+        let mut parts: HashMap<String, f32, RandomState> = HashMap::default();
         for (slot, score) in best {
-            let place = &shape.slots[slot as usize];
-            let text = self
-                .text_at(place.at, place.length)
-                .map_err(self.failed())?;
+            let text = self.text_of(shape, slot)?;
             let mut tokens = String::with_capacity(text.len());
             let count = text::prepare(&text, text::tongue(&text), self.stems(), &mut tokens);
             let part = score / top / count.max(1) as f32;

@@ -13,7 +13,9 @@ mod settings;
 mod unknown;
 mod words;
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use longhaul_transcript::Millis;
 
@@ -21,8 +23,9 @@ pub(crate) use self::quoted::Quoting;
 pub use self::settings::SearchSettings;
 
 use self::words::Words;
+use crate::embed::Encoder;
 use crate::index::{
-    Filters, Fusion, Hit, Hits, IndexError, Kept, Mode, NOTHING, Query, RecordKind, Shape,
+    Filters, Fusion, Hit, Hits, IndexError, Kept, Matrix, Mode, NOTHING, Query, RecordKind, Shape,
     SqliteIndex, Why,
 };
 use crate::text::{self, Term, Tongue};
@@ -90,14 +93,13 @@ impl SqliteIndex {
         } else {
             None
         };
-        let texts = self.texts(&shape, &candidates)?;
         let chosen = order::diverse(
             candidates,
-            &texts,
+            &|slot| self.text_of(&shape, slot),
             matrix.as_deref(),
             wanted,
             settings.lambda,
-        );
+        )?;
         for (candidate, text) in chosen {
             let kept = quoting.kept(candidate.slot);
             hits.hits.push(hit(&shape, candidate, text, kept));
@@ -114,22 +116,41 @@ impl SqliteIndex {
         hits: &mut Hits,
     ) -> Result<Vec<Candidate>, IndexError> {
         let settings = *self.search_settings();
-        let words = if query.mode == Mode::Vectors {
-            None
-        } else {
-            let words = self.words(text, shape, allowed)?;
-            if !words.left_out.is_empty() {
-                hits.notes.push(format!(
-                    "too frequent to tell texts apart, and left out: {}",
-                    words.left_out.join(", ")
-                ));
-            }
-            Some(words)
+        let meaning = match query.mode {
+            Mode::Words => None,
+            Mode::Hybrid | Mode::Vectors => self.meaning(shape, &mut hits.notes)?,
         };
-        let vectors = if query.mode == Mode::Words {
-            None
-        } else {
-            self.meanings(text, shape, allowed, hits)?
+        let near = |meaning: &Meaning| meaning.near(text, shape, allowed);
+        let (words, vectors) = match (query.mode, &meaning) {
+            (Mode::Vectors, None) => return Ok(Vec::new()),
+            (Mode::Vectors, Some(meaning)) => (None, Some(near(meaning))),
+            (_, None) => (Some(self.words(text, shape, allowed)?), None),
+            // Neither waits for the other: to encode a question takes some models as
+            // long as all the rest.
+            (_, Some(meaning)) => thread::scope(|scope| {
+                let vectors = scope.spawn(|| near(meaning));
+                let words = self.words(text, shape, allowed);
+                let vectors = vectors.join().unwrap_or_else(|panic| resume_unwind(panic));
+                words.map(|words| (Some(words), Some(vectors)))
+            })?,
+        };
+        if let Some(words) = words.as_ref().filter(|words| !words.left_out.is_empty()) {
+            hits.notes.push(format!(
+                "too frequent to tell texts apart, and left out: {}",
+                words.left_out.join(", ")
+            ));
+        }
+        let vectors = match vectors {
+            Some(Err(note)) => {
+                hits.notes.push(note);
+                None
+            }
+            Some(Ok(vectors)) => meaning.map(|meaning| {
+                hits.notes.extend(meaning.missing(shape));
+                hits.model = Some(meaning.encoder.id().to_owned());
+                (vectors, settings.share(meaning.encoder.kind()))
+            }),
+            None => None,
         };
         let share = match (&words, &vectors) {
             (None, None) => return Ok(Vec::new()),
@@ -254,15 +275,12 @@ impl SqliteIndex {
         })
     }
 
-    /// By unit: how near its best chunk is, from 0 to 1, and which it is.
-    #[allow(clippy::type_complexity)]
-    fn meanings(
+    /// The model and its vectors; none where words have to do.
+    fn meaning(
         &mut self,
-        text: &str,
         shape: &Shape,
-        allowed: &[bool],
-        hits: &mut Hits,
-    ) -> Result<Option<(Vec<Option<(f32, u32)>>, f32)>, IndexError> {
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Meaning>, IndexError> {
         let Some(encoder) = self.encoder() else {
             return Ok(None);
         };
@@ -270,56 +288,19 @@ impl SqliteIndex {
             return Ok(None);
         };
         if matrix.known == 0 {
-            hits.notes.push(format!(
+            notes.push(format!(
                 "no chunk has a vector of {} yet: words alone",
                 encoder.id()
             ));
             return Ok(None);
         }
-        let encoded = match encoder.encode_question(text) {
-            Ok(encoded) => encoded,
-            Err(error) => {
-                hits.notes.push(format!("{error}: words alone"));
-                return Ok(None);
-            }
-        };
-        let Some(vector) = encoded.filter(|vector| vector.len() == encoder.dimensions()) else {
-            hits.notes.push(format!(
-                "{} gave no usable vector: words alone",
-                encoder.id()
-            ));
-            return Ok(None);
-        };
-        if matrix.known < shape.slots.len() {
-            hits.notes.push(format!(
-                "{} of {} chunks have a vector so far",
-                matrix.known,
-                shape.slots.len()
-            ));
-        }
-        hits.model = Some(encoder.id().to_owned());
-        let cosines = matrix.cosines(&vector);
-        let mut best: Vec<Option<(f32, u32)>> = vec![None; shape.units.len()];
-        for (slot, cosine) in cosines.into_iter().enumerate() {
-            let unit = shape.slots[slot].unit as usize;
-            if let Some(cosine) = cosine.filter(|_| allowed[unit])
-                && best[unit].is_none_or(|(known, _)| cosine > known)
-            {
-                best[unit] = Some((cosine, slot as u32));
-            }
-        }
-        order::spread(&mut best);
-        Ok(Some((best, self.search_settings().share(encoder.kind()))))
+        Ok(Some(Meaning { encoder, matrix }))
     }
 
-    fn texts(&self, shape: &Shape, candidates: &[Candidate]) -> Result<Vec<String>, IndexError> {
-        candidates
-            .iter()
-            .map(|candidate| {
-                let slot = &shape.slots[candidate.slot as usize];
-                self.text_at(slot.at, slot.length).map_err(self.failed())
-            })
-            .collect()
+    fn text_of(&self, shape: &Shape, slot: u32) -> Result<String, IndexError> {
+        let extent = &shape.extents[slot as usize];
+        self.text_at(extent.at, extent.length)
+            .map_err(self.failed())
     }
 
     fn tongues(&self) -> Result<Vec<Tongue>, IndexError> {
@@ -332,6 +313,46 @@ impl SqliteIndex {
             .filter(|bit| bits >> bit & 1 == 1)
             .filter_map(Tongue::from_number)
             .collect())
+    }
+}
+
+/// By unit: how near its best chunk is to a question, from 0 to 1, and which chunk
+/// it is.
+type Near = Vec<Option<(f32, u32)>>;
+
+/// A model and the vectors it made.
+struct Meaning {
+    encoder: Arc<dyn Encoder>,
+    matrix: Arc<Matrix>,
+}
+
+impl Meaning {
+    /// How near each text is to a question; in words why that cannot be said.
+    fn near(&self, text: &str, shape: &Shape, allowed: &[bool]) -> Result<Near, String> {
+        let encoder = &self.encoder;
+        let encoded = encoder
+            .encode_question(text)
+            .map_err(|error| format!("{error}: words alone"))?;
+        let vector = encoded
+            .filter(|vector| vector.len() == encoder.dimensions())
+            .ok_or_else(|| format!("{} gave no usable vector: words alone", encoder.id()))?;
+        let mut best: Near = vec![None; shape.units.len()];
+        for (slot, cosine) in self.matrix.cosines(&vector).into_iter().enumerate() {
+            let unit = shape.slots[slot].unit as usize;
+            if let Some(cosine) = cosine.filter(|_| allowed[unit])
+                && best[unit].is_none_or(|(known, _)| cosine > known)
+            {
+                best[unit] = Some((cosine, slot as u32));
+            }
+        }
+        order::spread(&mut best);
+        Ok(best)
+    }
+
+    /// What is said where not all chunks have a vector.
+    fn missing(&self, shape: &Shape) -> Option<String> {
+        let (known, all) = (self.matrix.known, shape.slots.len());
+        (known < all).then(|| format!("{known} of {all} chunks have a vector so far"))
     }
 }
 
@@ -437,7 +458,7 @@ fn share_exchanges(
         if asked + 1 != answered
             || !is_user(asked)
             || is_user(answered)
-            || shape.is_apart(asked, answered, settings.pause)
+            || !shape.goes_on(asked, settings.pause)
         {
             continue;
         }
@@ -484,14 +505,14 @@ fn age(
 
 fn hit(shape: &Shape, candidate: Candidate, text: String, kept: Vec<Kept>) -> Hit {
     let unit = &shape.units[candidate.unit as usize];
-    let slot = &shape.slots[candidate.slot as usize];
+    let extent = &shape.extents[candidate.slot as usize];
     Hit {
         kind: RecordKind::from_number(unit.kind),
         source: shape.sources[unit.source as usize].name.clone(),
         entry: unit.entry.clone(),
         role: shape.roles.get(unit.role as usize).cloned(),
         time: unit.time.map(Millis),
-        lines: slot.lines,
+        lines: extent.lines,
         text,
         score: candidate.score,
         why: candidate.why,

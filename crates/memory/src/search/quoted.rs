@@ -110,8 +110,8 @@ impl SqliteIndex {
                     continue;
                 }
                 for slot in place.slots.clone() {
-                    let text = self.slot_text(shape, slot)?;
-                    let first = shape.slots[slot as usize].lines.0;
+                    let text = self.text_of(shape, slot)?;
+                    let first = shape.extents[slot as usize].lines.0;
                     let mut lines: Vec<Line> = text.lines().map(Line::of).collect();
                     for statement in page::statements(&text, first) {
                         let mut said = Vec::new();
@@ -158,7 +158,7 @@ impl SqliteIndex {
             if found.why.words <= 0.0 || !passage.lines.iter().any(elsewhere) {
                 continue;
             }
-            let text = self.slot_text(shape, found.slot)?;
+            let text = self.text_of(shape, found.slot)?;
             let tongue = text::tongue(&text);
             let mut own = false;
             for (line, what) in text.lines().zip(&passage.lines) {
@@ -181,11 +181,6 @@ impl SqliteIndex {
         }
         candidates.retain(|one| !dropped.contains(&one.slot));
         Ok(())
-    }
-
-    fn slot_text(&self, shape: &Shape, slot: u32) -> Result<String, IndexError> {
-        let slot = &shape.slots[slot as usize];
-        self.text_at(slot.at, slot.length).map_err(self.failed())
     }
 }
 
@@ -285,7 +280,7 @@ impl<'a> Places<'a> {
         };
         for unit in units {
             for slot in shape.units[unit as usize].slots.clone() {
-                let (begin, end) = shape.slots[slot as usize].lines;
+                let (begin, end) = shape.extents[slot as usize].lines;
                 let line = match &quote.place {
                     Place::Line(_, line) if !(begin..=end).contains(line) => continue,
                     Place::Line(_, line) => Some((line - begin) as usize),
@@ -293,7 +288,7 @@ impl<'a> Places<'a> {
                 };
                 let text = match self.texts.entry(slot) {
                     Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(place) => place.insert(index.slot_text(shape, slot)?),
+                    Entry::Vacant(place) => place.insert(index.text_of(shape, slot)?),
                 };
                 let said = match line {
                     Some(at) => one_line(text.lines().nth(at).unwrap_or_default()),

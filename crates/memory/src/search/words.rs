@@ -303,14 +303,15 @@ impl Words {
 
     /// From the scores of slots to those of units and what is beside them.
     fn gather(&mut self, shape: &Shape, settings: &SearchSettings) {
-        for (unit, place) in shape.units.iter().enumerate() {
-            self.own[unit] = 0.0;
-            self.beside[unit] = 0.0;
-            for slot in place.slots.clone() {
-                if self.by_slot[slot as usize] > self.own[unit] {
-                    self.own[unit] = self.by_slot[slot as usize];
-                    self.slot[unit] = slot;
-                }
+        self.own.fill(0.0);
+        self.beside.fill(0.0);
+        // Most texts have no word of the query, and are not looked at.
+        let scored = (0u32..).zip(&self.by_slot);
+        for (slot, score) in scored.filter(|(_, score)| **score > 0.0) {
+            let unit = shape.slots[slot as usize].unit as usize;
+            if *score > self.own[unit] {
+                self.own[unit] = *score;
+                self.slot[unit] = slot;
             }
         }
         self.look_beside(shape, settings);
@@ -443,27 +444,24 @@ impl Words {
     /// have; a long pause between them ends it.
     fn look_beside(&mut self, shape: &Shape, settings: &SearchSettings) {
         let mut most = vec![0f32; self.own.len()];
-        for source in &shape.sources {
-            for unit in source.units.clone() {
-                let Some(next) = Some(unit + 1).filter(|next| *next < source.units.end) else {
-                    continue;
-                };
-                if !shape.is_apart(unit, next, settings.pause) {
-                    let (unit, next) = (unit as usize, next as usize);
-                    self.beside[unit] += settings.beside * self.own[next];
-                    self.beside[next] += settings.beside * self.own[unit];
-                    most[unit] = most[unit].max(self.own[next]);
-                    most[next] = most[next].max(self.own[unit]);
-                }
+        let goes_on = |unit: usize| shape.goes_on(unit as u32, settings.pause);
+        for unit in (0..self.own.len()).filter(|unit| self.own[*unit] > 0.0) {
+            let own = self.own[unit];
+            let before = unit.checked_sub(1).filter(|before| goes_on(*before));
+            let behind = Some(unit + 1).filter(|_| goes_on(unit));
+            for other in before.into_iter().chain(behind) {
+                self.beside[other] += settings.beside * own;
+                most[other] = most[other].max(own);
             }
         }
         // Two neighbours together must not lift "ok" above both of them.
-        for (unit, place) in shape.units.iter().enumerate() {
-            if self.own[unit] <= 0.0 && most[unit] > 0.0 {
-                let slots = &shape.slots[place.slots.start as usize..place.slots.end as usize];
+        for (unit, most) in most.into_iter().enumerate() {
+            if self.own[unit] <= 0.0 && most > 0.0 {
+                let place = &shape.units[unit].slots;
+                let slots = &shape.slots[place.start as usize..place.end as usize];
                 let words: u32 = slots.iter().map(|slot| slot.words).sum();
                 let says = words as f32 / (words as f32 + 1.0);
-                self.beside[unit] = says * self.beside[unit].min(BORROWED * most[unit]);
+                self.beside[unit] = says * self.beside[unit].min(BORROWED * most);
             }
         }
     }
