@@ -2,7 +2,7 @@
 //! which texts it quotes.
 
 use super::Topic;
-use super::promote::home;
+use super::promote::{headings, home};
 use crate::files::MEMORY;
 
 /// What the heading of a statement begins with, before its id.
@@ -56,6 +56,16 @@ fn id(line: &str) -> Option<&str> {
     let id = line.trim_end().strip_prefix(HEADING)?;
     let hex = id.strip_prefix("d-")?;
     (hex.len() == 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
+}
+
+/// Whether a line is a heading that promotions write above statements and pointers.
+pub(crate) fn is_title(line: &str) -> bool {
+    const TITLES: [&str; 3] = ["Memory Index", "Project", "Decisions"];
+    let line = line.trim();
+    let name = line.trim_start_matches('#');
+    let topics = [Topic::Constraint, Topic::Decision, Topic::Fact];
+    let mut titles = TITLES.iter().chain(topics.into_iter().flat_map(headings));
+    name.len() < line.len() && titles.any(|title| title.eq_ignore_ascii_case(name.trim()))
 }
 
 /// The page and the id that a line of `MEMORY.md` points to.

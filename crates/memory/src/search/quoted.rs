@@ -46,7 +46,9 @@ enum Line {
     Said(Arc<[u32]>),
     /// A pointer to a statement of a page.
     Pointer(String, String),
-    /// A heading, or nothing.
+    /// The heading of a statement.
+    Head,
+    /// Another heading that promotions write, or nothing.
     Bare,
     /// A line of its own.
     Own,
@@ -56,7 +58,7 @@ impl Quoting {
     /// Whether all that a line says is found elsewhere.
     fn is_elsewhere(&self, line: &Line, allowed: &[bool]) -> bool {
         match line {
-            Line::Bare => true,
+            Line::Head | Line::Bare => true,
             Line::Own => false,
             Line::Said(units) => units.iter().any(|unit| allowed[*unit as usize]),
             Line::Pointer(page, id) => {
@@ -154,8 +156,9 @@ impl SqliteIndex {
             let Some(passage) = quoting.passages.get(&found.slot) else {
                 continue;
             };
+            let was_promoted = |line: &Line| !matches!(line, Line::Bare | Line::Own);
             // Found by its meaning or its neighbours, it may be for any line.
-            if found.why.words <= 0.0 || !passage.lines.iter().any(elsewhere) {
+            if found.why.words <= 0.0 || !passage.lines.iter().any(was_promoted) {
                 continue;
             }
             let text = self.text_of(shape, found.slot)?;
@@ -213,7 +216,8 @@ impl Line {
         let bare = line.trim();
         match page::pointed(line) {
             Some((page, id)) => Line::Pointer(page.to_owned(), id.to_owned()),
-            None if bare.is_empty() || bare.starts_with('#') => Line::Bare,
+            None if page::begins(bare) => Line::Head,
+            None if bare.is_empty() || page::is_title(bare) => Line::Bare,
             None => Line::Own,
         }
     }

@@ -57,7 +57,7 @@ fn what_is_kept_and_where_it_was_said_are_one_hit() {
         ..Filters::default()
     };
     let hits = search(&place, "releases on Fridays", pages);
-    assert_eq!(sources(&hits), ["memories/project.md"]);
+    assert_eq!(sources(&hits), ["memories/project.md"], "{hits:#?}");
     assert!(!hits[0].text.contains("zebra"), "{}", hits[0].text);
     let index = Filters {
         paths: vec!["MEMORY.md".into()],
@@ -73,6 +73,37 @@ fn what_is_kept_and_where_it_was_said_are_one_hit() {
     fs::remove_file(place.memory.root().join(log)).unwrap();
     let hits = search(&place, "releases on Fridays", Filters::default());
     assert_eq!(hits[0].source, "memories/project.md", "{hits:#?}");
+}
+
+#[test]
+fn a_page_is_found_by_its_headings() {
+    let place = Place::dreamt(&["Never push releases on Fridays."]);
+    place.promote("Fridays");
+    let project = place.read("memories/project.md");
+    place.write(
+        "memories/project.md",
+        &format!("{project}\n## Ship from Ulaanbaatar\n\n## Never on Mondays\n"),
+    );
+    place.write(
+        "memories/decisions.md",
+        "# Decisions\n\n## Payment gateway\n\nWe chose Adyen in March.\n",
+    );
+    let memory = place.read("MEMORY.md");
+    place.write(
+        "MEMORY.md",
+        &format!("{memory}\n## Kubernetes cluster\n- prod runs in eu-west-1\n"),
+    );
+    let first = |query: &str| {
+        let hits = search(&place, query, Filters::default());
+        hits.first().map(|hit| hit.source.clone())
+    };
+    assert_eq!(
+        first("payment gateway").as_deref(),
+        Some("memories/decisions.md")
+    );
+    assert_eq!(first("Ulaanbaatar").as_deref(), Some("memories/project.md"));
+    assert_eq!(first("kubernetes").as_deref(), Some("MEMORY.md"));
+    assert_eq!(first("eu-west-1").as_deref(), Some("MEMORY.md"));
 }
 
 #[test]
