@@ -76,6 +76,44 @@ fn words_of_any_script_and_any_bytes_are_found() {
 
 /// A program may write any letter as an escape.
 #[test]
+fn a_letter_and_its_mark_are_found_in_one_character_or_two() {
+    let said = [
+        ("a", "the re\u{301}sume\u{301} is in the folder"),
+        ("b", "the résumé is in the drawer"),
+        ("c", "the resume is nowhere"),
+    ];
+    for words in ["the résumé is in", "THE RE\u{301}SUME\u{301} is in"] {
+        assert_eq!(ids(&find(&said, words)), ["b", "a"], "{words}");
+    }
+}
+
+#[test]
+fn a_summary_is_found_by_its_words_behind_whoever_said_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let time = "2026-03-01T10:00:00.000Z";
+    let message = |id: &str, parent: Option<&str>, text: &str| {
+        let message = json!({ "role": "user", "content": text, "timestamp": 1 });
+        json!({ "type": "message", "id": id, "parentId": parent, "timestamp": time, "message": message })
+    };
+    let summary = "The owner wants purple walrus icons. Never push on Fridays.";
+    let lines = [
+        json!({ "type": "session", "version": 3, "id": "s", "timestamp": time, "cwd": "/w" }),
+        message("a", None, "never push on fridays, please"),
+        message("b", Some("a"), "go on"),
+        json!({ "type": "compaction", "id": "c", "parentId": "b", "timestamp": time,
+                "summary": summary, "firstKeptEntryId": "b", "tokensBefore": 10 }),
+        message("d", Some("c"), "last request"),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, text).unwrap();
+    let session = Session::open(&path).unwrap();
+    let find = |words: &str| recall(&session, &Query::Text(words.to_owned()), 5).unwrap();
+    assert_eq!(ids(&find("owner wants purple walrus icons")), ["c"]);
+    assert_eq!(ids(&find("Never push on Fridays")), ["a", "c"]);
+}
+
+#[test]
 fn letters_stored_as_escapes_are_found() {
     let (_folder, path) = session(&[("a".into(), "unremarkable words".into())]);
     let text = std::fs::read_to_string(&path).unwrap();

@@ -1,5 +1,6 @@
 //! Finding words: one pass, hits grouped by the passage they stand in, ranked.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,6 +8,7 @@ use std::ops::Range;
 
 use longhaul_transcript::{Body, Entry, EntryId};
 use memchr::memmem::Finder;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use super::{EXCERPT_CHARS, Others, Said, Same};
 
@@ -54,11 +56,15 @@ struct Candidate {
     id: EntryId,
     entry: Option<Entry>,
     excerpt: String,
+    is_summary: bool,
     shown: bool,
     fit: Fit,
     length: usize,
     order: usize,
 }
+
+/// How candidates stand to each other, the best first.
+type Standing = (bool, bool, bool, Fit);
 
 /// How well a place fits what was asked for, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,8 +111,7 @@ impl Words {
     }
 
     pub(super) fn take(&mut self, said: &Said, entry: Entry) {
-        // A summary repeats what others said; the original is what is wanted.
-        if self.folded.needle().is_empty() || matches!(entry.body, Body::Compaction(_)) {
+        if self.folded.needle().is_empty() {
             return;
         }
         if let Some(letters) = &self.letters
@@ -132,6 +137,7 @@ impl Words {
         let candidate = Candidate {
             id: entry.id.clone(),
             excerpt: around(&text, place.start),
+            is_summary: matches!(entry.body, Body::Compaction(_)),
             shown: self.shown.contains(&entry.id),
             fit,
             length: text.len(),
@@ -230,10 +236,11 @@ impl Words {
 }
 
 impl Candidate {
-    /// What has the words as they were given first, then what is out of sight,
+    /// A summary repeats what others said, and comes behind them. Of the others
+    /// what has the words as they were given is first, then what is out of sight,
     /// then what fits better.
-    fn standing(&self) -> (bool, bool, Fit) {
-        (self.fit.is_bare(), self.shown, self.fit)
+    fn standing(&self) -> Standing {
+        (self.is_summary, self.fit.is_bare(), self.shown, self.fit)
     }
 }
 
@@ -256,7 +263,7 @@ impl Group {
     }
 
     /// As the best of it stands; then what is rare, is short, is new.
-    fn rank(&self) -> ((bool, bool, Fit), usize, usize, Reverse<usize>) {
+    fn rank(&self) -> (Standing, usize, usize, Reverse<usize>) {
         let best = &self.best;
         let order = Reverse(best.order);
         (best.standing(), self.count, best.length, order)
@@ -313,15 +320,20 @@ impl Form {
             if !spaced.is_empty() {
                 spaced.push(' ');
             }
-            match self {
-                Form::Exact => spaced.push_str(word),
-                _ if word.is_ascii() => {
-                    spaced.extend(word.bytes().map(|byte| byte.to_ascii_lowercase() as char));
-                }
-                _ => spaced.extend(word.chars().flat_map(char::to_lowercase)),
-            }
+            spaced.push_str(&self.word(word));
         }
         spaced
+    }
+
+    /// A word as it is compared. A letter and its mark may be two characters in
+    /// one place and one in another.
+    fn word(self, word: &str) -> Cow<'_, str> {
+        match self {
+            Form::Exact if is_nfc(word) => Cow::Borrowed(word),
+            Form::Exact => word.nfc().collect(),
+            _ if word.is_ascii() => Cow::Owned(word.to_ascii_lowercase()),
+            _ => word.nfc().flat_map(char::to_lowercase).collect(),
+        }
     }
 
     /// The words of a text that a part of its form comes from.
@@ -334,14 +346,7 @@ impl Form {
                 place.start = start;
             }
             place.end = start + word.len();
-            position += match self {
-                Form::Exact => word.len(),
-                _ => word
-                    .chars()
-                    .flat_map(char::to_lowercase)
-                    .map(char::len_utf8)
-                    .sum(),
-            };
+            position += self.word(word).len();
             if position >= found.end {
                 break;
             }

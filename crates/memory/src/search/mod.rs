@@ -76,6 +76,11 @@ impl SqliteIndex {
         if text.trim().is_empty() || shape.units.is_empty() {
             return Ok(hits);
         }
+        if !text.contains(char::is_alphanumeric) {
+            hits.notes.push(String::from(
+                "the query has no letter and no digit; signs alone are not indexed",
+            ));
+        }
         let within = allowed(&shape, &query.filters);
         let quoting = self.quoting(&shape)?;
         let mut allowed = within.clone();

@@ -446,6 +446,22 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_name_is_known_by_the_part_and_not_by_the_name() {
+        let words = |query: &str| -> Vec<String> {
+            let terms = terms(query, &[], &mut Stems::default()).into_iter();
+            terms.map(|term| term.word).collect()
+        };
+        assert_eq!(
+            words("isProtectedPath"),
+            ["isProtectedPath", "Protected", "Path"]
+        );
+        assert_eq!(
+            words("copy_queries now"),
+            ["copy_queries", "copy", "queries", "now"]
+        );
+    }
+
+    #[test]
     fn spellings_of_one_word_are_one_token() {
         for (one, other) in [
             ("Straße", "strasse"),

@@ -1,6 +1,7 @@
 //! A query as the index is asked: its words and what each counts, its
 //! sentences, and what it may quote.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{
@@ -73,8 +74,9 @@ fn sentence_terms(
                 });
                 let inside = offset(sentence, word) < numbers;
                 for (at, (token, weight)) in found.into_iter().enumerate() {
-                    let mut tokens = vec![token];
                     // What follows are parts of a name.
+                    let written = if at == 0 { word } else { part(word, &token) };
+                    let mut tokens = vec![token];
                     if at == 0 {
                         forms(word, spoken, tongues, stems, &mut tokens);
                         tokens.extend(beginning(word));
@@ -84,7 +86,7 @@ fn sentence_terms(
                         true => weight * frame::ASKING,
                         false => weight,
                     };
-                    add(terms, seen, word, tokens, weight, bit);
+                    add(terms, seen, written, tokens, weight, bit);
                 }
             }
             Run::Dotted(word) => {
@@ -110,6 +112,19 @@ fn sentence_terms(
             }
         }
     }
+}
+
+/// The part of a name that became a token, as it is written.
+fn part<'a>(name: &'a str, token: &str) -> &'a str {
+    let in_common = |part: &str| {
+        let lower = part.to_lowercase();
+        let pairs = lower.chars().zip(token.chars());
+        pairs.take_while(|(one, other)| one == other).count()
+    };
+    let parts = identifier_parts(name).into_iter();
+    parts
+        .max_by_key(|part| (in_common(part), Reverse(part.len())))
+        .unwrap_or(name)
 }
 
 /// The token of a word that may be the beginning of a hash, as [`begins_longer`]

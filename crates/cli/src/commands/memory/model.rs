@@ -87,7 +87,10 @@ fn choose(app: &App, name: Option<&str>) -> Result<(), Failure> {
             .detail(now.why.unwrap_or_default())
             .help("`memory.embedding` in the configuration goes before the choice"));
     }
-    say!("`longhaul memory index` makes its vectors")
+    match active {
+        Some(_) => say!("`longhaul memory index` makes its vectors"),
+        None => Ok(()),
+    }
 }
 
 fn list(app: &App) -> Result<(), Failure> {
