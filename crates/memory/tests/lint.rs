@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use jiff::civil::{DateTime, date};
-use longhaul_memory::files::{AgentsFile, Body, Finding, Fixed, Limits, Origin, Trouble, Verify};
+use longhaul_memory::files::{
+    AgentsFile, Body, Finding, Fixed, Limits, Origin, Standing, Trouble, Verify,
+};
 use longhaul_memory::{MemoryFolder, Source};
 use longhaul_tokens::Estimator;
 
@@ -224,4 +226,48 @@ fn nothing_that_writes_to_a_file_changes_bytes_that_are_no_utf8() {
         let bytes = fs::read(root.path().join(file)).unwrap();
         assert!(bytes.windows(own.len()).any(|part| part == own), "{file}");
     }
+}
+
+#[test]
+fn ordinary_lines_stay_where_they_are_and_point_to_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let text = "- We release from `release/2.4`, upstream `origin/main`\n\
+                - API answers `application/json`, on `Node.js` 20\n\
+                - Host `db.example.com`, key `user.name`, `CI/CD`, 50 `km/h`, `os.path.join`\n\
+                - Owner: [Ada](mailto:a@b.de) <ada@example.com>\n";
+    let path = root.path().join("MEMORY.md");
+    fs::write(&path, text).unwrap();
+    assert_eq!(lint(&memory), []);
+    assert_eq!(memory.verify(Verify::Mark).unwrap(), []);
+    fix(&memory);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_name_in_code_that_was_a_file_is_a_pointer_also_when_it_is_gone() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    fs::write(root.path().join("MEMORY.md"), "- built by `build.rs`\n").unwrap();
+    assert_eq!(memory.verify(Verify::Tell).unwrap(), []);
+    fs::write(root.path().join("build.rs"), "fn main() {}").unwrap();
+    let standings = || -> Vec<Standing> {
+        let verified = memory.verify(Verify::Tell).unwrap();
+        verified.iter().map(|one| one.standing).collect()
+    };
+    assert_eq!(standings(), [Standing::New]);
+    fs::remove_file(root.path().join("build.rs")).unwrap();
+    assert_eq!(standings(), [Standing::Gone]);
+}
+
+#[test]
+fn links_with_encoded_characters_lead_to_the_file_they_mean() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let text = "- [z](d%C3%B6cs%20x.md#%C3%9Cbersicht) [y](100%25.md) [x](as%20is.md)\n";
+    fs::write(root.path().join("MEMORY.md"), text).unwrap();
+    for name in ["döcs x.md", "100%.md", "as%20is.md"] {
+        fs::write(root.path().join(name), "# Übersicht\n").unwrap();
+    }
+    assert_eq!(lint(&memory), []);
 }

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use jiff::civil::DateTime;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 
-use super::pointers::{Pointer, pointers};
+use super::pointers::Pointer;
 use super::trouble::{Finding, Fixed, Trouble};
 use super::{
     AgentsFile, CONTEXT, DECISIONS, DREAMS, ERRORS, LOGS, MEMORIES, MEMORY, MOST_FILE_BYTES,
@@ -120,7 +120,7 @@ impl MemoryFolder {
                     Trouble::TooManyTokens { tokens, most },
                 ));
             }
-            for pointer in pointers(&text) {
+            for pointer in self.pointers(&text) {
                 let (target, standing) = self.meant(&pointer);
                 let trouble = match (standing, pointer.anchor) {
                     (Target::There, Some(anchor)) if !self.has_section(&target, &anchor) => {

@@ -1,9 +1,14 @@
 //! Pointers: what the lines of `MEMORY.md` refer to.
 
+use std::ops::Range;
+
+use super::MemoryFolder;
+use super::lint::Target;
+use super::paths::{self, Form};
 use super::verify::unmarked;
 
 /// A file that a line points to.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
     /// The line, from 1.
     pub line: usize,
@@ -14,79 +19,85 @@ pub struct Pointer {
     /// Other paths that may be meant: behind an arrow a name with spaces and
     /// words before a name look alike, and only the files tell.
     pub others: Vec<String>,
+    /// Where in the line it is written.
+    pub(super) written: Vec<Written>,
+}
+
+/// A place at which a path is written in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) span: Range<usize>,
+    form: Form,
 }
 
 /// A path behind an arrow has no more words.
 const MOST_WORDS: usize = 8;
 
-/// The pointers of a text: after an arrow (`→ memories/project.md`), targets of
-/// links (`[plan](plan.md)`, `[[plan.md]]`, `<plan.md>`), and what stands in
-/// code and looks like a path. Addresses of the web are none.
-pub fn pointers(text: &str) -> Vec<Pointer> {
+impl MemoryFolder {
+    /// The pointers of a text: after an arrow (`→ memories/project.md`), targets of
+    /// links (`[plan](plan.md)`, `[[plan.md]]`, `<plan.md>`), and what stands in
+    /// code and plainly is a path, or is or was one here. Addresses of the web are
+    /// none.
+    pub fn pointers(&self, text: &str) -> Vec<Pointer> {
+        let known = self.hashes().unwrap_or_default();
+        pointers(text, &|path| {
+            known.pointers.contains_key(path) || self.standing(path) == Target::There
+        })
+    }
+}
+
+/// The pointers of a text in a workspace of which is known what is there.
+pub(super) fn pointers(text: &str, is_there: &dyn Fn(&str) -> bool) -> Vec<Pointer> {
     let mut found: Vec<Pointer> = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        let line = unmarked(line);
-        let links = line
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| match rest.strip_prefix('<') {
-                Some(rest) => rest.split('>').next().and_then(Place::spaced),
-                None => rest.split(')').next().and_then(Place::linked),
-            });
-        let wiki = line
-            .split("[[")
-            .skip(1)
-            .filter_map(|rest| rest.split_once("]]"))
-            .filter_map(|(inside, _)| Place::wiki(inside));
-        let angles = line
-            .split('<')
-            .skip(1)
-            .filter_map(|rest| rest.split_once('>'))
-            .filter_map(|(inside, _)| Place::spaced(inside));
-        let code = line.split('`').skip(1).step_by(2).filter_map(Place::word);
-        let all = arrows(line)
-            .into_iter()
-            .chain(links)
-            .chain(wiki)
-            .chain(angles)
-            .chain(code);
-        for place in all {
-            let mut beside = found.iter().rev().take_while(|one| one.line == at + 1);
-            if !beside.any(|one| one.target == place.path && one.anchor == place.anchor) {
-                found.push(Pointer {
+        let of_line = found.len();
+        for place in places(unmarked(line), is_there) {
+            let mut beside = found[of_line..].iter_mut();
+            match beside.find(|one| one.target == place.path && one.anchor == place.anchor) {
+                Some(known) if known.written.contains(&place.written) => {}
+                Some(known) => known.written.push(place.written),
+                None => found.push(Pointer {
                     line: at + 1,
                     target: place.path,
                     anchor: place.anchor,
                     others: place.others,
-                });
+                    written: vec![place.written],
+                }),
             }
         }
     }
     found
 }
 
-/// What arrows of a line point to.
-fn arrows(line: &str) -> Vec<Place> {
-    let plain = |rest: &str| -> Option<Place> {
-        let word = rest.split_whitespace().next()?;
-        Place::word(word).filter(|_| !word.starts_with(['`', '[', '<']))
-    };
-    let mut found: Vec<Place> = line
-        .split('→')
+/// All that a line points to.
+fn places(line: &str, is_there: &dyn Fn(&str) -> bool) -> Vec<Place> {
+    let reader = Reader { line, is_there };
+    let links = line
+        .split("](")
         .skip(1)
-        .filter_map(|rest| {
-            let word = plain(rest);
-            // A name that is whole needs none of the words behind it.
-            match &word {
-                Some(place) if has_extension(&place.path) => word,
-                _ => Place::phrase(rest).or(word),
-            }
-        })
-        .collect();
-    // In code an arrow of two characters has a type behind it more often than
-    // a file, so only one word is taken for a path.
-    found.extend(line.split("->").skip(1).filter_map(plain));
-    found
+        .filter_map(|rest| match rest.strip_prefix('<') {
+            Some(rest) => rest.split('>').next().and_then(|to| reader.spaced(to)),
+            None => rest.split(')').next().and_then(|to| reader.linked(to)),
+        });
+    let wiki = line
+        .split("[[")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("]]"))
+        .filter_map(|(inside, _)| reader.wiki(inside));
+    let angles = line
+        .split('<')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('>'))
+        .filter_map(|(inside, _)| reader.spaced(inside));
+    let code = line.split('`').skip(1).step_by(2);
+    let code = code.filter_map(|inside| reader.code(inside));
+    let arrows = reader.arrows().into_iter();
+    arrows
+        .chain(links)
+        .chain(wiki)
+        .chain(angles)
+        .chain(code)
+        .collect()
 }
 
 /// A path and what is behind it.
@@ -94,54 +105,95 @@ struct Place {
     path: String,
     anchor: Option<String>,
     others: Vec<String>,
+    written: Written,
 }
 
-impl Place {
-    /// The path at the beginning of a target, up to a space.
-    fn word(target: &str) -> Option<Place> {
-        let target = target.trim().split(' ').next()?;
-        let (path, anchor) = divided(target);
-        is_path(path).then(|| Place::of(path, anchor))
+/// Reads the places of a line.
+struct Reader<'a> {
+    line: &'a str,
+    is_there: &'a dyn Fn(&str) -> bool,
+}
+
+impl<'a> Reader<'a> {
+    /// What arrows of the line point to.
+    fn arrows(&self) -> Vec<Place> {
+        let plain = |rest: &'a str, form: Form| -> Option<Place> {
+            let word = rest.split_whitespace().next()?;
+            self.word(word, form)
+                .filter(|_| !word.starts_with(['`', '[', '<']))
+        };
+        let pointed = self.line.split('→').skip(1).filter_map(|rest| {
+            let word = plain(rest, Form::Arrow);
+            // A name that is whole needs none of the words behind it.
+            match &word {
+                Some(place) if paths::has_extension(&place.path) => word,
+                _ => self.phrase(rest).or(word),
+            }
+        });
+        let mut found: Vec<Place> = pointed.collect();
+        // In code an arrow of two characters has a type behind it more often than
+        // a file, so only one word is taken for a path.
+        let thin = self.line.split("->").skip(1);
+        found.extend(thin.filter_map(|rest| plain(rest, Form::Code)));
+        found
     }
 
-    /// The target of a link, in which a space may be written as `%20`.
-    fn linked(target: &str) -> Option<Place> {
-        let place = Place::word(target)?;
-        Some(match place.path.contains("%20") {
-            true => Place {
-                path: place.path.replace("%20", " "),
+    /// The path at the beginning of a target, up to a space.
+    fn word(&self, target: &'a str, form: Form) -> Option<Place> {
+        let target = target.trim().split(' ').next()?;
+        let (path, anchor) = divided(target);
+        paths::is_pointer(path, form, self.is_there).then(|| self.place(path, anchor, form))
+    }
+
+    /// What stands in code. Of a command only a file that is there is a pointer.
+    fn code(&self, inside: &'a str) -> Option<Place> {
+        let is_command = inside.trim().contains(' ');
+        let place = self.word(inside, Form::Code)?;
+        (!is_command || (self.is_there)(&place.path)).then_some(place)
+    }
+
+    /// The target of a link, in which any byte may be written as `%20` is.
+    fn linked(&self, target: &'a str) -> Option<Place> {
+        let place = self.word(target, Form::Link)?;
+        Some(match paths::decoded(&place.path) {
+            Some(path) if path != place.path => Place {
+                path,
                 others: vec![place.path],
                 ..place
             },
-            false => place,
+            _ => place,
         })
     }
 
     /// A path in brackets of its own, which may have spaces.
-    fn spaced(target: &str) -> Option<Place> {
+    fn spaced(&self, target: &'a str) -> Option<Place> {
         let (path, anchor) = divided(target.trim());
-        let usable = has_extension(path) && is_path(path) && !path.starts_with(['!', '/']);
-        usable.then(|| Place::of(path, anchor))
+        let usable = paths::has_extension(path)
+            && paths::is_pointer(path, Form::Angle, self.is_there)
+            && !path.starts_with(['!', '/']);
+        usable.then(|| self.place(path, anchor, Form::Angle))
     }
 
     /// What stands in `[[…]]`; the name of a page may leave its ending out.
-    fn wiki(inside: &str) -> Option<Place> {
+    fn wiki(&self, inside: &'a str) -> Option<Place> {
         let target = inside.split('|').next()?;
         let (path, anchor) = divided(target.trim());
-        if !is_path(path) {
+        if !paths::is_pointer(path, Form::Wiki, self.is_there) {
             return None;
         }
-        Some(match has_extension(path) {
-            true => Place::of(path, anchor),
+        let place = self.place(path, anchor, Form::Wiki);
+        Some(match paths::has_extension(path) {
+            true => place,
             false => Place {
-                others: vec![path.to_owned()],
-                ..Place::of(&format!("{path}.md"), anchor)
+                path: format!("{path}.md"),
+                others: vec![place.path],
+                ..place
             },
         })
     }
 
     /// All the words behind an arrow, where they end like the name of a file.
-    fn phrase(rest: &str) -> Option<Place> {
+    fn phrase(&self, rest: &'a str) -> Option<Place> {
         let rest = rest.split('|').next()?.trim();
         let (path, anchor) = divided(rest);
         let words = path.split(' ').count();
@@ -150,22 +202,28 @@ impl Place {
         if !(2..=MOST_WORDS).contains(&words) || is_speech || is_sentence {
             return None;
         }
-        if !has_extension(path) || !is_path(path) {
+        if !paths::has_extension(path) || !paths::is_pointer(path, Form::Arrow, self.is_there) {
             return None;
         }
         let ends = path.match_indices(' ').map(|(at, _)| path[at + 1..].trim());
-        let others = ends.filter(|end| is_path(end)).map(str::to_owned);
+        let others = ends.filter(|end| paths::is_path(end)).map(str::to_owned);
         Some(Place {
             others: others.collect(),
-            ..Place::of(path, anchor)
+            ..self.place(path, anchor, Form::Arrow)
         })
     }
 
-    fn of(path: &str, anchor: Option<&str>) -> Place {
+    /// A path that is a part of the line.
+    fn place(&self, path: &'a str, anchor: Option<&str>, form: Form) -> Place {
+        let start = (path.as_ptr() as usize).saturating_sub(self.line.as_ptr() as usize);
         Place {
             path: path.to_owned(),
             anchor: anchor.map(str::to_owned),
             others: Vec::new(),
+            written: Written {
+                span: start..start + path.len(),
+                form,
+            },
         }
     }
 }
@@ -173,7 +231,7 @@ impl Place {
 /// What ends a target and is not of it.
 const ENDS: [char; 5] = [',', ';', '.', ')', '|'];
 
-/// A target without its anchor and line number, and the anchor.
+/// A target without its anchor and line numbers, and the anchor.
 fn divided(target: &str) -> (&str, Option<&str>) {
     let (path, anchor) = match target.split_once('#') {
         Some((path, anchor)) => (path, Some(anchor)),
@@ -182,31 +240,15 @@ fn divided(target: &str) -> (&str, Option<&str>) {
     let anchor = anchor
         .map(|anchor| anchor.trim_end_matches(ENDS).trim_end_matches(':'))
         .filter(|anchor| !anchor.is_empty());
-    let path = path.trim_end_matches(ENDS);
-    let numbered = path.trim_end_matches(|c: char| c.is_ascii_digit());
-    let path = match numbered.strip_suffix(':') {
-        Some(path) => path,
-        None => path.trim_end_matches(':'),
-    };
-    (path, anchor)
-}
-
-fn has_extension(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty()
-            && (1..=8).contains(&extension.len())
-            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && !extension.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}
-
-fn is_path(target: &str) -> bool {
-    (target.contains('/') || has_extension(target))
-        && !target.contains("://")
-        && !target.starts_with(['-', '$', '@', '~', '<', '{'])
-        && !target.contains(['*', '(', '{', '=', '"', '…'])
-        && target.len() > 1
+    let mut path = path.trim_end_matches(ENDS);
+    // A line, lines (`12-20`), a line and a column.
+    loop {
+        let numbered = path.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+        match numbered.strip_suffix(':') {
+            Some(shorter) => path = shorter,
+            None => return (path, anchor),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -214,7 +256,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(usize, String, Option<String>)> {
-        pointers(text)
+        pointers(text, &|_| false)
             .into_iter()
             .map(|pointer| (pointer.line, pointer.target, pointer.anchor))
             .collect()
@@ -265,8 +307,39 @@ mod tests {
         assert_eq!(of("- x → first read it, then notes.md"), [""; 0]);
         assert_eq!(of("- f() -> my type a.md"), [""; 0]);
         // A word before a name: which it is, the files tell.
-        let spoken = pointers("- x → see docs/plan.md");
+        let spoken = pointers("- x → see docs/plan.md", &|_| false);
         assert_eq!(spoken[0].target, "see docs/plan.md");
         assert_eq!(spoken[0].others, ["docs/plan.md"]);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_path_is_a_pointer_where_the_workspace_has_it() {
+        let lines = [
+            "- We release from `release/2.4`, upstream `origin/main`",
+            "- API answers `application/json`, on `Node.js` 20, `application/vnd.api+json`",
+            "- Host `db.example.com`, key `user.name`, mail <ada@example.com>",
+            "- Owner: [Ada](mailto:a@b.de), [site](www.example.com), [y](example.com/docs)",
+            "- `CI/CD`, `km/h`, `os.path.join`, `node:fs/promises`, `github.com/a/b.go`",
+            "- upgrade → Node.js, staging → production/eu, f() -> io/Result",
+            "- <stdio.h>, <sys/types.h>, `GET /openapi.json`, `/api/users`, `./configure --all`",
+            "- a `mod.rs` in each, [[tool.poetry]]",
+        ];
+        for line in lines {
+            assert_eq!(found(line), [], "{line}");
+        }
+        let is_there = |path: &str| ["release/", "Cargo.toml", "run.sh"].contains(&path);
+        let there = pointers("- `release/2.4`, `Cargo.toml`, `run.sh --all`", &is_there);
+        let targets: Vec<&str> = there.iter().map(|one| one.target.as_str()).collect();
+        assert_eq!(targets, ["release/2.4", "Cargo.toml", "run.sh"]);
+    }
+
+    #[test]
+    fn links_are_decoded_and_lines_and_columns_left_out() {
+        let of = |line: &str| found(line).remove(0).1;
+        assert_eq!(of("- [z](d%C3%B6cs%20x.md)"), "döcs x.md");
+        assert_eq!(of("- [z](docs/50%.md)"), "docs/50%.md");
+        assert_eq!(of("- [z](docs/%FF.md)"), "docs/%FF.md");
+        assert_eq!(of("- `src/main.rs:12:5`"), "src/main.rs");
+        assert_eq!(of("- `src/main.rs:12-20`"), "src/main.rs");
     }
 }

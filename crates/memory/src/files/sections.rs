@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::paths::decoded;
 use super::{MOST_FILE_BYTES, MemoryFolder, place};
 
 impl MemoryFolder {
@@ -42,7 +43,7 @@ fn last_line(anchor: &str) -> Option<usize> {
 /// Whether a text has a heading of that name, as it is written or as web pages
 /// of it name it, or an anchor of its own.
 fn has_section(text: &str, anchor: &str) -> bool {
-    let decoded = anchor.replace("%20", " ");
+    let decoded = decoded(anchor).unwrap_or_else(|| anchor.to_owned());
     let wanted = slug(&decoded);
     let ids = [
         format!("id=\"{anchor}\""),

@@ -4,7 +4,6 @@ use jiff::civil::Date;
 use longhaul_tokens::{ContentKind, Counter};
 use serde::Serialize;
 
-use super::pointers::pointers;
 use super::{CONTEXT, DECISIONS, DREAMS, ERRORS, Limits, MEMORY, MemoryFolder, PROJECT, Trouble};
 use crate::Result;
 
@@ -54,7 +53,7 @@ impl MemoryFolder {
                 Err(error) => (None, Some(Trouble::of(error)?)),
             };
             if let Some(text) = text.as_deref().filter(|_| file == MEMORY) {
-                pointed = pointers(text).len();
+                pointed = self.pointers(text).len();
             }
             let unread = trouble.as_ref().map(Trouble::message);
             files.push(FileStatus {

@@ -11,7 +11,6 @@ use std::fs;
 use serde::{Deserialize, Serialize};
 
 use super::lint::Target;
-use super::pointers::pointers;
 use super::{LOGS, MEMORY, MOST_FILE_BYTES, MemoryFolder, place};
 use crate::{Error, Result};
 
@@ -77,9 +76,9 @@ pub struct Verified {
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Hashes {
+pub(super) struct Hashes {
     /// The hash of each target when its pointer was written.
-    pointers: BTreeMap<String, String>,
+    pub(super) pointers: BTreeMap<String, String>,
 }
 
 impl MemoryFolder {
@@ -90,7 +89,7 @@ impl MemoryFolder {
         let known = self.hashes()?;
         let mut next = Hashes::default();
         let mut verified = Vec::new();
-        for pointer in pointers(&text) {
+        for pointer in self.pointers(&text) {
             let (target, leads) = self.meant(&pointer);
             let now = self.hash(&target)?;
             let was = known.pointers.get(&target);
@@ -135,7 +134,7 @@ impl MemoryFolder {
         Ok(verified)
     }
 
-    fn hashes(&self) -> Result<Hashes> {
+    pub(super) fn hashes(&self) -> Result<Hashes> {
         match self.read(HASHES)? {
             None => Ok(Hashes::default()),
             Some(text) => serde_json::from_str(&text).map_err(|error| Error::Damaged {
