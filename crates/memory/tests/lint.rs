@@ -271,3 +271,130 @@ fn links_with_encoded_characters_lead_to_the_file_they_mean() {
     }
     assert_eq!(lint(&memory), []);
 }
+
+#[test]
+fn a_dead_pointer_is_corrected_where_it_stands_and_nowhere_else() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    fs::create_dir_all(root.path().join("docs")).unwrap();
+    for name in ["plan.md", "guide.md", "a b.md"] {
+        fs::write(root.path().join("docs").join(name), "x").unwrap();
+    }
+    let mended = |line: &str| {
+        fs::write(root.path().join("MEMORY.md"), line).unwrap();
+        fix(&memory);
+        fs::read_to_string(root.path().join("MEMORY.md")).unwrap()
+    };
+    let lines = [
+        (
+            "- see `plan.md`, the new one is `docs/plan.md`, online https://x.org/plan.md\n",
+            "- see `docs/plan.md`, the new one is `docs/plan.md`, online https://x.org/plan.md\n",
+        ),
+        (
+            "- [[old/guide|the guide]]\n",
+            "- [[docs/guide|the guide]]\n",
+        ),
+        ("- [a](old/a%20b.md)\n", "- [a](docs/a%20b.md)\n"),
+        ("- a <old/a b.md>\n", "- a <docs/a b.md>\n"),
+        ("- x → see old/plan.md\n", "- x → see docs/plan.md\n"),
+        (
+            "- `old/plan.md:12`, `plan.md`, [[guide.md]], [p](plan.md#now)\r\n",
+            "- `docs/plan.md:12`, `docs/plan.md`, [[docs/guide.md]], [p](docs/plan.md#now)\r\n",
+        ),
+    ];
+    for (line, expected) in lines {
+        assert_eq!(mended(line), expected);
+    }
+}
+
+#[test]
+fn a_line_with_a_secret_is_left_to_a_person_whatever_else_is_wrong_with_it() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    let long = "word ".repeat(60);
+    let text = format!("- login {token} → docs/gone.md\n- {token} {long}\n");
+    fs::write(root.path().join("MEMORY.md"), &text).unwrap();
+    let others = ["memories/errors.md", "memories/project.md"];
+    let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
+    let before = others.map(read);
+    let fixed = fix(&memory);
+    assert_eq!(read("MEMORY.md"), text);
+    assert_eq!(others.map(read), before);
+    let left: Vec<String> = fixed.left.iter().map(|one| one.trouble.remedy()).collect();
+    let told = left
+        .iter()
+        .filter(|one| one.starts_with("take the secret out of the line first"));
+    assert_eq!(told.count(), 2, "{left:#?}");
+}
+
+#[test]
+fn what_is_moved_keeps_its_comments_and_spaces() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let lost = "- lost   here <!-- mine -->\t→ docs/gone.md";
+    fs::write(root.path().join("MEMORY.md"), format!("{lost}\n")).unwrap();
+    fix(&memory);
+    let errors = fs::read_to_string(root.path().join("memories/errors.md")).unwrap();
+    assert!(errors.contains(&format!("MEMORY.md pointed to docs/gone.md: {lost} <!--")));
+}
+
+#[test]
+fn a_long_line_with_a_dead_pointer_leaves_a_pointer_to_its_text() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let line = format!("- see docs → docs/gone.md {}", "word ".repeat(60));
+    fs::write(root.path().join("MEMORY.md"), format!("{line}\n")).unwrap();
+    let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
+    let errors = read("memories/errors.md");
+    for _ in 0..2 {
+        fix(&memory);
+        let kept = read("MEMORY.md");
+        assert!(
+            kept.ends_with("… | Details → memories/project.md\n"),
+            "{kept}"
+        );
+        assert_eq!(read("memories/project.md").matches(line.trim()).count(), 1);
+        assert_eq!(read("memories/errors.md"), errors);
+    }
+}
+
+#[test]
+fn a_line_that_also_points_to_what_is_there_stays() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let text = "- old `docs/gone.md`, now → memories/project.md\n";
+    fs::write(root.path().join("MEMORY.md"), text).unwrap();
+    let fixed = fix(&memory);
+    let kept = fs::read_to_string(root.path().join("MEMORY.md")).unwrap();
+    assert_eq!(kept, text);
+    let [left] = &fixed.left[..] else {
+        panic!("{fixed:?}");
+    };
+    assert_eq!(
+        left.trouble.message(),
+        "points to docs/gone.md, which is not there"
+    );
+    assert!(!left.trouble.is_fixable());
+}
+
+#[test]
+fn what_a_run_has_moved_that_could_not_write_the_index_is_not_moved_twice() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let long = "word ".repeat(60);
+    let text = format!("- {long}\n- lost → docs/gone.md\n");
+    let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
+    let moved = || [read("memories/project.md"), read("memories/errors.md")];
+    fs::write(root.path().join("MEMORY.md"), &text).unwrap();
+    fix(&memory);
+    let (index, first) = (read("MEMORY.md"), moved());
+    // As it was left by a run that failed in between.
+    fs::write(root.path().join("MEMORY.md"), &text).unwrap();
+    let later = at().tomorrow().unwrap();
+    memory
+        .fix(later, Limits::default(), &Estimator::Heuristic)
+        .unwrap();
+    assert_eq!(moved(), first);
+    assert_eq!(read("MEMORY.md"), index);
+}

@@ -1,20 +1,18 @@
 //! `memory lint`: the limits of `MEMORY.md`, dead pointers, and what can be
 //! done about them.
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Component, Path};
 
-use jiff::civil::DateTime;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 
-use super::pointers::Pointer;
-use super::trouble::{Finding, Fixed, Trouble};
+use super::pointers::{Pointer, written_anew};
+use super::trouble::{Finding, Trouble};
 use super::{
-    AgentsFile, CONTEXT, DECISIONS, DREAMS, ERRORS, LOGS, MEMORIES, MEMORY, MOST_FILE_BYTES,
-    MemoryFolder, Outcome, PROJECT, append, links, place, verify,
+    CONTEXT, DECISIONS, DREAMS, ERRORS, LOGS, MEMORIES, MEMORY, MOST_FILE_BYTES, MemoryFolder,
+    PROJECT, links, place, verify,
 };
-use crate::{Result, Source, WorkspaceFiles};
+use crate::{Result, WorkspaceFiles};
 
 /// How large `MEMORY.md` may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,14 +99,8 @@ impl MemoryFolder {
         // What keeps it from being read was just told.
         if let Ok(Some(text)) = self.read(MEMORY) {
             for (at, line) in text.lines().enumerate() {
-                let chars = verify::unmarked(line).chars().count();
-                if chars > limits.line_chars {
-                    let most = limits.line_chars;
-                    findings.push(finding(
-                        MEMORY,
-                        Some(at + 1),
-                        Trouble::LongLine { chars, most },
-                    ));
+                if let Some(trouble) = long_line(line, limits) {
+                    findings.push(finding(MEMORY, Some(at + 1), trouble));
                 }
             }
             let tokens = counter.count(&text, ContentKind::Prose);
@@ -120,23 +112,10 @@ impl MemoryFolder {
                     Trouble::TooManyTokens { tokens, most },
                 ));
             }
-            for pointer in self.pointers(&text) {
-                let (target, standing) = self.meant(&pointer);
-                let trouble = match (standing, pointer.anchor) {
-                    (Target::There, Some(anchor)) if !self.has_section(&target, &anchor) => {
-                        Trouble::DeadAnchor { target, anchor }
-                    }
-                    (Target::There, _) => continue,
-                    (Target::Outside, _) => Trouble::OutsidePointer { target },
-                    (Target::Gone, _) => Trouble::DeadPointer {
-                        perhaps: self.namesake(&target),
-                        target,
-                    },
-                };
-                findings.push(finding(MEMORY, Some(pointer.line), trouble));
-            }
+            let wrong = self.wrong_pointers(&text, limits).into_iter();
+            findings.extend(wrong.map(|(line, trouble)| finding(MEMORY, Some(line), trouble)));
         }
-        self.leave_bytes(&mut findings);
+        self.leave_to_people(&mut findings);
         if self.is_in_git() && !self.is_ignored()? {
             findings.push(finding("memories/", None, Trouble::NotIgnored));
         }
@@ -155,102 +134,91 @@ impl MemoryFolder {
             .collect()
     }
 
-    /// Says of what would be mended in a line that is no UTF-8 that it is not:
-    /// nobody knows what would be moved.
-    fn leave_bytes(&self, findings: &mut [Finding]) {
-        let bytes = place::bytes(self.root(), MEMORY, MOST_FILE_BYTES);
-        let bytes = bytes.ok().flatten().unwrap_or_default();
-        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-        for finding in findings.iter_mut().filter(|finding| finding.file == MEMORY) {
-            let line = finding.line.and_then(|line| lines.get(line - 1));
-            let is_text = line.is_none_or(|line| std::str::from_utf8(line).is_ok());
-            if !is_text && finding.trouble.is_fixable() {
-                let trouble = Box::new(finding.trouble.clone());
-                finding.trouble = Trouble::InBytes { trouble };
+    /// What is wrong with the pointers of a text, each with its line. A line of
+    /// which only a part is lost stays.
+    fn wrong_pointers(&self, text: &str, limits: Limits) -> Vec<(usize, Trouble)> {
+        let lines: Vec<&str> = text.lines().collect();
+        let pointers = self.pointers(text);
+        let mut wrong = Vec::new();
+        for of_line in pointers.chunk_by(|one, next| one.line == next.line) {
+            let number = of_line.first().map_or(1, |pointer| pointer.line);
+            let line = lines.get(number - 1).copied().unwrap_or_default();
+            let troubles: Vec<Option<Trouble>> = of_line
+                .iter()
+                .map(|pointer| self.wrong(pointer, line))
+                .collect();
+            let is_lost =
+                |trouble: &Trouble| matches!(trouble, Trouble::DeadPointer { perhaps: None, .. });
+            let all_lost = troubles
+                .iter()
+                .all(|trouble| trouble.as_ref().is_some_and(is_lost));
+            let stays = !all_lost || long_line(line, limits).is_some();
+            wrong.extend(troubles.into_iter().flatten().map(|trouble| {
+                let trouble = match stays && is_lost(&trouble) {
+                    true => Trouble::InLiveLine {
+                        trouble: Box::new(trouble),
+                    },
+                    false => trouble,
+                };
+                (number, trouble)
+            }));
+        }
+        wrong
+    }
+
+    /// What is wrong with a pointer of a line.
+    fn wrong(&self, pointer: &Pointer, line: &str) -> Option<Trouble> {
+        let (target, standing) = self.meant(pointer);
+        match (standing, &pointer.anchor) {
+            (Target::There, Some(anchor)) if !self.has_section(&target, anchor) => {
+                let anchor = anchor.clone();
+                Some(Trouble::DeadAnchor { target, anchor })
+            }
+            (Target::There, _) => None,
+            (Target::Outside, _) => Some(Trouble::OutsidePointer { target }),
+            (Target::Gone, _) => {
+                let perhaps = self.namesake(&target);
+                // Not every form can name every file, such as one with spaces.
+                let perhaps = perhaps.filter(|file| self.can_lead(pointer, line, file));
+                Some(Trouble::DeadPointer { target, perhaps })
             }
         }
     }
 
-    /// Mends what can be mended. No line is lost: text that is too long moves to
-    /// `memories/project.md`, a dead pointer to `memories/errors.md`.
-    pub fn fix(&self, at: DateTime, limits: Limits, counter: &dyn Counter) -> Result<Fixed> {
-        let findings = self.lint(limits, counter)?;
-        let mut fixed = Fixed::default();
-        let changed = |file: &str, fixed: &mut Fixed| {
-            if !fixed.files.iter().any(|known| known == file) {
-                fixed.files.push(file.to_owned());
-            }
-        };
-        if findings
-            .iter()
-            .any(|found| found.trouble == Trouble::Missing)
-        {
-            let name = self.root().file_name().unwrap_or_default();
-            for made in self.init(at, &name.to_string_lossy(), AgentsFile::Unwanted)? {
-                if made.outcome == Outcome::Made {
-                    changed(&made.file, &mut fixed);
-                }
-            }
-        }
-        let before = match place::bytes(self.root(), MEMORY, MOST_FILE_BYTES) {
-            Ok(bytes) => bytes.unwrap_or_default(),
-            // It is among the findings, and left alone.
-            Err(error) => Trouble::of(error).map(|_| Vec::new())?,
-        };
-        // Each line with its own end: what is not mended keeps every byte.
-        let mut lines: Vec<Option<Cow<'_, [u8]>>> = before
-            .split_inclusive(|byte| *byte == b'\n')
-            .map(|line| Some(Cow::Borrowed(line)))
-            .collect();
-        for finding in findings.iter().filter(|finding| finding.file == MEMORY) {
-            let Some(slot) = finding.line.and_then(|line| lines.get_mut(line - 1)) else {
+    /// Whether a pointer that is written anew would be read as leading there.
+    fn can_lead(&self, pointer: &Pointer, line: &str, file: &str) -> bool {
+        let led = written_anew(line, pointer.led_to(line, file));
+        let meant = self.pointers(&led);
+        meant.iter().any(|one| self.meant(one).0 == file)
+    }
+
+    /// Says of what would be mended in a line that is no UTF-8 that it is not,
+    /// since nobody knows what would be moved; and of a line with a secret, which
+    /// would be lost or stand in a second file.
+    fn leave_to_people(&self, findings: &mut [Finding]) {
+        let bytes = place::bytes(self.root(), MEMORY, MOST_FILE_BYTES);
+        let bytes = bytes.ok().flatten().unwrap_or_default();
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let redacted = self.redacted(&text);
+        let redacted: Vec<&str> = redacted.split('\n').collect();
+        for finding in findings.iter_mut().filter(|finding| finding.file == MEMORY) {
+            let Some(at) = finding.line.map(|line| line - 1) else {
                 continue;
             };
-            // A line that is no text is for a person to mend.
-            let text = slot.as_deref().map(std::str::from_utf8);
-            let Some(Ok(text)) = text else { continue };
-            let body = text.trim_end_matches(['\r', '\n']);
-            let (line, end) = (body.to_owned(), text[body.len()..].to_owned());
-            let ended = |text: String| Some(Cow::Owned((text + &end).into_bytes()));
-            match &finding.trouble {
-                Trouble::DeadPointer { target, perhaps } => match perhaps {
-                    Some(file) => *slot = ended(line.replace(target.as_str(), file)),
-                    None => {
-                        let tried = format!("MEMORY.md pointed to {target}");
-                        self.append_error(at, &tried, line.trim(), Source::Unknown)?;
-                        changed(ERRORS, &mut fixed);
-                        *slot = None;
-                    }
-                },
-                Trouble::LongLine { .. } => {
-                    let path = place::for_writing(self.root(), PROJECT)?;
-                    let moved = format!("\n{}\n", line.trim());
-                    append::append_in_kind(&path, "# Project\n", &moved)?;
-                    changed(PROJECT, &mut fixed);
-                    *slot = ended(pointer_line(&line, PROJECT, limits.line_chars));
+            if !finding.trouble.is_fixable() {
+                continue;
+            }
+            let line = lines.get(at).copied().unwrap_or_default();
+            let trouble = Box::new(finding.trouble.clone());
+            match std::str::from_utf8(line) {
+                Err(_) => finding.trouble = Trouble::InBytes { trouble },
+                Ok(line) if redacted.get(at) != Some(&line) || self.redacted(line) != line => {
+                    finding.trouble = Trouble::InSecretLine { trouble };
                 }
-                _ => {}
+                Ok(_) => {}
             }
         }
-        let after: Vec<u8> = lines
-            .iter()
-            .flatten()
-            .flat_map(|line| line.to_vec())
-            .collect();
-        if after != before {
-            self.replace(MEMORY, &after)?;
-            changed(MEMORY, &mut fixed);
-        }
-        if findings
-            .iter()
-            .any(|found| found.trouble == Trouble::NotIgnored)
-        {
-            let path = place::for_writing(self.root(), ".gitignore")?;
-            append::append(&path, "", "memories/\n")?;
-            changed(".gitignore", &mut fixed);
-        }
-        fixed.left = self.lint(limits, counter)?;
-        Ok(fixed)
     }
 
     /// The files of the layout, further ones in `memories/`, and the logs, those
@@ -354,6 +322,13 @@ impl MemoryFolder {
         }
         Ok(false)
     }
+}
+
+/// What is wrong with a line that is too long.
+fn long_line(line: &str, limits: Limits) -> Option<Trouble> {
+    let chars = verify::unmarked(line).chars().count();
+    let most = limits.line_chars;
+    (chars > most).then_some(Trouble::LongLine { chars, most })
 }
 
 /// Where a pointer leads.

@@ -16,6 +16,7 @@
 
 mod append;
 mod exact;
+mod fix;
 mod init;
 mod links;
 mod lint;

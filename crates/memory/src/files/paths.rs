@@ -20,6 +20,17 @@ pub(super) enum Form {
     Wiki,
 }
 
+impl Form {
+    /// A file's path as it is written in the place of another.
+    pub(super) fn spelled(self, old: &str, file: &str) -> String {
+        match self {
+            Form::Link => encoded(file),
+            Form::Wiki if !has_extension(old) => file.strip_suffix(".md").unwrap_or(file).into(),
+            Form::Arrow | Form::Code | Form::Angle | Form::Wiki => file.into(),
+        }
+    }
+}
+
 /// Endings of texts that people write to be read.
 const PROSE: [&str; 5] = ["md", "mdx", "markdown", "rst", "adoc"];
 
@@ -121,4 +132,16 @@ pub(super) fn decoded(target: &str) -> Option<String> {
     }
     bytes.extend_from_slice(rest.as_bytes());
     String::from_utf8(bytes).ok()
+}
+
+/// A path as the target of a link, without what would end it.
+fn encoded(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            ' ' | '(' | ')' | '<' | '>' | '%' | '#' => out.push_str(&format!("%{:02X}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
 }

@@ -30,6 +30,40 @@ pub(super) struct Written {
     form: Form,
 }
 
+impl Pointer {
+    /// What is to be written where, so that it leads to another file.
+    pub(super) fn led_to(&self, line: &str, file: &str) -> Vec<(Range<usize>, String)> {
+        let written = self.written.iter().filter_map(|written| {
+            let old = line.get(written.span.clone())?;
+            // What is said before a name behind an arrow stays.
+            let name = file.rsplit('/').next().unwrap_or(file);
+            let before = old.strip_suffix(name).unwrap_or_default();
+            let start = match (written.form, before.rfind(' ')) {
+                (Form::Arrow, Some(space)) => written.span.start + space + 1,
+                _ => written.span.start,
+            };
+            Some((start..written.span.end, written.form.spelled(old, file)))
+        });
+        written.collect()
+    }
+}
+
+/// A line with other texts in some of its places.
+pub(super) fn written_anew(line: &str, mut texts: Vec<(Range<usize>, String)>) -> String {
+    texts.sort_by_key(|(span, _)| span.start);
+    let (mut out, mut end) = (String::with_capacity(line.len()), 0);
+    for (span, text) in texts {
+        // Of two that are written into each other the first counts.
+        if let Some(before) = line.get(end..span.start) {
+            out.push_str(before);
+            out.push_str(&text);
+            end = span.end;
+        }
+    }
+    out.push_str(line.get(end..).unwrap_or_default());
+    out
+}
+
 /// A path behind an arrow has no more words.
 const MOST_WORDS: usize = 8;
 

@@ -94,6 +94,16 @@ pub enum Trouble {
         /// What.
         trouble: Box<Trouble>,
     },
+    /// Something that would be mended, in a line with a secret.
+    InSecretLine {
+        /// What.
+        trouble: Box<Trouble>,
+    },
+    /// A dead pointer in a line that stays for what else it says or points to.
+    InLiveLine {
+        /// What.
+        trouble: Box<Trouble>,
+    },
     /// A secret stands in it.
     Secret,
     /// The workspace is kept in git, and `memories/` with it.
@@ -161,7 +171,9 @@ impl Trouble {
                 "is a link to the folder {target}: what is in it is written and dreamt of, but a \
                  search does not follow links to folders"
             ),
-            Trouble::InBytes { trouble } => trouble.message(),
+            Trouble::InBytes { trouble }
+            | Trouble::InSecretLine { trouble }
+            | Trouble::InLiveLine { trouble } => trouble.message(),
             Trouble::Secret => "has a secret in it, or what looks like one".into(),
             Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
         }
@@ -205,6 +217,12 @@ impl Trouble {
             Trouble::InBytes { trouble } => {
                 format!("save the file as UTF-8 first, then {}", trouble.remedy())
             }
+            Trouble::InSecretLine { trouble } => {
+                format!("take the secret out of the line first, then {}", trouble.remedy())
+            }
+            Trouble::InLiveLine { .. } => {
+                "correct that pointer or take it out; the line stays for what else it says".into()
+            }
             Trouble::Secret => {
                 "take it out by hand, since this may be the only place it stands in; whoever saw the \
                  file knows it, so change it where it is used"
@@ -229,6 +247,8 @@ impl Trouble {
             | Trouble::Binary { .. }
             | Trouble::LinkedFolder { .. }
             | Trouble::InBytes { .. }
+            | Trouble::InSecretLine { .. }
+            | Trouble::InLiveLine { .. }
             | Trouble::Secret
             | Trouble::NotUtf8 { .. } => false,
         }
