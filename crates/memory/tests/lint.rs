@@ -398,3 +398,15 @@ fn what_a_run_has_moved_that_could_not_write_the_index_is_not_moved_twice() {
     assert_eq!(moved(), first);
     assert_eq!(read("MEMORY.md"), index);
 }
+
+#[test]
+fn the_line_that_is_added_to_gitignore_ends_as_the_others_do() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    fs::create_dir(root.path().join(".git")).unwrap();
+    let path = root.path().join(".gitignore");
+    fs::write(&path, "target/\r\n").unwrap();
+    fix(&memory);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text, "target/\r\nmemories/\r\n");
+}

@@ -38,7 +38,7 @@ impl MemoryFolder {
         self.fix_lines(at, limits, &findings, &mut fixed)?;
         if has(Trouble::NotIgnored) {
             let path = place::for_writing(self.root(), ".gitignore")?;
-            append::append(&path, "", "memories/\n")?;
+            append::append_in_kind(&path, "", "memories/\n")?;
             fixed.changed(".gitignore");
         }
         fixed.left = self.lint(limits, counter)?;
