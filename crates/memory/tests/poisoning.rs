@@ -99,7 +99,7 @@ fn what_tools_say_never_becomes_memory_however_often_and_in_whatever_dress() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
         let seal = Seal::new([7; 32]);
-        let memory = MemoryFolder::open(&folder.path().join("work"), Some(seal.clone())).unwrap();
+        let memory = MemoryFolder::open(&folder.path().join("work"), Some(seal)).unwrap();
         for back in 0..4 {
             let found = ledger(&session(poison), folder.path());
             assert!(
@@ -121,7 +121,7 @@ fn what_tools_say_never_becomes_memory_however_often_and_in_whatever_dress() {
                 .read(&MemoryFolder::log_name(day(back)))
                 .unwrap()
                 .unwrap();
-            let lines = read_log(&log, day(back), Some(&seal));
+            let lines = read_log(&log, day(back), memory.seal());
             for line in lines.iter().filter(|line| line.text.contains("evil")) {
                 assert!(line.source < Source::User, "{line:?}");
             }
@@ -377,7 +377,8 @@ fn a_mark_without_its_seal_takes_trust_away_and_gives_none() {
         .unwrap();
     // The key of another machine, and none at all.
     for seal in [Some(Seal::new([8; 32])), None] {
-        let lines = read_log(&log, day(1), seal.as_ref());
+        let memory = MemoryFolder::open(&folder.path().join("work"), seal).unwrap();
+        let lines = read_log(&log, day(1), memory.seal());
         let sources: Vec<Source> = lines.iter().map(|line| line.source).collect();
         assert_eq!(
             sources,
@@ -390,7 +391,6 @@ fn a_mark_without_its_seal_takes_trust_away_and_gives_none() {
                 Source::Tool
             ]
         );
-        let memory = MemoryFolder::open(&folder.path().join("work"), seal).unwrap();
         let state = tempfile::tempdir().unwrap();
         let dreams = Dreams::new(state.path(), &memory);
         let lock = dreams.lock().unwrap();

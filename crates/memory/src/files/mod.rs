@@ -105,9 +105,10 @@ impl MemoryFolder {
     /// The memory of a workspace. Nothing is created before it is needed.
     /// Without a seal, nothing that is written can be told from a forgery.
     pub fn open(workspace: &Path, seal: Option<Seal>) -> Result<MemoryFolder> {
+        let root = place::root(workspace)?;
         Ok(MemoryFolder {
-            root: place::root(workspace)?,
-            seal,
+            seal: seal.map(|seal| seal.of_workspace(&root)),
+            root,
             redactor: Redactor::default(),
         })
     }
@@ -122,7 +123,7 @@ impl MemoryFolder {
         &self.root
     }
 
-    /// What marks are sealed with.
+    /// What marks are sealed with in this workspace, and in no other.
     pub fn seal(&self) -> Option<&Seal> {
         self.seal.as_ref()
     }

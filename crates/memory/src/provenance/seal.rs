@@ -73,6 +73,15 @@ impl Seal {
         }
     }
 
+    /// The seal for entries of one workspace: a log that is copied to another one
+    /// is nobody's word there.
+    pub(crate) fn of_workspace(&self, root: &Path) -> Seal {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(b"workspace ");
+        hasher.update(root.as_os_str().as_encoded_bytes());
+        Seal::new(*hasher.finalize().as_bytes())
+    }
+
     /// The seal of a document of which this is the hash.
     pub fn of_document(&self, hash: &blake3::Hash) -> String {
         self.of(&["document", hash.to_hex().as_str()])
