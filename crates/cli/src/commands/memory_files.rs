@@ -80,7 +80,7 @@ fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
         _ => AgentsFile::Usual(AGENTS_TEMPLATE),
     };
     let made = memory.init(clock(app), name, agents)?;
-    memory.verify(Verify::Tell)?;
+    standings(app, &memory)?;
     let findings = memory.lint(limits(app), &app.config.config.tokens.estimator)?;
     if app.json {
         return out::json(&json!({
@@ -203,16 +203,9 @@ fn verify(app: &App, args: &VerifyArgs) -> Result<(), Failure> {
     refuse_read_only(app)?;
     let memory = reading(app)?;
     unfinished(app, &memory);
-    let verified = match memory.verify(mode) {
-        // How pointers stand can be told all the same.
-        Err(longhaul_memory::Error::ReadOnly { path }) if mode == Verify::Tell => {
-            app.note(&format!(
-                "note: new pointers are not remembered: {} cannot be written",
-                app.show_path(&path)
-            ));
-            memory.verify(Verify::Look)?
-        }
-        verified => verified?,
+    let verified = match mode {
+        Verify::Tell => standings(app, &memory)?,
+        mode => memory.verify(mode)?,
     };
     let stale = verified.iter().filter(|one| one.standing.is_stale());
     let stale = stale.count() as u64;
@@ -240,6 +233,24 @@ fn verify(app: &App, args: &VerifyArgs) -> Result<(), Failure> {
     }
 }
 
+/// How pointers stand. That can be told also where it cannot be remembered, as
+/// on a full disk.
+fn standings(app: &App, memory: &MemoryFolder) -> Result<Vec<Verified>, Failure> {
+    let error = match memory.verify(Verify::Tell) {
+        Ok(verified) => return Ok(verified),
+        Err(error) => error,
+    };
+    let verified = memory.verify(Verify::Look)?;
+    let reason = match error {
+        longhaul_memory::Error::ReadOnly { path } => {
+            format!("{} cannot be written", app.show_path(&path))
+        }
+        other => other.to_string(),
+    };
+    app.note(&format!("note: new pointers are not remembered: {reason}"));
+    Ok(verified)
+}
+
 fn standing(one: &Verified) -> String {
     let (word, why) = match one.standing {
         Standing::Fresh => (style("fresh").green(), ""),
@@ -254,6 +265,7 @@ fn standing(one: &Verified) -> String {
             "  the file is there, the section is gone",
         ),
         Standing::Outside => (style("stale").red(), "  is outside the workspace"),
+        Standing::Unreadable => (style("stale").red(), "  cannot be read"),
     };
     let target = match &one.anchor {
         Some(anchor) => paint::tame(&format!("{}#{anchor}", one.target)),

@@ -6,6 +6,8 @@ use serde_json::json;
 
 use crate::documented::{assert_same_fields, example};
 use crate::machine::Machine;
+#[cfg(unix)]
+use crate::searching_kept::with_room;
 
 fn read(machine: &Machine, name: &str) -> String {
     fs::read_to_string(machine.work().join(name)).unwrap()
@@ -434,6 +436,21 @@ fn a_workspace_that_cannot_be_written_is_verified_all_the_same() {
         assert_eq!(ran.code, 4, "{ran:?}");
     }
     mode(0o700);
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_full_disk_pointers_are_verified_all_the_same() {
+    let machine = Machine::new();
+    assert_eq!(machine.run_line("memory init").code, 0);
+    let kept = machine.work().join("memories/.pointers.json");
+    fs::remove_file(&kept).unwrap();
+    for line in ["memory verify", "memory init"] {
+        let ran = with_room(&machine, 0, line);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.err.contains("not remembered"), "{ran:?}");
+        assert!(!kept.exists());
+    }
 }
 
 #[test]

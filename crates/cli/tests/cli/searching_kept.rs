@@ -269,7 +269,7 @@ fn an_index_that_may_only_be_read_is_searched_and_not_written() {
 /// Runs a command that may not write to any file beyond so many blocks, as on a
 /// full disk.
 #[cfg(unix)]
-fn with_room(machine: &Machine, blocks: u64, line: &str) -> Ran {
+pub(crate) fn with_room(machine: &Machine, blocks: u64, line: &str) -> Ran {
     let own = machine.command();
     let mut command = Command::new("sh");
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ use crate::{Error, Result};
 const HASHES: &str = "memories/.pointers.json";
 /// Stands at the end of a line whose pointer is stale.
 const STALE: &str = " (stale: verify)";
-/// Larger files are hashed by their size and time alone.
+/// Of larger files only the size and the time are compared.
 const MOST_HASHED: u64 = 64 * 1024 * 1024;
 
 /// What `verify` may do.
@@ -49,13 +50,19 @@ pub enum Standing {
     SectionGone,
     /// It leads out of the workspace.
     Outside,
+    /// Its file is there and cannot be read, so that nobody knows.
+    Unreadable,
 }
 
 impl Standing {
     /// Whether the line can no longer be believed.
     pub fn is_stale(self) -> bool {
         match self {
-            Standing::Changed | Standing::Gone | Standing::SectionGone | Standing::Outside => true,
+            Standing::Changed
+            | Standing::Gone
+            | Standing::SectionGone
+            | Standing::Outside
+            | Standing::Unreadable => true,
             Standing::Fresh | Standing::New => false,
         }
     }
@@ -91,12 +98,14 @@ impl MemoryFolder {
         let mut verified = Vec::new();
         for pointer in self.pointers(&text) {
             let (target, leads) = self.meant(&pointer);
-            let now = self.hash(&target)?;
+            let now = self.hash(&target);
             let was = known.pointers.get(&target);
             let (mut standing, keep) = match (leads, now) {
                 (Target::Outside, _) => (Standing::Outside, None),
-                (Target::Gone, _) | (_, None) => (Standing::Gone, was.cloned()),
-                (Target::There, Some(now)) => match was {
+                (Target::Gone, _) | (_, Ok(None)) => (Standing::Gone, was.cloned()),
+                // One file that cannot be read says nothing of the others.
+                (Target::There, Err(_)) => (Standing::Unreadable, was.cloned()),
+                (Target::There, Ok(Some(now))) => match was {
                     None => (Standing::New, Some(now)),
                     Some(was) if *was == now => (Standing::Fresh, Some(now)),
                     Some(_) if mode == Verify::Accept => (Standing::Fresh, Some(now)),
@@ -158,7 +167,10 @@ impl MemoryFolder {
             return Ok(Some("there".into()));
         }
         if meta.len() > MOST_HASHED {
-            return Ok(Some(format!("{} bytes", meta.len())));
+            let time = meta.modified().map_err(Error::io("read", &path))?;
+            let since = time.duration_since(SystemTime::UNIX_EPOCH);
+            let nanos = since.map_or(0, |since| since.as_nanos());
+            return Ok(Some(format!("{} bytes at {nanos}", meta.len())));
         }
         let Some(real) = place::for_reading(self.root(), target)? else {
             return Ok(None);
