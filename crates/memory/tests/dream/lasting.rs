@@ -1,5 +1,6 @@
 //! Locks, crashes and damage.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -125,6 +126,104 @@ fn a_killed_promotion_gives_way_to_what_a_person_wrote_since() {
     assert_eq!(place.read("memories/project.md"), project);
     assert_eq!(place.find("Never push").status, Status::Staged);
     place.promote("Never push");
+}
+
+/// Puts the state back as it was, as a kill before it was written leaves it.
+fn forget_the_state(before: &BTreeMap<PathBuf, String>) {
+    for (path, bytes) in before {
+        if path.ends_with("state.json") || path.ends_with("state.copy.json") {
+            fs::write(path, bytes).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_killed_promotion_leaves_nothing_in_a_file_that_a_person_wrote_to_since() {
+    for file in ["MEMORY.md", "memories/project.md"] {
+        let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+        let before = place.files();
+        let id = place.promote("Never push");
+        forget_the_state(&before);
+        let mine = place.read(file).replacen('\n', "\n\na person's\n", 1);
+        place.write(file, &mine);
+        let report = place.dream(&settings());
+        let told = format!(
+            "the promotion of {id}, which had been interrupted, was given up: {file} was changed since"
+        );
+        assert_eq!(report.problems, [told]);
+        let root = place.memory.root();
+        for name in ["MEMORY.md", "memories/project.md"] {
+            let was = &before[&root.join(name)];
+            let expected = match name == file {
+                true => was.replacen('\n', "\n\na person's\n", 1),
+                false => was.clone(),
+            };
+            assert_eq!(place.read(name), expected, "{name} after an edit of {file}");
+        }
+        assert_eq!(place.find("Never push").status, Status::Staged);
+        // Promoted again it stands there once, and an undo leaves nothing of it.
+        place.promote("Never push");
+        let count = |name: &str| place.read(name).matches(&id).count();
+        assert_eq!((count("MEMORY.md"), count("memories/project.md")), (1, 1));
+        place.undo().unwrap();
+        assert_eq!((count("MEMORY.md"), count("memories/project.md")), (0, 0));
+        assert!(place.read(file).contains("a person's\n"));
+    }
+}
+
+#[test]
+fn a_line_of_a_killed_promotion_that_a_person_edited_stays_and_is_named() {
+    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+    let before = place.files();
+    let id = place.promote("Never push");
+    forget_the_state(&before);
+    let mine = place.read("MEMORY.md").replace(
+        "- Never push on Fridays.",
+        "- Never push on Fridays or later.",
+    );
+    place.write("MEMORY.md", &mine);
+    let report = place.dream(&settings());
+    let memory = place.read("MEMORY.md");
+    let mut lines = memory.lines();
+    let at = lines.position(|line| line == "- Never push on Fridays or later.");
+    let named = format!("MEMORY.md:{} was edited by hand and stays", at.unwrap() + 1);
+    assert!(report.problems[0].ends_with(&named), "{report:?}");
+    assert!(!memory.contains(&id), "{memory}");
+}
+
+#[test]
+fn a_killed_undo_is_completed_in_a_file_that_a_person_wrote_to_since() {
+    for file in ["MEMORY.md", "memories/project.md"] {
+        for done in 0..3 {
+            let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+            let root = place.memory.root();
+            let first = place.files();
+            let id = place.promote("Never push");
+            let before = place.files();
+            place.undo().unwrap();
+            forget_the_state(&before);
+            for name in ["MEMORY.md", "memories/project.md"].iter().skip(done) {
+                place.write(name, &before[&root.join(name)]);
+            }
+            let mine = place.read(file).replacen('\n', "\n\na person's\n", 1);
+            place.write(file, &mine);
+            let report = place.dream(&settings());
+            let told = format!(
+                "the undoing of {id}, which had been interrupted, was completed; {file} was changed since"
+            );
+            assert_eq!(report.problems, [told]);
+            for name in ["MEMORY.md", "memories/project.md"] {
+                let was = &first[&root.join(name)];
+                let expected = match name == file {
+                    true => was.replacen('\n', "\n\na person's\n", 1),
+                    false => was.clone(),
+                };
+                assert_eq!(place.read(name), expected, "{name} after an edit of {file}");
+            }
+            assert_eq!(place.find("Never push").status, Status::Staged);
+            assert!(matches!(place.undo(), Err(Error::NothingToUndo)));
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! first of them is touched, and counts as done when the state says so; what a
 //! crash leaves in between is completed by whoever comes next.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{DreamLock, Dreams};
 use crate::dream::candidate::Review;
 use crate::dream::promote::{PageChange, Pages, Planned, Turn};
+use crate::dream::takeback::Left;
 use crate::files::{DECISIONS, MEMORY, PROJECT};
 use crate::{Error, Result};
 
@@ -115,15 +117,53 @@ impl Dreams<'_> {
         }
     }
 
-    /// Takes back what was made of a change, and the change with it.
-    fn forget(&self, change: &Change) -> Result<()> {
+    /// Takes back what was made of a change, and the change with it. What others
+    /// have written to the files meanwhile stays; lines of ours that they edited
+    /// are named.
+    fn forget(&self, change: &Change) -> Result<Vec<Left>> {
+        let mut left = Vec::new();
+        let mut edited = Vec::new();
         for page in &change.pages {
-            if self.memory.read_exact(&page.file)? == page.after {
+            let now = self.memory.read_exact(&page.file)?;
+            if now == page.after {
                 self.put(page, &page.before)?;
+            } else if now != page.before {
+                edited.push(page.clone());
             }
         }
+        // Where an undo was begun, what it took out cannot be told from what
+        // others did.
+        if change.undoes.is_none() && !edited.is_empty() {
+            let ours = Change {
+                pages: edited,
+                ..change.clone()
+            };
+            let back = self.unmade_in_files(&ours, &HashSet::new())?;
+            for page in &back.pages {
+                self.put(page, &page.after)?;
+            }
+            left = back.left;
+        }
         let path = self.folder.join(name(change.number));
-        fs::remove_file(&path).map_err(Error::io("remove", &path))
+        fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        Ok(left)
+    }
+
+    /// Does the rest of an undo that was interrupted, in files that others have
+    /// written to since: what is taken back already stays so.
+    fn undo_again(&self, lock: &DreamLock, begun: &Change, made: &Change) -> Result<Vec<Left>> {
+        let comes_back = |turn: &&Turn| begun.turns.iter().any(|own| own.id == turn.id);
+        let turns = made.turns.iter();
+        let kept_out = turns.filter(|turn| !comes_back(turn));
+        let kept_out: HashSet<&str> = kept_out.map(|turn| turn.id.as_str()).collect();
+        let back = self.unmade_in_files(made, &kept_out)?;
+        let rest = Change {
+            pages: back.pages,
+            ..begun.clone()
+        };
+        self.write(&name(rest.number), &rest)?;
+        self.finish(lock, &rest)?;
+        Ok(back.left)
     }
 
     /// What a crash left half done, and which command completes it, for those
@@ -173,12 +213,21 @@ impl Dreams<'_> {
                 "{what}, which had been interrupted, was completed"
             )));
         };
-        // Somebody has written since: what was made of it is taken back where
-        // that is possible, and the change is forgotten.
-        self.forget(&change)?;
-        Ok(Some(format!(
-            "{what}, which had been interrupted, was given up: {foreign} was changed since"
-        )))
+        // Somebody has written since.
+        let made = change.undoes.map(|number| self.change(number));
+        let (became, left) = match made {
+            Some(Ok(Some(made))) => ("completed;", self.undo_again(lock, &change, &made)?),
+            _ => ("given up:", self.forget(&change)?),
+        };
+        let mut told =
+            format!("{what}, which had been interrupted, was {became} {foreign} was changed since");
+        for line in left {
+            told.push_str(&format!(
+                "; {}:{} was edited by hand and stays",
+                line.file, line.line
+            ));
+        }
+        Ok(Some(told))
     }
 
     fn finish(&self, lock: &DreamLock, change: &Change) -> Result<()> {

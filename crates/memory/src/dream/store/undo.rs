@@ -244,6 +244,16 @@ impl Dreams<'_> {
         Ok(left)
     }
 
+    /// What becomes of the files without a promotion, whatever the state says.
+    pub(super) fn unmade_in_files(
+        &self,
+        change: &Change,
+        kept_out: &HashSet<&str>,
+    ) -> Result<Undo> {
+        let state = self.state()?;
+        self.unmade(&state, &self.changes(&state), change, kept_out)
+    }
+
     fn unmade(
         &self,
         state: &State,
@@ -301,8 +311,8 @@ impl Dreams<'_> {
 }
 
 /// What becomes of files and candidates without a promotion.
-struct Undo {
-    pages: Vec<PageChange>,
+pub(super) struct Undo {
+    pub(super) pages: Vec<PageChange>,
     turns: Vec<Turn>,
-    left: Vec<Left>,
+    pub(super) left: Vec<Left>,
 }
