@@ -81,9 +81,10 @@ impl Dreams<'_> {
         let mut done: Done = self.read("backfill.json")?.unwrap_or_default();
         let known = self.known(&mut report.problems)?;
         let known_before: HashSet<String> = ids(&self.candidates()?).collect();
+        let today = now.date();
         let days = Days {
-            newest: now.date(),
-            today: now.date(),
+            newest: self.newest(today, settings)?,
+            today,
         };
         for (at, reference) in sessions.iter().enumerate() {
             let stopped = progress(Progress {

@@ -2,6 +2,7 @@
 //! the memory.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
@@ -164,6 +165,15 @@ impl Dreams<'_> {
         Ok(report)
     }
 
+    /// The day as of which what waits is weighed: that of the newest log that a
+    /// dream reads, so that nothing fades while nobody writes.
+    pub(super) fn newest(&self, today: Date, settings: &Settings<'_>) -> Result<Date> {
+        let read = days_read(today, settings);
+        let logs = self.memory.logs()?.into_iter().map(|(date, _)| date);
+        let newest = logs.filter(|date| read.contains(date)).max();
+        Ok(newest.map_or(today, |date| date.min(today)))
+    }
+
     fn remarks(
         &self,
         today: Date,
@@ -171,9 +181,7 @@ impl Dreams<'_> {
         candidates: &[Candidate],
         report: &mut Report,
     ) -> Result<(Vec<DayLog>, Vec<Remark>)> {
-        let days = i64::from(settings.lookback_days.clamp(1, 36_500)) - 1;
-        let first = today.saturating_sub(days.days());
-        let last = last_day(today);
+        let (first, last) = days_read(today, settings).into_inner();
         let mut all = Vec::new();
         let mut logs = Vec::new();
         for (date, _) in self.memory.logs()? {
@@ -338,6 +346,12 @@ impl Dreams<'_> {
         let planned = self.plan(id, now, settings)?;
         self.carry_out(lock, planned, id, now.timestamp())
     }
+}
+
+/// The days whose logs a dream reads.
+fn days_read(today: Date, settings: &Settings<'_>) -> RangeInclusive<Date> {
+    let days = i64::from(settings.lookback_days.clamp(1, 36_500)) - 1;
+    today.saturating_sub(days.days())..=last_day(today)
 }
 
 pub(super) fn told(error: &Error) -> String {

@@ -9,7 +9,7 @@ use longhaul_memory::dream::{Cause, Question, Settings, Status, Topic};
 use longhaul_transcript::SessionRef;
 use serde_json::json;
 
-use crate::{Place, TODAY, backfill, now, pi_session, session_of, settings};
+use crate::{Place, TODAY, backfill, day, now, pi_session, said_on, session_of, settings};
 
 /// A session of pi's in which the user sets a rule and a tool sets a trap.
 fn old_session(place: &Place, name: &str, rule: &str) -> SessionRef {
@@ -245,4 +245,16 @@ fn two_copies_of_one_session_are_one_session_though_one_went_on() {
     );
     backfill(&place, &[other]);
     assert_eq!(place.find("push").sessions.len(), 2);
+}
+
+#[test]
+fn a_backfill_finds_what_waits_as_sure_as_the_dream_before_and_after_it() {
+    let place = Place::new();
+    place.rule(day(6), "Never push on Fridays.");
+    place.dream(&settings());
+    let before = place.find("Never push").confidence;
+    backfill(&place, &[said_on(&place, "2026-11-15", &["Hello."])]);
+    assert_eq!(place.find("Never push").confidence, before);
+    place.dream(&settings());
+    assert_eq!(place.find("Never push").confidence, before);
 }
