@@ -264,7 +264,9 @@ impl Error {
                 "write five fields, such as \"0 3 * * *\" for three in the morning".into()
             }
             Error::NoCandidate { .. } => "`longhaul dream review --json` lists them".into(),
-            Error::NotStaged { .. } => "`longhaul dream status` shows what waits".into(),
+            Error::NotStaged { .. } => {
+                "`longhaul dream review --json` lists those that wait".into()
+            }
             Error::NoRoom { .. } => {
                 "take lines out of MEMORY.md that are no longer needed, then try again".into()
             }

@@ -375,3 +375,19 @@ fn what_something_of_a_day_to_come_replaced_holds_again() {
     run(TODAY);
     assert_eq!(place.files(), files);
 }
+
+#[test]
+fn several_are_rejected_or_none_of_them() {
+    let place = Place::dreamt(&["Never push on Fridays.", "Always sign the tags."]);
+    let ids = ["Never push", "Always sign"].map(|text| place.id(text));
+    place.promote("Always sign");
+    let before = place.files();
+    let dreams = place.dreams();
+    let lock = dreams.lock().unwrap();
+    let error = dreams.reject_all(&lock, &ids, TODAY).unwrap_err();
+    assert!(matches!(error, Error::NotStaged { .. }), "{error}");
+    assert_eq!(place.files(), before);
+    dreams.reject_all(&lock, &ids[..1], TODAY).unwrap();
+    let rejected = Status::Rejected { on: TODAY };
+    assert_eq!(place.find("Never push").status, rejected);
+}

@@ -160,41 +160,21 @@ impl<'a> Dreams<'a> {
     /// Rejects a staged candidate: it never comes back. What waited before it
     /// and had given way to it waits again.
     pub fn reject(&self, lock: &DreamLock, id: &str, on: Date) -> Result<()> {
+        self.reject_all(lock, &[id.to_owned()], on)
+    }
+
+    /// Rejects several, one after the other, or none of them.
+    pub fn reject_all(&self, lock: &DreamLock, ids: &[String], on: Date) -> Result<()> {
         let mut state = self.state()?;
-        let rejected = find(&state.candidates, id)?.clone();
-        if rejected.status != Status::Staged {
-            return Err(Error::NotStaged {
-                id: id.to_owned(),
-                status: rejected.status.name(),
-            });
-        }
         // As sure as the next dream would find it.
         let logs = self.memory.logs()?;
         let days = logs.iter().map(|(date, _)| *date);
         let newest = days.filter(|date| *date <= on).max().unwrap_or(on);
         let recalls = self.recalls()?;
-        for candidate in &mut state.candidates {
-            if candidate.id == id {
-                candidate.status = Status::Rejected { on };
-            }
-            // Nothing contradicts what nobody wants.
-            candidate.contradicts.retain(|other| other != id);
-            let gave_way = match &candidate.status {
-                Status::Superseded { by: Some(by), .. } => by == id,
-                Status::Superseded { by: None, .. } => {
-                    let ended = candidate.ended.as_ref();
-                    rejected.replaces.contains(&candidate.id)
-                        && ended.is_some()
-                        && ended == rejected.evidence.first()
-                }
-                _ => false,
-            };
-            if gave_way {
-                candidate.status = Status::Staged;
-                candidate.valid_until = None;
-                candidate.ended = None;
-                candidate.confidence = confidence(candidate, newest, recalls.of(candidate));
-            }
+        for id in ids {
+            reject(&mut state.candidates, id, on, &|one| {
+                confidence(one, newest, recalls.of(one))
+            })?;
         }
         self.save(lock, &mut state)
     }
@@ -245,4 +225,43 @@ impl<'a> Dreams<'a> {
         text.push('\n');
         durable::replace(&path, &mut |out| out.write_all(text.as_bytes())).map_err(Error::write)
     }
+}
+
+fn reject(
+    candidates: &mut [Candidate],
+    id: &str,
+    on: Date,
+    sure: &dyn Fn(&Candidate) -> f64,
+) -> Result<()> {
+    let rejected = find(candidates, id)?.clone();
+    if rejected.status != Status::Staged {
+        return Err(Error::NotStaged {
+            id: id.to_owned(),
+            status: rejected.status.name(),
+        });
+    }
+    for candidate in candidates {
+        if candidate.id == id {
+            candidate.status = Status::Rejected { on };
+        }
+        // Nothing contradicts what nobody wants.
+        candidate.contradicts.retain(|other| other != id);
+        let gave_way = match &candidate.status {
+            Status::Superseded { by: Some(by), .. } => by == id,
+            Status::Superseded { by: None, .. } => {
+                let ended = candidate.ended.as_ref();
+                rejected.replaces.contains(&candidate.id)
+                    && ended.is_some()
+                    && ended == rejected.evidence.first()
+            }
+            _ => false,
+        };
+        if gave_way {
+            candidate.status = Status::Staged;
+            candidate.valid_until = None;
+            candidate.ended = None;
+            candidate.confidence = sure(candidate);
+        }
+    }
+    Ok(())
 }
