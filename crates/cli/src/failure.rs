@@ -29,6 +29,10 @@ pub(crate) enum Outcome {
     Stopped,
     /// Somebody asked the program to end.
     Ended,
+    /// The terminal has gone.
+    HungUp,
+    /// Somebody asked the program to end at once.
+    Quit,
     /// The reader of the output has gone.
     Unheard,
 }
@@ -48,6 +52,9 @@ impl Outcome {
             Outcome::Blocked => 4,
             Outcome::Stopped => Outcome::STOPPED as u8,
             Outcome::Ended => Outcome::ENDED as u8,
+            // What a shell reports of programs that SIGHUP and SIGQUIT ended.
+            Outcome::HungUp => 129,
+            Outcome::Quit => 131,
             // What a shell reports of a program that SIGPIPE ended.
             Outcome::Unheard => 141,
         })
@@ -115,7 +122,11 @@ impl Failure {
         let style = console::Style::new().for_stderr();
         match self.outcome {
             Outcome::Unheard => return,
-            Outcome::NothingToDo | Outcome::Stopped | Outcome::Ended => remark(&message),
+            Outcome::NothingToDo
+            | Outcome::Stopped
+            | Outcome::Ended
+            | Outcome::HungUp
+            | Outcome::Quit => remark(&message),
             Outcome::Failed | Outcome::Usage | Outcome::Blocked => {
                 let error = style.clone().red().bold().apply_to("error:");
                 remark(format_args!("{error} {message}"));

@@ -443,7 +443,7 @@ fn a_signal_ends_a_review_and_gives_the_terminal_back_as_it_was() {
         eprintln!("skipped: no script(1) and stty(1) for a terminal");
         return;
     }
-    for (signal, code) in [("TERM", 143), ("INT", 130)] {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("QUIT", 131), ("INT", 130)] {
         let machine = machine();
         machine.run_line("dream run");
         let program = assert_cmd::cargo::cargo_bin!("longhaul");

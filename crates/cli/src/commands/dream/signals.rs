@@ -16,8 +16,10 @@ pub(super) struct Signals {
 #[cfg(unix)]
 struct Ears {
     runtime: tokio::runtime::Runtime,
-    ended: tokio::signal::unix::Signal,
-    stopped: tokio::signal::unix::Signal,
+    /// What is listened for, and what each asks for. An interrupted wait raises
+    /// the signal of Ctrl-C itself, so that this one comes last: the other
+    /// counts where both came.
+    heard: [(tokio::signal::unix::Signal, Outcome); 4],
 }
 
 #[cfg(unix)]
@@ -31,20 +33,16 @@ impl Signals {
 
     /// What a signal asked for since it was last looked.
     pub(super) fn came(&mut self) -> Option<Outcome> {
-        let Ears {
-            runtime,
-            ended,
-            stopped,
-        } = self.ears.as_mut()?;
-        // An interrupted wait raises the signal of Ctrl-C itself, so that the
-        // other counts where both came.
+        let Ears { runtime, heard } = self.ears.as_mut()?;
         runtime.block_on(async {
-            tokio::select! {
-                biased;
-                _ = ended.recv() => Some(Outcome::Ended),
-                _ = stopped.recv() => Some(Outcome::Stopped),
-                () = tokio::task::yield_now() => None,
+            for (signal, outcome) in heard {
+                tokio::select! {
+                    biased;
+                    _ = signal.recv() => return Some(*outcome),
+                    () = tokio::task::yield_now() => {}
+                }
             }
+            None
         })
     }
 }
@@ -57,16 +55,14 @@ impl Ears {
             .enable_all()
             .build()?;
         let inside = runtime.enter();
-        let (ended, stopped) = (
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::interrupt())?,
-        );
+        let heard = [
+            (signal(SignalKind::terminate())?, Outcome::Ended),
+            (signal(SignalKind::hangup())?, Outcome::HungUp),
+            (signal(SignalKind::quit())?, Outcome::Quit),
+            (signal(SignalKind::interrupt())?, Outcome::Stopped),
+        ];
         drop(inside);
-        Ok(Ears {
-            runtime,
-            ended,
-            stopped,
-        })
+        Ok(Ears { runtime, heard })
     }
 }
 
