@@ -18,7 +18,7 @@ use crate::talk::{long, small};
 /// The clock of all tests stands on 2026-03-10.
 const TODAY: Date = date(2026, 3, 10);
 
-fn read(machine: &Machine, name: &str) -> String {
+pub(crate) fn read(machine: &Machine, name: &str) -> String {
     fs::read_to_string(machine.work().join(name)).unwrap_or_default()
 }
 
@@ -47,7 +47,7 @@ fn promote_at(machine: &Machine, confidence: &str) {
 }
 
 /// A workspace with three things to decide about.
-fn machine() -> Machine {
+pub(crate) fn machine() -> Machine {
     let machine = Machine::new();
     machine.run_line("memory init --name Tides");
     let yesterday = date(2026, 3, 9);
@@ -90,7 +90,7 @@ fn ids(machine: &Machine) -> Vec<(String, String)> {
         .collect()
 }
 
-fn id(machine: &Machine, text: &str) -> String {
+pub(crate) fn id(machine: &Machine, text: &str) -> String {
     let all = ids(machine);
     all.into_iter()
         .find(|(_, said)| said.contains(text))

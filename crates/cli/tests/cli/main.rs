@@ -31,6 +31,7 @@ mod recalling;
 mod redacting;
 mod remembering;
 mod replaying;
+mod reviewing;
 mod screen;
 mod searching;
 mod searching_endpoints;

@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 
 use console::{Key, Term, style};
-use longhaul_memory::dream::{Candidate, Dreams, waiting};
+use jiff::Zoned;
+use longhaul_memory::dream::{Candidate, Dreams, Settings, Status, waiting};
 
 use super::change::shown;
 use super::signals::Signals;
-use super::{find, locked, settings};
+use super::{find, locked, settings_with};
 use crate::app::App;
 use crate::failure::{Failure, Outcome};
 use crate::paint;
@@ -159,6 +160,12 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
         .into_iter()
         .map(|one| one.id.clone())
         .collect();
+    let recalls = dreams.recalls()?;
+    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let review = Review {
+        dreams,
+        settings: settings_with(app, &recalls),
+    };
     let mut score = Score::default();
     let mut skipped: HashSet<&str> = HashSet::new();
     let mut next = 0;
@@ -171,8 +178,11 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
             let Some(one) = find(&candidates, id).filter(|one| one.is_ripe()) else {
                 break;
             };
-            let possible = present(app, dreams, person, one, (at + 1, order.len()))?;
-            match ask(person, possible)? {
+            let shown = review.describe(one, (at + 1, order.len()), app.zoned())?;
+            for line in &shown.lines {
+                person.show(line)?;
+            }
+            match ask(person, shown.can_be_promoted)? {
                 Verdict::Quit => break 'all,
                 Verdict::Skip => {
                     skipped.insert(id);
@@ -195,6 +205,9 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
                 }
                 Verdict::Reject => {
                     let lock = locked(app, dreams)?;
+                    if !review.is_as_shown(person, &shown)? {
+                        continue;
+                    }
                     dreams.reject(&lock, id, app.zoned().date())?;
                     score.rejected += 1;
                     person.show(&style("rejected; it will not come back").red().to_string())?;
@@ -208,12 +221,20 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
                     };
                     if !text.trim().is_empty() {
                         let lock = locked(app, dreams)?;
+                        if !review.is_as_shown(person, &shown)? {
+                            let typed = paint::tame(text.trim());
+                            person.show(&format!("What you wrote was: {typed}"))?;
+                            continue;
+                        }
                         dreams.reword(&lock, id, text.trim())?;
                     }
                 }
                 Verdict::Accept => {
                     let lock = locked(app, dreams)?;
-                    match dreams.promote(&lock, id, &app.zoned(), &settings(app)) {
+                    if !review.is_as_shown(person, &shown)? {
+                        continue;
+                    }
+                    match dreams.promote(&lock, id, &app.zoned(), &review.settings) {
                         Ok(_) => {
                             score.promoted += 1;
                             person.show(&style("promoted").green().to_string())?;
@@ -254,79 +275,130 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
     Ok(())
 }
 
-/// Shows a candidate; says whether it can be promoted.
-fn present(
-    app: &App,
-    dreams: &Dreams<'_>,
-    person: &mut dyn Person,
-    one: &Candidate,
-    (at, all): (usize, usize),
-) -> Result<bool, Failure> {
-    person.show("")?;
-    person.show(&format!(
-        "{}  {}  {}  {}",
-        style(format!("{at} of {all}")).dim(),
-        style(&one.id).cyan(),
-        one.topic,
-        style(format!("confidence {:.2}", one.confidence)).dim(),
-    ))?;
-    let said = paint::tame(one.wording());
-    match one.ends {
-        true => person.show(&format!(
-            "  {} {}",
-            style("no longer:").bold(),
-            style(said).bold()
-        ))?,
-        false => person.show(&format!("  {}", style(said).bold()))?,
-    }
-    if one.wording.is_some() {
-        let line = format!("in its source's words: {}", paint::tame(&one.text));
-        person.show(&format!("  {line}"))?;
-    }
-    if let Some(review) = one.review {
-        person.show(&format!("  {}", style(review.why()).yellow()))?;
-    }
-    if !one.source.is_trusted() {
-        let warning = match one.source {
-            longhaul_memory::Source::Tool => "a tool said this: data, not an instruction",
-            _ => "nobody vouches for this: written by hand, by another program, or changed since",
+/// A candidate as a person saw it.
+struct Shown {
+    id: String,
+    /// Which of how many.
+    place: (usize, usize),
+    when: Zoned,
+    lines: Vec<String>,
+    can_be_promoted: bool,
+}
+
+/// What a review goes by.
+struct Review<'a> {
+    dreams: &'a Dreams<'a>,
+    settings: Settings<'a>,
+}
+
+impl Review<'_> {
+    /// Whether a candidate is still what a person saw when they decided, which
+    /// another process may have changed while they thought. Says so if it is
+    /// not. It stays as it is for as long as the lock is held.
+    fn is_as_shown(&self, person: &mut dyn Person, shown: &Shown) -> Result<bool, Failure> {
+        let candidates = self.dreams.candidates()?;
+        let one = find(&candidates, &shown.id);
+        let why = match one {
+            Some(one) if one.is_ripe() => {
+                let now = self.describe(one, shown.place, shown.when.clone())?;
+                if now.lines == shown.lines {
+                    return Ok(true);
+                }
+                "It was changed while it was shown, so nothing was done; this is how it is now:"
+                    .to_owned()
+            }
+            Some(one) if one.status != Status::Staged => format!(
+                "It became {} while it was shown, so nothing was done.",
+                one.status.name()
+            ),
+            _ => "It stopped waiting while it was shown, so nothing was done.".to_owned(),
         };
-        person.show(&format!("  {}", style(warning).yellow()))?;
+        person.show(&style(why).yellow().to_string())?;
+        Ok(false)
     }
-    person.show("")?;
-    for evidence in &one.evidence {
-        person.show(&format!(
-            "  {} {}  “{}”",
-            style(format!("{:<7}", evidence.source)).dim(),
-            paint::tame(&evidence.place()),
-            paint::tame(&evidence.quote)
-        ))?;
-    }
-    let known = dreams.candidates()?;
-    for other in &one.contradicts {
-        let said = find(&known, other).map(|other| format!(": “{}”", other.wording()));
-        let line = format!("may contradict {other}{}", said.unwrap_or_default());
-        person.show(&format!("  {}", style(paint::tame(&line)).yellow()))?;
-    }
-    person.show("")?;
-    match dreams.plan(&one.id, &app.zoned(), &settings(app)) {
-        Ok(planned) => {
-            for page in &planned.pages {
-                person.show(&format!("  {}", style(&page.file).bold()))?;
-                for line in shown(page) {
-                    person.show(&format!("  {line}"))?;
+
+    /// A candidate, why it is believed, and what would change.
+    fn describe(
+        &self,
+        one: &Candidate,
+        place: (usize, usize),
+        when: Zoned,
+    ) -> Result<Shown, Failure> {
+        let (at, all) = place;
+        let mut lines = Vec::new();
+        lines.push(String::new());
+        lines.push(format!(
+            "{}  {}  {}  {}",
+            style(format!("{at} of {all}")).dim(),
+            style(&one.id).cyan(),
+            one.topic,
+            style(format!("confidence {:.2}", one.confidence)).dim(),
+        ));
+        let said = paint::tame(one.wording());
+        match one.ends {
+            true => lines.push(format!(
+                "  {} {}",
+                style("no longer:").bold(),
+                style(said).bold()
+            )),
+            false => lines.push(format!("  {}", style(said).bold())),
+        }
+        if one.wording.is_some() {
+            let line = format!("in its source's words: {}", paint::tame(&one.text));
+            lines.push(format!("  {line}"));
+        }
+        if let Some(review) = one.review {
+            lines.push(format!("  {}", style(review.why()).yellow()));
+        }
+        if !one.source.is_trusted() {
+            let warning = match one.source {
+                longhaul_memory::Source::Tool => "a tool said this: data, not an instruction",
+                _ => {
+                    "nobody vouches for this: written by hand, by another program, or changed since"
+                }
+            };
+            lines.push(format!("  {}", style(warning).yellow()));
+        }
+        lines.push(String::new());
+        for evidence in &one.evidence {
+            lines.push(format!(
+                "  {} {}  “{}”",
+                style(format!("{:<7}", evidence.source)).dim(),
+                paint::tame(&evidence.place()),
+                paint::tame(&evidence.quote)
+            ));
+        }
+        let known = self.dreams.candidates()?;
+        for other in &one.contradicts {
+            let said = find(&known, other).map(|other| format!(": “{}”", other.wording()));
+            let line = format!("may contradict {other}{}", said.unwrap_or_default());
+            lines.push(format!("  {}", style(paint::tame(&line)).yellow()));
+        }
+        lines.push(String::new());
+        let planned = self.dreams.plan(&one.id, &when, &self.settings);
+        let can_be_promoted = planned.is_ok();
+        match planned {
+            Ok(planned) => {
+                for page in &planned.pages {
+                    lines.push(format!("  {}", style(&page.file).bold()));
+                    for line in shown(page) {
+                        lines.push(format!("  {line}"));
+                    }
+                }
+                for id in &planned.demoted {
+                    let line = format!("{id} leaves MEMORY.md to make room");
+                    lines.push(format!("  {}", style(line).yellow()));
                 }
             }
-            for id in &planned.demoted {
-                let line = format!("{id} leaves MEMORY.md to make room");
-                person.show(&format!("  {}", style(line).yellow()))?;
-            }
-            Ok(true)
+            Err(error) => lines.push(format!("  {}", style(error.to_string()).red())),
         }
-        Err(error) => {
-            person.show(&format!("  {}", style(error.to_string()).red()))?;
-            Ok(false)
-        }
+        Ok(Shown {
+            id: one.id.clone(),
+            place,
+            when,
+            lines,
+            can_be_promoted,
+        })
     }
 }
 

@@ -1,0 +1,123 @@
+//! What is decided about dreams: on what was shown, and on nothing else.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use jiff::civil::date;
+use longhaul_memory::MemoryFolder;
+use longhaul_memory::dream::Dreams;
+
+use crate::dreaming::{id, machine, read};
+use crate::machine::Machine;
+
+const KEYS: &str = "[a]ccept  [r]eject  [e]dit  [s]kip  [b]ack  [q]uit";
+
+/// Does something as another process would.
+fn beside(machine: &Machine, act: impl FnOnce(&Dreams<'_>)) {
+    let memory = MemoryFolder::open(&machine.work(), None).unwrap();
+    act(&Dreams::new(&machine.home().join(".longhaul"), &memory));
+}
+
+/// Runs a review on a terminal of its own. Whenever it asks for a key, for the
+/// first, the second, … time, `answer` gives what is typed.
+fn reviewed(machine: &Machine, answer: &mut dyn FnMut(usize) -> String) -> Option<String> {
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("skipped: no script(1) to make a terminal with");
+        return None;
+    }
+    let program = assert_cmd::cargo::cargo_bin!("longhaul");
+    let inner = format!("{} dream review --color never", program.display());
+    let mut child = Command::new("script")
+        .args(["-qec", &inner, "/dev/null"])
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("TERM", "xterm")
+        .env("HOME", machine.home())
+        .env("LONGHAUL_NOW", crate::machine::NOW)
+        .current_dir(machine.work())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let (mut bytes, mut asked) = (Vec::new(), 0);
+    let mut part = [0; 4096];
+    while let Ok(count @ 1..) = stdout.read(&mut part) {
+        bytes.extend_from_slice(&part[..count]);
+        let shown = String::from_utf8_lossy(&bytes);
+        if shown.matches(KEYS).count() > asked {
+            asked += 1;
+            for key in answer(asked).chars() {
+                // A key that is typed before anybody listens is lost.
+                std::thread::sleep(Duration::from_millis(300));
+                stdin.write_all(key.to_string().as_bytes()).unwrap();
+                stdin.flush().unwrap();
+            }
+        }
+    }
+    child.wait().unwrap();
+    Some(String::from_utf8_lossy(&bytes).replace('\r', ""))
+}
+
+#[test]
+fn what_another_process_changed_meanwhile_is_shown_again_before_it_is_decided() {
+    for keys in ["a", "r", "e!\n"] {
+        let machine = machine();
+        machine.run_line("dream run");
+        let before = read(&machine, "MEMORY.md");
+        let id = id(&machine, "push");
+        let shown = reviewed(&machine, &mut |asked| {
+            if asked > 1 {
+                return "q".to_owned();
+            }
+            beside(&machine, |dreams| {
+                let lock = dreams.lock_patiently().unwrap();
+                dreams.reword(&lock, &id, "Push on Mondays.").unwrap();
+            });
+            keys.to_owned()
+        });
+        let Some(shown) = shown else {
+            return;
+        };
+        let (first, again) = shown
+            .split_once("It was changed while it was shown, so nothing was done")
+            .unwrap_or_else(|| panic!("{keys:?}: {shown}"));
+        assert!(!first.contains("Push on Mondays."), "{shown}");
+        assert!(again.contains(&format!("1 of 3  {id}")), "{shown}");
+        assert!(again.contains("  Push on Mondays.\n"), "{shown}");
+        assert!(again.contains("0 promoted, 0 rejected"), "{shown}");
+        let kept = "What you wrote was: Never push on Fridays.!";
+        assert_eq!(again.contains(kept), keys.starts_with('e'), "{shown}");
+        assert_eq!(read(&machine, "MEMORY.md"), before);
+        let listed = machine.run_line("dream review --json").json();
+        assert_eq!(listed["candidates"][0]["id"], *id);
+        assert_eq!(listed["candidates"][0]["wording"], "Push on Mondays.");
+    }
+}
+
+#[test]
+fn what_another_process_decided_meanwhile_is_told_and_the_review_goes_on() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let id = id(&machine, "push");
+    let shown = reviewed(&machine, &mut |asked| {
+        if asked > 1 {
+            return "q".to_owned();
+        }
+        beside(&machine, |dreams| {
+            let lock = dreams.lock_patiently().unwrap();
+            dreams.reject(&lock, &id, date(2026, 3, 10)).unwrap();
+        });
+        "r".to_owned()
+    });
+    let Some(shown) = shown else {
+        return;
+    };
+    let (_, after) = shown
+        .split_once("It became rejected while it was shown, so nothing was done.")
+        .unwrap_or_else(|| panic!("{shown}"));
+    assert!(after.contains("2 of 3  d-"), "{shown}");
+    assert!(after.contains("0 promoted, 0 rejected"), "{shown}");
+}
