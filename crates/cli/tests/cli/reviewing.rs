@@ -1,5 +1,6 @@
 //! What is decided about dreams: on what was shown, and on nothing else.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -10,6 +11,7 @@ use longhaul_memory::dream::Dreams;
 
 use crate::dreaming::{id, machine, read};
 use crate::machine::Machine;
+use crate::talk::small;
 
 const KEYS: &str = "[a]ccept  [r]eject  [e]dit  [s]kip  [b]ack  [q]uit";
 
@@ -120,4 +122,34 @@ fn what_another_process_decided_meanwhile_is_told_and_the_review_goes_on() {
         .unwrap_or_else(|| panic!("{shown}"));
     assert!(after.contains("2 of 3  d-"), "{shown}");
     assert!(after.contains("0 promoted, 0 rejected"), "{shown}");
+}
+
+#[test]
+fn what_became_of_an_interrupted_change_is_told_once() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let id = id(&machine, "push");
+    let states: Vec<_> = machine
+        .files()
+        .into_keys()
+        .filter(|path| path.ends_with("state.json") || path.ends_with("state.copy.json"))
+        .map(|path| (fs::read(&path).unwrap(), path))
+        .collect();
+    machine.put_pi("small", small("small", "/w").text(), 2);
+    for line in ["dream run", "dream backfill --all"] {
+        machine.run_line(&format!("dream promote {id} --yes"));
+        // As a kill leaves it that comes before the state is written.
+        for (bytes, path) in &states {
+            fs::write(path, bytes).unwrap();
+        }
+        let mine = read(&machine, "MEMORY.md") + "a line of mine\n";
+        fs::write(machine.work().join("MEMORY.md"), mine).unwrap();
+        let ran = machine.run_line(line);
+        assert_eq!(
+            ran.err.matches("was given up").count(),
+            1,
+            "{line}: {ran:?}"
+        );
+        assert!(!read(&machine, "MEMORY.md").contains(&id), "{line}");
+    }
 }

@@ -63,7 +63,7 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
         report.consolidated.repeated
     )?;
     for problem in &report.problems {
-        app.note(&format!("note: {problem}"));
+        app.note_once(&format!("note: {problem}"));
     }
     let waiting = paint::plural_of(waits as u64, "candidate waits", "candidates wait");
     say!("{waiting} for review; nothing was promoted.")

@@ -41,7 +41,7 @@ fn locked(app: &App, dreams: &Dreams<'_>) -> Result<DreamLock, Failure> {
 /// What taking the lock had to mend or to complete is told.
 fn told(app: &App, lock: DreamLock) -> DreamLock {
     for told in lock.told().into_iter().chain(lock.completed()) {
-        app.note(&format!("note: {told}"));
+        app.note_once(&format!("note: {told}"));
     }
     lock
 }
@@ -201,7 +201,7 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
         }
     }
     for problem in &report.problems {
-        app.note(&format!("note: {problem}"));
+        app.note_once(&format!("note: {problem}"));
     }
     match report.waiting {
         0 => say!("Nothing waits for review."),
