@@ -80,7 +80,7 @@ pub(crate) fn machine() -> Machine {
     machine
 }
 
-fn ids(machine: &Machine) -> Vec<(String, String)> {
+pub(crate) fn ids(machine: &Machine) -> Vec<(String, String)> {
     let listed = machine.run_line("dream review --json").json();
     let listed = listed["candidates"].as_array().unwrap();
     let field = |one: &serde_json::Value, name: &str| one[name].as_str().unwrap().to_owned();

@@ -9,7 +9,7 @@ use jiff::civil::date;
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::Dreams;
 
-use crate::dreaming::{id, machine, read};
+use crate::dreaming::{id, ids, machine, read};
 use crate::machine::Machine;
 use crate::talk::small;
 
@@ -152,4 +152,18 @@ fn what_became_of_an_interrupted_change_is_told_once() {
         );
         assert!(!read(&machine, "MEMORY.md").contains(&id), "{line}");
     }
+}
+
+#[test]
+fn several_names_are_rejected_or_none() {
+    let machine = machine();
+    machine.run_line("dream run");
+    let (push, tokens) = (id(&machine, "push"), id(&machine, "RS256"));
+    machine.run_line(&format!("dream promote {tokens} --yes"));
+    let refused = machine.run_line(&format!("dream reject {push} {tokens}"));
+    assert_ne!(refused.code, 0, "{refused:?}");
+    assert!(refused.err.contains(&tokens), "{refused:?}");
+    let help = "`longhaul dream review --json` lists those that wait";
+    assert!(refused.err.contains(help), "{refused:?}");
+    assert!(ids(&machine).iter().any(|(id, _)| *id == push));
 }

@@ -84,9 +84,7 @@ pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
             ids.push(id);
         }
     }
-    for id in &ids {
-        dreams.reject(&lock, id, app.zoned().date())?;
-    }
+    dreams.reject_all(&lock, &ids, app.zoned().date())?;
     if app.json {
         return out::json(&json!({
             "workspace": answer::path(memory.root()),
