@@ -22,7 +22,7 @@ pub(crate) fn read(machine: &Machine, name: &str) -> String {
     fs::read_to_string(machine.work().join(name)).unwrap_or_default()
 }
 
-fn log(machine: &Machine, day: Date, section: &str, text: &str, source: Source) {
+pub(crate) fn log(machine: &Machine, day: Date, section: &str, text: &str, source: Source) {
     let seal = Seal::of_state_dir(&machine.home().join(".longhaul"), &[9; 32]).unwrap();
     let memory = MemoryFolder::open(&machine.work(), Some(seal)).unwrap();
     let body = Body::Sections(vec![Section {

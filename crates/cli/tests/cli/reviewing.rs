@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jiff::civil::date;
-use longhaul_memory::MemoryFolder;
-use longhaul_memory::dream::Dreams;
+use longhaul_memory::dream::{Dreams, Recalled};
+use longhaul_memory::{MemoryFolder, Source};
 
-use crate::dreaming::{id, ids, machine, read};
+use crate::dreaming::{id, ids, log, machine, read};
 use crate::machine::Machine;
 use crate::talk::small;
 
@@ -166,4 +166,63 @@ fn several_names_are_rejected_or_none() {
     let help = "`longhaul dream review --json` lists those that wait";
     assert!(refused.err.contains(help), "{refused:?}");
     assert!(ids(&machine).iter().any(|(id, _)| *id == push));
+}
+
+#[test]
+fn what_was_recalled_often_stays_in_sight_and_as_sure_as_it_was() {
+    let machine = machine();
+    let yesterday = date(2026, 3, 9);
+    let facts = [
+        "The harbour has nine gates",
+        "The lighthouse keeper is Ines",
+    ];
+    for fact in facts {
+        log(&machine, yesterday, "Key Facts", fact, Source::User);
+    }
+    machine.run_line("dream run");
+    let facts = facts.map(|fact| (id(&machine, fact), fact));
+    // The one that would leave first if nobody had asked for it.
+    let [asked_for, other] = match facts[0].0 < facts[1].0 {
+        true => [&facts[0], &facts[1]],
+        false => [&facts[1], &facts[0]],
+    };
+    beside(&machine, |dreams| {
+        for _ in 0..5 {
+            let line = Recalled::Line(asked_for.1.to_owned());
+            dreams.note_recalled([line]).unwrap();
+        }
+    });
+    let sure = |machine: &Machine| {
+        machine.run_line("dream review --json").json()["candidates"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["id"] == *asked_for.0)
+            .and_then(|one| one["confidence"].as_f64())
+    };
+    machine.run_line("dream run");
+    let before = sure(&machine);
+    machine.put_pi("small", small("small", "/w").text(), 2);
+    machine.run_line("dream backfill --all");
+    assert_eq!(sure(&machine), before);
+    for (id, _) in &facts {
+        machine.run_line(&format!("dream promote {id} --yes"));
+    }
+    // Room for what is there, and for nothing else.
+    let status = machine.run_line("memory status --json").json();
+    assert_eq!(status["files"][0]["file"], "MEMORY.md");
+    let tokens = status["files"][0]["tokens"].as_u64().unwrap();
+    let config = format!("memory:\n  files:\n    maxTokens: {}\n", tokens + 5);
+    fs::write(machine.home().join(".longhaul/longhaul.yaml"), config).unwrap();
+    let push = id(&machine, "push");
+    let change = machine.run_line("dream review --json").json();
+    let planned = change["candidates"].as_array().unwrap().iter();
+    let mut planned = planned.filter(|one| one["id"] == *push);
+    let demoted = planned.next().unwrap()["change"]["demotes"].clone();
+    assert_eq!(demoted, serde_json::json!([other.0]));
+    let ran = machine.run_line(&format!("dream promote {push} --yes"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let memory = read(&machine, "MEMORY.md");
+    assert!(memory.contains(&asked_for.0), "{memory}");
+    assert!(!memory.contains(&other.0), "{memory}");
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog;
-use longhaul_memory::dream::{Dreams, waiting};
+use longhaul_memory::dream::{Candidate, Dreams, waiting};
 use longhaul_transcript::SessionRef;
 use serde_json::json;
 
@@ -25,6 +25,8 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
     }
     let dreams = Dreams::new(&app.state_dir, &memory);
     let lock = told(app, dreams.lock()?);
+    let recalls = dreams.recalls()?;
+    let recalls = |candidate: &Candidate| recalls.of(candidate);
     let bar = match app.shows_progress() {
         true => ProgressBar::new(sessions.len() as u64),
         false => ProgressBar::hidden(),
@@ -36,7 +38,7 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
         &lock,
         &sessions,
         &app.zoned(),
-        &settings(app),
+        &settings(app, &recalls),
         &mut |step| {
             bar.set_position(step.done as u64);
             if let Some(next) = step.next {

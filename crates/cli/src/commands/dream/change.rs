@@ -1,7 +1,7 @@
 //! `dream promote|reject`: what becomes of candidates.
 
 use console::style;
-use longhaul_memory::dream::{Change, DiffLine, Dreams, PageChange, diff};
+use longhaul_memory::dream::{Candidate, Change, DiffLine, Dreams, PageChange, diff};
 use serde_json::{Value, json};
 
 use super::super::answer;
@@ -25,7 +25,9 @@ pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
             ids.push(id);
         }
     }
-    let (now, settings) = (app.zoned(), settings(app));
+    let recalls = dreams.recalls()?;
+    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let (now, settings) = (app.zoned(), settings(app, &recalls));
     for id in &ids {
         let planned = dreams.plan(id, &now, &settings)?;
         if !args.yes && !app.json {

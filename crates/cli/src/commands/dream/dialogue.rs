@@ -9,7 +9,7 @@ use longhaul_memory::dream::{Candidate, Dreams, Settings, Status, waiting};
 
 use super::change::shown;
 use super::signals::Signals;
-use super::{find, locked, settings_with};
+use super::{find, locked, settings};
 use crate::app::App;
 use crate::failure::{Failure, Outcome};
 use crate::paint;
@@ -164,7 +164,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
     let recalls = |candidate: &Candidate| recalls.of(candidate);
     let review = Review {
         dreams,
-        settings: settings_with(app, &recalls),
+        settings: settings(app, &recalls),
     };
     let mut score = Score::default();
     let mut skipped: HashSet<&str> = HashSet::new();

@@ -69,13 +69,9 @@ pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
     }
 }
 
-/// How the configuration wants dreams to be.
-fn settings(app: &App) -> Settings<'_> {
-    settings_with(app, &|_: &Candidate| 0)
-}
-
-/// The same, with how often candidates were asked for.
-fn settings_with<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Settings<'a> {
+/// How the configuration wants dreams to be, and how often candidates were
+/// asked for.
+fn settings<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Settings<'a> {
     let dreaming = &app.config.config.dreaming;
     Settings {
         lookback_days: dreaming.lookback_days,
@@ -138,7 +134,7 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
         lookback_days: args
             .days
             .unwrap_or(app.config.config.dreaming.lookback_days),
-        ..settings_with(app, &recalls)
+        ..settings(app, &recalls)
     };
     let lock = told(app, dreams.lock()?);
     let model = model::chosen(app, args.base_url.as_deref())?;

@@ -3,7 +3,7 @@
 
 use std::io::IsTerminal;
 
-use longhaul_memory::dream::{Dreams, waiting};
+use longhaul_memory::dream::{Candidate, Dreams, waiting};
 use serde_json::json;
 
 use super::super::answer;
@@ -51,7 +51,9 @@ fn list(app: &App) -> Result<(), Failure> {
     let dreams = Dreams::new(&app.state_dir, &memory);
     let unfinished = unfinished(app, &memory);
     let candidates = dreams.candidates()?;
-    let (now, settings) = (app.zoned(), settings(app));
+    let recalls = dreams.recalls()?;
+    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let (now, settings) = (app.zoned(), settings(app, &recalls));
     let mut shown = Vec::new();
     for one in waiting(&candidates) {
         let change = match dreams.plan(&one.id, &now, &settings) {

@@ -22,7 +22,9 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let lock = locked(app, &dreams)?;
-    let settings = settings(app);
+    let recalls = dreams.recalls()?;
+    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let settings = settings(app, &recalls);
     let past = dreams.past(&settings)?;
     let meant = match &args.id {
         Some(name) => Some(meant(&dreams, &past, name)?),
@@ -115,7 +117,9 @@ fn list(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let unfinished = unfinished(app, &memory);
-    let past = dreams.past(&settings(app))?;
+    let recalls = dreams.recalls()?;
+    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let past = dreams.past(&settings(app, &recalls))?;
     let candidates = dreams.candidates()?;
     if app.json {
         let changes: Vec<Value> = past.iter().map(|one| shape(one, &candidates)).collect();
