@@ -97,14 +97,18 @@ impl Evidence {
         digest(&[&self.file, &line, entry, &self.quote])
     }
 
+    /// By what the line of a log is known.
+    pub(super) fn line_key(&self) -> Option<String> {
+        let line = self.line?.to_string();
+        Some(digest(&["line", &self.file, &line]))
+    }
+
     /// By what an utterance is known, wherever it is quoted: evidence that
     /// shares one of these is of one utterance. A log that quotes an entry, and
     /// a copy of its session in another file, say nothing new.
     fn utterance(&self) -> Vec<String> {
         let mut keys = Vec::new();
-        if let Some(line) = self.line {
-            keys.push(digest(&["line", &self.file, &line.to_string()]));
-        }
+        keys.extend(self.line_key());
         if let Some(entry) = &self.entry {
             if let Some(session) = &self.session {
                 keys.push(digest(&["session", entry, session]));

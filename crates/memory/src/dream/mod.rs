@@ -20,6 +20,7 @@ mod diff;
 mod lifting;
 mod likeness;
 mod model;
+mod moved;
 mod naming;
 mod noise;
 mod orders;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::candidate::Candidate;
 use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, settle, weigh};
 use super::model::Ask;
+use super::moved::follow;
 use super::page;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
@@ -126,6 +127,7 @@ impl Dreams<'_> {
         self.put_recalls_together(lock)?;
         let mut state = self.state()?;
         let (logs, remarks) = self.remarks(today, settings, &state.candidates, &mut report)?;
+        follow(&mut state.candidates, &remarks);
         let newest = logs.last().map_or(today, |log| log.date.min(today));
         let days = Days { newest, today };
         let known = self.known(&mut report.problems)?;

@@ -1,7 +1,7 @@
 //! What changes: newer for older, the opposite, another thing, a wrong clock.
 
 use jiff::civil::{Date, date};
-use longhaul_memory::dream::{Cause, Settings, Status, waiting};
+use longhaul_memory::dream::{Candidate, Cause, Consolidated, Settings, Status, waiting};
 use longhaul_memory::{Error, Source};
 
 use crate::{Place, TODAY, day, now, policy, settings};
@@ -390,4 +390,64 @@ fn several_are_rejected_or_none_of_them() {
     dreams.reject_all(&lock, &ids[..1], TODAY).unwrap();
     let rejected = Status::Rejected { on: TODAY };
     assert_eq!(place.find("Never push").status, rejected);
+}
+
+#[test]
+fn a_note_counts_once_wherever_it_moves_in_its_log() {
+    let place = Place::new();
+    let log = "memory/2026-11-13.md";
+    let notes = "- The API spec lives in /docs/api-spec.yaml\n\n- The CFO is Dana Reyes\n";
+    place.write(log, notes);
+    place.dream(&settings());
+    let before = ["API spec", "Dana Reyes"].map(|text| place.find(text));
+    for above in ["hello\n", "hello\n\nworld\n", ""] {
+        place.write(log, &format!("{above}{notes}"));
+        let report = place.dream(&settings());
+        assert_eq!(report.consolidated, Consolidated::default(), "{above:?}");
+        let moved = above.lines().count();
+        for before in &before {
+            let now = place.find(&before.text);
+            assert_eq!(now.mentions(), 1, "{above:?}");
+            let lines = |one: &Candidate| one.evidence.iter().map(|one| one.line).collect();
+            let was: Vec<Option<usize>> = lines(before);
+            let was: Vec<_> = was
+                .iter()
+                .map(|line| line.map(|line| line + moved))
+                .collect();
+            let now: Vec<Option<usize>> = lines(&now);
+            assert_eq!(now, was, "{above:?}");
+        }
+        let files = place.files();
+        place.dream(&settings());
+        assert_eq!(place.files(), files, "{above:?}");
+    }
+}
+
+#[test]
+fn notes_of_the_same_words_keep_their_order_when_they_move() {
+    let notes =
+        "- The API runs on port 8080\n- The API runs on port 9090\n- The API runs on port 8080\n";
+    let log = "memory/2026-11-13.md";
+    let standing = |place: &Place| -> Vec<(String, Status, usize)> {
+        let all = place.candidates().into_iter();
+        all.map(|one| (one.text.clone(), one.status.clone(), one.mentions()))
+            .collect()
+    };
+    let place = Place::new();
+    place.write(log, notes);
+    place.dream(&settings());
+    let before = standing(&place);
+    place.write(log, &format!("hello\n\n{notes}"));
+    let report = place.dream(&settings());
+    assert_eq!(report.consolidated, Consolidated::default());
+    assert_eq!(standing(&place), before);
+    // What is written once more was said once more.
+    place.write(
+        log,
+        &format!("hello\n\n{notes}- The API runs on port 9090\n"),
+    );
+    assert_ne!(
+        place.dream(&settings()).consolidated,
+        Consolidated::default()
+    );
 }
