@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 use serde::Serialize;
@@ -42,16 +42,22 @@ impl Tally {
 
 static OPENINGS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("[redacted:"));
 
-/// Redacts the texts of one document.
-#[derive(Debug)]
-pub struct Document<'a> {
-    redactor: &'a Redactor,
+/// What the texts of a document showed so far.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Learnt {
     /// Each secret and its placeholder.
     known: HashMap<String, String>,
     /// Those that are replaced wherever they stand.
     sought: Sought,
     /// The last number of each kind.
     numbers: BTreeMap<Kind, u32>,
+}
+
+/// Redacts the texts of one document.
+#[derive(Debug)]
+pub struct Document<'a> {
+    redactor: &'a Redactor,
+    learnt: Learnt,
     found: BTreeMap<Kind, u64>,
 }
 
@@ -59,9 +65,7 @@ impl<'a> Document<'a> {
     pub(super) fn new(redactor: &'a Redactor) -> Document<'a> {
         Document {
             redactor,
-            known: HashMap::new(),
-            sought: Sought::default(),
-            numbers: BTreeMap::new(),
+            learnt: Learnt::clone(&redactor.learnt),
             found: BTreeMap::new(),
         }
     }
@@ -92,7 +96,7 @@ impl<'a> Document<'a> {
 
     /// Whether no text of the document showed a secret so far.
     pub fn is_clean(&self) -> bool {
-        self.known.is_empty()
+        self.learnt.known.is_empty()
     }
 
     /// Takes the secrets out of several texts, those as well that only a later
@@ -100,15 +104,25 @@ impl<'a> Document<'a> {
     pub fn texts<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {
         let mut texts: Vec<&mut String> = texts.into_iter().collect();
         for _ in 0..2 {
-            let before = self.known.len();
+            let before = self.learnt.known.len();
             for text in &mut texts {
                 if let Cow::Owned(changed) = self.text(text) {
                     **text = changed;
                 }
             }
-            if self.known.len() == before {
+            if self.learnt.known.len() == before {
                 break;
             }
+        }
+    }
+
+    /// A redactor that knows from the start what the texts of this document
+    /// showed, for what is made of them: a line or half of a secret stands
+    /// there, and what gave it away does not.
+    pub fn into_redactor(self) -> Redactor {
+        Redactor {
+            learnt: Arc::new(self.learnt),
+            ..self.redactor.clone()
         }
     }
 
@@ -200,7 +214,7 @@ impl<'a> Document<'a> {
 
     /// Replaces known secrets that stand where nothing gives them away.
     fn elsewhere<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
-        let Some((changed, found)) = self.sought.replace(&text) else {
+        let Some((changed, found)) = self.learnt.sought.replace(&text) else {
             return text;
         };
         for (kind, hits) in found {
@@ -211,14 +225,16 @@ impl<'a> Document<'a> {
 
     fn placeholder(&mut self, kind: Kind, secret: &str) -> String {
         *self.found.entry(kind).or_default() += 1;
-        if let Some(known) = self.known.get(secret) {
+        if let Some(known) = self.learnt.known.get(secret) {
             return known.clone();
         }
-        let number = self.numbers.entry(kind).or_default();
+        let number = self.learnt.numbers.entry(kind).or_default();
         *number += 1;
         let placeholder = format!("[redacted:{kind}#{number}]");
-        self.known.insert(secret.to_owned(), placeholder.clone());
-        self.sought.learn(secret, &placeholder);
+        self.learnt
+            .known
+            .insert(secret.to_owned(), placeholder.clone());
+        self.learnt.sought.learn(secret, &placeholder);
         placeholder
     }
 
@@ -237,7 +253,7 @@ impl<'a> Document<'a> {
             if let Some((kind, number)) = inner.split_once('#')
                 && let (Some(kind), Ok(number)) = (Kind::named(kind), number.parse::<u32>())
             {
-                let last = self.numbers.entry(kind).or_default();
+                let last = self.learnt.numbers.entry(kind).or_default();
                 *last = (*last).max(number.min(u32::MAX / 2));
             }
         }

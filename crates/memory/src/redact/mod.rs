@@ -18,6 +18,7 @@ mod columns;
 mod command;
 mod document;
 mod follows;
+mod fragments;
 mod json;
 mod kind;
 mod kubernetes;
@@ -45,6 +46,7 @@ pub use document::{Document, Redacted, Tally};
 pub use kind::Kind;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// What a workspace knows about its own secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,6 +63,8 @@ pub struct RedactorSettings {
 pub struct Redactor {
     names: Vec<String>,
     keep: HashSet<String>,
+    /// What is known before anything is read.
+    learnt: Arc<document::Learnt>,
 }
 
 impl Redactor {
@@ -74,6 +78,7 @@ impl Redactor {
                 .filter(|name| !name.is_empty())
                 .collect(),
             keep: settings.keep.iter().cloned().collect(),
+            learnt: Arc::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use memchr::memmem::Finder;
 
 use super::Kind;
+use super::fragments::Fragments;
 
 /// Secrets of this length stand for nothing else; shorter ones are replaced
 /// between the borders of words, and only if they have more than letters.
@@ -15,13 +16,15 @@ const MOST: usize = 200;
 const PLACEHOLDER: usize = 40;
 
 /// The known secrets that are sought, each with its placeholder.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Sought {
     /// The longest first: what is part of another must not tear it.
     secrets: Vec<Secret>,
+    /// What they are known by where only a piece of one stands.
+    fragments: Fragments,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Secret {
     finder: Finder<'static>,
     placeholder: String,
@@ -36,6 +39,7 @@ impl Secret {
 impl Sought {
     /// From now on the secret is replaced wherever it stands.
     pub(super) fn learn(&mut self, secret: &str, placeholder: &str) {
+        self.fragments.learn(secret, placeholder);
         let telling = secret.len() >= LONG
             || secret.len() >= SHORT && !secret.bytes().all(|b| b.is_ascii_alphabetic());
         if !telling || secret.contains('\n') || self.secrets.len() >= MOST {
@@ -62,6 +66,11 @@ impl Sought {
                 continue;
             };
             found.extend(kind_of(&secret.placeholder).map(|kind| (kind, hits)));
+            changed = Some(new);
+        }
+        let old = changed.as_deref().unwrap_or(text);
+        if let Some((new, pieces)) = self.fragments.replace(old) {
+            found.extend(pieces);
             changed = Some(new);
         }
         changed.map(|text| (text, found))
@@ -105,7 +114,7 @@ fn is_placeholder(text: &str, at: usize) -> bool {
     open.is_some_and(|open| !before[open..].contains(&b']'))
 }
 
-fn kind_of(placeholder: &str) -> Option<Kind> {
+pub(super) fn kind_of(placeholder: &str) -> Option<Kind> {
     let inner = placeholder.strip_prefix("[redacted:")?;
     Kind::named(inner.split_once('#')?.0)
 }

@@ -4,6 +4,7 @@
 
 mod beside;
 mod cut;
+mod derived;
 mod every_text;
 mod forms;
 mod json;
