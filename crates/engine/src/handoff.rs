@@ -28,7 +28,11 @@ pub struct Given {
 }
 
 /// The hand-off of a session's work, and what was taken out of it.
-pub fn give(source: &Source<'_>, given: &Given, secrets: Secrets<'_>) -> (Handoff, Option<Tally>) {
+pub fn give(
+    source: &Source<'_>,
+    given: &Given,
+    secrets: Secrets<'_>,
+) -> Result<(Handoff, Option<Tally>)> {
     let mut checkpoint = source.checkpoint.clone();
     let mut constraints = source.constraints();
     constraints.extend(given.constraints.iter().cloned());
@@ -40,6 +44,7 @@ pub fn give(source: &Source<'_>, given: &Given, secrets: Secrets<'_>) -> (Handof
         Secrets::Keep => None,
         Secrets::Redact(redactor) => {
             let mut document = redactor.document();
+            source.learn_secrets(&mut document)?;
             // Twice, as a later text may give away what an earlier one shows.
             for _ in 0..2 {
                 document.restart();
@@ -57,7 +62,7 @@ pub fn give(source: &Source<'_>, given: &Given, secrets: Secrets<'_>) -> (Handof
         constraints,
         budget: given.budget,
     };
-    (Handoff::of(&checkpoint, &assignment), tally)
+    Ok((Handoff::of(&checkpoint, &assignment), tally))
 }
 
 /// What comes next, where nobody said what to do.

@@ -4,10 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use longhaul_checkpoint::{FileStore, Policy};
+use longhaul_checkpoint::{CheckpointStore, FileStore, Policy, Trigger, Turn};
 use longhaul_compaction::summary::Sizes;
+use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
 use longhaul_engine::config::Config;
 use longhaul_engine::export::{At, Carry, Error, Export, Secrets, Source};
+use longhaul_engine::handoff::{self, Given};
 use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
 use longhaul_ledger::Capture;
@@ -29,7 +31,69 @@ fn session(folder: &Path, turns: u32) -> Session {
     Session::open(&path).unwrap()
 }
 
+/// The lines of a private key and the halves of a token, as its terminal broke
+/// it. None of them stands in this file as such.
+fn pieces() -> Vec<String> {
+    let line = "MIIEow8fQ2xLm4Tn8Vw/Za7Bq9Rk3Sj5+Ud1Yp6Hc0Gv2Xe4Wo7Nb3Kt9Mf5Ai1";
+    let line = |n: u8| -> String {
+        let turned = line.bytes().map(|byte| match byte {
+            b'a'..=b'z' => b'a' + (byte - b'a' + n * 3) % 26,
+            b'A'..=b'Z' => b'A' + (byte - b'A' + n * 7) % 26,
+            b'0'..=b'9' => b'0' + (byte - b'0' + n) % 10,
+            other => other,
+        });
+        turned.map(char::from).collect()
+    };
+    let token = ["ghp_u8mxQ1TLEij4d8xI6D", "8CcV2iy3qnegaALNya"].map(str::to_owned);
+    (1..6).map(line).chain(token).collect()
+}
+
+/// A session whose user pastes those, and says what to do with them.
+fn pasted(folder: &Path) -> Session {
+    let pieces = pieces();
+    let (key, token) = pieces.split_at(5);
+    let word = "PRIVATE KEY";
+    let key = key.join("\n");
+    let texts = [
+        format!(
+            "Always deploy with this key:\n-----BEGIN RSA {word}-----\n{key}\n-----END RSA {word}-----\nand push."
+        ),
+        format!("Use GITHUB_TOKEN={} for the release.", token.join("\n")),
+        "We decided to release on Fridays.".to_owned(),
+    ];
+    let mut text = serde_json::json!({"type": "session", "version": 3, "id": "p", "timestamp": "2026-10-02T10:00:00.000Z", "cwd": "/w"}).to_string();
+    for (at, said) in texts.iter().enumerate() {
+        let parent = at.checked_sub(1).map(|at| format!("e{at}"));
+        let line = serde_json::json!({"type": "message", "id": format!("e{at}"), "parentId": parent, "timestamp": format!("2026-10-02T10:00:0{at}.000Z"),
+            "message": {"role": "user", "content": said}});
+        text.push_str(&format!("\n{line}"));
+    }
+    let path = folder.join("p.jsonl");
+    fs::write(&path, text + "\n").unwrap();
+    Session::open(&path).unwrap()
+}
+
+/// Asserts that no part of a piece stands in a text.
+fn free_of_pieces(text: &str) {
+    for piece in pieces() {
+        for part in [&piece[..14], &piece[piece.len() - 14..]] {
+            assert!(!text.contains(part), "{part} in {text}");
+        }
+    }
+}
+
 fn export(folder: &Path, session: &Session) -> String {
+    let mut out = Vec::new();
+    with_source(folder, session, |source| {
+        let redactor = Redactor::default();
+        let secrets = Secrets::Redact(&redactor);
+        let report = source.write(&Config::default(), secrets, &mut out).unwrap();
+        assert_eq!(report.bytes, out.len() as u64);
+    });
+    String::from_utf8(out).unwrap()
+}
+
+fn with_source(folder: &Path, session: &Session, act: impl FnOnce(&Source<'_>)) {
     let window = Window::new(&WindowSettings::of(Tokens(200_000))).unwrap();
     let at = At {
         time: Millis(1_773_144_000_000),
@@ -42,17 +106,7 @@ fn export(folder: &Path, session: &Session) -> String {
     };
     let store = FileStore::new(&folder.join("state"), Policy::default());
     let meter = Meter::new(Estimator::default());
-    let source = Source::gather(session, &store, &meter, at).unwrap();
-    let mut out = Vec::new();
-    let report = source
-        .write(
-            &Config::default(),
-            Secrets::Redact(&Redactor::default()),
-            &mut out,
-        )
-        .unwrap();
-    assert_eq!(report.bytes, out.len() as u64);
-    String::from_utf8(out).unwrap()
+    act(&Source::gather(session, &store, &meter, at).unwrap());
 }
 
 fn begin(folder: &Path, export: &Export, carry: Carry) -> Session {
@@ -81,6 +135,63 @@ fn the_same_session_gives_the_same_bytes() {
         export(folder.path(), &session),
         export(folder.path(), &session)
     );
+}
+
+#[test]
+fn no_line_or_half_of_a_secret_is_in_an_export_or_what_is_begun_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = export(folder.path(), &pasted(folder.path()));
+    assert!(text.contains("[redacted:private-key#1]"), "{text}");
+    free_of_pieces(&text);
+    let read = Export::parse(&text, Path::new("e.json")).unwrap();
+    let fresh = begin(folder.path(), &read, Carry::Summary);
+    free_of_pieces(&fs::read_to_string(fresh.path()).unwrap());
+}
+
+#[test]
+fn no_line_or_half_of_a_secret_is_in_a_hand_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = pasted(folder.path());
+    with_source(folder.path(), &session, |source| {
+        let given = Given {
+            to: "other".into(),
+            task: format!("Go on with {}", pieces()[6]),
+            constraints: Vec::new(),
+            budget: Tokens(1_000),
+        };
+        let redactor = Redactor::default();
+        let (handoff, _) = handoff::give(source, &given, Secrets::Redact(&redactor)).unwrap();
+        free_of_pieces(&handoff.to_xml());
+    });
+}
+
+#[test]
+fn no_line_or_half_of_a_secret_is_in_what_is_saved_of_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = pasted(folder.path());
+    let live = Live::open(&session).unwrap();
+    let store = FileStore::new(&folder.path().join("state"), Policy::default());
+    let whose = Whose::of(&session);
+    let checkpoints = Checkpoints {
+        store: &store,
+        whose: &whose,
+        redact: &str::to_owned,
+    };
+    let occasion = Occasion {
+        at: Millis(1_773_144_000_000),
+        trigger: Trigger::Manual,
+        tokens: Tokens(1_000),
+        window: Tokens(200_000),
+        turn: Turn::Whole,
+    };
+    checkpoints
+        .save_state(&live, &occasion, &mut |_| {})
+        .unwrap();
+    let state = store.state(&whose.key).unwrap().unwrap();
+    free_of_pieces(&format!("{state:?}"));
+    checkpoints.write(&live, &occasion, &mut |_| {}).unwrap();
+    let checkpoint = store.latest(&whose.key).unwrap().checkpoint.unwrap();
+    free_of_pieces(&checkpoint.to_yaml());
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn give(app: &App, args: &HandoffArgs) -> Result<(), Failure> {
         constraints: args.rules.clone(),
         budget: args.budget.map_or(measured.window.size(), Tokens),
     };
-    let (handoff, tally) = handoff::give(&source, &given, secrets);
+    let (handoff, tally) = handoff::give(&source, &given, secrets)?;
     let xml = handoff.to_xml();
     let output = args
         .output

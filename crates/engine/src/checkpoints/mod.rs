@@ -171,7 +171,9 @@ fn as_one(draft: Draft, redact: &dyn Fn(&str) -> String) -> Draft {
 impl Checkpoints<'_> {
     /// The work as it is, with secrets taken out.
     pub fn draft(&self, live: &Live, occasion: &Occasion) -> Draft {
-        as_one(draft(live, self.whose, occasion), self.redact)
+        let draft = draft(live, self.whose, occasion);
+        let redactor = live.redactor();
+        as_one(draft, &|text| (self.redact)(&redactor.redact(text).text))
     }
 
     /// Writes down what the next checkpoint will hold. Only parts that changed

@@ -146,6 +146,15 @@ impl<'a> Source<'a> {
         rules.map(|rule| rule.text.clone()).collect()
     }
 
+    /// Shows a document every secret of the path.
+    pub(crate) fn learn_secrets(&self, document: &mut Document<'_>) -> Result<()> {
+        each_line_of_path(self.session, &mut |line| {
+            document.json(line);
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+
     /// Writes the document.
     pub fn write(
         &self,
@@ -165,10 +174,7 @@ impl<'a> Source<'a> {
         // The first reading learns every secret, so that the second replaces
         // them also before the place that gives them away.
         if let Some(document) = &mut document {
-            each_line_of_path(self.session, &mut |line| {
-                document.json(line);
-                ControlFlow::Continue(())
-            })?;
+            self.learn_secrets(document)?;
             self.head(config, Some(document), &[])?;
             document.restart();
         }

@@ -6,6 +6,7 @@
 //! a compaction comes out as drafts for the caller to append.
 
 mod compact;
+mod secrets;
 mod stored;
 #[cfg(test)]
 mod tests;

@@ -52,13 +52,15 @@ struct Asked {
 }
 
 impl Session {
-    /// The memory of the workspace.
+    /// The memory of the workspace, where no piece of a secret of this session
+    /// is written.
     pub(super) fn memory(&self) -> longhaul_memory::Result<MemoryFolder> {
         let clock = &self.setup.clock;
         let fresh = blake3::hash(format!("{} {}", clock.new_id(), clock.new_id()).as_bytes());
         // Without a seal what is written can still be read, only not vouched for.
         let seal = Seal::of_state_dir(&self.setup.state_dir, fresh.as_bytes()).ok();
-        MemoryFolder::open(&self.setup.workspace, seal)
+        let folder = MemoryFolder::open(&self.setup.workspace, seal)?;
+        Ok(folder.with_redactor(self.live.redactor()))
     }
 
     /// Saves to memory, unless that was done in this epoch.

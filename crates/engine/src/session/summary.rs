@@ -173,8 +173,7 @@ impl Session {
         let mut kept = answers.clone();
         kept.finished.retain(|key, _| answers.stored.contains(key));
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        let redactor = longhaul_memory::Redactor::default();
-        let text = redactor.document().json(&text).into_owned();
+        let text = self.live.redactor().document().json(&text).into_owned();
         if let Err(error) = self.notebook.write(NOTE, &text) {
             tell(listener, error.event());
         }

@@ -399,3 +399,28 @@ fn no_secret_reaches_the_log() {
     assert!(rig.logs().contains("the key is"));
     assert!(!rig.logs().contains(secret), "{}", rig.logs());
 }
+
+#[test]
+fn no_half_of_a_secret_that_the_user_said_reaches_the_log() {
+    let (one, two) = ("ghp_u8mxQ1TLEij4d8xI6D", "8CcV2iy3qnegaALNya");
+    let mut rig = Rig::new(
+        WINDOW,
+        |_| {},
+        move |request| match (purpose(request), rounds_if_flush(request)) {
+            (Purpose::Flush, 0) => Said::call(
+                "memory_append",
+                &serde_json::json!({ "text": format!("it goes on with {two}") }).to_string(),
+            ),
+            (Purpose::Flush, _) => Said::text("NO_REPLY"),
+            _ => plainly(request),
+        },
+    );
+    rig.say(&format!(
+        "Always use GITHUB_TOKEN={one}\n{two} for the release."
+    ))
+    .unwrap();
+    until_compacted(&mut rig);
+    let logs = rig.logs();
+    assert!(logs.contains("it goes on with [redacted:"), "{logs}");
+    assert!(!logs.contains(one) && !logs.contains(two), "{logs}");
+}

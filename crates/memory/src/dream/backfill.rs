@@ -208,6 +208,7 @@ fn read(
     let mut ledger = Ledger::new(cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
     let mut voices = Voices::of(&session);
     let mut chosen: Vec<Choice> = Vec::new();
+    let mut document = memory.document();
     if path.is_sorted() {
         let wanted: HashSet<usize> = path.into_iter().collect();
         let mut at = 0;
@@ -215,6 +216,7 @@ fn read(
             voices.notice(&entry);
             if wanted.contains(&at) {
                 voices.hear(&entry);
+                document.json(entry.raw());
                 ledger.observe(&entry);
                 chosen.extend(chosen_in(&ledger, &entry.id));
             }
@@ -232,15 +234,16 @@ fn read(
         for at in path {
             if let Some(entry) = entries.get_mut(at).and_then(Option::take) {
                 voices.hear(&entry);
+                document.json(entry.raw());
                 ledger.observe(&entry);
                 chosen.extend(chosen_in(&ledger, &entry.id));
             }
         }
     }
     let mut body = extractive(&ledger, None).unwrap_or(Body::Sections(Vec::new()));
-    memory.redact_body(&mut body);
+    document.texts(body.texts());
     for choice in &mut chosen {
-        choice.text = memory.redacted(&choice.text);
+        choice.text = document.text(&choice.text).into_owned();
     }
     let zone = now.time_zone().clone();
     let day = |time: Option<Millis>| -> Option<Date> {

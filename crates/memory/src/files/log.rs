@@ -34,7 +34,7 @@ pub enum Body {
 
 impl Body {
     /// Its texts, to be changed.
-    pub(super) fn texts(&mut self) -> Vec<&mut String> {
+    pub(crate) fn texts(&mut self) -> Vec<&mut String> {
         match self {
             Body::Text { text, .. } => vec![text],
             Body::Sections(sections) => sections

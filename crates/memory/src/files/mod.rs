@@ -45,7 +45,7 @@ pub use trouble::{Finding, Fixed, Trouble};
 pub use verify::{Standing, Verified, Verify};
 
 use crate::provenance::{one_line, plain};
-use crate::{Error, Redactor, Result, Seal, Source};
+use crate::{Document, Error, Redactor, Result, Seal, Source};
 
 /// The pointers.
 pub const MEMORY: &str = "MEMORY.md";
@@ -267,9 +267,9 @@ impl MemoryFolder {
         self.redactor.document().texts(texts);
     }
 
-    /// Takes secrets out of what would be written about a session.
-    pub(crate) fn redact_body(&self, body: &mut Body) {
-        self.redactor.document().texts(body.texts());
+    /// A document for what would be written about a session.
+    pub(crate) fn document(&self) -> Document<'_> {
+        self.redactor.document()
     }
 
     /// What is to be known of the folder of the logs where it is none, or a link.

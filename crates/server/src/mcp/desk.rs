@@ -273,7 +273,8 @@ impl Desk {
             budget: wish.budget.map_or(measured.window.size(), Tokens),
         };
         let redactor = Redactor::default();
-        let (handoff, _) = handoff::give(&source, &given, Secrets::Redact(&redactor));
+        let (handoff, _) = handoff::give(&source, &given, Secrets::Redact(&redactor))
+            .map_err(|error| advised(&error, error.remedy()))?;
         Ok(handoff)
     }
 
