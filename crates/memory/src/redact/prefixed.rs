@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::shape::{Shape, is_example};
+use super::shape::{Shape, is_example, looks_hex};
 use super::{Kind, pieces};
 
 /// What a key is made of behind its mark.
@@ -47,6 +47,8 @@ enum Mark {
     AtWord,
     /// Words begin so too; what follows must look random.
     Weak,
+    /// The ends of names are written so; it counts where none goes on into it.
+    Alone,
 }
 
 struct Form {
@@ -97,12 +99,14 @@ const fn fixed(
 /// Enough to judge by. What goes on after it belongs to the key as well, but is
 /// looked at only once that is known.
 const MOST: usize = 512;
+/// Hexadecimal digits of a key that has no other letters.
+const HASH: usize = 32;
 
 use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Word};
-use Mark::{AtWord, Certain, Weak};
+use Mark::{Alone, AtWord, Certain, Weak};
 
 /// Of two marks that begin alike the longer stands first.
-const FORMS: [Form; 105] = [
+const FORMS: [Form; 107] = [
     form("sk-ant-", Kind::Anthropic, Word, 20, Certain),
     form("sk-or-", Kind::OpenRouter, Word, 20, Certain),
     form("sk-proj-", Kind::OpenAi, Word, 20, Certain),
@@ -220,6 +224,9 @@ const FORMS: [Form; 105] = [
     form("glft-", Kind::GitLab, Word, 18, AtWord),
     form("glagent-", Kind::GitLab, Word, 18, AtWord),
     form("ATCTT3x", Kind::Provider, Base64, 40, Certain),
+    form("pcsk_", Kind::Provider, Word, 40, AtWord),
+    // Mailgun's; `cache-key-…` is a name.
+    fixed("key-", Kind::Provider, Hex, 32, Alone),
 ];
 
 /// A key at one place: what it is and where it ends.
@@ -266,7 +273,14 @@ pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
     let sound = match form.trust {
         Certain => shape.distinct >= 6,
         AtWord => shape.distinct >= 6 && shape.digits > 0,
-        Weak => shape.digits > 0 && shape.upper >= 3 && shape.lower >= 3 && shape.entropy > 3.3,
+        Weak => {
+            let mixed = shape.digits > 0 && shape.upper >= 3 && shape.lower >= 3;
+            mixed && shape.entropy > 3.3 || body.len() == HASH && looks_hex(&body)
+        }
+        Alone => {
+            let named = at > 0 && matches!(bytes[at - 1], b'-' | b'.' | b'/' | b'#' | b'@');
+            !named && looks_hex(&body)
+        }
     };
     // Sixteen capitals are a word in a constant; a key has digits.
     let drawn = form.kind != Kind::Aws || shape.digits > 0;

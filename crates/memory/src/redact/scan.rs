@@ -166,7 +166,9 @@ impl<'a> Scan<'a> {
             b'|' => redactor.cell(bytes, at),
             b'`' => redactor.code(bytes, at),
             b'$' => stores::hash(bytes, at),
-            b'1' => phrases::numbered(bytes, at),
+            b'1' => prefixed::find(bytes, at)
+                .map(|found| span(found.kind, found.end))
+                .or_else(|| phrases::numbered(bytes, at)),
             b'{' => stores::scheme(bytes, at),
             // What begins a character of three bytes.
             0xe2..=0xef => beside::linked(bytes, at)

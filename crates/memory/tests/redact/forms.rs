@@ -2,7 +2,7 @@
 
 use longhaul_memory::{Kind, Redactor};
 
-use crate::{ALNUM, drawn, finds, formed, pem};
+use crate::{ALNUM, HEX, drawn, finds, formed, pem, stay};
 
 #[test]
 fn every_kind_is_found_by_its_form() {
@@ -129,4 +129,37 @@ fn more_providers_are_known_by_their_marks() {
             &["use § here", "FlyV1 §"],
         );
     }
+}
+
+#[test]
+fn keys_of_small_hexadecimal_digits_are_found_behind_their_mark() {
+    for seed in 1..40 {
+        let digits = format!("{}a7", drawn(seed, 30, HEX));
+        let texts = ["the key is §, keep it", "x = \"§\"", "(§)"];
+        finds(Kind::OpenAi, &format!("sk-{digits}"), &texts);
+        finds(Kind::Provider, &format!("key-{digits}"), &texts);
+        stay(&[
+            &format!("restore-key-{digits}"),
+            &format!("a/key-{digits}"),
+            &format!("monkey-{digits}"),
+            &format!("key-{digits}0"),
+            &format!("desk-{digits}"),
+        ]);
+    }
+}
+
+#[test]
+fn refresh_tokens_and_keys_of_newer_providers_are_found_by_their_mark() {
+    for seed in 1..40 {
+        let texts = ["the key is §, keep it", "x = \"§\"", "§"];
+        let refresh = format!("1//0{}aB3", drawn(seed, 60, ALNUM));
+        finds(Kind::Google, &refresh, &texts);
+        let pinecone = format!("pcsk_{}_{}7", drawn(seed, 6, ALNUM), drawn(seed, 62, ALNUM));
+        finds(Kind::Provider, &pinecone, &texts);
+    }
+    stay(&[
+        "1//0 and 1. first",
+        "x = 1//0b1010",
+        "pcsk_is_a_prefix_of_keys_that_nobody_draws",
+    ]);
 }
