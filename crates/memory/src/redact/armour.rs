@@ -7,34 +7,134 @@ use super::value::Span;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
+/// How commercial SSH writes the same.
+const SSH2_BEGIN: &[u8] = b"---- BEGIN ";
+const SSH2_END: &[u8] = b"---- END ";
 /// Larger than any key.
 const MOST: usize = 64 * 1024;
 
 /// Where the private key that begins at `at` ends. One without its end goes as
 /// far as its lines look like a key's.
 pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = &bytes[at..];
-    if !rest.starts_with(BEGIN) {
-        return None;
+    let start = at + opening(&bytes[at..])?;
+    plain_key(bytes, start).or_else(|| marked_key(bytes, at, start))
+}
+
+/// The length of the first line of a private key.
+fn opening(rest: &[u8]) -> Option<usize> {
+    let mark = [BEGIN, SSH2_BEGIN]
+        .into_iter()
+        .find(|mark| rest.starts_with(mark))?;
+    let title = &rest[mark.len()..rest.len().min(mark.len() + 64)];
+    let close = memchr::memmem::find(title, b"----")?;
+    let name = title[..close].trim_ascii_end();
+    let private = name.ends_with(b"PRIVATE KEY") || name == b"PGP PRIVATE KEY BLOCK";
+    private.then(|| mark.len() + close + dashes(&title[close..]))
+}
+
+/// The length of the last line of a key.
+fn ending(rest: &[u8]) -> Option<usize> {
+    let mark = [END, SSH2_END]
+        .into_iter()
+        .find(|mark| rest.starts_with(mark))?;
+    let title = &rest[mark.len()..rest.len().min(mark.len() + 64)];
+    let close = memchr::memmem::find(title, b"----")?;
+    Some(mark.len() + close + dashes(&title[close..]))
+}
+
+fn dashes(rest: &[u8]) -> usize {
+    rest.iter().take(5).take_while(|b| **b == b'-').count()
+}
+
+fn is_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// The same of a key before each line of which the same mark stands, with which
+/// its first line begins: a sign of comments, the file that `grep` found it in,
+/// the number of its line.
+fn marked_key(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
+    const MARK: usize = 256;
+    const LINES: usize = 1_024;
+    let before = &bytes[at.saturating_sub(MARK)..at];
+    let line = memchr::memrchr(b'\n', before);
+    // What is cut off at the front is no mark.
+    let line = line.map_or(if before.len() < MARK { Some(0) } else { None }, |place| {
+        Some(place + 1)
+    })?;
+    let mark = &before[line..];
+    let window = &bytes[..bytes.len().min(start + MOST)];
+    let mut next = start + memchr::memchr(b'\n', &window[start..])? + 1;
+    let (mut end, mut longest, mut seen) = (start, 0, 0);
+    for _ in 0..LINES {
+        let rest = window.get(next..)?;
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let Some(inner) = behind_mark(&rest[..length], mark) else {
+            break;
+        };
+        let from = next + inner;
+        if let Some(last) = ending(&window[from..]) {
+            end = from + last;
+            break;
+        }
+        let text = rest[inner..length].trim_ascii();
+        let header = text.is_empty() || memchr::memmem::find(text, b": ").is_some();
+        if !header && !text.iter().copied().all(is_key) {
+            break;
+        }
+        if !header {
+            end = from + rest[inner..length].trim_ascii_end().len();
+            longest = longest.max(text.len());
+            seen += text.len();
+        }
+        if next + length >= window.len() {
+            break;
+        }
+        next += length + 1;
     }
-    let title = &rest[BEGIN.len()..rest.len().min(BEGIN.len() + 64)];
-    let close = memchr::memmem::find(title, b"-----")?;
-    let title = &title[..close];
-    if !title.ends_with(b"PRIVATE KEY") && title != b"PGP PRIVATE KEY BLOCK" {
-        return None;
+    (longest >= 30 && seen >= 40).then_some(end)
+}
+
+/// Where a line goes on behind its mark, if that is the one of the lines before
+/// it but for a number and the blanks before that.
+fn behind_mark(line: &[u8], mark: &[u8]) -> Option<usize> {
+    let mark = mark.trim_ascii();
+    let blank = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let number = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let (mut at, mut of_mark) = (blank(line), 0);
+    while of_mark < mark.len() {
+        let (digits, expected) = (number(&line[at..]), number(&mark[of_mark..]));
+        // `grep` writes `file:2:` of what it found and `file-3-` of the rest.
+        let same = |a: u8, b: u8| a == b || a == b'-' && b == b':';
+        if digits > 0 && expected > 0 {
+            (at, of_mark) = (at + digits, of_mark + expected);
+        } else if mark[of_mark].is_ascii_whitespace() {
+            (at, of_mark) = (at + blank(&line[at..]), of_mark + 1);
+        } else if same(*line.get(at)?, mark[of_mark]) {
+            (at, of_mark) = (at + 1, of_mark + 1);
+        } else {
+            return None;
+        }
     }
-    let start = at + BEGIN.len() + close + 5;
+    Some(at + blank(&line[at..]))
+}
+
+/// The same of a key whose lines stand beside each other, or among signs that
+/// quote them.
+fn plain_key(bytes: &[u8], start: usize) -> Option<usize> {
     let window = &bytes[start..bytes.len().min(start + MOST)];
     let mut end = 0;
     let mut seen = 0;
     while end < window.len() {
         let byte = window[end];
-        if window[end..].starts_with(b"-----END ") {
-            let tail = &window[end + 9..window.len().min(end + 9 + 64)];
-            let close = memchr::memmem::find(tail, b"-----")?;
-            return Some(start + end + 9 + close + 5);
+        if byte == b'-'
+            && [END, SSH2_END]
+                .iter()
+                .any(|mark| window[end..].starts_with(mark))
+        {
+            return Some(start + end + ending(&window[end..])?);
         }
-        if window[end..].starts_with(BEGIN) {
+        if window[end..].starts_with(BEGIN) || window[end..].starts_with(SSH2_BEGIN) {
             break;
         }
         let is_body = byte.is_ascii_alphanumeric()
@@ -103,7 +203,6 @@ fn tail_start(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
     const LINE: usize = 40;
     const SHORT: usize = 6;
     let floor = floor.max(at.saturating_sub(MOST));
-    let is_key = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
     let (mut place, mut short, mut start) = (at, 0, None);
     while place > floor && short < SHORT {
         if !is_key(bytes[place - 1]) {

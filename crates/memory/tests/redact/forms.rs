@@ -163,3 +163,68 @@ fn refresh_tokens_and_keys_of_newer_providers_are_found_by_their_mark() {
         "pcsk_is_a_prefix_of_keys_that_nobody_draws",
     ]);
 }
+
+#[test]
+fn a_private_key_is_found_behind_the_marks_of_its_lines() {
+    let key = pem(3);
+    let lines: Vec<&str> = key.lines().collect();
+    let body = |n: usize| lines[n];
+    let marks: [&dyn Fn(usize) -> String; 9] = [
+        &|_| "id_rsa:".to_owned(),
+        &|n| format!("id_rsa:{}:", n + 8),
+        &|n| format!("my_key-1.pem{}", if n == 0 { ":" } else { "-" }),
+        &|_| "# ".to_owned(),
+        &|_| "    // ".to_owned(),
+        &|_| "> ".to_owned(),
+        &|n| format!("{:>6}→", n + 8),
+        &|n| format!("{:>4}| ", n + 8),
+        &|_| " * ".to_owned(),
+    ];
+    for mark in marks {
+        let marked: Vec<String> = (0..lines.len())
+            .map(|n| format!("{}{}", mark(n), body(n)))
+            .collect();
+        let text = format!("before\n{}\nbehind it", marked.join("\n"));
+        let redacted = Redactor::default().redact(&text);
+        assert_eq!(redacted.found, [Kind::PrivateKey], "{}", redacted.text);
+        assert!(
+            lines.iter().all(|line| !redacted.text.contains(line)),
+            "{}",
+            redacted.text
+        );
+        assert!(redacted.text.ends_with("\nbehind it"), "{}", redacted.text);
+        assert_eq!(
+            Redactor::default().redact(&redacted.text).text,
+            redacted.text
+        );
+        // Cut before its end.
+        let text = format!("{}\nbehind it", marked[..4].join("\n"));
+        let redacted = Redactor::default().redact(&text).text;
+        assert!(!redacted.contains(lines[3]), "{redacted}");
+        assert!(redacted.ends_with("\nbehind it"), "{redacted}");
+    }
+    let word = "PRIVATE KEY";
+    stay(&[
+        &format!("# -----BEGIN {word}-----\n# is its first line\n# and more\nfn main() {{}}"),
+        &format!("a:-----BEGIN {word}-----\na:…\na:-----END {word}-----"),
+    ]);
+}
+
+#[test]
+fn a_private_key_of_commercial_ssh_is_found() {
+    let word = "PRIVATE KEY";
+    let lines: Vec<String> = (0..4).map(|n| drawn(n + 1, 70, ALNUM)).collect();
+    let key = format!(
+        "---- BEGIN SSH2 ENCRYPTED {word} ----\nComment: \"2048-bit rsa\"\n{}\n---- END SSH2 ENCRYPTED {word} ----",
+        lines.join("\n")
+    );
+    let redacted = Redactor::default().redact(&format!("it is\n{key}\nbehind it"));
+    assert_eq!(redacted.found, [Kind::PrivateKey]);
+    assert_eq!(
+        redacted.text,
+        format!(
+            "it is\n[redacted:private-key#1]{}\nbehind it",
+            "\n".repeat(6)
+        )
+    );
+}
