@@ -1,14 +1,14 @@
 //! Secrets that are known by what stands beside them.
 
-use super::names::Promise;
-use super::promised::{is_secret, is_short_key};
+use super::names::{Promise, is_key_of};
+use super::promised::{is_secret, is_short_key, is_sure_key};
 use super::shape::is_encoded_login;
 use super::spoken::is_plain;
 use super::tongues::{self, Foreign, Tongue};
 use super::value::{BARE, Quoted, Span, VALUE};
 use super::value::{blanks, blanks_before, closing, unclosed, value};
 use super::words::{is_literal_as_password, is_word_as_password};
-use super::{Kind, Redactor, blocks, kubernetes, markdown, phrases, pieces, stores};
+use super::{Kind, Redactor, blocks, follows, kubernetes, markdown, phrases, pieces, stores};
 
 const NAME: usize = 64;
 
@@ -40,7 +40,7 @@ impl Redactor {
                 let block = blocks::is_default(name).then(|| self.of_block(bytes, at, name));
                 match block.flatten() {
                     Some(promise) => promise,
-                    None => return self.typed(bytes, at),
+                    None => return self.typed(bytes, at).or_else(|| plainly(bytes, at, name)),
                 }
             }
         };
@@ -56,9 +56,12 @@ impl Redactor {
         found.or_else(|| match promise {
             Promise::Password => word(bytes, at, from)
                 .or_else(|| phrases::assigned(bytes, at, from, name))
-                .or_else(|| below(bytes, from)),
+                .or_else(|| below(bytes, from, promise)),
             Promise::Random if is_of_user(name) => of_user(bytes, from),
-            Promise::Random => short(bytes, at, from, name),
+            Promise::Random => short(bytes, at, from, name).or_else(|| below(bytes, from, promise)),
+            Promise::Perhaps if is_kind_of_key(bytes, at, name) => {
+                below(bytes, from, Promise::Random)
+            }
             Promise::Perhaps if is_login(name) => login(bytes, from),
             Promise::Perhaps => None,
         })
@@ -161,7 +164,10 @@ impl Redactor {
     /// The value of an option on a command line: `--password x`.
     pub(super) fn option(&self, bytes: &[u8], at: usize) -> Option<Span> {
         let rest = &bytes[at..];
-        if !rest.starts_with(b"--") || at > 0 && !bytes[at - 1].is_ascii_whitespace() {
+        let quote = at.checked_sub(1).map(|place| bytes[place]);
+        let quote = quote.filter(|b| matches!(b, b'"' | b'\''));
+        let apart = at == 0 || quote.is_some() || bytes[at - 1].is_ascii_whitespace();
+        if !rest.starts_with(b"--") || !apart {
             return None;
         }
         let name = rest[2..]
@@ -170,17 +176,24 @@ impl Redactor {
             .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
             .count();
         let end = at + 2 + name;
-        if bytes.get(end) != Some(&b' ') {
-            return None;
-        }
+        let from = match quote {
+            Some(quote) => next_string(bytes, end, quote)?,
+            None if bytes.get(end) == Some(&b' ') => end + 1,
+            None => return None,
+        };
         let promise = self.promise(&rest[2..2 + name])?;
-        value(bytes, end + 1, promise)
+        value(bytes, from, promise)
     }
 
     /// Whether the whole text is the secret that its name promises.
     pub(super) fn named(&self, name: &str, value: &str) -> Option<Kind> {
-        let promise = self.promise(name.as_bytes())?;
         let bytes = value.as_bytes();
+        let promise = match self.promise(name.as_bytes()) {
+            Some(promise) => promise,
+            None if name == "pass" => Promise::Password,
+            None if is_key_of(name.as_bytes()) && is_sure_key(bytes) => Promise::Random,
+            None => return None,
+        };
         if is_login(name.as_bytes()) && is_encoded_login(bytes) {
             return Some(Kind::Secret);
         }
@@ -188,6 +201,27 @@ impl Redactor {
         let whole = whole && !is_count(name.as_bytes(), bytes);
         (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(promise.kind())
     }
+}
+
+/// Where the next string of a list opens behind the quote at `at`.
+fn next_string(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
+    let rest = bytes[at..].strip_prefix(&[quote])?;
+    let gap = |b: &&u8| b.is_ascii_whitespace() || **b == b',';
+    let length = rest.iter().take(64).take_while(gap).count();
+    let listed = rest[..length].contains(&b',') && rest.get(length) == Some(&quote);
+    listed.then_some(at + 1 + length)
+}
+
+/// The value behind the `:` or `=` at `at` whose name tells of a secret only if
+/// it looks like one: `STRIPE_KEY=…`, `pass: "…"`.
+fn plainly(bytes: &[u8], at: usize, name: &[u8]) -> Option<Span> {
+    let from = at + 1 + blanks(bytes, at + 1);
+    if name == b"pass" {
+        let quoted = matches!(bytes.get(from), Some(b'"' | b'\'' | b'\\'));
+        return quoted.then(|| value(bytes, from, Promise::Password))?;
+    }
+    let span = is_key_of(name).then(|| value(bytes, from, Promise::Random))?;
+    span.filter(|span| is_sure_key(&bytes[span.start..span.end]))
 }
 
 /// Whether the name before the `=` at `at` is that of an address's signature:
@@ -385,17 +419,38 @@ fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
     })
 }
 
-/// A password alone in the line below its name, as people send them.
-fn below(bytes: &[u8], from: usize) -> Option<Span> {
+/// Whether the `key` before the sign at `at` is one of those that are secret:
+/// `API key:`.
+fn is_kind_of_key(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+    let start = at.checked_sub(blanks_before(bytes, at) + name.len());
+    start.is_some_and(|start| follows::is_kind_of_key(bytes, start, start + name.len()))
+}
+
+/// A secret alone in the line below its name, as people send them, or in code
+/// that is fenced there.
+fn below(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
     let start = from + blanks(bytes, from);
-    let next = start + 1;
+    let next = behind_fence(bytes, start + 1);
     if bytes.get(start) != Some(&b'\n') || blanks(bytes, next) > 0 {
         return None;
     }
     let rest = &bytes[next..bytes.len().min(next + BARE)];
     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
     let alone = !rest[..end].contains(&b' ');
-    value(bytes, next, Promise::Password).filter(|span| alone && span.end == next + end)
+    value(bytes, next, promise).filter(|span| alone && span.end == next + end)
+}
+
+/// Where the line behind the opening of a fence at `at` begins, or `at`.
+fn behind_fence(bytes: &[u8], at: usize) -> usize {
+    const LANGUAGE: usize = 24;
+    let rest = bytes.get(at..).unwrap_or_default();
+    let empty = usize::from(rest.starts_with(b"\n"));
+    let rest = &rest[empty..];
+    let line = memchr::memchr(b'\n', &rest[..rest.len().min(LANGUAGE)]);
+    match line.filter(|_| rest.starts_with(b"```")) {
+        Some(line) => at + empty + line + 1,
+        None => at,
+    }
 }
 
 /// The name that ends before `at`, quotes and spaces between passed over.

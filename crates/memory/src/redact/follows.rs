@@ -51,6 +51,7 @@ impl Redactor {
         let name = self.name_at(bytes, at)?;
         let found = match bytes.get(name.end) {
             Some(b'"' | b'\'' | b'\\') => argument(bytes, name),
+            Some(b'(') => given(bytes, name),
             Some(b' ' | b'\t') => quoted(bytes, name)
                 .or_else(|| commanded(bytes, name))
                 .or_else(|| spoken::said_of(&Sentence { bytes, name })),
@@ -131,7 +132,7 @@ pub(super) fn is_behind_user(bytes: &[u8], start: usize) -> bool {
 }
 
 /// Whether a `key` is one of those that are secret: `API key`.
-fn is_kind_of_key(bytes: &[u8], start: usize, end: usize) -> bool {
+pub(super) fn is_kind_of_key(bytes: &[u8], start: usize, end: usize) -> bool {
     const KINDS: [&str; 10] = [
         "api",
         "access",
@@ -170,6 +171,34 @@ pub(super) fn words_before(bytes: &[u8], start: usize) -> impl Iterator<Item = &
             &word[from..to]
         })
         .filter(|word| !word.is_empty())
+}
+
+/// The only argument of a call that sets what it is named after:
+/// `user.setPassword("x")`, `.password("x")`. Others check or look up.
+fn given(bytes: &[u8], name: Name) -> Option<Span> {
+    const VERBS: [&[u8]; 3] = [b"set", b"with", b"use"];
+    let whole = &bytes[name.start..name.end];
+    let call = whole.rsplit(|b| *b == b'.').next()?;
+    let verb = |verb: &&[u8]| {
+        call.get(..verb.len())
+            .is_some_and(|w| w.eq_ignore_ascii_case(verb))
+    };
+    let built = call.len() < whole.len() && !call.contains(&b'_');
+    let built = built && call.first().is_some_and(u8::is_ascii_lowercase);
+    let plain = [
+        "password",
+        "passphrase",
+        "secret",
+        "token",
+        "apiKey",
+        "secretKey",
+    ];
+    let sets = VERBS.iter().any(verb) || built && plain.iter().any(|p| call == p.as_bytes());
+    if !sets || !matches!(bytes.get(name.end + 1), Some(b'"' | b'\'')) {
+        return None;
+    }
+    let found = value(bytes, name.end + 1, name.promise)?;
+    (bytes.get(found.end + 1) == Some(&b')')).then_some(found)
 }
 
 /// The string that is the next argument: `set("password", "x")`.

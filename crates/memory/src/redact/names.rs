@@ -193,6 +193,59 @@ impl Redactor {
     }
 }
 
+/// Whether a name is that of somebody's key: `STRIPE_KEY`, `app-key`. Some are
+/// public by what they are for, or are no keys of a lock.
+pub(super) fn is_key_of(name: &[u8]) -> bool {
+    const OTHERS: [&str; 34] = [
+        "public",
+        "pub",
+        "publishable",
+        "site",
+        "client",
+        "primary",
+        "foreign",
+        "cache",
+        "partition",
+        "sort",
+        "row",
+        "index",
+        "map",
+        "object",
+        "host",
+        "unique",
+        "lookup",
+        "dedup",
+        "idempotency",
+        "group",
+        "routing",
+        "registry",
+        "dict",
+        "item",
+        "event",
+        "query",
+        "hash",
+        "lock",
+        "search",
+        "store",
+        "state",
+        "next",
+        "prev",
+        "last",
+    ];
+    let Some(rest) = name.len().checked_sub(4).map(|at| name.split_at(at)) else {
+        return false;
+    };
+    let (before, key) = rest;
+    let parted = matches!(key[0], b'_' | b'-') && key[1..].eq_ignore_ascii_case(b"key");
+    let word = before.rsplit(|b| !b.is_ascii_alphanumeric()).next();
+    let other = |word: &[u8]| {
+        OTHERS
+            .iter()
+            .any(|o| word.eq_ignore_ascii_case(o.as_bytes()))
+    };
+    parted && word.is_some_and(|word| !word.is_empty() && !other(word))
+}
+
 /// The name before a number or a suffix at its end, which a break or a capital
 /// parts from it: `API_KEY_PROD`, `apiKeyProd`, `apiKey2`, `token_v2`.
 fn without_suffix(name: &[u8]) -> Option<&[u8]> {

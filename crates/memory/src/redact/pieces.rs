@@ -11,7 +11,10 @@ const MOST: usize = 16;
 
 /// The pieces behind a secret that ends at `span.end`, in their order.
 pub(super) fn behind(bytes: &[u8], span: Span) -> Vec<Span> {
-    let mut found = Vec::new();
+    let mut found: Vec<Span> = folded(bytes, span.end)
+        .into_iter()
+        .map(|(start, end)| Span { start, end, ..span })
+        .collect();
     let mut end = span.end;
     while let Some((start, next)) = piece(bytes, end).filter(|_| found.len() < MOST) {
         let shape = Shape::of(&bytes[start..next]);
@@ -78,6 +81,31 @@ pub(super) fn with_others(bytes: &[u8], mut begun: Vec<u8>, end: usize, least: u
         count += 1;
     }
     begun
+}
+
+/// The lines of a block of YAML that go on behind the one in which a secret
+/// ends at `end`: indented as that one, and nothing else in them.
+fn folded(bytes: &[u8], end: usize) -> Vec<(usize, usize)> {
+    const OPENS: [&[u8]; 4] = [b": >", b": >-", b": |", b": |-"];
+    let floor = end.saturating_sub(VALUE);
+    let line = memchr::memrchr(b'\n', &bytes[floor..end]).map(|place| floor + place + 1);
+    let mut found = Vec::new();
+    let Some(line) = line.filter(|line| OPENS.iter().any(|o| bytes[..line - 1].ends_with(o)))
+    else {
+        return found;
+    };
+    let indent = blanks(bytes, line);
+    let mut end = end;
+    while bytes.get(end) == Some(&b'\n') && blanks(bytes, end + 1) == indent && found.len() < MOST {
+        let start = end + 1 + indent;
+        let length = run(bytes, start);
+        if length == 0 || bytes.get(start + length).is_some_and(|b| *b != b'\n') {
+            break;
+        }
+        end = start + length;
+        found.push((start, end));
+    }
+    found
 }
 
 /// The piece that goes on where the one before ends, at `end`.

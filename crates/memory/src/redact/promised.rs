@@ -80,6 +80,18 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
 /// Digits from which on a number behind the name of a key is one.
 const LONG_NUMBER: usize = 16;
 
+/// Whether a value is a key though its name tells only of some key: long, with
+/// capitals, small letters and digits throughout.
+pub(super) fn is_sure_key(text: &[u8]) -> bool {
+    const LEAST: usize = 20;
+    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-');
+    let shape = Shape::of(text);
+    let mixed = shape.upper >= 3 && shape.lower >= 3 && shape.digits >= 2;
+    let drawn = mixed && shape.entropy >= 3.8 && looks_random(text);
+    let whole = text.len() >= LEAST && text.iter().all(part);
+    whole && drawn && !is_path(text) && !is_example(text)
+}
+
 fn is_long_key(text: &[u8]) -> bool {
     let drawn = looks_drawn(text) && !letters::are_name(text);
     drawn || looks_random(text) || looks_hex(text) || letters::are_drawn(text)

@@ -9,6 +9,7 @@ mod every_text;
 mod forms;
 mod json;
 mod letters;
+mod plainly;
 mod speech;
 mod staying;
 mod stores;

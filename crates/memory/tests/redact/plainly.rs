@@ -1,0 +1,125 @@
+//! Values beside names that tell of secrets in plain words.
+
+use longhaul_memory::{Kind, Redactor};
+
+use crate::{ALNUM, drawn, finds, stay};
+
+#[test]
+fn the_key_of_somebody_is_one_where_it_was_clearly_drawn() {
+    for seed in 1..40 {
+        let key = format!("{}aB3xY7", drawn(seed, 34, ALNUM));
+        finds(
+            Kind::Secret,
+            &key,
+            &[
+                "STRIPE_KEY=§",
+                "export JWT_KEY=\"§\"",
+                "app_key: §",
+                "  admin-key: '§'",
+            ],
+        );
+        stay(&[
+            &format!("PUBLIC_KEY={key}"),
+            &format!("cache_key: {key}"),
+            &format!("monkey: {key}"),
+        ]);
+        let json = format!("{{\"SESSION_KEY\":\"{key}\"}}");
+        let redactor = Redactor::default();
+        assert!(!redactor.document().json(&json).contains(&key));
+    }
+    stay(&[
+        "APP_KEY=the-name-of-the-application",
+        "SESSION_KEY = \"django_session_key_2\"",
+        "STRIPE_KEY=os.environ['KEY']",
+        "OBJECT_KEY=2f9a0c1d2e3f4a5b6c7d8e9f",
+        "redis_key: users/by/name/Anna2/Bob3/Carl4",
+    ]);
+}
+
+#[test]
+fn pass_is_a_password_where_a_string_is_its_value() {
+    finds(
+        Kind::Password,
+        "uYtA5RKr4ZJa4H",
+        &[
+            "auth: { user: \"bob\", pass: \"§\" }",
+            "{\"user\":\"bob\",\"pass\":\"§\"}",
+        ],
+    );
+    stay(&["PASS: tests/a_1.rs", "pass: all of it1", "\"pass\": 12"]);
+}
+
+#[test]
+fn an_option_in_a_list_of_arguments_has_the_next_string_for_its_value() {
+    finds(
+        Kind::Password,
+        "33Xd7B7eVLSPM2",
+        &[
+            "[\"mysql\",\"--password\",\"§\"]",
+            "['mysql', '--password', '§']",
+        ],
+    );
+    stay(&[
+        "[\"--password\", \"--user\"]",
+        "add_argument(\"--password\", help=\"asks2\")",
+    ]);
+}
+
+#[test]
+fn a_call_that_sets_a_password_is_given_one() {
+    finds(
+        Kind::Password,
+        "RVPR7KLUEX4eih",
+        &[
+            "user.setPassword(\"§\");",
+            "builder.password('§')",
+            "cfg.with_password(\"§\")",
+        ],
+    );
+    finds(
+        Kind::Secret,
+        "RVPR7KLUEX4eihq9",
+        &["client.setApiKey(\"§\");"],
+    );
+    stay(&[
+        "vault.getSecret(\"db-main-2\")",
+        "check_password(\"RVPR7KLUEX4eih\", hash)",
+        "parser.token(\"identifier\")",
+        "form.setPassword(\"\")",
+    ]);
+}
+
+#[test]
+fn the_line_or_the_code_below_its_name_is_a_key() {
+    for seed in 1..20 {
+        let key = format!("{}aB3", drawn(seed, 29, ALNUM));
+        finds(
+            Kind::Secret,
+            &key,
+            &[
+                "API key:\n§\nthanks",
+                "Token:\n§",
+                "Secret key:\n§\n",
+                "API key:\n```\n§\n```",
+                "Token:\n\n```text\n§\n```\n",
+            ],
+        );
+    }
+    stay(&[
+        "Token:\nidentifier\n",
+        "key:\nd41d8cd98f00b204e9800998ecf8427e\n",
+        "API key:\n```\nprint(1)\n```",
+    ]);
+}
+
+#[test]
+fn every_line_of_a_folded_value_goes() {
+    for mark in [">", ">-", "|", "|-"] {
+        let text = format!(
+            "api_key: {mark}\n  Lf21up2m9J2OB3pNGZzT\n  fH3ZTDiK4zTvnBvjRkNJ\nname: shop\n"
+        );
+        let redacted = Redactor::default().redact(&text).text;
+        assert!(!redacted.contains("fH3ZTDiK4zTvnBvjRkNJ"), "{redacted}");
+        assert!(redacted.ends_with("\nname: shop\n"), "{redacted}");
+    }
+}
