@@ -31,7 +31,8 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
         ]
         .iter()
         .any(|mark| memchr::memmem::find(text, mark).is_some());
-    if refers || is_example(text) && promise != Promise::Password {
+    let names = is_role(text) || quoted == Quoted::No && (is_type(text) || is_constant(text));
+    if refers || names || is_example(text) && promise != Promise::Password {
         return false;
     }
     let spaces = text.iter().any(u8::is_ascii_whitespace);
@@ -75,6 +76,31 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
             }
         }
     }
+}
+
+/// `:py:data`: what Sphinx writes before the name of a type.
+fn is_role(text: &[u8]) -> bool {
+    let part = |b: &u8| b.is_ascii_lowercase() || matches!(b, b':' | b'-');
+    text.starts_with(b":") && text[1..].contains(&b':') && text.iter().all(part)
+}
+
+/// `ed25519.Ed25519PrivateKey`: a type of keys in a module.
+fn is_type(text: &[u8]) -> bool {
+    let ends = [&b"Key"[..], b"Token", b"Secret", b"Password"];
+    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_');
+    let type_name = text.rsplit(|b| *b == b'.').next().unwrap_or_default();
+    let capital = type_name.first().is_some_and(u8::is_ascii_uppercase);
+    capital && text.iter().all(part) && ends.iter().any(|end| type_name.ends_with(end))
+}
+
+/// `token.ERRORTOKEN`: a constant in a module.
+fn is_constant(text: &[u8]) -> bool {
+    let Some(dot) = text.iter().rposition(|b| *b == b'.') else {
+        return false;
+    };
+    let module = |b: &u8| b.is_ascii_lowercase() || matches!(b, b'_' | b'.');
+    let constant = |b: &u8| b.is_ascii_uppercase() || *b == b'_';
+    text[..dot].iter().all(module) && text[dot + 1..].iter().all(constant)
 }
 
 /// Digits from which on a number behind the name of a key is one.

@@ -123,3 +123,13 @@ fn every_line_of_a_folded_value_goes() {
         assert!(redacted.ends_with("\nname: shop\n"), "{redacted}");
     }
 }
+
+#[test]
+fn roles_and_types_in_the_place_of_a_secret_stay() {
+    stay(&[
+        ":type passphrase: :py:data:`bytes`\nsee :py:data and more",
+        "self, private_key: ed25519.Ed25519PrivateKey, data",
+        "ERRORTOKEN = token.ERRORTOKEN",
+        "ERRORTOKEN = 59",
+    ]);
+}
