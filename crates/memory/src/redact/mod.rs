@@ -19,6 +19,7 @@ mod command;
 mod document;
 mod follows;
 mod fragments;
+mod inserted;
 mod json;
 mod kind;
 mod kubernetes;

@@ -112,15 +112,23 @@ impl<'a> Scan<'a> {
         self.ahead = match self.bytes[at] {
             b':' | b'=' => self.redactor.listed(self.bytes, at),
             b'|' => self.redactor.columns(self.bytes, at),
-            byte if byte.is_ascii_alphabetic() && at >= self.read => {
-                let table = self.redactor.separated(self.bytes, at)?;
-                self.read = table.end;
-                table.found
-            }
+            byte if byte.is_ascii_alphabetic() => self.rows(at)?,
             _ => return None,
         };
         self.ahead.reverse();
         self.ahead.pop()
+    }
+
+    /// The values below or behind the names of their columns, one of which
+    /// begins at this place.
+    fn rows(&mut self, at: usize) -> Option<Vec<Span>> {
+        let inserted = self.redactor.inserted(self.bytes, at);
+        if !inserted.is_empty() {
+            return Some(inserted);
+        }
+        let table = (at >= self.read).then(|| self.redactor.separated(self.bytes, at))??;
+        self.read = table.end;
+        Some(table.found)
     }
 
     /// A value may itself begin with a provider's mark, which says more than

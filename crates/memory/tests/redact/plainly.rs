@@ -133,3 +133,26 @@ fn roles_and_types_in_the_place_of_a_secret_stay() {
         "ERRORTOKEN = 59",
     ]);
 }
+
+#[test]
+fn what_a_statement_inserts_is_known_by_its_column() {
+    finds(
+        Kind::Password,
+        "cL8sfxLHMtlw4t",
+        &[
+            "INSERT INTO users (name, password) VALUES ('bob', '§');",
+            "insert into users(id, password, n)\nvalues (1, '§', 'x'), (2, '§', 'y')",
+        ],
+    );
+    let text = "INSERT INTO t (password, name, api_key) VALUES ('cL8sfxLHMtlw4t', 'bob7x', 'Lf21up2m9J2OB3pNGZzT');";
+    let redacted = Redactor::default().redact(text);
+    assert_eq!(
+        redacted.text,
+        "INSERT INTO t (password, name, api_key) VALUES ('[redacted:password#1]', 'bob7x', '[redacted:secret#1]');"
+    );
+    stay(&[
+        "INSERT INTO users (name, password) VALUES ('bob7xy', ?)",
+        "INSERT INTO users (name, password) SELECT 'a1b2c3d4', x",
+        "call(password, 'cL8sfxLHMtlw4t')",
+    ]);
+}
