@@ -202,6 +202,26 @@ fn thirty_compactions_give_contexts_of_constant_size() {
     assert!(most <= least + least / 10, "{sizes:?}");
 }
 
+#[test]
+fn secrets_are_known_as_the_session_grows_and_as_one_that_reads_it_anew_knows_them() {
+    let (_folder, path) = sample(3, 40);
+    let mut live = Live::open(&Session::open(&path).unwrap()).unwrap();
+    let mut stamp = stamps();
+    let pieces = ["u8mxQ1TLEij4d8xI6D", "w3RnKc0ZpYhB5vGe7T"];
+    let known = |live: &Live| pieces.map(|piece| live.redactor().redact(piece).text != piece);
+    assert_eq!(known(&live), [false, false]);
+    for (piece, now_known) in pieces.iter().zip([[true, false], [true, true]]) {
+        let said = format!("GITHUB_TOKEN=ghp_{piece}AbCdEfGh12345678XyZw is the token");
+        push(&mut live, &Draft::user(&said, Millis(1)), stamp());
+        assert_eq!(known(&live), now_known);
+        assert_eq!(known(&live.clone()), now_known);
+    }
+    let done = compact(&live, &window(60_000), Layer::Summarize).unwrap();
+    push(&mut live, &done.draft, stamp());
+    let fresh = Live::clone(&live);
+    assert_eq!(known(&live), known(&fresh));
+}
+
 fn push(live: &mut Live, draft: &Draft, stamp: Stamp) {
     let parent = live.entries().last().map(|entry| entry.id.clone());
     live.push(draft.to_entry(&stamp, parent.as_ref()));

@@ -55,6 +55,8 @@ pub struct Live {
     /// The context, once it was asked for and until something in it is
     /// rewritten.
     shown: OnceLock<Shown>,
+    /// The secrets in it, as far as they were asked for.
+    known: secrets::Known,
 }
 
 /// What matters before the latest compaction of another agent, whose entry does
@@ -111,6 +113,7 @@ impl Live {
             full: Ledger::new(cwd).capturing(capture),
             labels: HashMap::new(),
             shown: OnceLock::new(),
+            known: secrets::Known::default(),
         }
     }
 
