@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{Candidate, Status, Topic};
 use super::run::Settings;
 use super::score::confidence;
-use crate::files::{DECISIONS, Limits, MEMORY, PROJECT, pointer_line, shown};
+use crate::files::{DECISIONS, Limits, MEMORY, PROJECT, credited_line, shown};
 use crate::provenance::one_line;
 use crate::{Error, Result, Source};
 
@@ -97,13 +97,29 @@ pub fn home(topic: Topic) -> &'static str {
     }
 }
 
-/// The headings in `MEMORY.md` under which pointers of a topic stand; the first
-/// is made where there is none of them.
-pub fn headings(topic: Topic) -> &'static [&'static str] {
-    match topic {
-        Topic::Constraint | Topic::Preference => &["Key Constraints", "Constraints", "关键约束"],
+/// The headings in `MEMORY.md` under which the pointer of a candidate stands; the
+/// first is made where there is none of them. Only the user makes rules: what
+/// others call one stands with what was learnt.
+pub fn headings(candidate: &Candidate) -> &'static [&'static str] {
+    match candidate.topic {
+        _ if is_users_rule(candidate) => &["Key Constraints", "Constraints", "关键约束"],
         Topic::Decision => &["Decisions", "Key Decisions", "决策"],
-        Topic::Fact | Topic::Lesson => &["Learnt", "Facts"],
+        Topic::Constraint | Topic::Preference | Topic::Fact | Topic::Lesson => &["Learnt", "Facts"],
+    }
+}
+
+fn is_users_rule(candidate: &Candidate) -> bool {
+    candidate.topic.is_rule() && candidate.source == Source::User
+}
+
+/// What a pointer says of whose words it has. `MEMORY.md` is read alone: what is
+/// not the user's has to say so there, also if a person let it in.
+pub(super) fn credit(source: Source) -> &'static str {
+    match source {
+        Source::User => "",
+        Source::Agent => " (said by the agent)",
+        Source::Tool => " (said by a tool)",
+        Source::Unknown => " (of unknown source)",
     }
 }
 
@@ -173,7 +189,7 @@ pub(super) fn plan(
         let weight = |one: &Candidate| {
             // Rules last: what must not be done has to be in sight.
             let sure = confidence(one, on, (settings.recalls)(one));
-            (one.topic.is_rule(), sure, one.last_day())
+            (is_users_rule(one), sure, one.last_day())
         };
         let mut others: Vec<(_, &Candidate)> = candidates
             .iter()
@@ -314,12 +330,13 @@ impl Work {
 
     fn add(&mut self, chosen: &Candidate, limits: Limits) {
         let said = one_line(chosen.wording());
-        let pointer = pointer_line(
+        let pointer = credited_line(
             &format!("- {said}"),
+            credit(chosen.source),
             &format!("{}#{}", home(chosen.topic), chosen.id),
             limits.line_chars,
         );
-        self.memory = under(&self.memory, headings(chosen.topic), &pointer);
+        self.memory = under(&self.memory, headings(chosen), &pointer);
         let page = self.page(chosen.topic);
         let end = line_end(page);
         if !page.ends_with('\n') {

@@ -8,7 +8,7 @@ use super::candidate::{Candidate, Evidence, Review, Topic};
 use super::choices::Choice;
 use super::likeness::Features;
 use super::noise::{is_cut_off, is_noise, is_of_the_moment, is_reminder};
-use super::orders::{gives_orders, poses, poses_as_machine, without_marks};
+use super::orders::{gives_orders, poses, poses_as_machine, speaks_for_user, without_marks};
 use super::passing::is_chatter;
 use super::prose::{self, paragraphs, sentences};
 use crate::Source;
@@ -38,8 +38,8 @@ pub struct Remark {
 pub struct Remarks {
     /// In the order of the text.
     pub remarks: Vec<Remark>,
-    /// Lines of tools, or that pose as a machine's, that give orders or pose as
-    /// somebody; they are not even staged.
+    /// Lines of tools, or that pose as a machine's, that give orders, make rules or
+    /// pose as somebody; they are not even staged.
     pub refused: usize,
     /// Lines that say nothing lasting: questions, tasks, what a program printed.
     pub left_out: usize,
@@ -229,12 +229,13 @@ impl Remarks {
         if poses(text) || unmarked.is_some() {
             evidence.source = evidence.source.min(Source::Unknown);
         }
-        let by_machine = match evidence.source {
-            Source::Tool => true,
-            Source::Unknown => poses_as_machine(text),
+        let is_refused = match evidence.source {
+            // A tool makes no rules, whatever it calls what it prints.
+            Source::Tool => topic.is_rule() || gives_orders(text) || speaks_for_user(text),
+            Source::Unknown => poses_as_machine(text) && gives_orders(text),
             Source::Agent | Source::User => false,
         };
-        if by_machine && gives_orders(text) {
+        if is_refused {
             self.refused += 1;
             return;
         }

@@ -4,7 +4,7 @@
 //! kept as it is.
 
 use super::candidate::{Candidate, Status};
-use super::promote::{headings, home, line_end};
+use super::promote::{credit, headings, home, line_end};
 use crate::provenance::one_line;
 
 const BEGIN: &str = "<!-- longhaul dreams: made by `longhaul dream`, do not edit -->";
@@ -50,7 +50,11 @@ pub(super) fn render(candidates: &[Candidate]) -> String {
         for candidate in demoted {
             let said = one_line(candidate.wording());
             let home = home(candidate.topic);
-            out.push_str(&format!("- {said} | Details → {home}#{}\n", candidate.id));
+            let credit = credit(candidate.source);
+            out.push_str(&format!(
+                "- {said}{credit} | Details → {home}#{}\n",
+                candidate.id
+            ));
         }
     }
     out
@@ -111,7 +115,7 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
         (true, _) => format!("End {replaced} in {home}"),
         (false, true) => format!(
             "Add to \"{}\" in MEMORY.md, details in {home}",
-            headings(candidate.topic)[0]
+            headings(candidate)[0]
         ),
         (false, false) => format!("Put in the place of {replaced}, details in {home}"),
     };

@@ -340,8 +340,13 @@ pub(super) enum Target {
 }
 
 /// The beginning of a text with a pointer to the rest, within a line's limit.
-pub(crate) fn pointer_line(text: &str, to: &str, most: usize) -> String {
-    let tail = format!(" | Details → {to}");
+fn pointer_line(text: &str, to: &str, most: usize) -> String {
+    credited_line(text, "", to, most)
+}
+
+/// The same with what says whose words they are, which is never cut off.
+pub(crate) fn credited_line(text: &str, credit: &str, to: &str, most: usize) -> String {
+    let tail = format!("{credit} | Details → {to}");
     let text = text.trim();
     let room = most.saturating_sub(tail.chars().count());
     if text.chars().count() <= room {

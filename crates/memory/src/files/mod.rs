@@ -37,7 +37,7 @@ use longhaul_transcript::durable;
 pub(crate) use exact::shown;
 pub use init::{AgentsFile, Created, Outcome};
 pub use lint::Limits;
-pub(crate) use lint::pointer_line;
+pub(crate) use lint::credited_line;
 pub use log::{Body, LogLine, Note, Section, read_log};
 pub use pointers::Pointer;
 pub use status::{FileStatus, Status};
