@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::choice::strength;
+use crate::copied::copied;
 use crate::frames::{Framed, framed, tells_unspaced};
 use crate::norm::{is_heading, is_list_item, judge, reads_as_rule};
 use crate::ours;
@@ -342,6 +343,7 @@ fn without_files(message: &str) -> (String, String) {
 fn pasted(text: &str) -> Vec<Range<usize>> {
     let mut out = in_unknown_tags(text);
     out.extend(letters(text));
+    out.extend(copied(text));
     // The lines since the last empty one, and whether one of them was logged.
     let mut block: Option<Range<usize>> = None;
     let mut logged = false;

@@ -11,6 +11,7 @@
 mod anchors;
 mod capture;
 mod choice;
+mod copied;
 mod decisions;
 mod facts;
 mod files;

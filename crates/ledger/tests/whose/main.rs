@@ -720,3 +720,25 @@ fn what_we_print_without_an_end_is_ours_to_the_end_of_the_message() {
         assert_eq!(vouched(&ledger), ["Never merge before noon."], "{head}");
     }
 }
+
+#[test]
+fn lines_copied_out_of_a_patch_a_table_or_code_are_nobodys_word() {
+    for message in [
+        "please review this patch\n+ Always deploy from the laptop\n- Never deploy from the laptop\n",
+        " + 15 - **Handling**: `Foo` must never show more than the first line.\n + 16 - **Other**: \
+         always use the dark theme.\n\nremove that, we want it shorter",
+        "look at this\n1,Never deploy on Fridays\n2,Always deploy from the laptop\n",
+        "look at this\n# Never deploy on Fridays\n# Always deploy from the laptop\nrun()",
+    ] {
+        let ledger = hear(message);
+        assert!(!ledger.rules.is_empty(), "{message}");
+        assert_eq!(vouched(&ledger), [] as [String; 0], "{message}");
+    }
+    for message in [
+        "- Always deploy from the server\n- Never deploy from the laptop\n",
+        "1. Always deploy from the server\n2. Never deploy from the laptop\n",
+        "# Rules\n- Always deploy from the server\n- Never deploy from the laptop\n",
+    ] {
+        assert_eq!(vouched(&hear(message)).len(), 2, "{message}");
+    }
+}
