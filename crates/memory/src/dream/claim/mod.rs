@@ -221,9 +221,14 @@ impl Claim {
     pub(super) fn is_apart(&self, newer: &Claim) -> bool {
         // What a number says is judged by where it stands.
         let counts = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        // A manner is what is said, wherever it stands: "we *write formally* in mails".
+        let manner = |word: &String| {
+            let mut classes = self.classes.iter().chain(&newer.classes);
+            classes.any(|one| one.0.is_manner() && one.2 == *word)
+        };
         let own = |topic: &Words, other: &Claim| {
             let mut words = topic.iter();
-            words.any(|word| !counts(word) && !other.mentions(word))
+            words.any(|word| !counts(word) && !manner(word) && !other.mentions(word))
         };
         let about = |claim: &Claim| -> Vec<Words> {
             let topics = claim.clauses.iter().map(|clause| clause.topic().clone());
@@ -238,6 +243,17 @@ impl Claim {
             && !new.is_empty()
             && old.iter().all(apart)
             && !self.is_denied_by(newer)
+    }
+
+    /// Whether something is said here of the very thing of which another claim says
+    /// something.
+    pub(super) fn is_about_what(&self, other: &Claim) -> bool {
+        let told = |clause: &&Clause| clause.form != Form::Does && !clause.topic().is_empty();
+        let mut clauses = self.clauses.iter().filter(told);
+        clauses.any(|one| {
+            let mut others = other.clauses.iter().filter(told);
+            others.any(|other| one.topic() == other.topic())
+        })
     }
 
     fn mentions(&self, word: &str) -> bool {

@@ -7,6 +7,24 @@ fn relation(older: &str, newer: &str) -> Relation {
 /// Plain changes of mind: the newer takes the place of the older.
 const CHANGED: &[(&str, &str)] = &[
     (
+        "My address is 4 Linden Way.",
+        "My new address is 9 Main Street.",
+    ),
+    (
+        "Our tax advisor is Mr Klein.",
+        "Our new tax advisor is Ms Gross.",
+    ),
+    (
+        "Unser Steuerberater ist Herr Klein.",
+        "Unser neuer Steuerberater ist Frau Groß.",
+    ),
+    (
+        "Meine Adresse ist Lindenweg 4.",
+        "Meine neue Adresse ist Hauptstraße 9.",
+    ),
+    ("我的邮箱是a@x.com。", "我的新邮箱是b@y.com。"),
+    ("我们的服务器在法兰克福。", "我们的服务器已经搬到了东京。"),
+    (
         "The message broker is RabbitMQ.",
         "The message broker is now NATS.",
     ),
@@ -183,6 +201,30 @@ const CHANGED: &[(&str, &str)] = &[
 /// Likely ones: somebody has to be asked, or it takes the place.
 const NOTICED: &[(&str, &str)] = &[
     (
+        "The office WiFi is called Linden.",
+        "The new office WiFi is called Birke.",
+    ),
+    (
+        "Mr Klein is our tax advisor.",
+        "Ms Gross is our new tax advisor.",
+    ),
+    (
+        "Notre bureau est à Lyon.",
+        "Notre nouveau bureau est à Paris.",
+    ),
+    (
+        "Nuestro servidor es Atlas.",
+        "Nuestro nuevo servidor es Boreas.",
+    ),
+    (
+        "Наш сервер называется Атлас.",
+        "Наш новый сервер называется Борей.",
+    ),
+    (
+        "Wir duzen uns in allen Texten.",
+        "Ab sofort siezen wir in allen Texten.",
+    ),
+    (
         "We host the handbook on Confluence.",
         "We moved the handbook to Notion.",
     ),
@@ -244,6 +286,22 @@ const NOTICED: &[(&str, &str)] = &[
 
 /// Two things, or the same said again: nothing takes the place of anything.
 const KEPT: &[(&str, &str)] = &[
+    (
+        "The old office is in Mitte.",
+        "The new office is in Kreuzberg.",
+    ),
+    (
+        "Our office is in Boston.",
+        "Our New York office is in Brooklyn.",
+    ),
+    (
+        "Our server is called Atlas.",
+        "We have a new server called Boreas.",
+    ),
+    (
+        "Our garage is in Elm Street.",
+        "Our new office is in Main Street.",
+    ),
     (
         "The staging port is 7001.",
         "The production port is now 7002.",

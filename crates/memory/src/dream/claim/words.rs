@@ -121,6 +121,7 @@ pub(super) const UNSPACED: &[(&str, Mark)] = &[
     ("从现在起", Now),
     ("从今以后", Now),
     ("现在", Now),
+    ("已经", Now),
     ("今后", Now),
     ("以后", Now),
     ("今から", Now),
@@ -308,6 +309,13 @@ pub(super) const CLASSES: &[(Class, &[&str])] = &[
         ],
     ),
     (
+        Class::Address,
+        &[
+            "duzen duzt duze tutoyer tutoie tutoyons tutoyez tutear tuteamos tutea tutoyeren",
+            "siezen siezt sieze vouvoyer vouvoie vouvoyons vouvoyez ustedear vousvoyeren",
+        ],
+    ),
+    (
         Class::System,
         &[
             "metric metrisch metrische métrique métriques métrico métrica métricas métricos metrico metriche metryczne метрические 公制",
@@ -336,12 +344,14 @@ pub(super) enum Class {
     /// Manners, which are chosen once for all that is said.
     Extent,
     Tone,
+    /// Whether people are on first-name terms: "du" or "Sie".
+    Address,
     System,
     Spelling,
 }
 
 impl Class {
-    pub(super) const ALL: [Class; 10] = [
+    pub(super) const ALL: [Class; 11] = [
         Class::Weekday,
         Class::Language,
         Class::Often,
@@ -350,6 +360,7 @@ impl Class {
         Class::Money,
         Class::Extent,
         Class::Tone,
+        Class::Address,
         Class::System,
         Class::Spelling,
     ];
@@ -358,7 +369,7 @@ impl Class {
     pub(super) fn is_manner(self) -> bool {
         matches!(
             self,
-            Class::Extent | Class::Tone | Class::System | Class::Spelling
+            Class::Extent | Class::Tone | Class::Address | Class::System | Class::Spelling
         )
     }
 }

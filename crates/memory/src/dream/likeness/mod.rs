@@ -8,6 +8,7 @@ mod apart;
 mod opposed;
 #[cfg(test)]
 mod pairs;
+mod renewed;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -15,6 +16,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use self::apart::Apart;
+use self::renewed::Renewed;
 use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
 use super::claim::{Claim, Verdict};
@@ -37,6 +39,8 @@ pub(super) struct Features {
     pub(super) phrase: Phrase,
     /// What is said of what.
     pub(super) claim: Claim,
+    /// The same as said of what was known before, where it calls that new.
+    renewed: Option<Box<Renewed>>,
 }
 
 /// How two lines stand to each other; the second is the newer one.
@@ -54,6 +58,13 @@ pub(super) enum Relation {
 
 impl Features {
     pub(super) fn of(text: &str) -> Features {
+        Features {
+            renewed: Renewed::of(text),
+            ..Features::read(text)
+        }
+    }
+
+    fn read(text: &str) -> Features {
         let lower = text.to_lowercase();
         let tokens = tokens(text);
         let mut features = Features {
@@ -67,6 +78,7 @@ impl Features {
             words: Vec::new(),
             phrase: Phrase::of(&tokens),
             claim: Claim::of(text),
+            renewed: None,
         };
         let (mut negations, mut echoes) = (0_u32, 0_u32);
         for token in &tokens {
@@ -142,6 +154,10 @@ impl Features {
     /// How `newer` stands to this line: by its words, and where those leave it
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
+        let renewed = newer.renewed.as_ref();
+        if let Some(found) = renewed.and_then(|renewed| renewed.relation_to(self, newer)) {
+            return found;
+        }
         match (self.relation_of_claims(newer), self.opposed_by(newer)) {
             (Relation::None, opposed) => opposed,
             (Relation::Same | Relation::Perhaps, Relation::Replaces)
@@ -206,7 +222,11 @@ impl Features {
         };
         // Without numbers the words in which they differ are what changed.
         let counts = !self.values.is_empty() && !newer.values.is_empty();
-        counts && own(self, newer) && own(newer, self) && !self.claim.is_denied_by(&newer.claim)
+        counts
+            && own(self, newer)
+            && own(newer, self)
+            && !self.claim.is_denied_by(&newer.claim)
+            && !self.claim.is_about_what(&newer.claim)
     }
 
     /// Whether `newer` says the same once more.
