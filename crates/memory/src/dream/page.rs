@@ -2,7 +2,7 @@
 //! which texts it quotes.
 
 use super::Topic;
-use super::promote::{headings, home};
+use super::promote::{all_headings, home};
 use crate::files::MEMORY;
 
 /// What the heading of a statement begins with, before its id.
@@ -63,8 +63,7 @@ pub(crate) fn is_title(line: &str) -> bool {
     const TITLES: [&str; 3] = ["Memory Index", "Project", "Decisions"];
     let line = line.trim();
     let name = line.trim_start_matches('#');
-    let topics = [Topic::Constraint, Topic::Decision, Topic::Fact];
-    let mut titles = TITLES.iter().chain(topics.into_iter().flat_map(headings));
+    let mut titles = TITLES.into_iter().chain(all_headings());
     name.len() < line.len() && titles.any(|title| title.eq_ignore_ascii_case(name.trim()))
 }
 

@@ -102,10 +102,19 @@ pub fn home(topic: Topic) -> &'static str {
 /// others call one stands with what was learnt.
 pub fn headings(candidate: &Candidate) -> &'static [&'static str] {
     match candidate.topic {
-        _ if is_users_rule(candidate) => &["Key Constraints", "Constraints", "关键约束"],
-        Topic::Decision => &["Decisions", "Key Decisions", "决策"],
-        Topic::Constraint | Topic::Preference | Topic::Fact | Topic::Lesson => &["Learnt", "Facts"],
+        _ if is_users_rule(candidate) => OF_RULES,
+        Topic::Decision => OF_DECISIONS,
+        Topic::Constraint | Topic::Preference | Topic::Fact | Topic::Lesson => OF_FACTS,
     }
+}
+
+const OF_RULES: &[&str] = &["Key Constraints", "Constraints", "关键约束"];
+const OF_DECISIONS: &[&str] = &["Decisions", "Key Decisions", "决策"];
+const OF_FACTS: &[&str] = &["Learnt", "Facts"];
+
+/// All headings under which pointers stand.
+pub(super) fn all_headings() -> impl Iterator<Item = &'static str> {
+    [OF_RULES, OF_DECISIONS, OF_FACTS].concat().into_iter()
 }
 
 fn is_users_rule(candidate: &Candidate) -> bool {

@@ -340,7 +340,7 @@ pub(super) enum Target {
 }
 
 /// The beginning of a text with a pointer to the rest, within a line's limit.
-fn pointer_line(text: &str, to: &str, most: usize) -> String {
+pub(super) fn pointer_line(text: &str, to: &str, most: usize) -> String {
     credited_line(text, "", to, most)
 }
 
