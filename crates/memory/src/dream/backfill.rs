@@ -4,7 +4,7 @@
 //! it becomes candidates that quote its entries. They wait for review, whatever
 //! the policy says. A session that was read and has not grown is not read again.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use jiff::civil::Date;
@@ -12,6 +12,7 @@ use jiff::{Timestamp, Zoned};
 use longhaul_ledger::{Ledger, typed};
 use longhaul_transcript::{EntryId, Millis, Session, SessionRef};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::candidate::{Candidate, Status, Topic};
 use super::choices::{Choice, choices};
@@ -22,6 +23,8 @@ use super::store::{DreamLock, Dreams};
 use super::voices::Voices;
 use crate::files::Body;
 use crate::flush::extractive;
+use crate::provenance::one_line;
+use crate::redact::Document;
 use crate::{MemoryFolder, Result};
 
 /// How far a backfill is.
@@ -264,7 +267,61 @@ fn read(
     let whose = reference.key.as_deref().or(reference.session.as_deref());
     let whose = whose.or(own).unwrap_or(&name);
     let typed = |entry: &str| !voices.others.contains(entry);
-    let mut found = of_session(&name, Some(whose), &body, &date_of, &typed);
-    found.take_choices(&name, whose, &chosen, &date_of, &typed);
+    let texts = texts_of(&session, &body, &chosen, &mut document)?;
+    let said = |entry: &str, words: &str| {
+        // What was cut out of it is told by an ellipsis.
+        let mut pieces = words.split('…').map(str::trim);
+        let text = texts.get(entry).map_or("", String::as_str);
+        pieces.all(|piece| text.contains(piece))
+    };
+    let mut found = of_session(&name, Some(whose), &body, &date_of, &typed, &said);
+    found.take_choices(&name, whose, &chosen, &date_of, &typed, &said);
     Ok(Some((found, mark)))
+}
+
+/// What stands in the entries that notes are about, in one line each.
+fn texts_of(
+    session: &Session,
+    body: &Body,
+    chosen: &[Choice],
+    document: &mut Document<'_>,
+) -> longhaul_transcript::Result<HashMap<String, String>> {
+    let sections = match body {
+        Body::Sections(sections) => sections.as_slice(),
+        _ => &[],
+    };
+    let notes = sections.iter().flat_map(|list| &list.notes);
+    let noted = notes.filter_map(|note| note.entry.as_ref().map(EntryId::as_str));
+    let chosen = chosen.iter().map(|choice| choice.entry.as_str());
+    let wanted: HashSet<&str> = noted.chain(chosen).collect();
+    let mut texts = HashMap::new();
+    if wanted.is_empty() {
+        return Ok(texts);
+    }
+    session.each(&mut |entry| {
+        if wanted.contains(entry.id.as_str()) {
+            let mut text = String::new();
+            match serde_json::from_str(entry.raw()) {
+                Ok(value) => strings(&value, &mut text),
+                Err(_) => text.push_str(entry.raw()),
+            }
+            let text = one_line(&document.text(&text));
+            texts.insert(entry.id.as_str().to_owned(), text);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(texts)
+}
+
+/// All strings of a value, a line each.
+fn strings(value: &Value, out: &mut String) {
+    match value {
+        Value::String(text) => {
+            out.push_str(text);
+            out.push('\n');
+        }
+        Value::Array(all) => all.iter().for_each(|one| strings(one, out)),
+        Value::Object(all) => all.values().for_each(|one| strings(one, out)),
+        _ => {}
+    }
 }

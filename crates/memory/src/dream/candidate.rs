@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Source;
 use crate::files::{LogLine, MemoryFolder};
+use crate::provenance::one_line;
 
 /// What a candidate is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,7 +47,7 @@ impl std::fmt::Display for Topic {
     }
 }
 
-/// Where something was said, word for word.
+/// Where something was said.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
@@ -62,8 +63,12 @@ pub struct Evidence {
     pub session: Option<String>,
     /// Who said it.
     pub source: Source,
-    /// The words.
+    /// The words: of the place, or of a note about it.
     pub quote: String,
+    /// Whether they are a note of ours about what was said or done there, and do
+    /// not stand there word for word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub noted: bool,
 }
 
 impl Evidence {
@@ -77,6 +82,16 @@ impl Evidence {
             session: line.session.clone(),
             source: line.source,
             quote,
+            noted: false,
+        }
+    }
+
+    /// The words for people: in quotation marks where they stand there.
+    pub fn words(&self) -> String {
+        let words = one_line(&self.quote);
+        match self.noted {
+            true => format!("as noted: {words}"),
+            false => format!("“{words}”"),
         }
     }
 

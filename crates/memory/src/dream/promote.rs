@@ -430,10 +430,10 @@ fn block(chosen: &Candidate, said: &str) -> String {
     );
     for evidence in &chosen.evidence {
         out.push_str(&format!(
-            "- evidence: {} ({}): “{}”\n",
+            "- evidence: {} ({}): {}\n",
             one_line(&evidence.place()),
             evidence.source,
-            one_line(&evidence.quote)
+            evidence.words()
         ));
     }
     out

@@ -96,13 +96,15 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
 
 /// The remarks of what a flush would write about an old session, dated by
 /// `date_of` the entry. What was not `typed` by the user, though it stands in an
-/// entry of theirs, is nobody's word.
+/// entry of theirs, is nobody's word. `said` tells whether words stand in an entry:
+/// others are a note about it.
 pub fn of_session(
     file: &str,
     session: Option<&str>,
     body: &Body,
     date_of: &dyn Fn(&str) -> Date,
     typed: &dyn Fn(&str) -> bool,
+    said: &dyn Fn(&str, &str) -> bool,
 ) -> Remarks {
     let mut all = Remarks::default();
     let Body::Sections(sections) = body else {
@@ -127,6 +129,7 @@ pub fn of_session(
                 date: date_of(entry.as_deref().unwrap_or_default()),
                 file: file.to_owned(),
                 line: None,
+                noted: entry.as_deref().is_some_and(|entry| !said(entry, quote)),
                 entry,
                 session: session.map(str::to_owned),
                 source,
@@ -147,6 +150,7 @@ impl Remarks {
         choices: &[Choice],
         date_of: &dyn Fn(&str) -> Date,
         typed: &dyn Fn(&str) -> bool,
+        said: &dyn Fn(&str, &str) -> bool,
     ) {
         for choice in choices.iter().filter(|choice| typed(&choice.entry)) {
             let text = one_line(&choice.text);
@@ -160,6 +164,7 @@ impl Remarks {
                     true => Source::Unknown,
                     false => Source::User,
                 },
+                noted: !said(&choice.entry, &text),
                 quote: text.clone(),
             };
             let before = self.remarks.len();

@@ -153,10 +153,10 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
     out.push_str("Evidence:\n");
     for evidence in &candidate.evidence {
         out.push_str(&format!(
-            "> {} ({}): “{}”\n",
+            "> {} ({}): {}\n",
             one_line(&evidence.place()),
             evidence.source,
-            one_line(&evidence.quote)
+            evidence.words()
         ));
     }
     out

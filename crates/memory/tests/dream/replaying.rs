@@ -216,6 +216,38 @@ fn old_transcripts_are_quoted_without_our_labels() {
 }
 
 #[test]
+fn only_what_stands_in_an_entry_is_quoted_and_a_note_about_it_says_it_is_one() {
+    let place = Place::new();
+    let path = place.folder.path().join("fails.jsonl");
+    let mut text = json!({"type": "session", "version": 3, "id": "fails", "timestamp": "2026-10-01T10:00:00.000Z", "cwd": "/w"}).to_string();
+    let mut messages = vec![json!({"role": "user", "content": "Never push on Fridays."})];
+    for call in ["1", "2", "3"] {
+        messages.push(json!({"role": "assistant", "content": [{"type": "toolCall", "id": call, "name": "bash", "arguments": {"command": "make all"}}], "stopReason": "toolUse"}));
+        messages.push(json!({"role": "toolResult", "toolCallId": call, "toolName": "bash", "isError": true, "content": [{"type": "text", "text": "linker not found"}]}));
+    }
+    for (at, message) in messages.iter().enumerate() {
+        let line = json!({"type": "message", "id": format!("e{at}"), "parentId": at.checked_sub(1).map(|at| format!("e{at}")), "timestamp": "2026-10-02T10:00:00.000Z", "message": message});
+        text.push_str(&format!("\n{line}"));
+    }
+    fs::write(&path, text + "\n").unwrap();
+    backfill(&place, &[pi_session(path)]);
+    let candidates = place.dreams().candidates().unwrap();
+    let words = |topic: Topic| -> Vec<String> {
+        let about = candidates.iter().filter(|one| one.topic == topic);
+        let evidence = about.flat_map(|one| &one.evidence);
+        evidence
+            .map(longhaul_memory::dream::Evidence::words)
+            .collect()
+    };
+    assert_eq!(words(Topic::Constraint), ["“Never push on Fridays.”"]);
+    let lessons = words(Topic::Lesson);
+    assert!(!lessons.is_empty());
+    for lesson in lessons {
+        assert!(lesson.starts_with("as noted: `make all`"), "{lesson}");
+    }
+}
+
+#[test]
 fn the_same_number_of_an_entry_in_two_sessions_is_two_mentions() {
     let place = Place::new();
     let sessions = [

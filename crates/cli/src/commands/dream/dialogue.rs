@@ -362,10 +362,10 @@ impl Review<'_> {
         lines.push(String::new());
         for evidence in &one.evidence {
             lines.push(format!(
-                "  {} {}  “{}”",
+                "  {} {}  {}",
                 style(format!("{:<7}", evidence.source)).dim(),
                 paint::tame(&evidence.place()),
-                paint::tame(&evidence.quote)
+                paint::tame(&evidence.words())
             ));
         }
         let known = self.dreams.candidates()?;
