@@ -139,9 +139,8 @@ impl Figures {
 pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figures> {
     let (work, state) = (scratch.join("work"), scratch.join("state"));
     fs::create_dir_all(&work)?;
-    let seal = Seal::new([1; 32]);
-    let memory = MemoryFolder::open(&work, Some(seal.clone()))?;
-    let mut shelves = Shelves::new(&work, &scratch.join("logs"), seal)?;
+    let memory = MemoryFolder::open(&work, Some(Seal::new([1; 32])))?;
+    let mut shelves = Shelves::new(&work, &scratch.join("logs"), memory.seal().cloned())?;
     let dreams = Dreams::new(&state, &memory);
     let settings = Settings {
         lookback_days: 7,

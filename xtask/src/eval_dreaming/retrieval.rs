@@ -52,7 +52,7 @@ impl Recalled {
 pub(super) struct Shelves {
     logs: Shelf,
     both: Shelf,
-    seal: Seal,
+    seal: Option<Seal>,
     /// Line by line, which session a log speaks of.
     noted: HashMap<String, HashMap<u32, String>>,
 }
@@ -85,7 +85,7 @@ impl Shelf {
 
 impl Shelves {
     /// The workspace, and a folder for a copy of its logs.
-    pub(super) fn new(work: &Path, copy: &Path, seal: Seal) -> Result<Shelves> {
+    pub(super) fn new(work: &Path, copy: &Path, seal: Option<Seal>) -> Result<Shelves> {
         Ok(Shelves {
             logs: Shelf::new(copy.to_owned())?,
             both: Shelf::new(work.to_owned())?,
@@ -100,7 +100,7 @@ impl Shelves {
         let Ok(text) = fs::read_to_string(self.both.root.join(&name)) else {
             return Ok(());
         };
-        let lines = read_log(&text, date, Some(&self.seal)).into_iter();
+        let lines = read_log(&text, date, self.seal.as_ref()).into_iter();
         let spoken = lines.filter_map(|line| Some((line.line as u32, line.session?)));
         self.noted.insert(name.clone(), spoken.collect());
         let copy = self.logs.root.join(&name);
