@@ -117,7 +117,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         false => {
             let mut quoting = Quoting::new(&redactor);
             quoting.learn(&found.hits)?;
-            Shown::Redacted(quoting)
+            Shown::Redacted(Box::new(quoting))
         }
     };
     if app.json {
@@ -156,7 +156,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
 /// How entries are shown.
 enum Shown<'a> {
     AsStored,
-    Redacted(Quoting<'a>),
+    Redacted(Box<Quoting<'a>>),
 }
 
 impl Shown<'_> {
