@@ -40,7 +40,10 @@ impl Redactor {
                 let block = blocks::is_default(name).then(|| self.of_block(bytes, at, name));
                 match block.flatten() {
                     Some(promise) => promise,
-                    None => return self.typed(bytes, at).or_else(|| plainly(bytes, at, name)),
+                    None => {
+                        let found = self.typed(bytes, at).or_else(|| plainly(bytes, at, name));
+                        return found.or_else(|| self.told_below(bytes, at, name));
+                    }
                 }
             }
         };
@@ -65,6 +68,23 @@ impl Redactor {
             Promise::Perhaps if is_login(name) => login(bytes, from),
             Promise::Perhaps => None,
         })
+    }
+
+    /// The value in the line below a sentence that ends at the colon `at` with this
+    /// word: `The password is:`.
+    fn told_below(&self, bytes: &[u8], at: usize, word: &[u8]) -> Option<Span> {
+        const IS: [&[u8]; 6] = [b"is", b"are", b"ist", b"lautet", b"est", b"es"];
+        if bytes[at] != b':' || !IS.iter().any(|is| word.eq_ignore_ascii_case(is)) {
+            return None;
+        }
+        let end = at.checked_sub(blanks_before(bytes, at) + word.len())?;
+        let name = name_before(bytes, end)?;
+        let promise = match self.promise(name)? {
+            Promise::Perhaps if is_kind_of_key(bytes, end, name) => Promise::Random,
+            Promise::Perhaps => return None,
+            promise => promise,
+        };
+        below(bytes, at + 1, promise)
     }
 
     /// The string behind the `=` at `at`, if a type stands between it and the

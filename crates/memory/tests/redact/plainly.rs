@@ -102,6 +102,9 @@ fn the_line_or_the_code_below_its_name_is_a_key() {
                 "Secret key:\n§\n",
                 "API key:\n```\n§\n```",
                 "Token:\n\n```text\n§\n```\n",
+                "The API key is:\n\n```\n§\n```",
+                "Your new token is:\n§\n",
+                "Das Token lautet:\n§",
             ],
         );
     }
@@ -109,6 +112,10 @@ fn the_line_or_the_code_below_its_name_is_a_key() {
         "Token:\nidentifier\n",
         "key:\nd41d8cd98f00b204e9800998ecf8427e\n",
         "API key:\n```\nprint(1)\n```",
+        "What the token is:\nsomething\n",
+        "The key is:\nd41d8cd98f00b204e9800998ecf8427e\n",
+        "The password is:\nrequired\n",
+        "The commit is:\n3f1c9a8e7b6d5c4f3a2b1c0d9e8f7a6b5c4d3e2f\n",
     ]);
 }
 
