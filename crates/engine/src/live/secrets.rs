@@ -1,6 +1,6 @@
 //! The secrets of a session, for what is made of it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use longhaul_memory::Redactor;
 use longhaul_transcript::EntryId;
@@ -12,7 +12,7 @@ use super::Live;
 #[derive(Debug, Default)]
 pub(super) struct Known(Mutex<Read>);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Read {
     redactor: Redactor,
     /// The entries that were read, the first and the last of them.
@@ -20,10 +20,16 @@ struct Read {
     ends: Option<[EntryId; 2]>,
 }
 
+impl Known {
+    fn lock(&self) -> MutexGuard<'_, Read> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Clone for Known {
-    /// What the copy becomes is its own: it reads for itself.
+    /// What the copy reads from now on is its own.
     fn clone(&self) -> Known {
-        Known::default()
+        Known(Mutex::new(self.lock().clone()))
     }
 }
 
@@ -32,7 +38,7 @@ impl Live {
     /// show. Ledgers, summaries and notes quote them in lines and cut them, and
     /// a piece of a secret cannot be known by itself.
     pub fn redactor(&self) -> Redactor {
-        let mut read = self.known.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.known.lock();
         let entries = self.entries();
         let ends = |count: usize| {
             let ends = entries.first().zip(entries.get(count.checked_sub(1)?));
