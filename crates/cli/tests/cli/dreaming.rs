@@ -453,18 +453,7 @@ fn a_signal_ends_a_review_and_gives_the_terminal_back_as_it_was() {
             pid.display(),
             program.display()
         );
-        let mut child = Command::new("script")
-            .args(["-qec", &inner, "/dev/null"])
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .env("TERM", "xterm")
-            .env("HOME", machine.home())
-            .env("LONGHAUL_NOW", crate::machine::NOW)
-            .current_dir(machine.work())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = machine.in_terminal(&inner);
         let mut stdin = child.stdin.take().unwrap();
         let mut stdout = child.stdout.take().unwrap();
         let (mut shown, mut typed, mut killers) = (String::new(), false, Vec::new());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
@@ -54,6 +54,22 @@ impl Machine {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         Machine { folder }
+    }
+
+    /// Runs a shell's line in a terminal of its own.
+    pub(crate) fn in_terminal(&self, line: &str) -> Child {
+        Command::new("script")
+            .args(["-qec", line, "/dev/null"])
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("TERM", "xterm")
+            .env("HOME", self.home())
+            .env("LONGHAUL_NOW", NOW)
+            .current_dir(self.work())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
     }
 
     pub(crate) fn home(&self) -> PathBuf {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use jiff::civil::date;
@@ -30,18 +30,7 @@ fn reviewed(machine: &Machine, answer: &mut dyn FnMut(usize) -> String) -> Optio
     }
     let program = assert_cmd::cargo::cargo_bin!("longhaul");
     let inner = format!("{} dream review --color never", program.display());
-    let mut child = Command::new("script")
-        .args(["-qec", &inner, "/dev/null"])
-        .env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .env("TERM", "xterm")
-        .env("HOME", machine.home())
-        .env("LONGHAUL_NOW", crate::machine::NOW)
-        .current_dir(machine.work())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = machine.in_terminal(&inner);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let (mut bytes, mut asked) = (Vec::new(), 0);
