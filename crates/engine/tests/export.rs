@@ -5,18 +5,21 @@ use std::fs;
 use std::path::Path;
 
 use longhaul_checkpoint::{CheckpointStore, FileStore, Policy, Trigger, Turn};
+use longhaul_compaction::Layer;
 use longhaul_compaction::summary::Sizes;
 use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
 use longhaul_engine::config::Config;
 use longhaul_engine::export::{At, Carry, Error, Export, Secrets, Source};
 use longhaul_engine::handoff::{self, Given};
-use longhaul_engine::live::Live;
+use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
 use longhaul_ledger::Capture;
 use longhaul_memory::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
-use longhaul_transcript::{Context, EntryId, Millis, NewSession, Session};
+use longhaul_transcript::{
+    Context, Durability, EntryId, Millis, NewSession, Session, Stamp, Writer,
+};
 
 /// A generated session in a folder of its own.
 fn session(folder: &Path, turns: u32) -> Session {
@@ -50,6 +53,43 @@ fn pieces() -> Vec<String> {
 
 /// A session whose user pastes those, and says what to do with them.
 fn pasted(folder: &Path) -> Session {
+    said(folder, &[])
+}
+
+/// The same, after a compaction that has left them behind.
+fn pasted_and_compacted(folder: &Path) -> Session {
+    let later: Vec<String> = (0..40)
+        .map(|at| format!("Look at file number {at} and tell me of it. ").repeat(60))
+        .collect();
+    let session = said(folder, &later);
+    let mut live = Live::open(&session).unwrap();
+    let window = Window::new(&WindowSettings::of(Tokens(30_000))).unwrap();
+    let mut meter = Meter::new(Estimator::default());
+    let request = CompactionRequest {
+        layer: Layer::Summarize,
+        trigger: longhaul_compaction::Trigger::Manual,
+        focus: None,
+        window: &window,
+        protect: Tokens(2_000),
+        overhead: Tokens::ZERO,
+        tokens_before: Tokens(25_000),
+        rules: CompactionRules::default(),
+        is_stored: &|_| true,
+    };
+    let compacted = live.compact(&mut meter, &request).unwrap();
+    let stamp = Stamp {
+        id: EntryId::new("c0"),
+        time: Millis(1_773_143_000_000),
+    };
+    let mut writer = Writer::open(session.path(), Durability::Os).unwrap();
+    writer.append(&compacted.draft, stamp.clone()).unwrap();
+    let leaf = live.entries().last().map(|entry| entry.id.clone());
+    live.push(compacted.draft.to_entry(&stamp, leaf.as_ref()));
+    assert!(live.entries().iter().all(|entry| entry.id.as_str() != "e2"));
+    Session::open(session.path()).unwrap()
+}
+
+fn said(folder: &Path, later: &[String]) -> Session {
     let pieces = pieces();
     let (key, token) = pieces.split_at(5);
     let word = "PRIVATE KEY";
@@ -58,13 +98,17 @@ fn pasted(folder: &Path) -> Session {
         format!(
             "Always deploy with this key:\n-----BEGIN RSA {word}-----\n{key}\n-----END RSA {word}-----\nand push."
         ),
-        format!("Use GITHUB_TOKEN={} for the release.", token.join("\n")),
+        format!(
+            "Use GITHUB_TOKEN={} always, never another.",
+            token.join("\n")
+        ),
         "We decided to release on Fridays.".to_owned(),
     ];
+    let texts = texts.iter().chain(later);
     let mut text = serde_json::json!({"type": "session", "version": 3, "id": "p", "timestamp": "2026-10-02T10:00:00.000Z", "cwd": "/w"}).to_string();
-    for (at, said) in texts.iter().enumerate() {
+    for (at, said) in texts.enumerate() {
         let parent = at.checked_sub(1).map(|at| format!("e{at}"));
-        let line = serde_json::json!({"type": "message", "id": format!("e{at}"), "parentId": parent, "timestamp": format!("2026-10-02T10:00:0{at}.000Z"),
+        let line = serde_json::json!({"type": "message", "id": format!("e{at}"), "parentId": parent, "timestamp": format!("2026-10-02T10:{:02}:{:02}.000Z", at / 60, at % 60),
             "message": {"role": "user", "content": said}});
         text.push_str(&format!("\n{line}"));
     }
@@ -168,10 +212,52 @@ fn no_line_or_half_of_a_secret_is_in_a_hand_off() {
 #[test]
 fn no_line_or_half_of_a_secret_is_in_what_is_saved_of_the_work() {
     let folder = tempfile::tempdir().unwrap();
-    let session = pasted(folder.path());
+    saved_without_pieces(folder.path(), &pasted(folder.path()));
+}
+
+#[test]
+fn what_is_saved_after_a_compaction_has_no_piece_of_a_secret_that_was_said_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = pasted_and_compacted(folder.path());
     let live = Live::open(&session).unwrap();
-    let store = FileStore::new(&folder.path().join("state"), Policy::default());
-    let whose = Whose::of(&session);
+    let stored = serde_json::to_string(live.base()).unwrap();
+    assert!(pieces().iter().any(|piece| stored.contains(&piece[..14])));
+    saved_without_pieces(folder.path(), &session);
+}
+
+#[test]
+fn the_packed_ledgers_of_an_export_hold_no_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = pasted_and_compacted(folder.path());
+    let ledgers = |text: &str| -> Vec<String> {
+        use base64::Engine as _;
+        let parts = text.split("\"zstd:").skip(1);
+        let packed = parts.map(|part| part.split_once('"').unwrap().0);
+        let decode = |text| base64::engine::general_purpose::STANDARD.decode(text);
+        let packed = packed.map(|text| decode(text).unwrap());
+        let plain = packed.map(|bytes| zstd::bulk::decompress(&bytes, 1 << 26).unwrap());
+        plain.map(|text| String::from_utf8(text).unwrap()).collect()
+    };
+    let original = fs::read_to_string(session.path()).unwrap();
+    let text = export(folder.path(), &session);
+    assert!(ledgers(&original)[0].contains(&pieces()[5]));
+    let [ledger] = &ledgers(&text)[..] else {
+        panic!("{text}");
+    };
+    free_of_pieces(ledger);
+    free_of_pieces(&text);
+    // What was packed anew is a ledger that is read.
+    let read = Export::parse(&text, Path::new("e.json")).unwrap();
+    let copy = begin(folder.path(), &read, Carry::Path);
+    let (old, new) = (Live::open(&session).unwrap(), Live::open(&copy).unwrap());
+    assert_eq!(new.base().entries, old.base().entries);
+    assert_eq!(fs::read_to_string(session.path()).unwrap(), original);
+}
+
+fn saved_without_pieces(folder: &Path, session: &Session) {
+    let live = Live::open(session).unwrap();
+    let store = FileStore::new(&folder.join("state"), Policy::default());
+    let whose = Whose::of(session);
     let checkpoints = Checkpoints {
         store: &store,
         whose: &whose,

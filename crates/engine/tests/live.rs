@@ -9,7 +9,6 @@ use longhaul_engine::live::{
 };
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall};
-use longhaul_memory::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
@@ -204,7 +203,7 @@ fn thirty_compactions_give_contexts_of_constant_size() {
 }
 
 #[test]
-fn secrets_are_known_as_the_session_grows_and_as_one_that_reads_it_anew_knows_them() {
+fn secrets_are_known_as_the_session_grows_and_after_what_said_them_has_left() {
     let (_folder, path) = sample(3, 40);
     let mut live = Live::open(&Session::open(&path).unwrap()).unwrap();
     let mut stamp = stamps();
@@ -217,16 +216,18 @@ fn secrets_are_known_as_the_session_grows_and_as_one_that_reads_it_anew_knows_th
         assert_eq!(known(&live), now_known);
         assert_eq!(known(&live.clone()), now_known);
     }
-    let done = compact(&live, &window(60_000), Layer::Summarize).unwrap();
-    push(&mut live, &done.draft, stamp());
-    let plain = Redactor::default();
-    let mut document = plain.document();
-    for entry in live.entries() {
-        document.json(entry.raw());
+    // What said them leaves, and what is made of it stays.
+    for _ in 0..200 {
+        let said = "Look at the next file, please, and tell me about it. ".repeat(20);
+        push(&mut live, &Draft::user(&said, Millis(2)), stamp());
     }
-    let anew = document.into_redactor();
-    let anew = pieces.map(|piece| anew.redact(piece).text != piece);
-    assert_eq!(known(&live), anew);
+    let done = compact(&live, &window(60_000), Layer::Summarize).unwrap();
+    let Draft::Compaction { first_kept, .. } = &done.draft else {
+        panic!("no compaction");
+    };
+    assert!(first_kept.as_ref().unwrap().as_str() > "new-0002");
+    push(&mut live, &done.draft, stamp());
+    assert_eq!(known(&live), [true, true]);
 }
 
 fn push(live: &mut Live, draft: &Draft, stamp: Stamp) {

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::{Result, SCHEMA, SEALED, VERSION};
 use crate::checkpoints::Whose;
 use crate::config::Config;
-use crate::live::Live;
+use crate::live::{Live, redacted};
 use crate::measure::Meter;
 
 /// What the caller knows and a session does not.
@@ -149,7 +149,7 @@ impl<'a> Source<'a> {
     /// Shows a document every secret of the path.
     pub(crate) fn learn_secrets(&self, document: &mut Document<'_>) -> Result<()> {
         each_line_of_path(self.session, &mut |line| {
-            document.json(line);
+            redacted(line, document);
             ControlFlow::Continue(())
         })?;
         Ok(())
@@ -192,7 +192,7 @@ impl<'a> Source<'a> {
         let mut between = "\n";
         let copied = each_line_of_path(self.session, &mut |line| {
             let line = match &mut document {
-                Some(document) => document.json(line),
+                Some(document) => redacted(line, document),
                 None => Cow::Borrowed(line),
             };
             let text = format!("{between}{line}");

@@ -2,7 +2,7 @@
 //!
 //! [`Live`] is the session as the engine holds it in memory. It can be opened
 //! from any agent's file or grown entry by entry (replay does that); it is
-//! compacted the same way in both cases, and nothing in it touches the disk:
+//! compacted the same way in both cases, and nothing in it writes to the disk:
 //! a compaction comes out as drafts for the caller to append.
 
 mod compact;
@@ -31,7 +31,7 @@ pub use compact::{
     CacheTerms, Compacted, CompactionFailure, CompactionRequest, CompactionRules, Explained,
     Pruned, Removed,
 };
-pub(crate) use stored::pack;
+pub(crate) use stored::{pack, redacted};
 pub(crate) use undo::copied;
 pub use undo::{Again, UndoFailure};
 
@@ -135,8 +135,9 @@ impl Live {
         Live::open_as(session, leaf, capture, None)
     }
 
-    /// The same, with what was folded of it before. It counts as long as no
-    /// other compaction has come since; else the whole path is folded anew.
+    /// The same, with what was folded of it before and noted down without
+    /// secrets. It counts as long as no other compaction has come since; else
+    /// the whole path is folded anew.
     pub fn open_folded(
         session: &Session,
         capture: Capture,
@@ -163,6 +164,7 @@ impl Live {
         let mut live = Live::new_with(session.header().clone(), capture);
         let boundary = loaded.compaction().map(|(entry, _)| entry.id.clone());
         let folded = folded.filter(|folded| Some(&folded.boundary) == boundary.as_ref());
+        live.known = secrets::Known::of(session, &loaded);
         match (stored_ledger(&loaded), folded) {
             (Some(ledger), _) => {
                 live.base = ledger.capturing(capture);
@@ -173,6 +175,8 @@ impl Live {
                 live.base = folded.ledger.capturing(capture);
                 live.labels = folded.labels;
                 live.loaded.epoch = Epoch::Exact(folded.epoch);
+                // It was noted down without secrets.
+                live.known = secrets::Known::default();
             }
             (None, None) => live.fold_before(session, leaf, &loaded)?,
         }
@@ -278,6 +282,8 @@ impl Live {
     /// A compaction becomes the boundary: what it does not keep moves from the
     /// path into the base.
     fn cut_at(&mut self, entry: Entry, base: Option<Ledger>) {
+        // What leaves may have shown secrets of which the base has pieces.
+        self.redactor();
         self.shown.take();
         let first = match &entry.body {
             Body::Compaction(compaction) => match &compaction.boundary {
@@ -299,6 +305,7 @@ impl Live {
             }
             None => removed.for_each(|entry| self.base.observe(&entry)),
         }
+        self.known.cut(&self.loaded.entries);
         self.loaded.epoch = Epoch::Exact(self.epoch() + 1);
         self.loaded.complete = false;
         self.loaded.entries.push(entry);

@@ -4,9 +4,12 @@
 //! holds the ledger of all before it. In a long session that is much text, and
 //! every compaction has it again; so it is packed.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use longhaul_ledger::Ledger;
+use longhaul_memory::Document;
 use serde_json::{Value, json};
 
 /// A smaller one is left as it is, to be read by people.
@@ -21,11 +24,50 @@ const LEVEL: i32 = 3;
 pub(crate) fn pack(ledger: &Ledger) -> Value {
     let text = serde_json::to_string(ledger).unwrap_or_default();
     if text.len() > SMALL
-        && let Ok(packed) = zstd::bulk::compress(text.as_bytes(), LEVEL)
+        && let Some(packed) = packed(&text)
     {
-        return Value::String(format!("{PACKED}{}", STANDARD.encode(packed)));
+        return Value::String(packed);
     }
     serde_json::from_str(&text).unwrap_or_else(|_| json!(null))
+}
+
+fn packed(text: &str) -> Option<String> {
+    let packed = zstd::bulk::compress(text.as_bytes(), LEVEL).ok()?;
+    Some(format!("{PACKED}{}", STANDARD.encode(packed)))
+}
+
+fn unpacked(text: &str) -> Option<String> {
+    let packed = STANDARD.decode(text.strip_prefix(PACKED)?).ok()?;
+    let bytes = zstd::bulk::decompress(&packed, MOST).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// The line of an entry without secrets, those included that its packed ledger
+/// holds, which nothing that reads the line as text would see.
+pub(crate) fn redacted<'t>(line: &'t str, document: &mut Document<'_>) -> Cow<'t, str> {
+    let mut out = String::new();
+    let mut from = 0;
+    for (at, _) in line.match_indices(&format!("\"{PACKED}")) {
+        let inner = at + 1;
+        let Some(length) = line[inner..].find('"') else {
+            continue;
+        };
+        let Some(ledger) = unpacked(&line[inner..inner + length]) else {
+            continue;
+        };
+        if let Cow::Owned(clean) = document.json(&ledger)
+            && let Some(packed) = packed(&clean)
+        {
+            out.push_str(&line[from..inner]);
+            out.push_str(&packed);
+            from = inner + length;
+        }
+    }
+    if from == 0 {
+        return document.json(line);
+    }
+    out.push_str(&line[from..]);
+    Cow::Owned(document.json(&out).into_owned())
 }
 
 /// The ledger from an entry's details, as the JSON that stands there.
@@ -34,9 +76,7 @@ pub(super) fn unpack(raw: &str) -> Option<Ledger> {
         return serde_json::from_str(raw).ok();
     }
     let text: String = serde_json::from_str(raw).ok()?;
-    let packed = STANDARD.decode(text.strip_prefix(PACKED)?).ok()?;
-    let bytes = zstd::bulk::decompress(&packed, MOST).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    serde_json::from_str(&unpacked(&text)?).ok()
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use longhaul_engine::checkpoints::{Notebook, Occasion, turn};
 use longhaul_engine::event::Event;
 use longhaul_engine::library::Library;
 use longhaul_engine::live::{Folded, Live};
-use longhaul_memory::Redactor;
 use longhaul_transcript::{Context, Millis, Role, Session, SessionKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -165,7 +164,7 @@ fn open(app: &App, session: &Session, saving: &Saving) -> Result<Live, Failure> 
     if config.writes_checkpoints() {
         // The note is on disk like all that we save, so no secret may be in it.
         let text = serde_json::to_string(&folded)?;
-        let text = Redactor::default().document().json(&text).into_owned();
+        let text = live.redactor().document().json(&text).into_owned();
         if serde_json::from_str::<Folded>(&text).is_ok() {
             saving.notebook.write(FOLDED, &text)?;
         }
