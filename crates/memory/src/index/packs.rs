@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::bits::SKETCH;
 use super::leaf::HASH;
+use super::room::Form;
 
 /// What a row may have, so that a page has room for it beside what SQLite notes
 /// of it.
@@ -42,9 +43,15 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether a text has one, or a sketch where that is enough.
-    pub(super) fn has(&self, hash: u64, sketched: bool) -> bool {
-        self.whole.contains(&hash) || sketched && self.sketches.contains(&key(hash, SKETCH))
+    /// Whether a text has what it should have.
+    pub(super) fn has(&self, hash: u64, form: Form) -> bool {
+        match form {
+            Form::Whole => self.whole.contains(&hash),
+            Form::Sketch => {
+                self.whole.contains(&hash) || self.sketches.contains(&key(hash, SKETCH))
+            }
+            Form::Bare => true,
+        }
     }
 
     /// Adds one; says whether it is new.

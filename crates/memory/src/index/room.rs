@@ -3,7 +3,8 @@
 //!
 //! The vector of a text of a few words is as large as the text, however few bits
 //! a dimension has. So where whole vectors do not fit, the shortest texts have
-//! sketches instead, and as few of them as will do.
+//! sketches instead, and as few of them as will do; where sketches do not fit
+//! either, the shortest have none and are found by their words.
 
 use std::collections::HashMap;
 
@@ -20,47 +21,83 @@ const FLOOR: u64 = 32 * 1024;
 /// No text of so many bytes has a sketch: its vector is a fifth of it.
 pub(super) const SHORT: u64 = 256;
 
-/// By how many bytes the length goes up below which texts have sketches.
-const STEP: u64 = 16;
+/// By how many bytes the lengths go up below which texts have sketches or nothing.
+const STEP: usize = 16;
 
-/// The length below which a sketch is enough, as it was last chosen.
-pub(super) fn sketched_below(connection: &Connection) -> rusqlite::Result<u64> {
-    connection
-        .prepare_cached("SELECT value FROM meta WHERE name = 'sketched'")?
-        .query_row([], |row| row.get::<_, i64>(0))
-        .optional()
-        // In a damaged file it may be any number.
-        .map(|below| below.unwrap_or(0).clamp(0, SHORT as i64) as u64)
+/// How much is saved: from 0, where every text has a whole vector, to [`SHORT`],
+/// where all short ones have sketches, and on to twice that, where they have none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Thrift(u64);
+
+/// What stands for a text in the space of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A vector.
+    Whole,
+    /// A sketch, or a vector where there is one.
+    Sketch,
+    /// Nothing.
+    Bare,
 }
 
-/// What the vectors of these texts take, where shorter ones have sketches.
-fn taken(lengths: &[u64], below: u64, dimensions: usize) -> u64 {
+impl Thrift {
+    const MOST: Thrift = Thrift(2 * SHORT);
+
+    fn all() -> impl Iterator<Item = Thrift> {
+        (0..=Thrift::MOST.0).step_by(STEP).map(Thrift)
+    }
+
+    /// As it was last chosen.
+    pub(super) fn stored(connection: &Connection) -> rusqlite::Result<Thrift> {
+        connection
+            .prepare_cached("SELECT value FROM meta WHERE name = 'sketched'")?
+            .query_row([], |row| row.get::<_, i64>(0))
+            .optional()
+            // In a damaged file it may be any number.
+            .map(|number| number.unwrap_or(0).clamp(0, Thrift::MOST.0 as i64) as u64)
+            .map(Thrift)
+    }
+
+    /// What a text of so many bytes has.
+    pub(super) fn form(self, length: u64) -> Form {
+        if length < self.0.saturating_sub(SHORT) {
+            Form::Bare
+        } else if length < self.0.min(SHORT) {
+            Form::Sketch
+        } else {
+            Form::Whole
+        }
+    }
+}
+
+/// What the vectors of these texts take.
+fn taken(lengths: &[u64], thrift: Thrift, dimensions: usize) -> u64 {
     let bytes = |length: &u64| {
-        let bits = match *length < below {
-            true => SKETCH,
-            false => bits_for(*length, dimensions),
+        let bits = match thrift.form(*length) {
+            Form::Bare => return 0,
+            Form::Sketch => SKETCH,
+            Form::Whole => bits_for(*length, dimensions),
         };
         packs::taken(bits, stored_length(dimensions, bits))
     };
     lengths.iter().map(bytes).sum()
 }
 
-/// The length below which a sketch is enough. It goes down only where a tenth of
-/// the room is left then, so that it does not go up again with the next note:
-/// whole vectors have to be made for what had sketches.
-fn chosen(lengths: &[u64], now: u64, dimensions: usize, room: u64) -> u64 {
-    let mut steps = (0..=SHORT).step_by(STEP as usize);
+/// As little thrift as will do. It goes down only where a tenth of the room is
+/// left then, so that it does not go up again with the next note: whole vectors
+/// have to be made for what had sketches.
+fn chosen(lengths: &[u64], now: Thrift, dimensions: usize, room: u64) -> Thrift {
     if taken(lengths, now, dimensions) > room {
-        let fits = |below: &u64| *below > now && taken(lengths, *below, dimensions) <= room;
-        return steps.find(fits).unwrap_or(SHORT);
+        let fits = |more: &Thrift| *more > now && taken(lengths, *more, dimensions) <= room;
+        return Thrift::all().find(fits).unwrap_or(Thrift::MOST);
     }
     let spared = room - room / 10;
-    let fits = |below: &u64| *below < now && taken(lengths, *below, dimensions) <= spared;
-    steps.find(fits).unwrap_or(now)
+    let fits = |less: &Thrift| *less < now && taken(lengths, *less, dimensions) <= spared;
+    Thrift::all().find(fits).unwrap_or(now)
 }
 
 impl SqliteIndex {
-    /// Chooses which texts have sketches for vectors of a model.
+    /// Chooses which texts have sketches for vectors of a model, and which none.
     pub(super) fn make_room(&mut self, model: &str, dimensions: usize) -> Result<(), IndexError> {
         let shape = self.shape_now()?;
         let room = self.room(model).map_err(self.sqlite())?;
@@ -69,8 +106,8 @@ impl SqliteIndex {
         let lengths = extents.map(|extent| (extent.hash, extent.length));
         let lengths: HashMap<u64, u64> = lengths.collect();
         let lengths: Vec<u64> = lengths.into_values().collect();
-        let below = chosen(&lengths, shape.sketched_below, dimensions, room);
-        if below == shape.sketched_below {
+        let thrift = chosen(&lengths, shape.thrift, dimensions, room);
+        if thrift == shape.thrift {
             return Ok(());
         }
         let sqlite = self.sqlite();
@@ -80,7 +117,7 @@ impl SqliteIndex {
                 .transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute(
                 "INSERT OR REPLACE INTO meta VALUES ('sketched', ?1)",
-                [below as i64],
+                [thrift.0 as i64],
             )?;
             changed(&transaction)?;
             transaction.commit()
@@ -113,31 +150,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shortest_texts_have_sketches_and_no_more_of_them_than_must() {
+    fn the_shortest_texts_have_sketches_or_nothing_and_no_more_of_them_than_must() {
         let lengths: Vec<u64> = (0..2_000).map(|at| 20 + at % 200).collect();
-        let whole = taken(&lengths, 0, 384);
-        let least = taken(&lengths, SHORT, 384);
-        assert_eq!(chosen(&lengths, 0, 384, whole), 0);
-        assert_eq!(chosen(&lengths, 0, 384, least - 1), SHORT);
-        let mut last = 0;
-        for part in (0..=10).rev() {
-            let room = least + (whole - least) * part / 10;
-            let below = chosen(&lengths, 0, 384, room);
-            assert!(taken(&lengths, below, 384) <= room);
-            assert!(below >= last);
-            assert!(below == 0 || taken(&lengths, below - STEP, 384) > room);
-            last = below;
+        let whole = taken(&lengths, Thrift(0), 384);
+        assert_eq!(chosen(&lengths, Thrift(0), 384, whole), Thrift(0));
+        let sketched = taken(&lengths, Thrift(SHORT), 384);
+        assert!(chosen(&lengths, Thrift(0), 384, sketched) <= Thrift(SHORT));
+        assert!(chosen(&lengths, Thrift(0), 384, sketched - 1) > Thrift(SHORT));
+        let mut last = Thrift(0);
+        for part in (0..=20).rev() {
+            let room = whole * part / 20;
+            let thrift = chosen(&lengths, Thrift(0), 384, room);
+            assert!(taken(&lengths, thrift, 384) <= room);
+            assert!(thrift >= last);
+            let less = Thrift(thrift.0.saturating_sub(STEP as u64));
+            assert!(thrift == Thrift(0) || taken(&lengths, less, 384) > room);
+            last = thrift;
         }
+        assert_eq!(taken(&lengths, last, 384), 0);
+        // What is longer has a vector whatever the room.
+        assert_eq!(Thrift::MOST.form(SHORT), Form::Whole);
     }
 
     #[test]
     fn what_was_chosen_stays_until_there_is_room_to_spare() {
         let lengths: Vec<u64> = (0..2_000).map(|at| 20 + at % 200).collect();
-        let at = |below: u64| taken(&lengths, below, 384);
-        let below = 96;
-        assert_eq!(chosen(&lengths, below, 384, at(below)), below);
-        assert_eq!(chosen(&lengths, below, 384, at(below - STEP)), below);
-        assert!(chosen(&lengths, below, 384, at(below - STEP) * 10 / 9 + 10) < below);
-        assert!(chosen(&lengths, below, 384, at(below) - 1) > below);
+        let step = STEP as u64;
+        for now in [96, SHORT + 96] {
+            let at = |number: u64| taken(&lengths, Thrift(number), 384);
+            let chosen = |room: u64| chosen(&lengths, Thrift(now), 384, room).0;
+            assert_eq!(chosen(at(now)), now);
+            assert_eq!(chosen(at(now - step)), now);
+            assert!(chosen(at(now - step) * 10 / 9 + 10) < now);
+            assert!(chosen(at(now) - 1) > now);
+        }
     }
 }

@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 use rusqlite::Connection;
 
 use super::leaf::Entry;
-use super::{register, room};
+use super::register;
+use super::room::{Form, Thrift};
 
 use crate::search::Quoting;
 
@@ -73,8 +74,8 @@ pub(crate) struct Shape {
     pauses: Vec<u64>,
     pub(crate) sources: Vec<Source>,
     pub(crate) stretches: Vec<Stretch>,
-    /// Texts that are shorter have sketches for vectors; see `room`.
-    pub(super) sketched_below: u64,
+    /// Which texts have sketches for vectors, and which none.
+    pub(super) thrift: Thrift,
     pub(crate) roles: Vec<String>,
     /// How many tokens a chunk has on average.
     pub(crate) average: f32,
@@ -123,7 +124,7 @@ impl Shape {
             pauses: Vec::new(),
             sources: Vec::new(),
             stretches: Vec::new(),
-            sketched_below: room::sketched_below(connection)?,
+            thrift: Thrift::stored(connection)?,
             roles,
             average: 1.0,
             quoting: OnceLock::new(),
@@ -209,9 +210,9 @@ impl Shape {
         });
     }
 
-    /// Whether a sketch is enough for a chunk.
-    pub(super) fn is_sketched(&self, extent: &Extent) -> bool {
-        extent.length < self.sketched_below
+    /// What a chunk has for a vector.
+    pub(super) fn form(&self, extent: &Extent) -> Form {
+        self.thrift.form(extent.length)
     }
 
     fn divide(&mut self) {

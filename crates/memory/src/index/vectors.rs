@@ -15,6 +15,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::bits::{
     MOST_BITS, SKETCH, bits_for, length_in, quantised, restored, sketch_of, stored, stored_length,
 };
+use super::room::Form;
 use super::{IndexError, Shape, SqliteIndex, packs, schema};
 use crate::embed::Encoder;
 
@@ -314,13 +315,17 @@ impl SqliteIndex {
         // Of whole ones for which there is no room any more a sketch stays.
         let mut outgrown = HashSet::new();
         for extent in &shape.extents {
-            if !shape.is_sketched(extent) {
-                used.insert(extent.hash, MOST_BITS);
-                continue;
-            }
-            used.insert(extent.hash, SKETCH);
-            if !known.has_key(packs::key(extent.hash, SKETCH), SKETCH) {
-                outgrown.insert(extent.hash);
+            match shape.form(extent) {
+                Form::Whole => {
+                    used.insert(extent.hash, MOST_BITS);
+                }
+                Form::Sketch => {
+                    used.insert(extent.hash, SKETCH);
+                    if !known.has_key(packs::key(extent.hash, SKETCH), SKETCH) {
+                        outgrown.insert(extent.hash);
+                    }
+                }
+                Form::Bare => {}
             }
         }
         let (all, unused) = known.unused(&used);
@@ -376,7 +381,7 @@ impl SqliteIndex {
         let mut chunks = 0;
         let mut texts = HashSet::new();
         for extent in &shape.extents {
-            if !known.has(extent.hash, shape.is_sketched(extent)) {
+            if !known.has(extent.hash, shape.form(extent)) {
                 chunks += 1;
                 texts.insert(extent.hash);
             }
@@ -419,15 +424,15 @@ impl SqliteIndex {
             && let Some(extent) = shape.extents.get(cursor.next)
         {
             cursor.next += 1;
-            let sketched = shape.is_sketched(extent);
-            if known.has(extent.hash, sketched) || !taken.insert(extent.hash) {
+            let form = shape.form(extent);
+            if known.has(extent.hash, form) || !taken.insert(extent.hash) {
                 continue;
             }
             found.push(Waiting {
                 hash: extent.hash,
-                bits: match sketched {
-                    true => SKETCH,
-                    false => bits_for(extent.length, dimensions),
+                bits: match form {
+                    Form::Whole => bits_for(extent.length, dimensions),
+                    Form::Sketch | Form::Bare => SKETCH,
                 },
                 text: self
                     .text_at(extent.at, extent.length)
