@@ -552,3 +552,51 @@ fn a_hundred_kilobytes_of_chat_are_within_it() {
     });
     is_within([1.5; 3], "daily logs", &logs.collect::<Vec<_>>());
 }
+
+/// Tables whose every cell is another, as tools print them.
+#[test]
+fn tables_of_numbers_and_lists_of_short_hashes_are_within_it_too() {
+    let mut dice = Dice(19);
+    let mut table = |cell: &dyn Fn(&mut Dice) -> String, between: &str| -> Vec<Record> {
+        let mut line = || -> String {
+            let cells: Vec<String> = (0..8).map(|_| cell(&mut dice)).collect();
+            cells.join(between) + "\n"
+        };
+        let texts = (0..60).map(|_| (0..60).map(|_| line()).collect());
+        said(vec![texts.collect()])
+    };
+    let counted = |dice: &mut Dice| dice.roll(10_000_000).to_string();
+    let measured = |dice: &mut Dice| format!("{}.{:04}", dice.roll(100), dice.roll(10_000));
+    let priced = |dice: &mut Dice| format!("{}.{:02}", dice.roll(10_000), dice.roll(100));
+    let small = |dice: &mut Dice| dice.roll(2_000).to_string();
+    let hash = |dice: &mut Dice| format!("{:07x}", dice.roll(1 << 28));
+    for (name, records) in [
+        ("counts", table(&counted, ",")),
+        ("measures", table(&measured, "\t")),
+        ("prices", table(&priced, ", ")),
+        ("small numbers", table(&small, ",")),
+        ("short hashes", table(&hash, "\n")),
+    ] {
+        is_within([1.5; 3], name, &records);
+    }
+}
+
+/// Where messages of a few words each leave no room, nothing is taken for their
+/// vectors but what the first few hundred have.
+#[test]
+fn vectors_take_no_room_that_messages_of_a_few_words_do_not_leave() {
+    let mut dice = Dice(20);
+    let language = Language::of_letters(&mut dice, 3_000);
+    let note = |_| {
+        let words = (0..dice.between(5, 11)).map(|_| language.word(&mut dice));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let texts: Vec<String> = (0..6_000).map(note).collect();
+    let messages = said(vec![texts]);
+    let [none, some, most] = DIMENSIONS.map(|dimensions| indexed(&messages, dimensions));
+    assert!(none.ratio() <= 1.6, "{:.3}", none.ratio());
+    for with in [some, most] {
+        let room = (with.text * 3 / 2).max(none.disk + 36 * 1024);
+        assert!(with.disk <= room, "{} of {room}", with.disk);
+    }
+}

@@ -6,6 +6,7 @@
 //! Age takes a little, repetition a little more. Nothing is dropped by a
 //! threshold: the best `k` come back, and each tells why.
 
+mod codes;
 mod feedback;
 mod order;
 mod quoted;
@@ -254,11 +255,14 @@ impl SqliteIndex {
         let terms = self.terms(text)?;
         let quote = text::quote(text, self.stems());
         let settings = *self.search_settings();
+        words::open(self.database()).map_err(self.failed())?;
+        let coded = self.coded(&terms, shape)?;
         let mut words = Words::score(
             self.database(),
             shape,
             allowed,
             &terms,
+            &coded,
             quote.as_ref(),
             text::questions(text),
             &settings,

@@ -62,6 +62,34 @@ pub(super) struct Words {
     pub(super) left_out: Vec<String>,
 }
 
+/// Makes the tables that tell where tokens stand.
+pub(super) fn open(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance);
+         CREATE VIRTUAL TABLE IF NOT EXISTS temp.pair USING fts5vocab(main, pairs, instance)",
+    )
+}
+
+/// The first `most` slots that are full of codes and have this one, or one of
+/// this class.
+pub(super) fn full_of_codes(
+    connection: &Connection,
+    shape: &Shape,
+    code: &str,
+    most: usize,
+) -> rusqlite::Result<Vec<u32>> {
+    let mut statement = connection.prepare_cached("SELECT doc FROM temp.pair WHERE term = ?1")?;
+    let mut rows = statement.query([code])?;
+    let mut found = Vec::new();
+    while found.len() < most
+        && let Some(row) = rows.next()?
+    {
+        found.extend(shape.slot_of(row.get(0)?));
+    }
+    found.dedup();
+    Ok(found)
+}
+
 /// The first `most` slots a token stands in, and how often. FTS5's own `bm25` looks up the
 /// length of every row in a table; here lengths are in memory.
 fn rows(
@@ -187,20 +215,29 @@ impl Found<'_> {
     }
 }
 
+/// Where codes stand in texts that are full of them, by token.
+pub(super) type Coded = HashMap<String, Vec<(u32, u32)>>;
+
 /// Looks terms up, the rarest first, and leaves out the most frequent ones that
 /// together stand in more than [`MOST_ROWS`] chunks.
 fn look_up<'a>(
     connection: &Connection,
     shape: &Shape,
     terms: &'a [Term],
+    coded: &Coded,
     left_out: &mut Vec<String>,
 ) -> rusqlite::Result<Vec<Found<'a>>> {
     let mut found: Vec<Found<'a>> = Vec::new();
     let mut held = 0;
+    let rows = |token: &str, most: usize| {
+        let mut rows = rows(connection, shape, token, most)?;
+        rows.extend(coded.get(token).into_iter().flatten());
+        Ok(rows)
+    };
     for term in terms.iter().take(MOST_TERMS) {
         let tokens = term.tokens.iter();
         // What stands in more than all may be looked at is left out anyway.
-        let rows = tokens.map(|token| rows(connection, shape, token, MOST_ROWS + 1));
+        let rows = tokens.map(|token| rows(token, MOST_ROWS + 1));
         let one = Found {
             term,
             rows: rows.collect::<rusqlite::Result<_>>()?,
@@ -221,7 +258,7 @@ fn look_up<'a>(
     {
         // The one word there is counts wherever it stands.
         for (token, all) in only.term.tokens.iter().zip(&mut only.rows) {
-            *all = rows(connection, shape, token, usize::MAX)?;
+            *all = rows(token, usize::MAX)?;
         }
     }
     Ok(found)
@@ -246,14 +283,11 @@ impl Words {
         shape: &Shape,
         allowed: &[bool],
         terms: &[Term],
+        coded: &Coded,
         quote: Option<&Quote>,
         asking: u8,
         settings: &SearchSettings,
     ) -> rusqlite::Result<Words> {
-        connection.execute_batch(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance);
-             CREATE VIRTUAL TABLE IF NOT EXISTS temp.pair USING fts5vocab(main, pairs, instance)",
-        )?;
         let mut words = Words {
             own: vec![0.0; shape.units.len()],
             beside: vec![0.0; shape.units.len()],
@@ -271,7 +305,7 @@ impl Words {
         // By slot: how much of the query it has, and how much there is to have.
         let mut has = vec![0f32; shape.slots.len()];
         let mut all = 0f32;
-        let found = look_up(connection, shape, terms, &mut words.left_out)?;
+        let found = look_up(connection, shape, terms, coded, &mut words.left_out)?;
         for Found { term, rows } in found {
             let rows = words.add(shape, allowed, term, rows, settings, &mut sums);
             let tells = term.weight * rarity(shape.slots.len(), rows.len());

@@ -9,6 +9,7 @@
 //! preparation, and since a token has letters and digits only, no query can
 //! reach FTS5's syntax.
 
+mod codes;
 mod dotted;
 mod drawn;
 mod frame;
@@ -20,13 +21,15 @@ use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
+use self::codes::Codes;
+pub(crate) use self::codes::{Code, class};
 pub(crate) use self::query::{Quote, Term, all_terms, begins_longer, questions, quote, terms};
 pub(crate) use self::stems::Stems;
 pub(crate) use self::tongue::Tongue;
 
 /// Changes whenever the same text gives other tokens: an index made before is
 /// made anew.
-pub(crate) const VERSION: i64 = 4;
+pub(crate) const VERSION: i64 = 5;
 
 /// Tokens longer than this are cut: nobody types them, and encoded data is
 /// full of them.
@@ -89,31 +92,53 @@ pub(crate) struct Stored {
     pub(crate) words: String,
     /// Pairs of characters of scripts without spaces. Of single Chinese
     /// characters only those at the end of a run are among them, because each
-    /// other one begins a pair; see [`begins_pairs`].
+    /// other one begins a pair; see [`begins_pairs`]. And codes or their classes,
+    /// where the text is full of them.
     pub(crate) pairs: String,
     /// How many there are, all single characters counted.
     pub(crate) count: u32,
+}
+
+impl Stored {
+    fn word(&mut self, token: &str) {
+        self.count += 1;
+        put(&mut self.words, token);
+    }
+
+    /// Keeps of codes only that they are there.
+    fn gather_codes(&mut self) {
+        let words = std::mem::take(&mut self.words);
+        for token in words.split(' ') {
+            match Code::of(token) {
+                Some(Code::Short) => put(&mut self.pairs, token),
+                Some(Code::Classed) => put(&mut self.pairs, &class(token)),
+                None => put(&mut self.words, token),
+            }
+        }
+    }
+}
+
+fn put(to: &mut String, token: &str) {
+    if !to.is_empty() {
+        to.push(' ');
+    }
+    to.push_str(token);
 }
 
 /// The tokens of a text as FTS5 is given them.
 pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
     let mut stored = Stored::default();
     stored.words.reserve(text.len());
-    fn put(to: &mut String, token: &str) {
-        if !to.is_empty() {
-            to.push(' ');
-        }
-        to.push_str(token);
-    }
+    let mut codes = Codes::default();
     for run in runs(text) {
         match run {
             Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
-                stored.count += 1;
-                put(&mut stored.words, token);
+                codes.count(token);
+                stored.word(token);
             }),
             Run::Dotted(word) => dotted_token(word, &mut |token, _| {
-                stored.count += 1;
-                put(&mut stored.words, token);
+                codes.count(token);
+                stored.word(token);
             }),
             Run::Unspaced(run) => {
                 let mut last = None;
@@ -133,6 +158,9 @@ pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
                 }
             }
         }
+    }
+    if codes.fill(text.len()) {
+        stored.gather_codes();
     }
     stored
 }

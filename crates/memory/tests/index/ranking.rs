@@ -109,6 +109,39 @@ fn hashes_and_ids_are_found_whole_and_by_their_beginning() {
 }
 
 #[test]
+fn every_cell_of_a_table_of_numbers_or_hashes_is_found_and_goes_with_it() {
+    let kinds: [fn(u64) -> String; 5] = [
+        |at| (48_211 + at * 7_919 % 900_000).to_string(),
+        |at| format!("{}.{:04}", at % 90, at * 7_919 % 10_000),
+        |at| format!("{}.{:02}", 1_000 + at * 31, at / 10 % 100),
+        |at| (100 + at * 13).to_string(),
+        |at| format!("{:07x}", 0x9a1_b2c3 + at * 104_729),
+    ];
+    for kind in kinds {
+        let mut index = memory();
+        // Twelve tables of 40 cells, none of them twice.
+        let table = |number: u64| -> Record {
+            let cells: Vec<String> = (0..40).map(|at| kind(number * 40 + at)).collect();
+            said(&number.to_string(), "a", 1, &cells.join(" | "))
+        };
+        let records: Vec<Record> = (0..12).map(table).collect();
+        fill(&mut index, &records);
+        for cell in 0..480 {
+            let found = keys(&mut index, &Query::new(kind(cell)));
+            let first = found.first().map(String::as_str);
+            assert_eq!(first, Some(&*format!("{}#a", cell / 40)), "{}", kind(cell));
+        }
+        // A table that is written anew has its new cells and none of the old.
+        let mut changed = table(3);
+        changed.text = (600..640).map(kind).collect::<Vec<_>>().join(" | ");
+        fill(&mut index, &[changed]);
+        assert_eq!(keys(&mut index, &Query::new(kind(600)))[0], "3#a");
+        let gone = keys(&mut index, &Query::new(kind(125)));
+        assert!(gone.iter().all(|key| key != "3#a"), "{gone:?}");
+    }
+}
+
+#[test]
 fn versions_names_and_spellings_are_found_as_people_write_them() {
     let mut index = memory();
     let texts = [
