@@ -111,7 +111,7 @@ impl WorkspaceFiles {
         let settings = index.settings.clone();
         let known = index.stamps()?;
         let mut read = Vec::new();
-        let mut unread = 0;
+        let (mut unread, mut too_large) = (0, false);
         let mut records = files.iter().filter_map(|path| {
             let name = self.name(path);
             // Before it is read, so that a change meanwhile is seen the next time.
@@ -121,6 +121,14 @@ impl WorkspaceFiles {
                 .is_some_and(|stamp| known.get(&name) == Some(&stamp.value))
             {
                 unread += 1;
+                return None;
+            }
+            // Whoever searches does not wait for it.
+            if stamp
+                .as_ref()
+                .is_some_and(|stamp| stamp.bytes > budget.bytes)
+            {
+                too_large = true;
                 return None;
             }
             let told = notes.len();
@@ -134,6 +142,7 @@ impl WorkspaceFiles {
         });
         let mut done = index.update(&mut records, budget, &mut |_| {})?;
         drop(records);
+        done.exhausted |= too_large;
         done.seen += unread;
         done.unchanged += unread;
         done.removed += self.take_out_gone(index, &files)?;

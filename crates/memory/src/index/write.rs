@@ -174,7 +174,15 @@ impl SqliteIndex {
                     continue;
                 }
                 Standing::Moved => {}
-                Standing::New | Standing::Changed => bytes += record.text.len() as u64,
+                Standing::New | Standing::Changed => {
+                    let before = done.bytes + waiting + bytes;
+                    bytes += record.text.len() as u64;
+                    // One is always taken, so that every call gets on.
+                    if before > 0 && done.bytes + waiting + bytes > budget.bytes {
+                        done.exhausted = true;
+                        break;
+                    }
+                }
             }
             lot.push(Wanted {
                 record,
