@@ -4,6 +4,7 @@
 //! web page included, so each entry stands between two marks that carry a hash
 //! of what is between them: no text can contain its own.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_ledger::ours::DATA;
@@ -67,13 +68,37 @@ pub(super) fn by_id(source: &dyn Recall, id: &str, limit: usize) -> Result<Vec<H
         _ => {
             let hits = source.recall(&Query::Id(id.to_owned()), limit)?;
             match id.rsplit_once('#') {
-                Some((_, entry)) if hits.is_empty() && !entry.is_empty() => {
-                    source.recall(&Query::Id(entry.to_owned()), limit)
+                Some((session, entry)) if hits.is_empty() && !entry.is_empty() => {
+                    of_session(source, session, entry, limit)
                 }
                 _ => Ok(hits),
             }
         }
     }
+}
+
+/// Sessions may have entries of the same id; so many are looked through for that
+/// of the session that was named.
+const NAMESAKES: usize = 200;
+
+/// The entry of an id in the session that is named by its id or its file; where
+/// that has none, those that others have.
+fn of_session(
+    source: &dyn Recall,
+    session: &str,
+    entry: &str,
+    limit: usize,
+) -> Result<Vec<Hit>, String> {
+    let mut hits = source.recall(&Query::Id(entry.to_owned()), limit.max(NAMESAKES))?;
+    let is_of = |hit: &Hit| {
+        let file = hit.place.as_ref().map(|place| place.path.as_path());
+        hit.session == session || file == Some(Path::new(session))
+    };
+    if hits.iter().any(is_of) {
+        hits.retain(is_of);
+    }
+    hits.truncate(limit);
+    Ok(hits)
 }
 
 /// How much of an entry is wanted.
@@ -191,4 +216,60 @@ pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> Result<String, St
         out.push_str("\n[These are excerpts. Recall an entry by its id to see all of it.]");
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::recall::recall;
+
+    /// Sessions in files, the first first.
+    struct InFiles(Vec<PathBuf>);
+
+    impl Recall for InFiles {
+        fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String> {
+            let mut hits = Vec::new();
+            for path in &self.0 {
+                let session = longhaul_transcript::Session::open(path).unwrap();
+                hits.extend(recall(&session, query, limit - hits.len()).unwrap());
+            }
+            hits.truncate(limit);
+            Ok(hits)
+        }
+    }
+
+    #[test]
+    fn of_entries_with_the_same_id_that_of_the_session_named_is_recalled() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = |name: &str| {
+            let path = folder.path().join(format!("{name}.jsonl"));
+            let lines = [
+                json!({"type": "session", "version": 3, "id": name, "timestamp": "2026-11-15T00:00:00.000Z", "cwd": "/w"}),
+                json!({"type": "message", "id": "aaaa1111", "parentId": null, "timestamp": "2026-11-15T00:00:01.000Z",
+                    "message": {"role": "user", "content": format!("said in {name}")}}),
+            ];
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let files = InFiles(vec![session("one"), session("two")]);
+        let two = files.0[1].display().to_string();
+        for (key, said) in [
+            ("aaaa1111", "one"),
+            ("one#aaaa1111", "one"),
+            ("two#aaaa1111", "two"),
+            (&format!("{two}#aaaa1111"), "two"),
+            // What nobody has is looked for everywhere.
+            ("three#aaaa1111", "one"),
+        ] {
+            let hits = by_id(&files, key, 1).unwrap();
+            let texts: Vec<String> = hits.iter().map(|hit| full_text(&hit.entry)).collect();
+            assert_eq!(texts, [format!("said in {said}")], "{key}");
+        }
+    }
 }

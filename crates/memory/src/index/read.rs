@@ -1,5 +1,8 @@
 //! Reading: names, texts, counts.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use longhaul_transcript::Millis;
 use rusqlite::{OptionalExtension, params};
 
@@ -10,6 +13,9 @@ use super::record::{Passage, RecordKind, Status};
 use super::register::Register;
 use super::{IndexError, SqliteIndex};
 use crate::chunk::lines_in;
+
+/// A session's id has as many characters at least.
+const SHORTEST_ID: usize = 6;
 
 impl SqliteIndex {
     pub(super) fn names(&self, kinds: &[RecordKind]) -> rusqlite::Result<Vec<String>> {
@@ -39,6 +45,33 @@ impl SqliteIndex {
             let Some(id) = found else { continue };
             if let Some(entry) = Register::load(&self.connection, id)?.take(entry) {
                 return Ok(Some((source.to_owned(), entry)));
+            }
+        }
+        self.record_by_session(key)
+    }
+
+    /// The record of a key that names its session by its id, with which agents end
+    /// the names of its file.
+    fn record_by_session(&self, key: &str) -> rusqlite::Result<Option<(String, Entry)>> {
+        let Some((session, entry)) = key.rsplit_once('#') else {
+            return Ok(None);
+        };
+        if session.len() < SHORTEST_ID || session.contains(['/', '\\']) {
+            return Ok(None);
+        }
+        let kinds = [RecordKind::Transcript, RecordKind::Present];
+        for name in self.names(&kinds)?.into_iter().rev() {
+            let stem = Path::new(&name).file_stem().and_then(OsStr::to_str);
+            let before = stem.and_then(|stem| stem.strip_suffix(session));
+            if before.is_none_or(|before| before.ends_with(char::is_alphanumeric)) {
+                continue;
+            }
+            let id = self
+                .connection
+                .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
+                .query_row(params![name, name_hash(&name)], |row| row.get(0))?;
+            if let Some(entry) = Register::load(&self.connection, id)?.take(entry) {
+                return Ok(Some((name, entry)));
             }
         }
         Ok(None)

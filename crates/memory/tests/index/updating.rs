@@ -33,6 +33,29 @@ fn what_has_not_changed_is_not_written_again() {
 }
 
 #[test]
+fn an_entry_is_had_by_the_id_of_its_session_too() {
+    let mut index = memory();
+    let id = "0199aaaa-0000-7000-8000-000000000001";
+    let file = format!("/home/ada/.pi/sessions/2026-11-15T10-00-00-000Z_{id}.jsonl");
+    let other = "/home/ada/.claude/projects/app/0199aaaa-0000-7000-8000-000000000002.jsonl";
+    fill(
+        &mut index,
+        &[
+            said(&file, "a1", 1, "the lantern"),
+            said(other, "a1", 1, "the anchor"),
+        ],
+    );
+    let mut text = |key: &str| index.get(key, None).unwrap().map(|passage| passage.text);
+    assert_eq!(text(&format!("{id}#a1")).as_deref(), Some("the lantern"));
+    assert_eq!(text(&format!("{file}#a1")).as_deref(), Some("the lantern"));
+    let id = "0199aaaa-0000-7000-8000-000000000002";
+    assert_eq!(text(&format!("{id}#a1")).as_deref(), Some("the anchor"));
+    for unknown in [&format!("{id}#a2"), "000000000002#a", "99aaaa#a1", "#a1"] {
+        assert_eq!(text(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
 fn an_update_rests_at_its_budget_and_goes_on() {
     let mut index = memory();
     let records: Vec<Record> = (0..10)
