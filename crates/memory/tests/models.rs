@@ -133,6 +133,10 @@ fn a_model_that_does_not_fit_is_refused_and_leaves_nothing() {
     let small = folder.path().join("small");
     model(&small, 4);
     assert!(refused(&small).contains("its table has 4 vectors for a vocabulary of 9"));
+    // As many numbers, but rows of half the length.
+    let reshaped = folder.path().join("reshaped");
+    model(&reshaped, 18);
+    assert!(refused(&reshaped).contains("its table has 18 vectors for a vocabulary of 9"));
     let empty = folder.path().join("empty");
     fs::create_dir_all(&empty).unwrap();
     assert!(refused(&empty).contains("there is no .safetensors file in it"));
