@@ -59,7 +59,8 @@ pub(super) fn unknown(shape: &Shape, filters: &Filters) -> Vec<String> {
         if !times().any(within) {
             told.push(match (times().min(), times().max()) {
                 (Some(first), Some(last)) => format!(
-                    "no text of that time is in the index; the first is of {}, the last of {}",
+                    "no text of that time is in the index; of those that have a time (daily logs \
+                     and sessions, no other memory files) the first is of {}, the last of {}",
                     Millis(first).to_iso(),
                     Millis(last).to_iso()
                 ),
