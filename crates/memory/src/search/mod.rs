@@ -23,7 +23,7 @@ use longhaul_transcript::Millis;
 pub(crate) use self::quoted::Quoting;
 pub use self::settings::SearchSettings;
 
-use self::words::Words;
+use self::words::{Asked, Words};
 use crate::embed::Encoder;
 use crate::index::{
     Filters, Fusion, Hit, Hits, IndexError, Kept, Matrix, Mode, NOTHING, Query, RecordKind, Shape,
@@ -257,17 +257,14 @@ impl SqliteIndex {
         let settings = *self.search_settings();
         words::open(self.database()).map_err(self.failed())?;
         let coded = self.coded(&terms, shape)?;
-        let mut words = Words::score(
-            self.database(),
-            shape,
-            allowed,
-            &terms,
-            &coded,
-            quote.as_ref(),
-            text::questions(text),
-            &settings,
-        )
-        .map_err(self.failed())?;
+        let asked = Asked {
+            terms: &terms,
+            coded: &coded,
+            quote: quote.as_ref(),
+            asking: text::questions(text),
+        };
+        let words = Words::score(self.database(), shape, allowed, &asked, &settings);
+        let mut words = words.map_err(self.failed())?;
         if settings.feedback > 0.0 {
             self.feed_back(&mut words, &terms, shape, allowed)?;
         }

@@ -215,6 +215,15 @@ impl Found<'_> {
     }
 }
 
+/// A query as it is looked up.
+pub(super) struct Asked<'a> {
+    pub(super) terms: &'a [Term],
+    pub(super) coded: &'a Coded,
+    pub(super) quote: Option<&'a Quote>,
+    /// Which of its sentences are questions, a bit each.
+    pub(super) asking: u8,
+}
+
 /// Where codes stand in texts that are full of them, by token.
 pub(super) type Coded = HashMap<String, Vec<(u32, u32)>>;
 
@@ -223,18 +232,17 @@ pub(super) type Coded = HashMap<String, Vec<(u32, u32)>>;
 fn look_up<'a>(
     connection: &Connection,
     shape: &Shape,
-    terms: &'a [Term],
-    coded: &Coded,
+    asked: &Asked<'a>,
     left_out: &mut Vec<String>,
 ) -> rusqlite::Result<Vec<Found<'a>>> {
     let mut found: Vec<Found<'a>> = Vec::new();
     let mut held = 0;
     let rows = |token: &str, most: usize| {
         let mut rows = rows(connection, shape, token, most)?;
-        rows.extend(coded.get(token).into_iter().flatten());
+        rows.extend(asked.coded.get(token).into_iter().flatten());
         Ok(rows)
     };
-    for term in terms.iter().take(MOST_TERMS) {
+    for term in asked.terms.iter().take(MOST_TERMS) {
         let tokens = term.tokens.iter();
         // What stands in more than all may be looked at is left out anyway.
         let rows = tokens.map(|token| rows(token, MOST_ROWS + 1));
@@ -282,10 +290,7 @@ impl Words {
         connection: &Connection,
         shape: &Shape,
         allowed: &[bool],
-        terms: &[Term],
-        coded: &Coded,
-        quote: Option<&Quote>,
-        asking: u8,
+        asked: &Asked<'_>,
         settings: &SearchSettings,
     ) -> rusqlite::Result<Words> {
         let mut words = Words {
@@ -305,7 +310,7 @@ impl Words {
         // By slot: how much of the query it has, and how much there is to have.
         let mut has = vec![0f32; shape.slots.len()];
         let mut all = 0f32;
-        let found = look_up(connection, shape, terms, coded, &mut words.left_out)?;
+        let found = look_up(connection, shape, asked, &mut words.left_out)?;
         for Found { term, rows } in found {
             let rows = words.add(shape, allowed, term, rows, settings, &mut sums);
             let tells = term.weight * rarity(shape.slots.len(), rows.len());
@@ -320,8 +325,8 @@ impl Words {
         for (score, has) in by_slot.iter_mut().zip(has) {
             *score *= 1.0 - settings.coverage + settings.coverage * has / all.max(1e-6);
         }
-        words.questions = by_sentence(&parts, &mut by_slot, settings.sentences, asking);
-        if let Some(quote) = quote {
+        words.questions = by_sentence(&parts, &mut by_slot, settings.sentences, asked.asking);
+        if let Some(quote) = asked.quote {
             // Words in their order are more than the same words anywhere.
             let best = by_slot.iter().copied().fold(0f32, f32::max);
             for slot in quoted(connection, shape, quote)? {
