@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use longhaul_memory::{
     Budget, Encoder, EncoderKind, IndexError, IndexSettings, MemoryIndex, Query, Record,
-    RecordKind, SqliteIndex,
+    RecordKind, SqliteIndex, Status,
 };
 use longhaul_transcript::Millis;
 use tempfile::TempDir;
@@ -316,8 +316,21 @@ fn indexed(records: &[Record], dimensions: usize) -> Size {
         assert_eq!(index.embed(u64::MAX, &mut |_, _| {}).unwrap(), 0);
     }
     let quote: String = records[0].text.chars().take(60).collect();
-    assert!(!index.search(&Query::new(quote)).unwrap().hits.is_empty());
-    let chunks = index.status().unwrap().chunks;
+    let found = index.search(&Query::new(quote)).unwrap();
+    // Nothing is told to be missing that will never be made.
+    assert!(
+        !found.hits.is_empty() && found.notes.is_empty(),
+        "{found:?}"
+    );
+    let Status {
+        chunks,
+        vectors,
+        vectors_left_out: left_out,
+        ..
+    } = index.status().unwrap();
+    if dimensions > 0 {
+        assert_eq!(vectors + left_out, chunks);
+    }
     drop(index);
     // What is left when nobody has it open any more.
     let disk = ["main.sqlite", "main.sqlite-wal"]

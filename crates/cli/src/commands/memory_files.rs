@@ -341,9 +341,10 @@ fn status(app: &App) -> Result<(), Failure> {
             Some(encoder) => {
                 let made = match &index {
                     Ok(Some(found)) => format!(
-                        ", {} of {} made",
+                        ", {} of {} made{}",
                         paint::number(found.status.vectors),
-                        paint::plural(found.status.chunks, "chunk")
+                        paint::plural(found.status.chunks, "chunk"),
+                        memory_index::no_room(&found.status)
                     ),
                     _ => String::new(),
                 };
@@ -386,6 +387,7 @@ fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value
         "textBytes": found.map(|found| found.status.text_bytes),
         "diskBytes": found.map(|found| found.status.disk_bytes),
         "vectors": found.map(|found| found.status.vectors),
+        "vectorsLeftOut": found.map(|found| found.status.vectors_left_out),
         "updated": found.and_then(|found| found.current).map(|time| time.to_iso()),
         "behind": found.map(|found| json!({
             "new": found.behind.new,

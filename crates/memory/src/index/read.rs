@@ -144,11 +144,14 @@ impl SqliteIndex {
                 .sum(),
             model: None,
             vectors: 0,
+            vectors_left_out: 0,
         };
         if let Some(encoder) = self.encoder.clone() {
             status.model = Some(encoder.id().to_owned());
             let known = self.with_vector(&*encoder).map_err(&sqlite)?;
-            status.vectors = status.chunks.saturating_sub(self.without_vector(&known)?.0);
+            status.vectors_left_out = self.shape_now()?.bare() as u64;
+            let without = self.without_vector(&known)?.0 + status.vectors_left_out;
+            status.vectors = status.chunks.saturating_sub(without);
         }
         Ok(status)
     }

@@ -316,4 +316,7 @@ pub struct Status {
     pub model: Option<String>,
     /// How many chunks have a vector of that model.
     pub vectors: u64,
+    /// Chunks that have none because there is no room for it: those of a few words,
+    /// where there are many of them.
+    pub vectors_left_out: u64,
 }

@@ -210,6 +210,12 @@ impl Shape {
         });
     }
 
+    /// How many chunks have no vector because there is no room for one.
+    pub(crate) fn bare(&self) -> usize {
+        let bare = |extent: &&Extent| self.form(extent) == Form::Bare;
+        self.extents.iter().filter(bare).count()
+    }
+
     /// What a chunk has for a vector.
     pub(super) fn form(&self, extent: &Extent) -> Form {
         self.thrift.form(extent.length)

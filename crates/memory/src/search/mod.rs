@@ -294,10 +294,12 @@ impl SqliteIndex {
             return Ok(None);
         };
         if matrix.known == 0 {
-            notes.push(format!(
-                "no chunk has a vector of {} yet: words alone",
-                encoder.id()
-            ));
+            if shape.bare() < shape.slots.len() {
+                notes.push(format!(
+                    "no chunk has a vector of {} yet: words alone",
+                    encoder.id()
+                ));
+            }
             return Ok(None);
         }
         Ok(Some(Meaning { encoder, matrix }))
@@ -358,7 +360,8 @@ impl Meaning {
     /// What is said where not all chunks have a vector.
     fn missing(&self, shape: &Shape) -> Option<String> {
         let (known, all) = (self.matrix.known, shape.slots.len());
-        (known < all).then(|| format!("{known} of {all} chunks have a vector so far"))
+        (known < all && known + shape.bare() < all)
+            .then(|| format!("{known} of {all} chunks have a vector so far"))
     }
 }
 

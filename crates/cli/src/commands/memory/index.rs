@@ -66,6 +66,7 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
             "diskBytes": status.disk_bytes,
             "model": status.model,
             "vectors": status.vectors,
+            "vectorsLeftOut": status.vectors_left_out,
             "vectorsMissing": missing,
             "linksLeftOut": links,
             "notes": notes,
@@ -96,14 +97,26 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
         Some(model) => paint::row(
             "Vectors",
             format!(
-                "{} of {} by {model}",
+                "{} of {} by {model}{}",
                 paint::number(status.vectors),
-                paint::number(status.chunks)
+                paint::number(status.chunks),
+                no_room(&status)
             ),
         ),
         None => paint::row(
             "Vectors",
             "none: words alone; `longhaul memory status` says why",
+        ),
+    }
+}
+
+/// What is said of chunks that have no vector and will have none.
+pub(crate) fn no_room(status: &Status) -> String {
+    match status.vectors_left_out {
+        0 => String::new(),
+        some => format!(
+            "; {} of a few words have none, for which there is no room",
+            paint::number(some)
         ),
     }
 }

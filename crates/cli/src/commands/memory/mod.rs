@@ -19,6 +19,8 @@ use crate::app::App;
 use crate::args::MemoryIndexCommand;
 use crate::failure::{Failure, Outcome};
 
+pub(crate) use self::index::no_room;
+
 pub(crate) fn run(app: &App, command: &MemoryIndexCommand) -> Result<(), Failure> {
     match command {
         MemoryIndexCommand::Index(args) => index::run(app, args),
