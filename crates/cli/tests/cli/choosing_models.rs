@@ -95,6 +95,15 @@ fn of_several_models_the_chosen_one_is_used_until_it_is_chosen_no_more() {
 }
 
 #[test]
+fn where_nothing_is_installed_nothing_is_chosen_and_that_is_said() {
+    let machine = Machine::new();
+    let ran = machine.run_line("memory model use --auto");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("no model is active"), "{ran:?}");
+    assert!(ran.out.contains("words alone"), "{ran:?}");
+}
+
+#[test]
 fn the_configuration_goes_before_the_choice_and_says_so() {
     let machine = machine();
     configure(&machine, json!({ "model": "cedar" }));

@@ -29,6 +29,34 @@ fn old_session(place: &Place, name: &str, rule: &str) -> SessionRef {
 }
 
 #[test]
+fn a_backfill_leaves_out_what_another_entry_of_the_session_shows_to_be_a_secret() {
+    let place = Place::new();
+    let halves = ["ghp_u8mxQ1TLEij4d8xI6D", "8CcV2iy3qnegaALNya"];
+    let session = said_on(
+        &place,
+        "2026-10-02",
+        &[
+            &format!("Never call the mirror without {} in its header.", halves[1]),
+            &format!("GITHUB_TOKEN={}", halves.concat()),
+            "The reactor password is Tr0ub4dor&3xyz.",
+            "Always log in to the reactor with Tr0ub4dor&3xyz first.",
+        ],
+    );
+    backfill(&place, &[session]);
+    let all: Vec<_> = place.candidates();
+    assert!(all.iter().any(|one| one.text.contains("mirror")), "{all:?}");
+    assert!(
+        all.iter().any(|one| one.text.contains("reactor")),
+        "{all:?}"
+    );
+    let staged = fs::read_to_string(place.folder.path().join("DREAMS.md")).unwrap_or_default();
+    let written = format!("{all:?}{staged}");
+    for secret in [halves[0], halves[1], "Tr0ub4dor"] {
+        assert!(!written.contains(secret), "{secret} in {written}");
+    }
+}
+
+#[test]
 fn a_backfill_quotes_entries_waits_for_review_and_reads_nothing_twice() {
     let place = Place::new();
     let sessions = [

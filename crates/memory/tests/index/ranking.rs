@@ -109,6 +109,27 @@ fn hashes_and_ids_are_found_whole_and_by_their_beginning() {
 }
 
 #[test]
+fn a_query_of_signs_alone_finds_nothing_and_is_told_why() {
+    let mut index = memory();
+    fill(&mut index, &[said("s", "a", 1, "it says ?! and -> there")]);
+    for signs in ["?!", "->", "***"] {
+        let found = index.search(&Query::new(signs)).unwrap();
+        assert!(found.hits.is_empty(), "{signs}");
+        assert!(
+            found.notes[0].contains("no letter and no digit"),
+            "{found:?}"
+        );
+    }
+    assert!(
+        index
+            .search(&Query::new("there ?!"))
+            .unwrap()
+            .notes
+            .is_empty()
+    );
+}
+
+#[test]
 fn every_cell_of_a_table_of_numbers_or_hashes_is_found_and_goes_with_it() {
     let kinds: [fn(u64) -> String; 5] = [
         |at| (48_211 + at * 7_919 % 900_000).to_string(),
