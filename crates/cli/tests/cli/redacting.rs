@@ -433,3 +433,26 @@ fn a_secret_that_another_entry_gives_away_is_found_nowhere() {
         }
     }
 }
+
+#[test]
+fn the_checkpoints_that_a_replay_keeps_have_no_secrets() {
+    let machine = Machine::new();
+    let key = key();
+    let mut talk = Talk::new("s", "/w").user(&format!("Always deploy with {key}, never another."));
+    for at in 0..60 {
+        let chapter = format!("chapter {at} of the book, line by line, as it stands. ").repeat(60);
+        talk = talk.assistant("Read.").user(&chapter);
+    }
+    machine.put_pi("s", talk.text(), 1);
+    let ran = machine.run_line("replay s --window 30k --output kept.jsonl");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let folder = machine.work().join("kept.jsonl.checkpoints");
+    let kept: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    assert!(kept.iter().any(|text| text.contains("Always deploy with")));
+    for text in kept {
+        assert!(!text.contains(&key[..16]), "{text}");
+    }
+}

@@ -168,6 +168,13 @@ fn as_one(draft: Draft, redact: &dyn Fn(&str) -> String) -> Draft {
     })
 }
 
+/// The work as it is, without the secrets of its session.
+pub(crate) fn clean_draft(live: &Live, whose: &Whose, occasion: &Occasion) -> Draft {
+    let redactor = live.redactor();
+    let draft = draft(live, whose, occasion);
+    as_one(draft, &|text| redactor.redact(text).text)
+}
+
 impl Checkpoints<'_> {
     /// The work as it is, with secrets taken out.
     pub fn draft(&self, live: &Live, occasion: &Occasion) -> Draft {

@@ -3,7 +3,7 @@
 use longhaul_checkpoint::{Checkpoint, CheckpointId, Policy};
 use longhaul_tokens::CheckpointNote;
 
-use crate::checkpoints::{Occasion, Whose, draft};
+use crate::checkpoints::{Occasion, Whose, clean_draft};
 use crate::event::{CheckpointEvent, Event};
 use crate::live::Live;
 
@@ -27,7 +27,8 @@ impl Kept {
     /// Makes a checkpoint as the store would, or finds that the last one says
     /// the same.
     pub(super) fn write(&mut self, live: &Live, occasion: &Occasion) -> (CheckpointId, Event) {
-        let draft = draft(live, &self.whose, occasion);
+        // Whoever asked for the replay may keep them.
+        let draft = clean_draft(live, &self.whose, occasion);
         let last = self.list.last();
         let previous = last.map(|last| last.meta.checkpoint_id);
         if let (Some(last), Some(id)) = (last, previous)
