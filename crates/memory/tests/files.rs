@@ -302,6 +302,21 @@ fn an_entry_that_is_too_long_is_cut_visibly() {
         "[{} bytes more are in the transcript]\n",
         appended.left_out
     )));
+    // No number is cut, nor a word.
+    let lines: String = (0..2_000).map(|n| format!("- port 8080{n:04}\n")).collect();
+    let lines = text(Source::Agent, &lines);
+    memory
+        .append_log(at(), "Flush", Origin::default(), &lines)
+        .unwrap();
+    let log = fs::read_to_string(root.path().join("memory/2026-11-15.md")).unwrap();
+    let ports: Vec<&str> = log
+        .lines()
+        .filter(|line| line.starts_with("- port"))
+        .collect();
+    assert!(
+        ports.len() > 500 && ports.iter().all(|line| line.len() == 15),
+        "{ports:?}"
+    );
     let notes = (0..2_000).map(|n| Note {
         text: format!("note {n}"),
         source: Source::User,

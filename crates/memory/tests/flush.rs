@@ -3,7 +3,7 @@
 use longhaul_ledger::{Ledger, Provenance, Rule, RuleKind};
 use longhaul_memory::Source;
 use longhaul_memory::files::{Body, Note};
-use longhaul_memory::flush::extractive;
+use longhaul_memory::flush::{MOST_NOTE_BYTES, Misuse, extractive, tool_text};
 use longhaul_transcript::EntryId;
 
 /// So many rules of the user, and as many that may be another's words.
@@ -56,4 +56,15 @@ fn others_words_give_way_before_the_users_the_oldest_first() {
         .collect();
     assert_eq!(texts(&notes, Source::Unknown), newest);
     assert_eq!(notes[0].text, "(20 older ones are in the transcript)");
+}
+
+#[test]
+fn a_note_that_no_entry_has_room_for_is_refused_and_says_what_to_do() {
+    let fits = serde_json::json!({ "text": "y".repeat(MOST_NOTE_BYTES) });
+    assert!(tool_text(&fits).is_ok());
+    let bytes = MOST_NOTE_BYTES + 1;
+    let long = serde_json::json!({ "text": "y".repeat(bytes) });
+    let refused = tool_text(&long).unwrap_err();
+    assert_eq!(refused, Misuse::TooLong { bytes });
+    assert!(refused.to_string().contains("nothing was saved"));
 }

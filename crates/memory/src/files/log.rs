@@ -107,9 +107,9 @@ pub(super) fn entry(
         }
     };
     let (kept, left_out) = clipped(&whole, MOST_ENTRY_BYTES);
-    // A list is cut between its lines, so that no mark is cut.
-    let (kept, left_out) = match (left_out, &body, kept.rfind('\n')) {
-        (1.., Body::Sections(_), Some(end)) => (&kept[..end], whole.len() - end),
+    // It is cut between its lines, so that no mark and no number is cut.
+    let (kept, left_out) = match (left_out, kept.rfind('\n')) {
+        (1.., Some(end)) => (&kept[..end], whole.len() - end),
         _ => (kept, left_out),
     };
     let mut text = kept.to_owned();

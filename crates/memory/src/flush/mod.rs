@@ -83,7 +83,20 @@ pub enum Misuse {
     /// There is nothing in the text.
     #[error("memory_append was given an empty text; answer NOTHING_TO_FLUSH instead")]
     Empty,
+    /// There is more in it than an entry of the log may have.
+    #[error(
+        "memory_append takes at most {MOST_NOTE_BYTES} bytes at a time and was given {bytes}; \
+         nothing was saved: call it several times, with whole lines each"
+    )]
+    TooLong {
+        /// How many were given.
+        bytes: usize,
+    },
 }
+
+/// Bytes of one call of the tool. An entry of the log has room for them, with
+/// placeholders that are longer than the secrets they stand for.
+pub const MOST_NOTE_BYTES: usize = 14_000;
 
 /// The text of a call of the tool.
 pub fn tool_text(arguments: &Value) -> Result<&str, Misuse> {
@@ -96,6 +109,9 @@ pub fn tool_text(arguments: &Value) -> Result<&str, Misuse> {
     }
     match object.get("text") {
         Some(Value::String(text)) if text.trim().is_empty() => Err(Misuse::Empty),
+        Some(Value::String(text)) if text.len() > MOST_NOTE_BYTES => {
+            Err(Misuse::TooLong { bytes: text.len() })
+        }
         Some(Value::String(text)) => Ok(text),
         Some(_) => Err(got("a `text` that is no string")),
         None => Err(got("no `text`")),
