@@ -59,6 +59,8 @@ pub struct Hit {
     pub place: Option<SessionRef>,
     /// How it was found.
     pub why: Found,
+    /// Whether the session has it in its context, where it was found by words.
+    pub in_context: bool,
 }
 
 /// How a hit was found.
@@ -150,6 +152,7 @@ impl Hit {
             session: String::new(),
             place: None,
             why: Found::Id,
+            in_context: false,
         }
     }
 
@@ -265,6 +268,7 @@ fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
             let entry = found.entry.or_else(|| large.remove(&found.id))?;
             Some(Hit {
                 others: found.others,
+                in_context: found.shown,
                 ..Hit::alone(entry, found.excerpt)
             })
         })

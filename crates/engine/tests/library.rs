@@ -144,6 +144,68 @@ fn what_left_is_told_from_what_did_not_and_a_second_time_changes_nothing() {
 }
 
 #[test]
+fn what_is_in_sight_takes_the_place_of_nothing_that_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = [
+        "We named it: the database on staging is called heron.",
+        "Check the staging database again.",
+    ];
+    let path = session(folder.path(), "a.jsonl", "a", None, &said);
+    let recollection = library(folder.path()).recollection(&path, Scope::Session);
+    let found = |limit| ids(&recollection.search("staging database", limit).unwrap());
+    assert_eq!(found(1), ["a.jsonl-0"]);
+    assert_eq!(found(5), ["a.jsonl-0", "a.jsonl-1"]);
+    // As it was said it is found all the same.
+    let quoted = recollection.search("Check the staging database again", 1);
+    assert!(!ids(&quoted.unwrap()).is_empty());
+}
+
+#[test]
+fn what_a_fork_shares_takes_the_place_of_nothing_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let shared = ["ostrich one", "ostrich two", "ostrich three", "end"];
+    let path = session(folder.path(), "a.jsonl", "a", None, &shared);
+    let fork = folder.path().join("b.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let parent = path.to_str().unwrap();
+    let header = format!("\"id\":\"b\",\"parentSession\":{parent:?}");
+    std::fs::write(&fork, text.replacen("\"id\":\"a\"", &header, 1)).unwrap();
+    let time = Millis(1_790_001_000_000);
+    let stamp = Stamp {
+        id: EntryId::new("b-own"),
+        time,
+    };
+    let mut writer = Writer::open(&fork, Durability::Os).unwrap();
+    let draft = Draft::user("ostrich of the fork", time);
+    writer.append(&draft, stamp).unwrap();
+    for limit in 4..8 {
+        let past = Recollection::plain(&path, Scope::Family);
+        let query = longhaul_engine::recall::Query::Text("ostrich".into());
+        let hits = ids(&past.recall(&query, limit).unwrap());
+        assert!(hits.contains(&"b-own".to_owned()), "{limit}: {hits:?}");
+        assert_eq!(hits.len(), 4, "{hits:?}");
+    }
+}
+
+#[test]
+fn sessions_that_are_begun_meanwhile_are_among_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let path = session(root, "a.jsonl", "a", None, &["alpha", "end"]);
+    let there = root.to_owned();
+    let past = Recollection::plain(&path, Scope::All).with_others_listed(move || {
+        let files = std::fs::read_dir(&there).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        let opened = files.filter_map(|file| Session::open(&file).ok());
+        opened.map(|session| session.reference().clone()).collect()
+    });
+    let found = || ids(&past.search("walrus", 5).unwrap());
+    assert!(found().is_empty());
+    session(root, "b.jsonl", "b", None, &["the walrus slept", "end"]);
+    assert_eq!(found(), ["b.jsonl-0"]);
+}
+
+#[test]
 fn a_family_is_its_ancestors_descendants_and_namesakes() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();

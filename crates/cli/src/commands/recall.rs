@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-use longhaul_engine::catalog;
 use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::ours;
 use longhaul_engine::recall::{
     Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
 };
 use longhaul_memory::Redactor;
-use longhaul_transcript::{Entry, EntryId, Session, SessionRef};
+use longhaul_transcript::{Entry, EntryId, Session};
 use serde_json::{Value, json};
 
 use super::{answer, memory};
@@ -37,7 +36,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     let (scope, others) = match args.scope {
         Reach::Session => (Scope::Session, Vec::new()),
         Reach::Family => (Scope::Family, Vec::new()),
-        Reach::All => (Scope::All, of_workspace(app)),
+        Reach::All => (Scope::All, memory::sessions_of(app)()),
     };
     let past = Recollection::of(session.reference(), scope).with_others(others);
     let limit = args.limit.max(1);
@@ -72,7 +71,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     let mut embedding = None;
     let found = match (&wanted.words, memory::is_searched(app)) {
         // The index and its model are opened only where they are needed.
-        (Some(words), true) if found.hits.len() < limit => {
+        (Some(words), true) if found.hits.len() < limit || in_sight(&found.hits) => {
             let settings = app.config.config.index_settings();
             let chosen = memory::chosen_and_told(app)?;
             embedding = Some(memory::embedding(&chosen));
@@ -197,13 +196,9 @@ impl Shown<'_> {
     }
 }
 
-/// The sessions of the workspace.
-fn of_workspace(app: &App) -> Vec<SessionRef> {
-    let sessions = catalog::find(&app.places()).sessions.into_iter();
-    sessions
-        .map(|listed| listed.reference)
-        .filter(|reference| resolve::belongs_to(reference, &app.workspace))
-        .collect()
+/// Whether some of these need not be recalled.
+fn in_sight(hits: &[Hit]) -> bool {
+    hits.iter().any(|hit| hit.in_context)
 }
 
 /// What is asked for.

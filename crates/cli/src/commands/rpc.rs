@@ -171,7 +171,8 @@ impl Place for Lodging {
 
     fn tools(&self, mirror: &Path) -> Arc<dyn Toolbox> {
         let is_searched = memory::is_searched(&self.app);
-        let past = memory::past(&self.library, mirror, Scope::Family, is_searched);
+        let others = memory::sessions_of(&self.app);
+        let past = memory::past(&self.library, mirror, Scope::Family, is_searched, others);
         let tools = WorkspaceTools::new(WorkspaceSettings {
             workspace: self.app.workspace.clone(),
             readable: Vec::new(),

@@ -26,7 +26,15 @@ pub struct Recollection {
     library: Option<Library>,
     session: Start,
     scope: Scope,
-    others: Vec<SessionRef>,
+    others: Others,
+}
+
+/// The sessions that are looked through where all are wanted.
+#[derive(Clone)]
+enum Others {
+    These(Vec<SessionRef>),
+    /// Those that there are when they are wanted.
+    Listed(Arc<dyn Fn() -> Vec<SessionRef> + Send + Sync>),
 }
 
 /// The session from which is looked.
@@ -66,7 +74,7 @@ impl Recollection {
             library: None,
             session: Start::File(session.to_owned()),
             scope,
-            others: Vec::new(),
+            others: Others::These(Vec::new()),
         }
     }
 
@@ -76,7 +84,7 @@ impl Recollection {
             library: None,
             session: Start::Known(session.clone()),
             scope,
-            others: Vec::new(),
+            others: Others::These(Vec::new()),
         }
     }
 
@@ -92,6 +100,17 @@ impl Recollection {
     /// Sessions that are looked through as well where all are wanted, besides
     /// those that the index knows.
     pub fn with_others(self, others: Vec<SessionRef>) -> Recollection {
+        let others = Others::These(others);
+        Recollection { others, ..self }
+    }
+
+    /// The same with sessions that are listed whenever all are wanted: what goes
+    /// on for long must know of those that are begun meanwhile.
+    pub fn with_others_listed(
+        self,
+        list: impl Fn() -> Vec<SessionRef> + Send + Sync + 'static,
+    ) -> Recollection {
+        let others = Others::Listed(Arc::new(list));
         Recollection { others, ..self }
     }
 
@@ -108,7 +127,10 @@ impl Recollection {
         let kin = family(&own).into_iter().skip(1);
         let mut opened: Vec<_> = kin.map(|path| Session::open(&path)).collect();
         if self.scope == Scope::All {
-            opened.extend(self.others.iter().map(Session::open_ref));
+            opened.extend(match &self.others {
+                Others::These(others) => others.iter().map(Session::open_ref).collect(),
+                Others::Listed(list) => list().iter().map(Session::open_ref).collect::<Vec<_>>(),
+            });
         }
         let mut seen = HashSet::from([session_name(&own)]);
         let mut members = vec![own];
@@ -131,9 +153,16 @@ impl Recollection {
         // A fork has the entries of the session it comes from.
         let mut known = HashSet::new();
         for (at, session) in self.members(&mut notes)?.iter().enumerate() {
-            match recall(session, query, limit - hits.len()) {
+            // As many more as may be known already.
+            match recall(session, query, limit - hits.len() + known.len()) {
                 Ok(found) => {
-                    hits.extend(found.into_iter().filter(|hit| known.insert(print_of(hit))));
+                    let new = found.into_iter().filter(|hit| known.insert(print_of(hit)));
+                    let new = new.map(|hit| Hit {
+                        // What others have in their contexts cannot be seen from here.
+                        in_context: hit.in_context && at == 0,
+                        ..hit
+                    });
+                    hits.extend(new.take(limit - hits.len()));
                 }
                 Err(error) if at == 0 => return Err(error.to_string()),
                 Err(error) => notes.push(format!("a session was left out: {error}")),
@@ -162,9 +191,28 @@ impl Recollection {
         let Some(library) = self.library.as_ref() else {
             return Ok(found);
         };
-        if found.hits.len() >= limit {
-            return Ok(found);
+        // What is in sight anyway takes nobody's place.
+        let (left, in_sight): (Vec<Hit>, Vec<Hit>) =
+            found.hits.into_iter().partition(|hit| !hit.in_context);
+        let known: HashSet<_> = left.iter().chain(&in_sight).map(print_of).collect();
+        found.hits = left;
+        if found.hits.len() < limit {
+            found = self.by_index(library, words, found, known, limit)?;
         }
+        found.hits.extend(in_sight);
+        found.hits.truncate(limit);
+        Ok(found)
+    }
+
+    /// Adds what the index finds and is not known yet.
+    fn by_index(
+        &self,
+        library: &Library,
+        words: &str,
+        mut found: Findings,
+        mut known: HashSet<(EntryId, [u8; 32])>,
+        limit: usize,
+    ) -> Result<Findings, String> {
         // What cannot be opened was told with the first look.
         let members = self.members(&mut Vec::new())?;
         refresh(library, &members, &mut found.notes);
@@ -214,13 +262,12 @@ impl Recollection {
         found.notes.extend(answer.notes);
         // Where the words stand somewhere, what has none of them is noise; where
         // they stand nowhere, only what is near by its meaning may have none.
-        let stands = !found.hits.is_empty();
+        let stands = !known.is_empty();
         let named = answer.hits.iter().any(|one| !one.why.terms.is_empty());
         let is_noise = |one: &Indexed| {
             one.why.terms.is_empty() && (stands || named && one.why.vector.is_none())
         };
         answer.hits.retain(|one| !is_noise(one));
-        let mut known: HashSet<_> = found.hits.iter().map(print_of).collect();
         let mut gone = 0;
         for one in answer.hits {
             if found.hits.len() >= limit {

@@ -90,6 +90,8 @@ pub(super) struct Found {
     pub(super) entry: Option<Entry>,
     pub(super) excerpt: String,
     pub(super) others: Others,
+    /// Whether the context shows it.
+    pub(super) shown: bool,
 }
 
 impl Words {
@@ -251,6 +253,7 @@ impl Group {
             id: self.best.id,
             entry: self.best.entry,
             excerpt: self.best.excerpt,
+            shown: self.best.shown,
             others: Others {
                 ids: self.ids,
                 count: self.count - 1,

@@ -15,7 +15,7 @@ use longhaul_engine::tools::{
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_model::{Model, ModelSpec};
-use longhaul_transcript::{EntryId, Session as Stored};
+use longhaul_transcript::{EntryId, Session as Stored, SessionRef};
 
 use super::super::memory;
 use crate::app::App;
@@ -34,6 +34,8 @@ pub(super) struct Place {
     scope: Scope,
     /// Whether an index is wanted.
     is_searched: bool,
+    /// The sessions of the workspace.
+    others: Arc<dyn Fn() -> Vec<SessionRef> + Send + Sync>,
 }
 
 /// How long a program that ends waits for the index.
@@ -59,6 +61,7 @@ impl Place {
             counted: counted.map(|memory| (app.state_dir.clone(), memory)),
             scope: Scope::Family,
             is_searched: memory::is_searched(app),
+            others: Arc::new(memory::sessions_of(app)),
         }
     }
 
@@ -84,7 +87,9 @@ impl Place {
 
     fn past(&self) -> Recollection {
         let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
-        memory::past(&self.library, &path, self.scope, self.is_searched)
+        let others = Arc::clone(&self.others);
+        let others = move || others();
+        memory::past(&self.library, &path, self.scope, self.is_searched, others)
     }
 }
 

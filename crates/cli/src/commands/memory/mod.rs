@@ -7,17 +7,19 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Library, Recollection, Scope, choose_encoder};
 use longhaul_engine::tools::Notebook;
 use longhaul_memory::{
     Condition, Encoder, IndexError, MemoryFolder, Models, Patience, SqliteIndex,
 };
-use longhaul_transcript::Millis;
+use longhaul_transcript::{Millis, SessionRef};
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::args::MemoryIndexCommand;
 use crate::failure::{Failure, Outcome};
+use crate::resolve;
 
 pub(crate) use self::index::no_room;
 
@@ -124,10 +126,24 @@ pub(crate) fn past(
     session: &Path,
     scope: Scope,
     is_searched: bool,
+    others: impl Fn() -> Vec<SessionRef> + Send + Sync + 'static,
 ) -> Recollection {
-    match is_searched {
+    let past = match is_searched {
         true => library.recollection(session, scope),
         false => Recollection::plain(session, scope),
+    };
+    past.with_others_listed(others)
+}
+
+/// The sessions of the workspace, as they are when they are asked for.
+pub(crate) fn sessions_of(app: &App) -> impl Fn() -> Vec<SessionRef> + Send + Sync + 'static {
+    let (places, workspace) = (app.places(), app.workspace.clone());
+    move || {
+        let sessions = catalog::find(&places).sessions.into_iter();
+        sessions
+            .map(|listed| listed.reference)
+            .filter(|reference| resolve::belongs_to(reference, &workspace))
+            .collect()
     }
 }
 
