@@ -14,7 +14,8 @@ const JUDGED: usize = 128;
 /// How much better words explain the letters than chance does, in quarters of
 /// a bit: below zero they were rather drawn. What is neither a letter nor parts
 /// words, such as a digit, is not judged.
-fn over_chance(text: &[u8]) -> i32 {
+pub(super) fn over_chance(text: &[u8]) -> i32 {
+    let text = beginning(text);
     let cased = is_cased(text);
     let mut sum = 0;
     let mut before: Option<u8> = None;

@@ -17,6 +17,7 @@ mod blocks;
 mod columns;
 mod command;
 mod document;
+mod drawn;
 mod follows;
 mod fragments;
 mod inserted;

@@ -4,13 +4,16 @@ use super::names::Promise;
 use super::shape::{Shape, is_example, looks_drawn, looks_drawn_short, looks_hex, looks_random};
 use super::value::Quoted;
 use super::words::is_drawn_as_password;
-use super::{letters, tongues};
+use super::{drawn, letters, tongues};
 
 /// Whether a value is what its name promises, rather than a type, a variable,
 /// a call or an example.
 pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     if text.starts_with(b"[redacted:") || !std::str::from_utf8(text).is_ok_and(|t| !t.is_empty()) {
         return false;
+    }
+    if is_clearly_drawn(text, promise) {
+        return true;
     }
     // Variables, templates, calls, paths and addresses are where a secret comes
     // from, not the secret.
@@ -76,6 +79,12 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
             }
         }
     }
+}
+
+/// Whether a value was drawn, whatever else its first character or a sign in it
+/// might mean.
+fn is_clearly_drawn(text: &[u8], promise: Promise) -> bool {
+    promise == Promise::Random && drawn::is_key(text) && !is_example(text)
 }
 
 /// `:py:data`: what Sphinx writes before the name of a type.

@@ -5,6 +5,7 @@
 mod beside;
 mod cut;
 mod derived;
+mod drawn;
 mod every_text;
 mod forms;
 mod json;
