@@ -14,7 +14,7 @@ use super::words::is_word_as_password;
 use super::{Redactor, before};
 
 /// With one of these begins the last word of every name that promises a secret.
-pub(super) const STEMS: [&str; 10] = [
+pub(super) const STEMS: [&str; 11] = [
     "pass",
     "pwd",
     "pw",
@@ -22,6 +22,7 @@ pub(super) const STEMS: [&str; 10] = [
     "token",
     "key",
     "cred",
+    "salt",
     "SecureString",
     "identified by ",
     "requirepass ",

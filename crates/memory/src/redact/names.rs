@@ -36,7 +36,7 @@ const PASSWORDS: [&str; 8] = [
     "tosecurestring",
 ];
 
-const RANDOM: [&str; 27] = [
+const RANDOM: [&str; 32] = [
     "secret",
     "secrets",
     "token",
@@ -64,6 +64,12 @@ const RANDOM: [&str; 27] = [
     "applicationkey",
     "consumerkey",
     "hmackey",
+    // WordPress's.
+    "authsalt",
+    "loggedinkey",
+    "loggedinsalt",
+    "noncekey",
+    "noncesalt",
 ];
 
 /// What people write behind a name to tell several of its values apart. Others,

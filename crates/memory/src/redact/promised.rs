@@ -1,7 +1,8 @@
 //! Whether a value is what its name promises.
 
 use super::names::Promise;
-use super::shape::{Shape, is_example, looks_drawn, looks_drawn_short, looks_hex, looks_random};
+use super::shape::{Shape, is_example, is_written_as_example, looks_drawn};
+use super::shape::{looks_drawn_short, looks_hex, looks_random};
 use super::value::Quoted;
 use super::words::is_drawn_as_password;
 use super::{drawn, letters, tongues};
@@ -12,7 +13,7 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     if text.starts_with(b"[redacted:") || !std::str::from_utf8(text).is_ok_and(|t| !t.is_empty()) {
         return false;
     }
-    if is_clearly_drawn(text, promise) {
+    if is_clearly_drawn(text, promise, quoted) {
         return true;
     }
     // Variables, templates, calls, paths and addresses are where a secret comes
@@ -82,9 +83,15 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
 }
 
 /// Whether a value was drawn, whatever else its first character or a sign in it
-/// might mean.
-fn is_clearly_drawn(text: &[u8], promise: Promise) -> bool {
-    promise == Promise::Random && drawn::is_key(text) && !is_example(text)
+/// might mean. In quotes the value is all that stands between them.
+fn is_clearly_drawn(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
+    let drawn = match (promise, quoted) {
+        (Promise::Random, Quoted::Yes) => drawn::is_key(text) || drawn::is_key_of_signs(text),
+        (Promise::Random, Quoted::No) => drawn::is_key(text),
+        (Promise::Password, Quoted::Yes) => drawn::is_password(text) && !is_word_of_programs(text),
+        (Promise::Password, Quoted::No) | (Promise::Perhaps, _) => false,
+    };
+    drawn && !is_written_as_example(text)
 }
 
 /// `:py:data`: what Sphinx writes before the name of a type.

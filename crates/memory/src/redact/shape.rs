@@ -167,12 +167,19 @@ pub(super) fn decoded(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Whether a text is an example: `xxxx`, `your-key-here`, `1234567890`.
 pub(super) fn is_example(bytes: &[u8]) -> bool {
+    memchr::memchr(b'<', &bytes[..bytes.len().min(JUDGED)]).is_some()
+        || is_written_as_example(bytes)
+}
+
+/// The same by what is written in it, where a `<` may be a character like any
+/// other.
+pub(super) fn is_written_as_example(bytes: &[u8]) -> bool {
     let shape = Shape::of(bytes);
     if shape.distinct <= 4 {
         return true;
     }
     let lower = bytes[..bytes.len().min(JUDGED)].to_ascii_lowercase();
-    const MARKS: [&str; 4] = ["<", "****", "...", "…"];
+    const MARKS: [&str; 3] = ["****", "...", "…"];
     const WORDS: [&str; 9] = [
         "example",
         "your",

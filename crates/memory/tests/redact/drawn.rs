@@ -66,3 +66,116 @@ fn a_key_that_begins_with_a_slash_is_no_path() {
         "auth_token = Some-Header-Name-With-Capitals",
     ]);
 }
+
+const DJANGO: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)";
+
+#[test]
+fn every_key_of_django_goes() {
+    for text in ["SECRET_KEY = '§'", "SECRET_KEY = \"django-insecure-§\""] {
+        let kept = kept(text, |seed| drawn(seed, 50, DJANGO));
+        assert!(kept.len() <= 1, "{text}: {kept:?}");
+    }
+    finds(
+        Kind::Secret,
+        "e-tlo8h&ll=qufx8aova$dykg^+62w=5a3*1^9=fg+f&fmgrf&",
+        &["SECRET_KEY = '§'", "SECRET_KEY = \"§\"\nDEBUG = True"],
+    );
+}
+
+#[test]
+fn every_key_and_salt_of_wordpress_goes() {
+    let alphabet = with("!@#$%^&*()-_ []{}<>~`+=,.;:/?|");
+    for name in ["AUTH_KEY", "SECURE_AUTH_KEY", "LOGGED_IN_KEY", "NONCE_SALT"] {
+        let text = format!("define( '{name}',         '§' );");
+        let kept = kept(&text, |seed| drawn(seed, 64, &alphabet));
+        assert!(kept.len() <= 1, "{text}: {kept:?}");
+    }
+    let key = "y#Bqi|H6M=r$8p1+W/7LEf!lHjEWc4rX,?go?@8>2Qe]Npb{I>[TJF;m)T%?[j8G";
+    for name in ["LOGGED_IN_SALT", "AUTH_SALT", "SECURE_AUTH_SALT"] {
+        finds(
+            Kind::Secret,
+            key,
+            &[
+                &format!("define( '{name}',         '§' );"),
+                &format!("{name}='§'"),
+            ],
+        );
+    }
+    stay(&[
+        "TOKEN = r'([tTsSiIlLvV]|ll|LL|([iIuU])(8|16|32|64))?[^a-z]'",
+        "token: \"(?P<a>[0-9]+)|(?P<b>[A-Z]+)|(?P<c>==|!=|<=|>=)\"",
+        "secret = \"{0:>8} | {1:<12} | {2:^6} of {3} at {4}: {5!r}\"",
+        "define( 'AUTH_KEY',         'put your unique phrase here' );",
+        "NONCE_SALT: str = Field(default='', description='a salt')",
+    ]);
+}
+
+#[test]
+fn every_password_goes_in_json_and_in_quotes() {
+    let alphabet = with("!@#$%^&*-_+=?.,:;<>()[]{}~|");
+    let redactor = Redactor::default();
+    for seed in 1..=MANY {
+        let password = drawn(seed, 16, &alphabet);
+        for text in [
+            "{\"password\": \"§\"}",
+            "password: '§'",
+            "db_password = \"§\"",
+        ] {
+            let redacted = redactor.redact(&text.replace('§', &password));
+            let expected = text.replace('§', "[redacted:password#1]");
+            assert_eq!(redacted.text, expected, "{password}");
+        }
+        let json = serde_json::json!({ "password": password }).to_string();
+        let redacted = redactor.document().json(&json).into_owned();
+        assert_eq!(
+            redacted, "{\"password\":\"[redacted:password#1]\"}",
+            "{password}"
+        );
+    }
+}
+
+#[test]
+fn a_password_may_begin_as_a_reference_does() {
+    for password in [
+        "$7kQz!mB2xW9p",
+        "@7kQz!mB2xW9p",
+        "%6zFHV5v4V@Li-4M",
+        "a8#kQz2<mB9x",
+        "&7kQz!mB2xW9p",
+        "*jxYZlaw4zUu*qjR",
+    ] {
+        finds(
+            Kind::Password,
+            password,
+            &["{\"password\": \"§\"}", "password: \"§\"", "password: '§'"],
+        );
+    }
+    for reference in [
+        "$DB_PASSWORD",
+        "${DB_PASSWORD}",
+        "${env:DbPass1}",
+        "$env:DB_PW2",
+        "$dbPassword2",
+        "$args[0].Pw1",
+        "%DB_PASS1%",
+        "%(Password1)s",
+        "%{DbPw1}",
+        "@file1.TXT",
+        "@/run/secrets/Pass1",
+        "&dbPass1",
+        "*dbPass1",
+        "{{vault.Pass1}}",
+        "<your password>",
+        "<Your-Passw0rd!>",
+        "<%=ENV['DB_PW1']%>",
+        "$(cat</run/secrets/X1)",
+        "$this->config.Pw1",
+        "~/.Config2/pass",
+    ] {
+        stay(&[
+            &format!("password: \"{reference}\""),
+            &format!("{{\"password\": \"{reference}\"}}"),
+            &format!("DB_PASSWORD={reference}"),
+        ]);
+    }
+}
