@@ -36,6 +36,38 @@ const PASSWORDS: [&str; 8] = [
     "tosecurestring",
 ];
 
+/// Whose password a name that ends with `pass` is, with no break before it:
+/// `DBPASS`, `smtpPass`.
+const OWNERS: [&str; 27] = [
+    "db",
+    "database",
+    "sql",
+    "mysql",
+    "postgres",
+    "pg",
+    "mongo",
+    "redis",
+    "rabbit",
+    "smtp",
+    "imap",
+    "mail",
+    "email",
+    "ftp",
+    "ssh",
+    "ldap",
+    "user",
+    "admin",
+    "root",
+    "sudo",
+    "login",
+    "wifi",
+    "proxy",
+    "keystore",
+    "truststore",
+    "store",
+    "vnc",
+];
+
 const RANDOM: [&str; 32] = [
     "secret",
     "secrets",
@@ -185,13 +217,24 @@ impl Redactor {
         }
         if PASSWORDS.iter().any(|word| plain.ends_with(word)) {
             // `bypass` is another word and `PASS:` a test's result: the short
-            // form counts behind a break only.
+            // form counts behind a break, or behind whose it is.
             let short = plain.ends_with("pass");
             let parted = name.len() > 4 && !name[name.len() - 5].is_ascii_alphanumeric();
-            return (!short || parted).then_some(Promise::Password);
+            let known = || {
+                let before = plain.get().strip_suffix(b"pass").unwrap_or_default();
+                OWNERS
+                    .iter()
+                    .any(|owner| before.ends_with(owner.as_bytes()))
+            };
+            return (!short || parted || known()).then_some(Promise::Password);
         }
         let parted = name.len() > 2 && !name[name.len() - 3].is_ascii_alphanumeric();
         if plain.get() == b"pw" || parted && plain.ends_with("pw") {
+            return Some(Promise::Password);
+        }
+        // Of a wireless network.
+        let parted = name.len() > 3 && !name[name.len() - 4].is_ascii_alphanumeric();
+        if plain.get() == b"psk" || parted && plain.ends_with("psk") {
             return Some(Promise::Password);
         }
         let random = RANDOM.iter().any(|word| plain.ends_with(word));

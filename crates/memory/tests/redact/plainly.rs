@@ -163,3 +163,28 @@ fn what_a_statement_inserts_is_known_by_its_column() {
         "call(password, 'cL8sfxLHMtlw4t')",
     ]);
 }
+
+#[test]
+fn pass_is_a_password_behind_whose_it_is() {
+    finds(
+        Kind::Password,
+        "uYtA5RKr4ZJa4H",
+        &[
+            "DBPASS=§",
+            "dbPass: '§'",
+            "SMTPPASS=§",
+            "kubectl create secret generic x --from-literal=dbpass=§",
+            "mysqlpass = \"§\"",
+            "psk=\"§\"",
+            "wpa_psk=§",
+        ],
+    );
+    stay(&[
+        "bypass=uYtA5RKr4ZJa4H",
+        "compass: 'uYtA5RKr4ZJa4H'",
+        "encompass=uYtA5RKr4ZJa4H surpass=uYtA5RKr4ZJa4H",
+        "trespass=uYtA5RKr4ZJa4H underpass=uYtA5RKr4ZJa4H overpass=uYtA5RKr4ZJa4H",
+        "renderPass: 'shadow#2'",
+        "key_mgmt=WPA-PSK psk: bool",
+    ]);
+}
