@@ -2,8 +2,9 @@
 //! `Bearer`, a bot's token in its path.
 
 use super::Kind;
+use super::drawn::is_password;
 use super::prefixed::is_word_start;
-use super::promised::is_path;
+use super::promised::{is_path, is_word_of_programs};
 use super::shape::{Shape, decoded, is_example, looks_random};
 use super::value::{Span, VALUE, blanks};
 
@@ -54,6 +55,7 @@ pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {
     let refers = named.is_empty()
         || named.starts_with("[redacted:")
         || matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'*')
+            && !(is_password(password) || begins_escaped(password))
         || named.contains("${")
         || matches!(
             named,
@@ -64,6 +66,43 @@ pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {
     (!refers).then_some(Span {
         kind: Kind::UrlPassword,
         start: start + colon + 1,
+        end: start + host,
+    })
+}
+
+/// Whether a text begins with a character that is written by its number, as
+/// addresses have signs: `%40x`.
+fn begins_escaped(text: &[u8]) -> bool {
+    let digits = text.get(1..3);
+    let escaped = text[0] == b'%' && digits.is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));
+    escaped && text.len() >= 6 && !text.ends_with(b"%")
+}
+
+/// The password behind the `:` at `at` in what Go's programs name a database by:
+/// `user:x@tcp(host:3306)/shop`.
+pub(super) fn in_source_name(bytes: &[u8], at: usize) -> Option<Span> {
+    const LONGEST: usize = 128;
+    const PROTOCOLS: [&[u8]; 3] = [b"@tcp(", b"@unix(", b"@cloudsql("];
+    let user = at.checked_sub(1).map(|before| bytes[before])?;
+    if !user.is_ascii_alphanumeric() && !matches!(user, b'_' | b'-') {
+        return None;
+    }
+    let start = at + 1;
+    let rest = &bytes[start..bytes.len().min(start + LONGEST)];
+    let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
+    let word = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+    let mut signs = memchr::memchr_iter(b'@', word);
+    let host = signs.find(|at| PROTOCOLS.iter().any(|p| word[*at..].starts_with(p)))?;
+    let password = &word[..host];
+    let refers = matches!(
+        password.first()?,
+        b'$' | b'{' | b'<' | b'%' | b'*' | b'/' | b'['
+    );
+    let word = is_word_of_programs(password) || is_example(password) || password.len() < 6;
+    let stays = word || refers && !is_password(password);
+    (!stays).then_some(Span {
+        kind: Kind::UrlPassword,
+        start,
         end: start + host,
     })
 }

@@ -8,7 +8,9 @@ use super::tongues::{self, Foreign, Tongue};
 use super::value::{BARE, Quoted, Span, VALUE};
 use super::value::{blanks, blanks_before, closing, unclosed, value};
 use super::words::{is_literal_as_password, is_word_as_password};
-use super::{Kind, Redactor, blocks, follows, kubernetes, markdown, phrases, pieces, stores};
+use super::{
+    Kind, Redactor, blocks, environment, follows, kubernetes, markdown, phrases, pieces, stores,
+};
 
 const NAME: usize = 64;
 
@@ -53,6 +55,9 @@ impl Redactor {
             from += 1;
         }
         from = markdown::behind_bold(bytes, from);
+        if let Some(found) = environment::whole_line(bytes, at, name, promise) {
+            return Some(found);
+        }
         let found = value(bytes, from, promise)
             .filter(|span| !is_count(name, &bytes[span.start..span.end]));
         let found = found.or_else(|| markdown::in_bold(bytes, from, promise));
@@ -299,7 +304,7 @@ fn is_count(name: &[u8], text: &[u8]) -> bool {
     plural && text.iter().all(u8::is_ascii_digit)
 }
 
-fn is_variable(name: &[u8]) -> bool {
+pub(super) fn is_variable(name: &[u8]) -> bool {
     name.iter()
         .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }

@@ -18,6 +18,7 @@ mod columns;
 mod command;
 mod document;
 mod drawn;
+mod environment;
 mod follows;
 mod fragments;
 mod inserted;

@@ -162,6 +162,7 @@ impl<'a> Scan<'a> {
                 _ => command::argument(bytes, at),
             },
             b':' => address::in_address(bytes, at)
+                .or_else(|| address::in_source_name(bytes, at))
                 .or_else(|| address::telegram(bytes, at))
                 .or_else(|| stores::pgpass(bytes, at))
                 .or_else(|| redactor.assigned(bytes, at))

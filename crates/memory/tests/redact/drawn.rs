@@ -179,3 +179,60 @@ fn a_password_may_begin_as_a_reference_does() {
         ]);
     }
 }
+
+#[test]
+fn a_password_in_an_address_may_begin_with_a_sign() {
+    finds(
+        Kind::UrlPassword,
+        "*jxYZlaw4zUu*qjR",
+        &["postgres://app:§@db/x"],
+    );
+    finds(
+        Kind::UrlPassword,
+        "%40jxYZlaw4z",
+        &["postgres://app:§@db/x"],
+    );
+    finds(
+        Kind::UrlPassword,
+        "UcSAaYatTSJa6t",
+        &[
+            "dsn := \"app:§@tcp(127.0.0.1:3306)/shop\"",
+            "app:§@unix(/tmp/my.sock)/x",
+        ],
+    );
+    finds(Kind::UrlPassword, "p@ss:Wd7/x", &["DSN=app:§@tcp(db)/shop"]);
+    stay(&[
+        "postgres://app:***@db/x postgres://app:$PASS1@db/x postgres://app:%s@db/x",
+        "postgres://app:%DB_PW1%@db/x postgres://app:${Pw1}@db/x postgres://u:{Pw1}@db/x",
+        "user:password@tcp(localhost:5555)/dbname",
+        "%s:%s@tcp(%s:%d)/%s $USER:$PASS_1@tcp(db)/x {u}:{pw_1}@tcp(db)/x",
+        "user:<your-pass1>@tcp(db)/x",
+    ]);
+}
+
+#[test]
+fn a_line_of_the_environment_has_its_value_up_to_its_end() {
+    let texts = ["DB_PASSWORD=§", "A=1\nexport DB_PASSWORD=§\nB=2\n"];
+    for password in ["Xk9p&nr9x=s5IcOq2W", "Xk9p;nr9x(s5IcOq2W", "q8Z<Tr|7vW#m2"] {
+        finds(Kind::Password, password, &texts);
+    }
+    let key = "e-tlo8h&ll=qufx8aova$dykg^+62w=5a3*1^9=fg+f&fmgrf2";
+    finds(Kind::Secret, key, &["SECRET_KEY=§\nDEBUG=1"]);
+    let redactor = Redactor::default();
+    for (text, rest) in [
+        (
+            "curl 'https://h/?PASSWORD=Xk9p7nr9xQ&user=bob'",
+            "&user=bob'",
+        ),
+        ("PASSWORD=Xk9p7nr9xQ&& make install", "&& make install"),
+        ("PASSWORD=Xk9p7nr9xQ; make", "; make"),
+    ] {
+        let redacted = redactor.redact(text).text;
+        assert!(redacted.ends_with(&format!("#1]{rest}")), "{redacted}");
+    }
+    stay(&[
+        "TOKEN=$(cat<token.txt)",
+        "PASSWORD=$(pwgen|head)",
+        "PASSWORD={{db.Pw1}}",
+    ]);
+}
