@@ -3,10 +3,11 @@
 
 use super::Kind;
 use super::drawn::is_password;
+use super::names::Promise;
 use super::prefixed::is_word_start;
-use super::promised::{is_path, is_word_of_programs};
+use super::promised::{is_path, is_secret, is_word_of_programs};
 use super::shape::{Shape, decoded, is_example, looks_random};
-use super::value::{Span, VALUE, blanks};
+use super::value::{Quoted, Span, VALUE, blanks};
 
 /// The password in the address whose `://` is at `at`.
 pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {
@@ -167,6 +168,50 @@ pub(super) fn bearer(bytes: &[u8], at: usize) -> Option<Span> {
         _ => length >= 12 && shape.digits > 0 && shape.letters() > 0 && shape.distinct >= 8,
     };
     (drawn && !is_example(token) && !is_path(token)).then_some(Span {
+        kind: Kind::Bearer,
+        start,
+        end: start + length,
+    })
+}
+
+/// The token behind a scheme of its service's own, with which the header behind
+/// `from` begins: `ApiKey x`, `Token token="x"`.
+pub(super) fn scheme(bytes: &[u8], from: usize) -> Option<Span> {
+    const SCHEMES: [&str; 9] = [
+        "ApiKey-v1",
+        "ApiKey",
+        "Token",
+        "GenieKey",
+        "SSWS",
+        "Splunk",
+        "Bot",
+        "Key",
+        "DeepL-Auth-Key",
+    ];
+    let open = from + blanks(bytes, from);
+    let quote = |b: &&u8| matches!(b, b'"' | b'\'' | b'`' | b'\\');
+    let quotes = |at: usize| {
+        bytes[at.min(bytes.len())..]
+            .iter()
+            .take(8)
+            .take_while(quote)
+    };
+    let at = open + quotes(open).count();
+    let rest = bytes.get(at..)?;
+    let scheme = SCHEMES.iter().find(|scheme| {
+        let head = rest.get(..scheme.len());
+        let named = head.is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes()));
+        named && rest.get(scheme.len()) == Some(&b' ')
+    })?;
+    let mut start = at + scheme.len() + blanks(bytes, at + scheme.len());
+    if bytes[start..].starts_with(b"token=") {
+        start += "token=".len();
+        start += quotes(start).count();
+    }
+    let part = |b: &&u8| b.is_ascii_alphanumeric() || b"_-.+/=~:".contains(b);
+    let rest = &bytes[start..bytes.len().min(start + VALUE)];
+    let length = rest.iter().take_while(part).count();
+    is_secret(&rest[..length], Promise::Random, Quoted::No).then_some(Span {
         kind: Kind::Bearer,
         start,
         end: start + length,

@@ -9,7 +9,8 @@ use super::value::{BARE, Quoted, Span, VALUE};
 use super::value::{blanks, blanks_before, closing, unclosed, value};
 use super::words::{is_literal_as_password, is_word_as_password};
 use super::{
-    Kind, Redactor, blocks, environment, follows, kubernetes, markdown, phrases, pieces, stores,
+    Kind, Redactor, address, blocks, environment, fallback, follows, kubernetes, markdown, phrases,
+    pieces, stores,
 };
 
 const NAME: usize = 64;
@@ -64,9 +65,13 @@ impl Redactor {
         found.or_else(|| match promise {
             Promise::Password => word(bytes, at, from)
                 .or_else(|| phrases::assigned(bytes, at, from, name))
-                .or_else(|| below(bytes, from, promise)),
+                .or_else(|| below(bytes, from, promise))
+                .or_else(|| fallback::chosen(bytes, from, promise)),
             Promise::Random if is_of_user(name) => of_user(bytes, from),
-            Promise::Random => short(bytes, at, from, name).or_else(|| below(bytes, from, promise)),
+            Promise::Random => short(bytes, at, from, name)
+                .or_else(|| below(bytes, from, promise))
+                .or_else(|| fallback::chosen(bytes, from, promise)),
+            Promise::Perhaps if is_header(name) => address::scheme(bytes, from),
             Promise::Perhaps if is_kind_of_key(bytes, at, name) => {
                 below(bytes, from, Promise::Random)
             }
@@ -222,6 +227,9 @@ impl Redactor {
         if is_login(name.as_bytes()) && is_encoded_login(bytes) {
             return Some(Kind::Secret);
         }
+        if is_header(name.as_bytes()) && address::scheme(bytes, 0).is_some() {
+            return Some(Kind::Bearer);
+        }
         let whole = bytes.len() <= VALUE && !bytes.contains(&b'\n');
         let whole = whole && !is_count(name.as_bytes(), bytes);
         (whole && is_secret(bytes, promise, Quoted::Yes)).then_some(promise.kind())
@@ -325,6 +333,11 @@ pub(super) fn begins_line(bytes: &[u8], at: usize, name: &[u8]) -> bool {
 fn is_login(name: &[u8]) -> bool {
     let plain = name.strip_prefix(b"_").unwrap_or(name);
     plain.eq_ignore_ascii_case(b"auth")
+}
+
+/// Whether a name is that of the header by which a program logs in.
+fn is_header(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"authorization")
 }
 
 /// The user and the password in base64 behind `from`.

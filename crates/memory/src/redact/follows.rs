@@ -11,7 +11,7 @@ use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
 use super::words::is_word_as_password;
-use super::{Redactor, before};
+use super::{Redactor, before, fallback};
 
 /// With one of these begins the last word of every name that promises a secret.
 pub(super) const STEMS: [&str; 11] = [
@@ -59,6 +59,7 @@ impl Redactor {
             _ => None,
         };
         found
+            .or_else(|| fallback::behind(bytes, name))
             .or_else(|| turns::turned(bytes, name))
             .or_else(|| before::said(bytes, name))
             .or_else(|| turns::wallet_key(bytes, name))

@@ -19,6 +19,7 @@ mod command;
 mod document;
 mod drawn;
 mod environment;
+mod fallback;
 mod follows;
 mod fragments;
 mod inserted;

@@ -7,6 +7,7 @@ mod cut;
 mod derived;
 mod drawn;
 mod every_text;
+mod fallback;
 mod forms;
 mod json;
 mod letters;
