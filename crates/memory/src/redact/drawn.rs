@@ -15,8 +15,13 @@ const BY_CHANCE: i32 = 20;
 
 /// Whether a text is a key in base64, of either alphabet.
 pub(super) fn is_key(text: &[u8]) -> bool {
+    !text.contains(&b'.') && is_key_of_parts(text)
+}
+
+/// The same where dots may part it.
+pub(super) fn is_key_of_parts(text: &[u8]) -> bool {
     const LEAST: usize = 20;
-    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-');
+    let part = |b: &u8| b.is_ascii_alphanumeric() || b"+/=_-.".contains(b);
     let shape = Shape::of(text);
     let cased = shape.upper >= 2 && shape.lower >= 2 && shape.distinct >= 10;
     let whole = text.len() >= LEAST && cased && text.iter().all(part);

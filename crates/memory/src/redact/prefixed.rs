@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::shape::{Shape, is_example, looks_hex};
-use super::{Kind, pieces};
+use super::{Kind, drawn, pieces};
 
 /// What a key is made of behind its mark.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +47,10 @@ enum Mark {
     AtWord,
     /// Words begin so too; what follows must look random.
     Weak,
+    /// Names begin so too; what follows must be no words.
+    Drawn,
+    /// The same, and a dot parts it from hexadecimal digits.
+    Parted,
     /// The ends of names are written so; it counts where none goes on into it.
     Alone,
 }
@@ -103,10 +107,10 @@ const MOST: usize = 512;
 const HASH: usize = 32;
 
 use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Word};
-use Mark::{Alone, AtWord, Certain, Weak};
+use Mark::{Alone, AtWord, Certain, Drawn, Parted, Weak};
 
 /// Of two marks that begin alike the longer stands first.
-const FORMS: [Form; 107] = [
+const FORMS: [Form; 128] = [
     form("sk-ant-", Kind::Anthropic, Word, 20, Certain),
     form("sk-or-", Kind::OpenRouter, Word, 20, Certain),
     form("sk-proj-", Kind::OpenAi, Word, 20, Certain),
@@ -227,6 +231,36 @@ const FORMS: [Form; 107] = [
     form("pcsk_", Kind::Provider, Word, 40, AtWord),
     // Mailgun's; `cache-key-…` is a name.
     fixed("key-", Kind::Provider, Hex, 32, Alone),
+    form("nfp_", Kind::Provider, Alnum, 36, AtWord),
+    form("csk-", Kind::Provider, Alnum, 40, AtWord),
+    // Resend's, behind which a name may go on as well.
+    form("re_", Kind::Provider, Word, 28, Drawn),
+    form("jina_", Kind::Provider, Word, 50, Weak),
+    fixed("sqp_", Kind::Provider, Hex, 40, AtWord),
+    fixed("squ_", Kind::Provider, Hex, 40, AtWord),
+    fixed("sqa_", Kind::Provider, Hex, 40, AtWord),
+    // A service account of 1Password.
+    form("ops_eyJ", Kind::Provider, Base64, 80, AtWord),
+    // HubSpot's, with a UUID.
+    fixed("pat-na1-", Kind::Provider, Word, 36, AtWord),
+    fixed("pat-eu1-", Kind::Provider, Word, 36, AtWord),
+    // Airtable's: 14 characters, a dot and 64 digits.
+    fixed("pat", Kind::Provider, Dotted, 79, Parted),
+    form("HRKU-", Kind::Provider, Word, 36, AtWord),
+    form("CCIPAT_", Kind::Provider, Word, 40, AtWord),
+    form("ATBB", Kind::Provider, Alnum, 32, Drawn),
+    // A secret token of Mapbox.
+    form("sk.eyJ", Kind::Provider, Dotted, 60, AtWord),
+    fixed("e2b_", Kind::Provider, Hex, 40, AtWord),
+    // Notion's old ones.
+    fixed("secret_", Kind::Provider, Alnum, 43, Drawn),
+    // Facebook's.
+    form("EAA", Kind::Provider, Alnum, 120, Drawn),
+    // Dropbox's.
+    form("sl.", Kind::Provider, Dotted, 120, Drawn),
+    // Plaid's, with a UUID.
+    fixed("access-sandbox-", Kind::Provider, Word, 36, AtWord),
+    fixed("access-production-", Kind::Provider, Word, 36, AtWord),
 ];
 
 /// A key at one place: what it is and where it ends.
@@ -277,6 +311,8 @@ pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
             let mixed = shape.digits > 0 && shape.upper >= 3 && shape.lower >= 3;
             mixed && shape.entropy > 3.3 || body.len() == HASH && looks_hex(&body)
         }
+        Drawn => shape.digits > 0 && drawn::is_key_of_parts(&body),
+        Parted => body.get(14) == Some(&b'.') && looks_hex(&body[15..]),
         Alone => {
             let named = at > 0 && matches!(bytes[at - 1], b'-' | b'.' | b'/' | b'#' | b'@');
             !named && looks_hex(&body)

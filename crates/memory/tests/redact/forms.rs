@@ -228,3 +228,55 @@ fn a_private_key_of_commercial_ssh_is_found() {
         )
     );
 }
+
+#[test]
+fn keys_of_further_providers_are_found_by_their_marks() {
+    let texts = ["the key is §, keep it", "x = \"§\"", "§"];
+    let mixed = |seed, length: usize| format!("{}7aB", drawn(seed, length - 3, ALNUM));
+    let hex = |seed, length: usize| format!("{}a7", drawn(seed, length - 2, HEX));
+    for seed in 1..40 {
+        let uuid = format!("{}-4a7b-4c1d-8e2f-{}", hex(seed, 8), hex(seed, 12));
+        let mut keys = vec![
+            format!("nfp_{}", mixed(seed, 36)),
+            format!("csk-{}", mixed(seed, 48).to_lowercase()),
+            format!("re_{}_{}", mixed(seed, 8), mixed(seed + 1, 24)),
+            format!("jina_{}{}", hex(seed, 32), mixed(seed, 28)),
+            format!("ops_eyJ{}", mixed(seed, 300)),
+            format!("pat{}.{}", mixed(seed, 14), hex(seed, 64)),
+            format!("HRKU-{uuid}"),
+            format!("HRKU-AA{}", mixed(seed, 58)),
+            format!("CCIPAT_{}_{}", mixed(seed, 22), hex(seed, 40)),
+            format!("ATBB{}", mixed(seed, 32)),
+            format!("sk.eyJ{}.{}", mixed(seed, 80), mixed(seed, 22)),
+            format!("e2b_{}", hex(seed, 40)),
+            format!("secret_{}", mixed(seed, 43)),
+            format!("EAA{}", mixed(seed, 180)),
+            format!("sl.u.{}", mixed(seed, 135)),
+            format!("sl.{}", mixed(seed, 137)),
+        ];
+        for mark in ["sqp_", "squ_", "sqa_"] {
+            keys.push(format!("{mark}{}", hex(seed, 40)));
+        }
+        for mark in [
+            "pat-na1-",
+            "pat-eu1-",
+            "access-sandbox-",
+            "access-production-",
+        ] {
+            keys.push(format!("{mark}{uuid}"));
+        }
+        for key in keys {
+            finds(Kind::Provider, &key, &texts);
+        }
+    }
+    stay(&[
+        "re_SomeLongIdentifierOfATest_withNumber2AndMore",
+        "re_compile_the_pattern_2_of_a_longer_Name_HERE",
+        "pattern.matching.of.a.long.path.with.many.parts.and.1.number.that.goes.on.for.a.While",
+        "jina_embeddings_v2_base_en_with_a_longer_name_than_needed",
+        "secret_manager_version_2_of_the_current_project_and",
+        "secret_ManagerVersion2OfTheCurrentProjectAndItsKey",
+        "sl.config.path.2 access-sandbox-environment-of-the-team-number-2",
+        "csk-token nfp_profile_2 e2b_sandbox_id_2 ATBBReader EAAReader2",
+    ]);
+}
