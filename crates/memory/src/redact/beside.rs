@@ -530,11 +530,12 @@ pub(super) fn linked(bytes: &[u8], at: usize) -> Option<Span> {
 pub(super) fn apart(bytes: &[u8], at: usize) -> Option<Span> {
     let foreign = tongues::begins_joined(&bytes[at..])?;
     let from = at + foreign.name.len();
-    if blanks(bytes, from) == 0 {
+    let of_user = tongues::is_behind_user(bytes, at);
+    if blanks(bytes, from) == 0 && !of_user {
         return None;
     }
     let found = foreign_value(bytes, from, foreign)?;
-    is_plain(&bytes[found.start..found.end]).then_some(found)
+    (of_user || is_plain(&bytes[found.start..found.end])).then_some(found)
 }
 
 /// The name in another language that ends before `at`.
@@ -569,12 +570,18 @@ fn foreign_value(bytes: &[u8], from: usize, foreign: Foreign) -> Option<Span> {
     let rest = &bytes[start..bytes.len().min(start + VALUE)];
     let ends = |b: &u8| !b.is_ascii_graphic() || matches!(b, b'"' | b'\'' | b'`' | b',' | b';');
     let mut end = rest.iter().position(ends).unwrap_or(rest.len());
+    // `x(으)로`
+    let particle = rest[..end].ends_with(b"(") && rest.get(end).is_some_and(|b| !b.is_ascii());
+    end -= usize::from(particle);
     while end > 0 && matches!(rest[end - 1], b'.' | b':' | b'!' | b'?' | b')') {
         end -= 1;
     }
     // Behind a sentence it is its end, behind a password mostly not.
     let calls = rest[end..].iter().take_while(|b| **b == b'!').count();
-    is_secret(&rest[..end], promise, Quoted::No).then_some(Span {
+    let text = &rest[..end];
+    let word = promise == Promise::Password && is_word_as_password(text);
+    let said = word && tongues::is_behind_user(bytes, from);
+    (said || is_secret(text, promise, Quoted::No)).then_some(Span {
         kind: promise.kind(),
         start,
         end: start + end + calls,

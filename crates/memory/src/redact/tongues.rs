@@ -146,7 +146,7 @@ const JOINED_KEYS: [&str; 9] = [
 
 /// `は`, `是` and their like, words for a change, and the wide colon: what may
 /// stand between such a name and its value.
-const LINKS: [&str; 17] = [
+const LINKS: [&str; 28] = [
     "：",
     "は",
     "是",
@@ -164,6 +164,33 @@ const LINKS: [&str; 17] = [
     "设置为",
     "設為",
     "設定為",
+    "设成",
+    "设定为",
+    "修改为",
+    "修改成",
+    "更改为",
+    "更新为",
+    "重置为",
+    "重设为",
+    "换成",
+    "換成",
+    "가",
+];
+
+/// What says that a change was made, before its word and behind it.
+const DONE: ([&str; 3], &str) = (["已经", "已經", "已"], "了");
+
+/// What users are called in such languages, where a password follows.
+const USERS: [&str; 9] = [
+    "用户名",
+    "用户",
+    "账号",
+    "帐号",
+    "帳號",
+    "账户",
+    "ユーザー名",
+    "ユーザー",
+    "아이디",
 ];
 
 /// How a name was written.
@@ -275,8 +302,29 @@ pub(super) fn spaced() -> impl Iterator<Item = &'static str> {
 /// The length of the link at `at`.
 pub(super) fn link(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
-    let link = LINKS.iter().find(|link| rest.starts_with(link.as_bytes()));
-    link.map(|link| link.len())
+    let (before, behind) = DONE;
+    let done = before.iter().find(|done| rest.starts_with(done.as_bytes()));
+    let done = done.map_or(0, |done| done.len());
+    let rest = &rest[done..];
+    let link = LINKS
+        .iter()
+        .find(|link| rest.starts_with(link.as_bytes()))?;
+    let made = rest[link.len()..].starts_with(behind.as_bytes());
+    Some(done + link.len() + usize::from(made) * behind.len())
+}
+
+/// Whether a user is named before `at` on its line: `用户名 admin`.
+pub(super) fn is_behind_user(bytes: &[u8], at: usize) -> bool {
+    const REACH: usize = 96;
+    let before = &bytes[at.saturating_sub(REACH)..at];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
+    let before = &before[line..];
+    let behind = |user: &str| {
+        let at = memchr::memmem::rfind(before, user.as_bytes())?;
+        Some(&before[at + user.len()..])
+    };
+    let named = USERS.iter().find_map(|user| behind(user));
+    named.is_some_and(|named| named.iter().any(u8::is_ascii_alphanumeric))
 }
 
 /// Brackets and commas that may stand before a value.

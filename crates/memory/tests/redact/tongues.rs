@@ -356,3 +356,52 @@ fn what_is_said_about_passwords_and_keys_stays_in_every_language() {
         "パスワードをリセット2回",
     ]);
 }
+
+#[test]
+fn a_password_that_was_changed_is_said_in_languages_without_spaces() {
+    finds(
+        Kind::Password,
+        "XMIcYExZvZ0o51",
+        &[
+            "把密码改成了§",
+            "密码改为§",
+            "密码已改为§。",
+            "密码已经改成了§，请查收",
+            "密码修改为§",
+            "密码重置为 §",
+            "密码换成了§",
+            "密码更新为：§",
+            "パスワードを§に変更しました",
+            "비밀번호를 §로 변경",
+            "비밀번호를 §(으)로 변경했습니다",
+            "비밀번호가 §로 변경되었습니다",
+        ],
+    );
+    stay(&[
+        "密码已修改，请重新登录",
+        "密码改为string类型",
+        "把密码改成了bcrypt加密",
+        "비밀번호가 password123과 다릅니다",
+    ]);
+}
+
+#[test]
+fn letters_are_a_password_behind_a_user_in_languages_without_spaces() {
+    finds(
+        Kind::Password,
+        "swordfishes",
+        &[
+            "用户名 admin 密码 §",
+            "用户名：admin 密码：§",
+            "用户名admin，密码§",
+            "账号: admin, 密码: §",
+            "아이디 admin 비밀번호 §",
+        ],
+    );
+    stay(&[
+        "用户名和密码 swordfishes",
+        "用户名 admin 密码 required",
+        "密码 swordfishes",
+        "账号 string 密码 string",
+    ]);
+}
