@@ -311,7 +311,12 @@ pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
             let mixed = shape.digits > 0 && shape.upper >= 3 && shape.lower >= 3;
             mixed && shape.entropy > 3.3 || body.len() == HASH && looks_hex(&body)
         }
-        Drawn => shape.digits > 0 && drawn::is_key_of_parts(&body),
+        Drawn => {
+            // What base64 goes on with is a part of something longer.
+            let longer = |b: &u8| matches!(b, b'/' | b'+');
+            let part = at > 0 && longer(&bytes[at - 1]) || bytes.get(end).is_some_and(longer);
+            !part && shape.digits > 0 && drawn::is_key_of_parts(&body)
+        }
         Parted => body.get(14) == Some(&b'.') && looks_hex(&body[15..]),
         Alone => {
             let named = at > 0 && matches!(bytes[at - 1], b'-' | b'.' | b'/' | b'#' | b'@');

@@ -269,7 +269,11 @@ fn keys_of_further_providers_are_found_by_their_marks() {
             finds(Kind::Provider, &key, &texts);
         }
     }
+    let data = mixed(3, 180);
     stay(&[
+        &format!("E2cA/EAA{data}/TcLAQEAQZE4"),
+        &format!("x+EAA{data}"),
+        &format!("EAA{data}+TcLAQEAQZE4"),
         "re_SomeLongIdentifierOfATest_withNumber2AndMore",
         "re_compile_the_pattern_2_of_a_longer_Name_HERE",
         "pattern.matching.of.a.long.path.with.many.parts.and.1.number.that.goes.on.for.a.While",
