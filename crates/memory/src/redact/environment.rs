@@ -23,7 +23,8 @@ pub(super) fn whole_line(bytes: &[u8], at: usize, name: &[u8], promise: Promise)
         return None;
     }
     // Shells end a value there, or take one from elsewhere.
-    let shell = text.ends_with(b"&")
+    let shell = text.starts_with(b"$")
+        || text.ends_with(b"&")
         || text
             .iter()
             .any(|b| matches!(b, b'"' | b'\'' | b'`' | b'\\'))

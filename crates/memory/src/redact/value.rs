@@ -128,13 +128,15 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
 /// it from the next parameter of an address, nor from a command, nor begins a
 /// character's name.
 fn is_within(rest: &[u8], at: usize) -> bool {
+    const LONGEST: usize = 8;
     let behind = &rest[at + 1..];
-    let end = behind
-        .iter()
-        .position(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b','))
-        .unwrap_or(behind.len());
+    let ends =
+        |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b',' | b';');
+    let end = behind.iter().position(ends).unwrap_or(behind.len());
     let word = &behind[..end];
-    !word.is_empty() && word[0] != b'&' && !word.iter().any(|b| matches!(b, b'=' | b';'))
+    let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'#';
+    let character = behind.get(end) == Some(&b';') && end <= LONGEST && word.iter().all(part);
+    !word.is_empty() && word[0] != b'&' && !word.contains(&b'=') && !character
 }
 
 /// The length of what programs write before a string: `f"x"`, `b'x'`, `rb"x"`.

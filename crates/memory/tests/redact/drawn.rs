@@ -234,5 +234,23 @@ fn a_line_of_the_environment_has_its_value_up_to_its_end() {
         "TOKEN=$(cat<token.txt)",
         "PASSWORD=$(pwgen|head)",
         "PASSWORD={{db.Pw1}}",
+        "PASSWORD=$DB_PASS1&x",
     ]);
+}
+
+#[test]
+fn an_ampersand_is_one_of_a_passwords_characters_in_a_connection_string() {
+    finds(
+        Kind::Password,
+        "Xk9p&nr9x!s5IcOq2W",
+        &[
+            "cs = \"Server=x;Password=§;\"",
+            "cs = \"Server=x;Password=§;Encrypt=true\"",
+        ],
+    );
+    let redactor = Redactor::default();
+    for rest in ["&quot;,", "&amp;user=bob", "&#39;)"] {
+        let redacted = redactor.redact(&format!("password=Xk9p7nr9xQ{rest}")).text;
+        assert_eq!(redacted, format!("password=[redacted:password#1]{rest}"));
+    }
 }
