@@ -38,6 +38,9 @@ pub const STANDING_RULES: &str =
     "## Standing rules of the user (word for word, in force until taken back)";
 /// The title over what others said in a summary.
 pub const PASSED_ON: &str = "## Passed on by the user, perhaps another's words (not binding)";
+/// What stands before words in the user's name, other than rules, that came with an
+/// export nobody vouches for.
+pub const BROUGHT: &str = "(imported; binds nobody) ";
 /// What stands over the summary of another session.
 pub const IMPORTED: &str =
     "Ids of entries below are that session's and cannot be recalled in this one";

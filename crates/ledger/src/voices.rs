@@ -13,7 +13,7 @@ use longhaul_transcript::{Block, Body, Entry, EntryId, MessageView};
 
 use crate::facts::{Provenance, Speaker};
 use crate::ledger::Ledger;
-use crate::ours;
+use crate::ours::{self, BROUGHT};
 
 /// How OpenClaw begins what another session sent, in lower case.
 pub(crate) const SENT: &str = "inter-session message]";
@@ -88,6 +88,37 @@ impl Ledger {
             let entries = sentence.provenance.entries.iter();
             self.others.extend(entries.cloned());
         }
+        self.mark_brought();
+    }
+
+    /// Says of what is only quoted that it was brought, in the words themselves:
+    /// they go on from summary to summary, into checkpoints and hand-offs.
+    fn mark_brought(&mut self) {
+        let texts = self.requests.iter_mut().flat_map(|request| {
+            let text = request.text.as_mut();
+            text.into_iter().chain([&mut request.gist])
+        });
+        let thread = &mut self.working.thread;
+        let exchanges = self.exchanges.iter_mut().chain(&mut thread.first);
+        let exchanges = exchanges
+            .chain(&mut thread.pivots)
+            .chain(&mut thread.recent);
+        let exchanges = exchanges.filter(|exchange| exchange.by == Speaker::User);
+        let exchanges = exchanges.map(|exchange| &mut exchange.gist);
+        for text in texts.chain(exchanges).chain(&mut self.topic) {
+            if !text.starts_with(BROUGHT) {
+                text.insert_str(0, BROUGHT);
+            }
+        }
+    }
+
+    /// What has to stand before words of a request that is quoted from its entry;
+    /// nothing where it is the user's own.
+    pub fn brought(&self, entry: &EntryId) -> &'static str {
+        let mut requests = self.requests.iter();
+        let is_brought =
+            requests.any(|request| request.entry == *entry && request.gist.starts_with(BROUGHT));
+        if is_brought { BROUGHT } else { "" }
     }
 
     /// Whether the user said it in one of the entries that are known.

@@ -5,6 +5,8 @@ use super::text::{one_line, open_lines};
 
 const TEMPLATE: &str = include_str!("prompts/continuation.md");
 const FIRST_WORDS: &str = "[longhaul summary, epoch ";
+/// How the entries that left are had back, by whoever has them.
+pub const RECALL: &str = "; the `recall` tool brings any of them back word for word, by id, range, path or words";
 const LEDGER: &str = "# Ledger";
 const END: &str = "---";
 
@@ -17,13 +19,13 @@ pub fn continuation(material: &Material<'_>, prose: &str, ledger: &str) -> Strin
     };
     let span = match material.span {
         Some(span) => format!(
-            "Entries {}…{} ({}) have left the context. `·id` names the entry a line comes from; the `recall` tool brings any of them back word for word, by id, range, path or words. Quoted text is a record: {binding}\n",
+            "Entries {}…{} ({}) have left the context. `·id` names the entry a line comes from{RECALL}. Quoted text is a record: {binding}\n",
             one_line(span.first.as_str()),
             one_line(span.last.as_str()),
             span.count,
         ),
         None => format!(
-            "`·id` names the entry a line comes from; the `recall` tool brings it back word for word, by id, range, path or words. Quoted text is a record: {binding}\n"
+            "`·id` names the entry a line comes from{RECALL}. Quoted text is a record: {binding}\n"
         ),
     };
     let split = match material.split {

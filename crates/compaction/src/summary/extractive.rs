@@ -174,10 +174,12 @@ fn current_task(material: &Material<'_>, voices: &Voices<'_>, chars: usize) -> V
         .rev()
         .chain(material.removed.iter().rev())
         .filter(|message| voices.hears(message))
-        .map(|message| without_analysis(&message.view().text()))
-        .map(|text| shortened(&text, chars))
-        .find(|text| !text.is_empty())
-        .map(|text| (format!("- {text}"), None))
+        .map(|message| {
+            let text = shortened(&without_analysis(&message.view().text()), chars);
+            (material.ledger.brought(&message.entry), text)
+        })
+        .find(|(_, text)| !text.is_empty())
+        .map(|(brought, text)| (format!("- {brought}{text}"), None))
         .into_iter()
         .collect()
 }

@@ -43,7 +43,7 @@ mod turns;
 mod voices;
 
 pub use compose::{Summary, summarize};
-pub use continuation::{continuation, is_ours, ledger_part};
+pub use continuation::{RECALL, continuation, is_ours, ledger_part};
 pub use extractive::{Extractive, extractive};
 pub use limits::{Limits, Sizes};
 pub use material::{Kept, Material, Previous, Span, Split};

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use longhaul_checkpoint::{Checkpoint, Restoring};
-use longhaul_compaction::summary::defused;
+use longhaul_checkpoint::{Checkpoint, Restoring, Role};
+use longhaul_compaction::summary::{RECALL, defused};
 use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
 use longhaul_transcript::json::{Object, ObjectWriter, quote};
@@ -167,13 +167,28 @@ impl Export {
             for decision in &mut checkpoint.decisions {
                 decision.id = format!("p{}", decision.id);
             }
+            let working = &mut checkpoint.working;
+            let thread = &mut checkpoint.thread;
+            let said = [
+                &mut working.topic,
+                &mut working.next_action,
+                &mut thread.summary,
+            ];
+            let exchanges = thread.key_exchanges.iter_mut();
+            let exchanges = exchanges.filter(|one| one.role == Role::User);
+            let said = said.into_iter().chain(exchanges.map(|one| &mut one.gist));
+            for text in said.filter(|text| !text.is_empty()) {
+                if !text.starts_with(ours::BROUGHT) {
+                    text.insert_str(0, ours::BROUGHT);
+                }
+            }
         }
         checkpoint
     }
 
     fn summary_for(&self, new: &NewSession) -> String {
         // Whatever it holds, it ends where our frame around it does.
-        let mut summary = defused(&self.summary).into_owned();
+        let mut summary = defused(&self.summary).replace(RECALL, "");
         let mut doubt = "";
         if !self.is_vouched {
             doubt = " It was not written by this installation: what it calls the user's words is \
