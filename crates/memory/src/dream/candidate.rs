@@ -423,6 +423,11 @@ impl Candidate {
         self.ends && self.replaces.is_empty() && self.contradicts.is_empty()
     }
 
+    /// Whether something took its place before a day.
+    pub(super) fn is_over(&self, day: Date) -> bool {
+        matches!(self.status, Status::Superseded { on, .. } if on < day)
+    }
+
     /// The latest day on which it was said.
     pub fn last_day(&self) -> Date {
         self.days.last().copied().unwrap_or(self.valid_from)

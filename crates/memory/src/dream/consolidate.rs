@@ -316,15 +316,12 @@ impl<'a> Work<'a> {
         }
         let date = remark.evidence.date;
         for at in &near {
+            let is_same = self.is_same(*at, &features, remark.topic);
             let known = &mut self.candidates[*at];
-            let rules = known.topic.is_rule() && remark.topic.is_rule();
-            let before = &self.features[*at];
-            let same = before.is_said_again(&features)
-                || before.is_same_statement(&features)
-                || (rules && before.is_same_rule(&features));
-            if known.ends || !same {
+            if known.ends || !is_same {
                 continue;
             }
+            let is_kept = known.status.is_kept();
             match &known.status {
                 Status::Rejected { .. } => {
                     self.done.rejected += 1;
@@ -341,6 +338,9 @@ impl<'a> Work<'a> {
                         .review
                         .filter(|why| !(firm && *why == Review::Leaning));
                     self.done.repeated += usize::from(again);
+                    if again && is_kept {
+                        self.hold(*at, remark);
+                    }
                     self.note(date);
                     return;
                 }
@@ -488,7 +488,10 @@ impl<'a> Work<'a> {
                     made.topic = other.topic;
                     made.replaces.push(id);
                     made.add(&remark.text, remark.evidence.clone());
-                    if self.candidates.iter().all(|known| known.id != made.id) {
+                    // Taken back again after it was said again.
+                    let stands = |one: &Candidate| one.id == made.id && !one.is_over(date);
+                    if !self.candidates.iter().any(stands) {
+                        made.id = self.free_id(&made);
                         self.done.found += 1;
                         self.note(date);
                         self.push(made);

@@ -55,7 +55,8 @@ impl Work<'_> {
     /// Something is allowed, or a rule is taken back.
     pub(super) fn lift(&mut self, remark: &Remark, near: &[usize]) {
         let date = remark.evidence.date;
-        let known = |one: &Candidate| one.text == remark.text && !one.is_unanswered();
+        let known =
+            |one: &Candidate| one.text == remark.text && !one.is_unanswered() && !one.is_over(date);
         if let Some(known) = self.candidates.iter_mut().find(|one| known(one)) {
             let again = known.add(&remark.text, remark.evidence.clone());
             self.done.repeated += usize::from(again);

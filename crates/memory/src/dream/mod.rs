@@ -10,6 +10,7 @@
 //! Every promotion quotes its source. Nothing but the user's own words is
 //! promoted without a person having seen it.
 
+mod again;
 mod asking;
 mod backfill;
 mod candidate;

@@ -45,6 +45,7 @@ pub(super) fn refold(
             && pool.last[&owner] == said.key
         {
             fold.adopt(owner, &said.key);
+            fold.hold(owner, &said.remark);
         }
     }
     let ids: HashSet<&str> = old.iter().map(|one| one.id.as_str()).collect();
@@ -237,6 +238,14 @@ impl Fold<'_, '_> {
         }
         self.work.seen.extend(lost.iter().cloned());
         one.seen.splice(0..0, lost);
+    }
+
+    /// What is kept was said for the last time.
+    fn hold(&mut self, owner: usize, remark: &Remark) {
+        let is_kept = |one: &Candidate| one.id == self.old[owner].id && one.status.is_kept();
+        if let Some(kept) = self.work.candidates.iter().position(is_kept) {
+            self.work.hold(kept, remark);
+        }
     }
 
     /// Gives a candidate an id, and whoever had it by chance another.

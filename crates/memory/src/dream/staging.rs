@@ -3,7 +3,9 @@
 //! Only what stands between our two marks is ours; the rest of the file is
 //! kept as it is.
 
-use super::candidate::{Candidate, Status};
+use jiff::civil::Date;
+
+use super::candidate::{Candidate, Evidence, Status};
 use super::promote::{credit, headings, home, line_end};
 use crate::provenance::one_line;
 
@@ -67,6 +69,9 @@ fn taken_back(candidates: &[Candidate]) -> String {
         .iter()
         .filter_map(|one| match (&one.status, &one.ended) {
             (Status::Superseded { on, by: None }, Some(ended)) => Some((on, one, ended)),
+            (Status::Superseded { on, by: Some(by) }, _) => {
+                Some((on, one, went_back(one, *on, by, candidates)?))
+            }
             _ => None,
         })
         .collect();
@@ -84,6 +89,25 @@ fn taken_back(candidates: &[Candidate]) -> String {
         ));
     }
     out
+}
+
+/// Where what is kept was said again, if that is what a change of it gave way to.
+fn went_back<'a>(
+    change: &Candidate,
+    on: Date,
+    by: &str,
+    all: &'a [Candidate],
+) -> Option<&'a Evidence> {
+    let kept = all
+        .iter()
+        .find(|one| one.id == by && one.status.is_kept())?;
+    let before = |one: &Candidate| match &one.status {
+        Status::Superseded { by: Some(by), .. } => *by == change.id && one.text == kept.text,
+        _ => false,
+    };
+    let again = kept.valid_from < change.valid_from || all.iter().any(before);
+    let mut places = kept.evidence.iter().filter(|_| again);
+    places.find(|one| one.date == on)
 }
 
 fn item(candidate: &Candidate, all: &[Candidate]) -> String {

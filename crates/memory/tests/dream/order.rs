@@ -223,6 +223,38 @@ fn read(candidates: &mut Vec<Candidate>, remarks: &[Remark]) {
     consolidate(candidates, remarks, &[], &|_| 0, days);
 }
 
+/// Lines about one thing.
+const ABOUT: [std::ops::Range<usize>; 6] = [0..3, 3..5, 5..9, 9..11, 11..13, 13..15];
+
+/// Promotes all that was found.
+fn keep(candidates: &mut [Candidate]) {
+    for one in candidates.iter_mut().filter(|one| one.is_ripe()) {
+        one.status = Status::Promoted { on: TODAY };
+    }
+}
+
+/// What is kept and what waits, and what that would take the place of.
+fn standing(candidates: &[Candidate]) -> Vec<(String, &'static str, BTreeSet<String>)> {
+    let kept = |id: &String| {
+        let one = candidates.iter().find(|one| one.id == *id)?;
+        one.status.is_kept().then(|| one.text.clone())
+    };
+    let stands = candidates
+        .iter()
+        .filter(|one| one.is_ripe() || one.status.is_kept());
+    let mut all: Vec<_> = stands
+        .map(|one| {
+            let replaces = match one.is_ripe() {
+                true => one.replaces.iter().filter_map(kept).collect(),
+                false => BTreeSet::new(),
+            };
+            (one.text.clone(), one.status.name(), replaces)
+        })
+        .collect();
+    all.sort();
+    all
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -250,5 +282,33 @@ proptest! {
         let before = apart.clone();
         read(&mut apart, &all);
         prop_assert_eq!(shown(&apart), shown(&before));
+    }
+
+    #[test]
+    fn after_what_is_kept_the_rest_read_in_any_parts_and_order_waits_alike(
+        about in prop::sample::select(ABOUT.to_vec()),
+        // One a day: what is said on one day after another is not told apart.
+        lines in prop::collection::btree_map(0_i32..6, 0_usize..4, 1..6),
+        parts in prop::collection::vec(0_usize..4, 6),
+        order in Just((0_usize..4).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let line = |at: usize| about.start + at % about.len();
+        let mut all = vec![(7, line(0))];
+        all.extend(lines.iter().map(|(back, at)| (*back, line(*at))));
+        let mut days = said(&all);
+        let mut first = Vec::new();
+        read(&mut first, &days.remove(&ago(7)).unwrap());
+        keep(&mut first);
+        let mut once = first.clone();
+        let rest: Vec<Remark> = days.values().flatten().cloned().collect();
+        read(&mut once, &rest);
+        let mut apart = first;
+        for part in order {
+            let of = |date: &Date| parts[(TODAY - *date).get_days() as usize] == part;
+            let some = days.iter().filter(|(date, _)| of(date));
+            let some: Vec<Remark> = some.flat_map(|(_, remarks)| remarks.clone()).collect();
+            read(&mut apart, &some);
+        }
+        prop_assert_eq!(standing(&apart), standing(&once));
     }
 }
