@@ -394,17 +394,18 @@ impl<'a> Work<'a> {
                 }
                 relation => relation,
             };
-            let newer = match is_newer {
-                true => features,
-                false => &self.features[*at],
+            let (older, newer) = match is_newer {
+                true => (known, features),
+                false => (features, known),
             };
             // What is said in one breath is said beside the other, unless it
             // says that something changes.
+            let is_beside = !newer.tells_of_change() && in_one_breath(made, other);
+            // So may be a rule with another number: for Rust 40, for Go 80 lines.
+            let rules = made.topic.is_rule() && other.topic.is_rule();
+            let is_other = rules && older.has_another_number(newer);
             let relation = match relation {
-                Relation::Replaces
-                    if self.only_points
-                        || (!newer.tells_of_change() && in_one_breath(made, other)) =>
-                {
+                Relation::Replaces if self.only_points || is_beside || is_other => {
                     Relation::Perhaps
                 }
                 relation => relation,

@@ -451,3 +451,67 @@ fn notes_of_the_same_words_keep_their_order_when_they_move() {
         Consolidated::default()
     );
 }
+
+#[test]
+fn rules_with_another_number_and_no_word_of_change_wait_for_a_person() {
+    for (older, newer) in [
+        (
+            "Keep functions under 80 lines in Python.",
+            "Keep functions under 60 lines.",
+        ),
+        (
+            "Keep pull requests under 300 lines.",
+            "Keep pull requests under 500 lines in Go.",
+        ),
+        (
+            "Use 2 spaces for indentation.",
+            "Use 4 spaces for indentation.",
+        ),
+        (
+            "Wait 5 seconds between requests to the staging API.",
+            "Wait 10 seconds between requests to the API.",
+        ),
+        (
+            "Write subject lines of at most 72 characters.",
+            "Write subject lines of at most 50 characters.",
+        ),
+        (
+            "I prefer 2 spaces for indentation.",
+            "I prefer 4 spaces for indentation.",
+        ),
+    ] {
+        let place = Place::new();
+        place.log(day(4), "User Preferences", older, Source::User);
+        place.log(day(1), "User Preferences", newer, Source::User);
+        let report = place.dream(&policy());
+        assert_eq!((report.promoted.len(), report.waiting), (0, 2), "{newer}");
+        let (old, new) = (place.find(older), place.find(newer));
+        assert_eq!(new.contradicts, std::slice::from_ref(&old.id), "{newer}");
+        assert_eq!(old.contradicts, [new.id], "{newer}");
+    }
+    let place = Place::new();
+    let said = [
+        "Use 2 spaces for indentation.",
+        "Use 4 spaces for indentation from now on.",
+    ];
+    place.log(day(4), "User Preferences", said[0], Source::User);
+    place.log(day(1), "User Preferences", said[1], Source::User);
+    assert_eq!(place.dream(&settings()).consolidated.superseded, 1);
+}
+
+#[test]
+fn no_rule_of_three_scopes_is_lost_under_a_policy() {
+    let place = Place::new();
+    for (back, rule) in [
+        (4, "Keep functions under 40 lines in Rust."),
+        (3, "Keep functions under 80 lines in Python."),
+        (2, "Keep functions under 60 lines."),
+    ] {
+        place.log(day(back), "User Preferences", rule, Source::User);
+        place.dream(&policy());
+    }
+    let memory = place.read("MEMORY.md");
+    assert!(memory.contains("40 lines in Rust"), "{memory}");
+    assert!(memory.contains("80 lines in Python"), "{memory}");
+    assert!(!place.find("60 lines").contradicts.is_empty());
+}

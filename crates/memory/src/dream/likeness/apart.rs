@@ -37,10 +37,12 @@ impl Features {
         // Where words are not spaced, one that begins as an order may be no verb.
         let spaced = |one: &Features| !one.words.iter().any(|word| word.chars().any(is_unspaced));
         let is_rule = |one: &Features| one.claim.is_rule() && spaced(one);
-        is_rule(self)
-            && is_rule(newer)
-            && !self.values_apart(newer).fit()
-            && !newer.tells_of_change()
+        is_rule(self) && is_rule(newer) && self.has_another_number(newer)
+    }
+
+    /// Whether `newer` has another number, and does not say that something changed.
+    pub(in crate::dream) fn has_another_number(&self, newer: &Features) -> bool {
+        !self.values_apart(newer).fit() && !newer.tells_of_change()
     }
 
     /// Whether two bans differ in a number that says which one: "never open valve
