@@ -500,6 +500,26 @@ fn rules_with_another_number_and_no_word_of_change_wait_for_a_person() {
 }
 
 #[test]
+fn a_rule_for_go_is_told_from_one_for_another_language() {
+    for (older, newer) in [
+        (
+            "Keep functions under 40 lines in Rust.",
+            "Keep functions under 40 lines in Go.",
+        ),
+        (
+            "Keep functions under 40 lines in Go.",
+            "Keep functions under 80 lines in Python.",
+        ),
+    ] {
+        let place = Place::new();
+        place.log(day(4), "User Preferences", older, Source::User);
+        place.log(day(1), "User Preferences", newer, Source::User);
+        let done = place.dream(&settings()).consolidated;
+        assert_eq!((done.found, done.superseded), (2, 0), "{newer}");
+    }
+}
+
+#[test]
 fn no_rule_of_three_scopes_is_lost_under_a_policy() {
     let place = Place::new();
     for (back, rule) in [

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use self::apart::Apart;
 use self::renewed::Renewed;
-use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak};
+use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
 use super::claim::{Claim, Verdict};
 use super::phrase::{Kind, Phrase, is_value, tokens};
@@ -65,6 +65,7 @@ impl Features {
     }
 
     fn read(text: &str) -> Features {
+        let text = &with_go_named(text);
         let lower = text.to_lowercase();
         let tokens = tokens(text);
         let mut features = Features {

@@ -120,6 +120,22 @@ pub(in crate::dream) fn stem(word: &str) -> &str {
     word
 }
 
+/// The text with the language Go, which has a capital letter inside a sentence,
+/// under the name that is no other word.
+pub(super) fn with_go_named(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(" Go") {
+        let (before, behind) = (&rest[..at], &rest[at + " Go".len()..]);
+        let inside = before.ends_with(|c: char| c.is_alphanumeric() || c == ',');
+        let whole = !behind.starts_with(char::is_alphanumeric);
+        out.push_str(before);
+        out.push_str(if inside && whole { " Golang" } else { " Go" });
+        rest = behind;
+    }
+    out + rest
+}
+
 /// Whether a word of change says no more than that something is so by now.
 pub(super) fn is_weak(change: &str) -> bool {
     matches!(
