@@ -489,13 +489,21 @@ impl<'a> Work<'a> {
                     made.topic = other.topic;
                     made.replaces.push(id);
                     made.add(&remark.text, remark.evidence.clone());
-                    // Taken back again after it was said again.
-                    let stands = |one: &Candidate| one.id == made.id && !one.is_over(date);
-                    if !self.candidates.iter().any(stands) {
-                        made.id = self.free_id(&made);
-                        self.done.found += 1;
-                        self.note(date);
-                        self.push(made);
+                    // Taken back again after it was said again, it is another.
+                    let is_said = |one: &Candidate| one.ends && one.text == made.text && !one.lifts;
+                    let stands = |one: &Candidate| {
+                        is_said(one) && !one.is_over(date) && !one.is_unanswered()
+                    };
+                    self.note(date);
+                    match self.candidates.iter().position(stands) {
+                        Some(at) => {
+                            self.candidates[at].add(&remark.text, remark.evidence.clone());
+                        }
+                        None => {
+                            made.id = self.free_id(&made);
+                            self.done.found += 1;
+                            self.push(made);
+                        }
                     }
                     return;
                 }

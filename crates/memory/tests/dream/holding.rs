@@ -177,3 +177,19 @@ fn a_log_that_quotes_an_entry_once_more_says_nothing_again() {
     assert_eq!(change.status, Status::Staged);
     assert_eq!(change.replaces, [place.id(kept)]);
 }
+
+#[test]
+fn what_is_taken_back_twice_ends_once_and_as_often_as_it_was_said_between() {
+    let (kept, end) = (TURNS[4].1, TURNS[4].2);
+    let place = keeping(RULES, kept);
+    place.log(day(4), RULES, end, Source::User);
+    place.log(day(1), RULES, end, Source::User);
+    assert_eq!(place.dream(&settings()).waiting, 1);
+    assert_eq!(change(&place, kept).days, [day(4), day(1)]);
+    // Read late: the second time took back what had been said again.
+    place.log(day(3), RULES, kept, Source::User);
+    assert_eq!(place.dream(&settings()).waiting, 1);
+    let all = place.candidates();
+    let waiting: Vec<&Candidate> = all.iter().filter(|one| one.is_ripe()).collect();
+    assert_eq!(waiting[0].days, [day(1)]);
+}
