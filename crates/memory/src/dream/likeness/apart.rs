@@ -1,5 +1,6 @@
 //! Where two lines differ: in a value, in a name, in one place of the line.
 
+use super::words::is_weak;
 use super::{Features, is_unspaced, stem};
 use crate::dream::phrase::{Kind, Phrase};
 
@@ -70,14 +71,41 @@ impl Features {
             let stem = stem(word);
             newer.terms.contains(stem) && !self.terms.contains(stem)
         };
-        newer.words.iter().enumerate().any(|(at, word)| {
-            let before = newer.words[..at].iter().rev();
-            let mut before = before.skip_while(|word| ARTICLES.contains(&word.as_str()));
-            more(word)
-                && before
-                    .next()
-                    .is_some_and(|word| OF.contains(&word.as_str()))
-        })
+        let mut words = newer.words.iter().enumerate();
+        words
+            .any(|(at, word)| more(word) && newer.before(at).is_some_and(|word| OF.contains(&word)))
+    }
+
+    /// The word before one, but for articles.
+    fn before(&self, at: usize) -> Option<&str> {
+        let mut before = self.words[..at].iter().rev().map(String::as_str);
+        before.find(|word| !ARTICLES.contains(word))
+    }
+
+    /// Whether each of two lines says of another place, behind a number, how much
+    /// there is: "port 8080 in staging", "port 9090 in production now". Who says
+    /// that something moved means the place too.
+    pub(super) fn is_elsewhere(&self, newer: &Features) -> bool {
+        let names = |one: &Features, other: &Features| {
+            let number = one.words.iter().position(|word| {
+                one.values.contains(word.as_str()) && !other.values.contains(word.as_str())
+            });
+            let mut behind = one.words.iter().enumerate().skip(number.unwrap_or(0));
+            behind.any(|(at, word)| {
+                let word = stem(word);
+                one.terms.contains(word)
+                    && one.claim.said.contains(word)
+                    && !other.terms.contains(word)
+                    && one
+                        .before(at)
+                        .is_some_and(|lead| OF.contains(&lead) || ON.contains(&lead))
+            })
+        };
+        self.values_apart(newer) == Apart::Value
+            && newer.changes.iter().all(|change| is_weak(change))
+            && names(self, newer)
+            && names(newer, self)
+            && !self.claim.is_denied_by(&newer.claim)
     }
 
     /// Whether the lines are the same but that two parts changed places.
@@ -152,6 +180,12 @@ const OF: &[&str] = &[
     "nach", "de", "du", "des", "à", "au", "aux", "pour", "en", "dans", "del", "al", "para", "di",
     "della", "dello", "dei", "per", "do", "da", "em", "no", "na", "van", "voor", "naar", "bij",
     "w", "dla", "для", "в", "на",
+];
+
+/// Words that say where something is so.
+const ON: &[&str] = &[
+    "on", "under", "auf", "unter", "sur", "sous", "sobre", "bajo", "su", "sotto", "sob", "op",
+    "onder", "pod", "под",
 ];
 
 /// Words that stand between those and what they name.

@@ -186,6 +186,7 @@ impl Features {
             Relation::Replaces
                 if self.is_of_another(newer)
                     || self.is_of_a_part(newer)
+                    || self.is_elsewhere(newer)
                     || self.is_other_number(newer)
                     || self.claim.keeps_the_rest(&newer.claim) =>
             {

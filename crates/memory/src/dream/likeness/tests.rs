@@ -323,3 +323,39 @@ fn a_change_of_another_thing_replaces_nothing() {
     );
     assert_ne!(found, Relation::Replaces);
 }
+
+#[test]
+fn a_number_of_another_place_takes_no_place_though_it_is_so_now() {
+    for (a, b) in [
+        (
+            "The API listens on port 8080 in staging.",
+            "The API listens on port 9090 in production now.",
+        ),
+        (
+            "The build takes 4 minutes on Linux.",
+            "The build takes 12 minutes on Windows now.",
+        ),
+        (
+            "Der Build dauert 4 Minuten unter Linux.",
+            "Der Build dauert jetzt 12 Minuten unter Windows.",
+        ),
+    ] {
+        assert_eq!(relation(a, b), Relation::Perhaps, "{a} / {b}");
+    }
+    for (a, b) in [
+        (
+            "The build takes 4 minutes on Linux.",
+            "The build takes 12 minutes on Linux now.",
+        ),
+        (
+            "The team meets at 10 on Mondays.",
+            "The team meets at 11 on Tuesdays now.",
+        ),
+        (
+            "The office is at Main Street 5 in Berlin.",
+            "The office is at Hill Street 7 in Munich now.",
+        ),
+    ] {
+        assert_eq!(relation(a, b), Relation::Replaces, "{a} / {b}");
+    }
+}
