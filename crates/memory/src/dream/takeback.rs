@@ -46,7 +46,7 @@ pub(super) struct Promotion<'a> {
 
 /// The file as it is `now` without what a promotion did to it. `undone` is what
 /// promotions did to it that were taken back before: a heading that one of them
-/// made may have stayed for this one.
+/// made, or the end that it gave to a line, may have stayed for this one.
 pub(super) fn taken_back(
     page: &PageChange,
     now: &str,
@@ -81,6 +81,11 @@ pub(super) fn taken_back(
         let before = other.before.as_deref().unwrap_or_default();
         text.unhead(before, other.after.as_deref().unwrap_or_default());
     }
+    let earlier = undone
+        .iter()
+        .rev()
+        .filter_map(|page| page.before.as_deref());
+    text.end_as(std::iter::once(before).chain(earlier));
     let mut whole: String = text.lines.iter().map(|line| line.text.as_str()).collect();
     // A time that somebody else has set since stays as it is.
     if let Some(time) = updated(before)
@@ -330,6 +335,22 @@ impl Text {
         match line.text.contains(ending) {
             true => line.text = line.text.replacen(ending, "", 1),
             false => line.left = line.said() != old,
+        }
+    }
+
+    /// Ends the last line as the latest of these texts that has it last: a
+    /// promotion ends it to write below, and another may have stayed there.
+    fn end_as<'a>(&mut self, mut befores: impl Iterator<Item = &'a str>) {
+        let bare = |line: &str| line.trim_end_matches(['\r', '\n']).to_owned();
+        let Some(last) = self.lines.last_mut() else {
+            return;
+        };
+        let ended = befores.find_map(|before| {
+            let line = before.split_inclusive('\n').next_back()?;
+            (bare(line) == bare(&last.text)).then_some(line)
+        });
+        if let Some(line) = ended {
+            last.text = line.to_owned();
         }
     }
 

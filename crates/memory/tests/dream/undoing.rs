@@ -414,6 +414,42 @@ fn spoil_as(damaged: &Path, path: &Path) {
     }
 }
 
+#[test]
+fn a_last_line_without_an_end_is_as_it_was_after_undos_in_any_order() {
+    for (first, then) in [(1, 2), (2, 1)] {
+        for newline in ["\n", "\r\n"] {
+            let place = Place::dreamt(&["Never push on Fridays.", "Always sign the tags."]);
+            let files = ["MEMORY.md", "memories/project.md"];
+            let mine = ["# Mine", "", "- by hand"].join(newline);
+            for file in files {
+                place.write(file, &mine);
+            }
+            place.promote("Never push");
+            place.promote("Always sign");
+            undo(&place, first).unwrap();
+            undo(&place, then).unwrap();
+            for file in files {
+                assert_eq!(place.read(file), mine, "{file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_end_that_somebody_gave_to_the_last_line_since_stays() {
+    let place = Place::dreamt(&["Never push on Fridays.", "Always sign the tags."]);
+    let file = "memories/project.md";
+    place.write(file, "# Mine\n\n- by hand");
+    place.promote("Never push");
+    place.undo().unwrap();
+    place.write(file, "# Mine\n\n- by hand\n");
+    place.promote("Never push");
+    place.promote("Always sign");
+    undo(&place, 3).unwrap();
+    undo(&place, 4).unwrap();
+    assert_eq!(place.read(file), "# Mine\n\n- by hand\n");
+}
+
 /// What every state of the memory has to fulfil.
 fn whole(place: &Place, mine: &[String]) {
     let (memory, project) = (place.read("MEMORY.md"), place.read("memories/project.md"));
@@ -455,9 +491,16 @@ proptest! {
         order in Just((1_u32..=6).collect::<Vec<_>>()).prop_shuffle(),
         edits in prop::collection::vec(0_usize..12, 0..3),
         begun in any::<bool>(),
+        unended in any::<bool>(),
     ) {
         let place = if begun { Place::begun() } else { Place::new() };
+        if unended {
+            for file in ["MEMORY.md", "memories/project.md"] {
+                place.write(file, &format!("{}\n- by hand", place.read(file)));
+            }
+        }
         let before = place.read("MEMORY.md");
+        let project = place.read("memories/project.md");
         for (back, minutes) in [(6, 15), (4, 30)] {
             let text = format!("Constraint: JWT access tokens expire after {minutes} minutes");
             place.log(day(back), "User Preferences", &text, Source::User);
@@ -498,7 +541,11 @@ proptest! {
         prop_assert!(past.iter().all(|one| matches!(one.undoing, Undoing::Done(_))));
         prop_assert!(!place.read("MEMORY.md").contains("#d-"));
         prop_assert!(!place.read("memories/project.md").contains("evidence"));
+        if unended {
+            prop_assert_eq!(place.read("memories/project.md"), project);
+        }
         if mine.is_empty() {
+            prop_assert_eq!(place.read("MEMORY.md").ends_with('\n'), before.ends_with('\n'));
             let timeless = |text: &str| -> String {
                 let lines = text.lines().filter(|line| !line.starts_with("> Updated"));
                 lines.collect::<Vec<_>>().join("\n")
