@@ -258,6 +258,9 @@ pub enum Event {
         by: &'static str,
         /// Notes written.
         notes: usize,
+        /// The user's own rules that were logged, word for word, beside those of
+        /// the agent.
+        rules: usize,
         /// Why it was not the agent, where there is one.
         fallback: Option<String>,
         /// What it took.
@@ -508,6 +511,7 @@ mod tests {
                 epoch: 1,
                 by: "ledger",
                 notes: 2,
+                rules: 0,
                 fallback: Some(quoted.clone()),
                 spent: Spent::default(),
             },

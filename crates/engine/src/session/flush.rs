@@ -97,6 +97,7 @@ impl Session {
         tell(listener, Event::FlushBegan { epoch });
         let model = self.setup.model.clone().filter(|_| !interrupted);
         let spent_before = self.state.spending.flushes;
+        let mut logged = 0;
         let (by, notes, fallback) = match model {
             Some(model) => {
                 let asked = self
@@ -107,7 +108,7 @@ impl Session {
                         // The agent's account of a rule is not the rule.
                         let ledger = self.live.ledger();
                         let rules = pieces::words_of_the_user(ledger, Some(self.live.base()));
-                        self.append_body(&memory, rules, listener);
+                        logged = self.append_body(&memory, rules, listener);
                         ("agent", asked.notes, None)
                     }
                     Some(reason) => {
@@ -145,6 +146,7 @@ impl Session {
                 epoch,
                 by,
                 notes,
+                rules: logged,
                 fallback,
                 spent,
             },

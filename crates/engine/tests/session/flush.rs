@@ -175,8 +175,17 @@ fn an_agent_with_nothing_to_save_adds_nothing_to_the_users_own_words() {
         until_compacted(&mut rig);
         assert_eq!(flushed(&rig.heard), [("agent", 0, None)]);
         let logs = rig.logs();
-        let mut notes = logs.lines().filter(|line| line.starts_with("- "));
-        assert!(notes.all(|note| note.contains("<!-- user ")), "{logs}");
+        let notes = logs.lines().filter(|line| line.starts_with("- "));
+        let notes: Vec<&str> = notes.collect();
+        let is_users = |note: &&str| note.contains("<!-- user ");
+        assert!(notes.iter().all(is_users), "{logs}");
+        // And it is told how many of those were written.
+        let told = rig.heard.0.iter().find_map(|event| match event {
+            Event::Flushed { rules, .. } => Some(*rules),
+            _ => None,
+        });
+        assert!(!notes.is_empty());
+        assert_eq!(told, Some(notes.len()));
     }
 }
 

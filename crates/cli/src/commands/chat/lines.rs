@@ -78,6 +78,7 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
         Event::Flushed {
             by,
             notes,
+            rules,
             fallback,
             ..
         } => (
@@ -86,14 +87,8 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
                 None => Note,
             },
             match fallback {
-                Some(why) => format!(
-                    "saved {} to memory, by the {by} ({why})",
-                    paint::plural(*notes as u64, "note")
-                ),
-                None => format!(
-                    "saved {} to memory, by the {by}",
-                    paint::plural(*notes as u64, "note")
-                ),
+                Some(why) => format!("{} ({why})", saved(by, *notes, *rules)),
+                None => saved(by, *notes, *rules),
             },
         ),
         Event::Compacted(compacted) => (
@@ -138,6 +133,16 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
         Event::Trouble { reason } => (Warning, reason.clone()),
         _ => return None,
     })
+}
+
+fn saved(by: &str, notes: usize, rules: usize) -> String {
+    let noted = paint::plural(notes as u64, "note");
+    let kept = paint::plural(rules as u64, "rule");
+    match (notes, rules) {
+        (_, 0) => format!("saved {noted} to memory, by the {by}"),
+        (0, _) => format!("saved {kept} of yours to memory; the {by} had nothing to add"),
+        _ => format!("saved {noted} to memory, by the {by}, and {kept} of yours"),
+    }
 }
 
 fn blocked(block: Block, tokens: u32) -> String {
@@ -229,6 +234,26 @@ mod tests {
             outcome(true, "\"x\" does not exist.\nmore"),
             "✗ \"x\" does not exist."
         );
+    }
+
+    #[test]
+    fn a_flush_says_what_was_written_though_the_agent_noted_nothing() {
+        for (notes, rules, told) in [
+            (2, 0, "saved 2 notes to memory, by the agent"),
+            (
+                1,
+                2,
+                "saved 1 note to memory, by the agent, and 2 rules of yours",
+            ),
+            (
+                0,
+                2,
+                "saved 2 rules of yours to memory; the agent had nothing to add",
+            ),
+            (0, 0, "saved 0 notes to memory, by the agent"),
+        ] {
+            assert_eq!(saved("agent", notes, rules), told);
+        }
     }
 
     #[test]
