@@ -6,7 +6,8 @@ use super::text::{one_line, open_lines};
 const TEMPLATE: &str = include_str!("prompts/continuation.md");
 const FIRST_WORDS: &str = "[longhaul summary, epoch ";
 /// How the entries that left are had back, by whoever has them.
-pub const RECALL: &str = "; the `recall` tool brings any of them back word for word, by id, range, path or words";
+pub const RECALL: &str =
+    "; the `recall` tool brings any of them back word for word, by id, range, path or words";
 const LEDGER: &str = "# Ledger";
 const END: &str = "---";
 

@@ -21,6 +21,11 @@ use crate::{Error, Result, Source};
 
 /// Parts of logs that a model is shown in one dream.
 const MOST_BATCHES: usize = 10;
+/// Candidates that it is asked to word in one dream.
+const MOST_WORDINGS: usize = 40;
+/// So many answers in a row that say more than the notes, and it is not asked to
+/// word any other in this dream: each question is paid for.
+const MOST_USELESS: usize = 8;
 /// Pairs of candidates that it is asked about in one dream.
 const MOST_PAIRS: usize = 20;
 /// Lists of candidates that it is shown in one dream, to find what contradicts.
@@ -112,7 +117,11 @@ impl Dreams<'_> {
         state: &mut State,
         talk: &mut Talk<'_, '_>,
     ) -> Result<ControlFlow<()>> {
+        let (mut asked, mut useless) = (0, 0);
         for at in 0..state.candidates.len() {
+            if asked == MOST_WORDINGS || useless == MOST_USELESS {
+                break;
+            }
             let candidate = &state.candidates[at];
             if !candidate.is_ripe()
                 || candidate.ends
@@ -124,7 +133,13 @@ impl Dreams<'_> {
             let Some(answer) = talk.ask(&wording(candidate)) else {
                 return Ok(ControlFlow::Break(()));
             };
-            match checked(&answer, &[candidate]) {
+            asked += 1;
+            let checked = checked(&answer, &[candidate]);
+            useless = match checked {
+                Answer::Ungrounded => useless + 1,
+                Answer::Line(_) | Answer::Keep => 0,
+            };
+            match checked {
                 Answer::Line(line) => {
                     talk.report.worded += 1;
                     state.candidates[at].wording = Some(line);

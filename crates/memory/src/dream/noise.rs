@@ -440,6 +440,7 @@ const PRINTED: &[&str] = &[
 fn is_printed(text: &str) -> bool {
     let lower = text.to_lowercase();
     PRINTED.iter().any(|start| lower.starts_with(start))
+        || lower.ends_with("bytes more are in the transcript]")
         || lower.contains("=> => ")
         || lower.contains(" => transferring ")
         || lower.contains("~$ ")

@@ -79,6 +79,56 @@ fn a_model_words_and_merges_what_the_evidence_bears_out_and_nothing_else() {
 }
 
 #[test]
+fn one_dream_asks_a_model_only_so_often_to_word_what_waits() {
+    const PLACES: [&str; 12] = [
+        "cellar", "attic", "garage", "kitchen", "harbour", "tower", "garden", "bakery", "library",
+        "station", "chapel", "stable",
+    ];
+    for (answer, most) in [("KEEP", 40), ("The moon is made of old cheese", 8)] {
+        let place = Place::new();
+        for (at, name) in PLACES
+            .iter()
+            .flat_map(|name| [(1, name), (2, name), (3, name), (4, name), (5, name)])
+        {
+            let text = format!(
+                "machine {at}{at}7 of the {name} answers on port {at}0{}",
+                name.len()
+            );
+            place.log(day(2), "Facts", &text, Source::User);
+        }
+        let mut wordings = 0;
+        let mut model = |question: &Question| {
+            let others = ["long-term value", "cannot both be true"];
+            let is_wording = question.prompt.lines().count() == 1
+                && !others.iter().any(|part| question.system.contains(part));
+            wordings += usize::from(is_wording);
+            Ok(answer.to_owned())
+        };
+        let dreams = place.dreams();
+        let lock = dreams.lock().unwrap();
+        dream_asking(&dreams, &lock, &settings(), &mut model);
+        assert!(place.candidates().len() >= 50);
+        assert_eq!(wordings, most, "{answer}");
+    }
+}
+
+#[test]
+fn what_we_say_of_a_cut_entry_is_no_note() {
+    let place = Place::new();
+    place.write(
+        "memory/2026-11-14.md",
+        "**Facts:**\n- The shop listens on port 8080.\n[11652 bytes more are in the transcript]\n",
+    );
+    place.dream(&settings());
+    let all = place.candidates();
+    assert!(all.iter().any(|one| one.text.contains("8080")), "{all:?}");
+    assert!(
+        !all.iter().any(|one| one.text.contains("bytes more")),
+        "{all:?}"
+    );
+}
+
+#[test]
 fn a_wording_lends_a_tools_words_to_nobody_better() {
     let place = Place::new();
     place.log(
