@@ -158,6 +158,18 @@ fn what_is_in_sight_takes_the_place_of_nothing_that_left() {
     // As it was said it is found all the same.
     let quoted = recollection.search("Check the staging database again", 1);
     assert!(!ids(&quoted.unwrap()).is_empty());
+    // Nor of what stands in another session word for word.
+    let other = session(
+        folder.path(),
+        "b.jsonl",
+        "a",
+        None,
+        &["the staging database", "end"],
+    );
+    let past = Recollection::plain(&path, Scope::Family);
+    let words = longhaul_engine::recall::Query::Text("staging database".into());
+    assert_eq!(ids(&past.recall(&words, 1).unwrap()), ["b.jsonl-0"]);
+    assert!(other.exists());
 }
 
 #[test]

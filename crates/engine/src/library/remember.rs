@@ -148,8 +148,14 @@ impl Recollection {
     /// word for word. A session beside this one that cannot be read is told.
     pub fn look(&self, query: &Query, limit: usize) -> Result<Findings, String> {
         let limit = limit.max(1);
+        // A range has as many as it has.
+        let most = match query {
+            Query::Range(..) | Query::Ids(_) => usize::MAX,
+            Query::Id(_) | Query::Text(_) | Query::Path(_) => limit,
+        };
         let mut notes = Vec::new();
-        let mut hits = Vec::new();
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut in_sight: Vec<Hit> = Vec::new();
         // A fork has the entries of the session it comes from.
         let mut known = HashSet::new();
         for (at, session) in self.members(&mut notes)?.iter().enumerate() {
@@ -162,7 +168,9 @@ impl Recollection {
                         in_context: hit.in_context && at == 0,
                         ..hit
                     });
-                    hits.extend(new.take(limit - hits.len()));
+                    let (seen, new): (Vec<Hit>, Vec<Hit>) = new.partition(|hit| hit.in_context);
+                    in_sight.extend(seen);
+                    hits.extend(new.into_iter().take(most - hits.len()));
                 }
                 Err(error) if at == 0 => return Err(error.to_string()),
                 Err(error) => notes.push(format!("a session was left out: {error}")),
@@ -171,6 +179,9 @@ impl Recollection {
                 break;
             }
         }
+        // What is in sight anyway comes behind all else.
+        hits.extend(in_sight);
+        hits.truncate(most);
         Ok(Findings {
             hits,
             model: None,
