@@ -64,7 +64,7 @@ fn a_note_that_no_entry_has_room_for_is_refused_and_says_what_to_do() {
     assert!(tool_text(&fits).is_ok());
     let bytes = MOST_NOTE_BYTES + 1;
     let long = serde_json::json!({ "text": "y".repeat(bytes) });
-    let refused = tool_text(&long).unwrap_err();
-    assert_eq!(refused, Misuse::TooLong { bytes });
+    let refused = Misuse::TooLong { bytes };
     assert!(refused.to_string().contains("nothing was saved"));
+    assert_eq!(tool_text(&long), Err(refused));
 }
