@@ -460,7 +460,8 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
         0 => Ok(()),
         all => {
             let since = format!(
-                "{} changed since ({} new, {} changed, {} gone); the next search takes that in",
+                "{} changed since ({} new, {} changed, {} gone); the next search takes in up to 32 MB of \
+                 that, `longhaul memory index` all of it",
                 paint::plural(all, "memory file"),
                 behind.new,
                 behind.changed,

@@ -65,8 +65,9 @@ impl SqliteIndex {
                 let mut notes = synced.notes;
                 if synced.progress.exhausted {
                     notes.push(format!(
-                        "only {} of new text were taken in before this, and some memory files \
-                         may be found as they were; `longhaul memory index` takes in the rest",
+                        "not all new text was taken in before this (at most {} at a time), and \
+                         some memory files may be found as they were; `longhaul memory index` \
+                         takes in the rest",
                         megabytes(budget.bytes)
                     ));
                 } else {
