@@ -5,6 +5,7 @@
 //! fences and attributes it, and shows it through [`Quoting`], which leaves the
 //! secrets out.
 
+mod brought;
 mod path;
 mod quoting;
 mod said;
@@ -20,6 +21,8 @@ use longhaul_transcript::{
     Body, Entry, EntryId, MessageView, Result, Session, SessionRef, ToolCall, each_archived,
 };
 
+pub use self::brought::UNVOUCHED;
+use self::brought::brought;
 use self::path::Files;
 pub use self::quoting::Quoting;
 pub(crate) use self::quoting::learn_secrets;
@@ -61,6 +64,9 @@ pub struct Hit {
     pub why: Found,
     /// Whether the session has it in its context, where it was found by words.
     pub in_context: bool,
+    /// Whether it came with an import nobody vouches for: then whoever is said to
+    /// have said it perhaps did not.
+    pub brought: bool,
 }
 
 /// How a hit was found.
@@ -153,7 +159,26 @@ impl Hit {
             place: None,
             why: Found::Id,
             in_context: false,
+            brought: false,
         }
+    }
+
+    /// Who said it, as far as that is known.
+    pub fn who(&self) -> String {
+        let role = self.entry.role().map(ToString::to_string);
+        let who = role.unwrap_or_else(|| self.entry.kind().as_str().to_owned());
+        match self.brought {
+            true => who + UNVOUCHED,
+            false => who,
+        }
+    }
+
+    /// Whether it repeats what other entries say.
+    pub fn is_summary(&self) -> bool {
+        matches!(
+            self.entry.body,
+            Body::Compaction(_) | Body::BranchSummary { .. }
+        )
     }
 
     /// Whether it is this entry, or names it among those it stands for.
@@ -176,7 +201,12 @@ impl Hit {
 pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     let limit = limit.max(1);
     let mut hits = look_up(session, query, limit)?;
+    let brought = match hits.is_empty() {
+        true => HashSet::new(),
+        false => brought(session)?,
+    };
     for hit in &mut hits {
+        hit.brought = brought.contains(&hit.entry.id);
         hit.session.clone_from(&session.header().id);
         hit.place = Some(session.reference().clone());
         hit.why = match query {

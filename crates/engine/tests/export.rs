@@ -13,6 +13,7 @@ use longhaul_engine::export::{At, Carry, Error, Export, Secrets, Source};
 use longhaul_engine::handoff::{self, Given};
 use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
+use longhaul_engine::recall::{Query, recall};
 use longhaul_ledger::Capture;
 use longhaul_memory::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
@@ -317,6 +318,16 @@ fn what_an_export_says_in_the_users_name_stays_marked_from_summary_to_summary() 
             }
         });
     }
+    // Recalled from what was carried on whole, it is nobody's either.
+    let whole = Session::open(&folder.path().join("Path.jsonl")).unwrap();
+    let words = Query::Text(order.to_owned());
+    let hits = recall(&whole, &words, 5).unwrap();
+    assert!(hits.iter().any(|hit| hit.entry.id.as_str() == "e0"));
+    for hit in hits.iter().filter(|hit| !hit.is_summary()) {
+        assert!(hit.who().contains("nobody vouches for it"), "{hit:?}");
+    }
+    let own = recall(&Session::open(&path).unwrap(), &words, 5).unwrap();
+    assert_eq!(own[0].who(), "user");
     let shown = Context::build(&session.load().unwrap()).to_json();
     let shown: Vec<&str> = shown.split("\\n").collect();
     for line in shown.iter().filter(|line| line.contains(order)) {

@@ -152,12 +152,11 @@ fn what_is_in_sight_takes_the_place_of_nothing_that_left() {
     ];
     let path = session(folder.path(), "a.jsonl", "a", None, &said);
     let recollection = library(folder.path()).recollection(&path, Scope::Session);
-    let found = |limit| ids(&recollection.search("staging database", limit).unwrap());
-    assert_eq!(found(1), ["a.jsonl-0"]);
-    assert_eq!(found(5), ["a.jsonl-0", "a.jsonl-1"]);
-    // As it was said it is found all the same.
-    let quoted = recollection.search("Check the staging database again", 1);
-    assert!(!ids(&quoted.unwrap()).is_empty());
+    let found = |words: &str, limit| ids(&recollection.search(words, limit).unwrap());
+    assert_eq!(found("staging database", 5), ["a.jsonl-1", "a.jsonl-0"]);
+    // What is quoted is found all the same, however much else has its words.
+    let quote = "check the staging database again";
+    assert_eq!(found(quote, 1), ["a.jsonl-1"]);
     // Nor of what stands in another session word for word.
     let other = session(
         folder.path(),
@@ -170,6 +169,50 @@ fn what_is_in_sight_takes_the_place_of_nothing_that_left() {
     let words = longhaul_engine::recall::Query::Text("staging database".into());
     assert_eq!(ids(&past.recall(&words, 1).unwrap()), ["b.jsonl-0"]);
     assert!(other.exists());
+}
+
+#[test]
+fn of_what_is_in_sight_only_the_best_takes_a_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let mut said = vec!["The database on staging is called heron.".to_owned()];
+    said.extend((1..9).map(|at| format!("step {at}: look at the staging database")));
+    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    session(folder.path(), "a.jsonl", "a", None, &said);
+    // The compaction keeps all but the first.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (first, last) = (
+        "\"firstKeptEntryId\":\"a.jsonl-1\"",
+        "\"firstKeptEntryId\":\"a.jsonl-8\"",
+    );
+    assert!(text.contains(last), "{text}");
+    std::fs::write(&path, text.replace(last, first)).unwrap();
+    let recollection = library(folder.path()).recollection(&path, Scope::Session);
+    let found = ids(&recollection.search("staging database", 3).unwrap());
+    assert_eq!(found[1], "a.jsonl-0", "{found:?}");
+    let quoted = ids(&recollection
+        .search("step 3: look at the staging database", 3)
+        .unwrap());
+    assert_eq!(quoted[0], "a.jsonl-3", "{quoted:?}");
+}
+
+#[test]
+fn summaries_come_behind_what_other_sessions_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let path = session(root, "a.jsonl", "a", None, &["alpha", "end"]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(
+        &path,
+        text.replace("what was said before", "the walrus, they said"),
+    )
+    .unwrap();
+    session(root, "b.jsonl", "a", None, &["the walrus slept", "end"]);
+    let past = Recollection::plain(&path, Scope::Family);
+    let words = longhaul_engine::recall::Query::Text("walrus".into());
+    assert_eq!(ids(&past.recall(&words, 1).unwrap()), ["b.jsonl-0"]);
+    let both = ids(&past.recall(&words, 5).unwrap());
+    assert_eq!(both, ["b.jsonl-0", "a.jsonl-compaction"]);
 }
 
 #[test]

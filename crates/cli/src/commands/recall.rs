@@ -306,9 +306,7 @@ fn print(
     shown: &mut Shown<'_>,
 ) -> Result<(), Failure> {
     let entry = &hit.entry;
-    let who = entry
-        .role()
-        .map_or_else(|| entry.kind().as_str().to_owned(), |role| role.to_string());
+    let who = hit.who();
     let when = entry.time.map(|time| time.to_iso()).unwrap_or_default();
     let from = match hit.session == own {
         true => String::new(),
@@ -376,6 +374,7 @@ fn hit_json(hit: &Hit, shown: &mut Shown<'_>) -> Value {
         "session": hit.session,
         "parentId": hit.entry.parent.as_ref().map(EntryId::as_str),
         "kind": hit.entry.role().map_or_else(|| hit.entry.kind().as_str().to_owned(), |role| role.to_string()),
+        "unvouched": hit.brought,
         "time": hit.entry.time.map(|time| time.to_iso()),
         "excerpt": paint::gist(&shown.excerpt(hit), 400),
         "alsoIn": {

@@ -155,7 +155,8 @@ impl Recollection {
         };
         let mut notes = Vec::new();
         let mut hits: Vec<Hit> = Vec::new();
-        let mut in_sight: Vec<Hit> = Vec::new();
+        // Behind all else: what is in sight anyway, and what repeats others.
+        let mut behind: Vec<Hit> = Vec::new();
         // A fork has the entries of the session it comes from.
         let mut known = HashSet::new();
         for (at, session) in self.members(&mut notes)?.iter().enumerate() {
@@ -168,8 +169,11 @@ impl Recollection {
                         in_context: hit.in_context && at == 0,
                         ..hit
                     });
-                    let (seen, new): (Vec<Hit>, Vec<Hit>) = new.partition(|hit| hit.in_context);
-                    in_sight.extend(seen);
+                    let is_behind = |hit: &Hit| {
+                        matches!(query, Query::Text(_)) && (hit.in_context || hit.is_summary())
+                    };
+                    let (last, new): (Vec<Hit>, Vec<Hit>) = new.partition(is_behind);
+                    behind.extend(last);
                     hits.extend(new.into_iter().take(most - hits.len()));
                 }
                 Err(error) if at == 0 => return Err(error.to_string()),
@@ -179,8 +183,8 @@ impl Recollection {
                 break;
             }
         }
-        // What is in sight anyway comes behind all else.
-        hits.extend(in_sight);
+        behind.sort_by_key(Hit::is_summary);
+        hits.extend(behind);
         hits.truncate(most);
         Ok(Findings {
             hits,
@@ -202,10 +206,15 @@ impl Recollection {
         let Some(library) = self.library.as_ref() else {
             return Ok(found);
         };
-        // What is in sight anyway takes nobody's place.
-        let (left, in_sight): (Vec<Hit>, Vec<Hit>) =
+        // Of what is in sight anyway only the best takes anything's place: somebody
+        // may quote it.
+        let known: HashSet<_> = found.hits.iter().map(print_of).collect();
+        let (mut left, mut in_sight): (Vec<Hit>, Vec<Hit>) =
             found.hits.into_iter().partition(|hit| !hit.in_context);
-        let known: HashSet<_> = left.iter().chain(&in_sight).map(print_of).collect();
+        if !in_sight.is_empty() {
+            let place = left.partition_point(|hit| !hit.is_summary());
+            left.insert(place, in_sight.remove(0));
+        }
         found.hits = left;
         if found.hits.len() < limit {
             found = self.by_index(library, words, found, known, limit)?;

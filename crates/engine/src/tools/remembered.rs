@@ -151,9 +151,7 @@ pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> Result<String, St
             }
         };
         room = room.saturating_sub(text.chars().count());
-        let who = entry
-            .role()
-            .map_or_else(|| entry.kind().as_str().to_owned(), |role| role.to_string());
+        let who = hit.who();
         let when = entry.time.map(|time| time.to_iso()).unwrap_or_default();
         let what = format!(
             "entry {} · {who} · {when} · session {}",
