@@ -82,10 +82,12 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
         )
     };
     claim.changes |= has(turns);
-    let negative = items.iter().any(denies)
+    let forbidden = items.contains(&Item::No)
         || bans
         || forbids(items, claim)
         || (has(|mark| *mark == Mark::Not) && has(|mark| *mark == Mark::Must));
+    claim.insists |= forbidden && items.contains(&Item::Without);
+    let negative = forbidden || items.contains(&Item::Without);
     let negative = negative && !allows && !has(|mark| *mark == Mark::NeedNot);
     claim.negative |= negative;
     if !words_of(items).is_empty() {

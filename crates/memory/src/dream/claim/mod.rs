@@ -56,6 +56,8 @@ pub(super) struct Claim {
     tells: bool,
     /// It says not to.
     negative: bool,
+    /// It forbids that something is not there: "never without".
+    insists: bool,
     /// What it names of which there is one at a time, with its word.
     classes: Vec<(Class, usize, String)>,
     /// The kinds of manner that it names, by which lines about them are found.

@@ -210,6 +210,7 @@ fn piece(
     }
     let little = match lower {
         _ if is_without(lower) => Some(Item::Without),
+        "no" if before == Some("with") => Some(Item::Without),
         _ if is_negation(lower) => Some(Item::No),
         "only" | "nur" | "seulement" | "solo" | "sólo" | "apenas" | "alleen" | "tylko"
         | "только" => Some(Item::Only),

@@ -35,10 +35,11 @@ impl Claim {
     }
 
     /// Whether neither says that something changed or is allowed, and both say
-    /// yes or no.
+    /// yes or no: "never without" says no twice, "always without" once.
     fn is_plain_as(&self, other: &Claim) -> bool {
         let plain = |claim: &Claim| !claim.changes && !claim.lets_go() && claim.denied.is_empty();
-        plain(self) && plain(other) && self.negative == other.negative && self.adds == other.adds
+        let one_side = self.negative == other.negative && self.insists == other.insists;
+        plain(self) && plain(other) && one_side && self.adds == other.adds
     }
 
     /// "Tabs, never spaces" is not "spaces, never tabs".

@@ -20,7 +20,7 @@ use self::renewed::Renewed;
 use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
 use super::claim::{Claim, Verdict};
-use super::phrase::{Kind, Phrase, is_value, tokens};
+use super::phrase::{Kind, Phrase, is_value, is_without, tokens};
 
 /// The parts of a line that are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Features {
             claim: Claim::of(text),
             renewed: None,
         };
-        let (mut negations, mut echoes) = (0_u32, 0_u32);
+        let (mut negations, mut echoes, mut lacks) = (0_u32, 0_u32, 0_u32);
         for token in &tokens {
             let token = token.to_lowercase();
             let token = token.trim_start_matches('#');
@@ -91,6 +91,8 @@ impl Features {
             }
             if ECHOES.contains(&format!(" {token} ")) {
                 echoes = 1;
+            } else if is_without(token) {
+                lacks += 1;
             } else if is_negation(token) {
                 negations += 1;
             } else if is_value(token) {
@@ -113,10 +115,11 @@ impl Features {
         features
             .values
             .extend(letters.map(|part| part.word.clone()));
+        // "Jamais sans" denies twice.
         if negations == 0 {
             negations = echoes;
         }
-        features.negative = negations % 2 == 1;
+        features.negative = (negations + lacks) % 2 == 1;
         features
     }
 
