@@ -11,6 +11,7 @@ mod kin;
 mod marks;
 mod parse;
 mod people;
+mod refused;
 mod rules;
 mod same;
 mod spaced;

@@ -9,6 +9,7 @@ mod opposed;
 #[cfg(test)]
 mod pairs;
 mod renewed;
+mod returned;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -163,6 +164,7 @@ impl Features {
             return found;
         }
         match (self.relation_of_claims(newer), self.opposed_by(newer)) {
+            (Relation::None, Relation::None) => self.returned_to_by(newer),
             (Relation::None, opposed) => opposed,
             (Relation::Same | Relation::Perhaps, Relation::Replaces)
                 if newer.turns_back() || newer.tells_of_change() =>

@@ -54,6 +54,11 @@ fn listed(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
 }
 
+/// Whether a verb asks for nothing but that something be there.
+pub(super) fn only_asks(verb: &str) -> bool {
+    listed(HAVE, verb)
+}
+
 impl Features {
     /// What it means for this line that a newer one says no to the same words,
     /// or asks for what this forbids.
@@ -96,7 +101,7 @@ impl Features {
     }
 
     /// The words that are left without those that only ask, forbid or turn back.
-    fn core(&self) -> BTreeSet<String> {
+    pub(super) fn core(&self) -> BTreeSet<String> {
         let denies = self.denies();
         let text = self.words.join(" ");
         let of_two = AGAIN_OF_TWO.iter().filter(|again| text.contains(**again));
@@ -125,7 +130,7 @@ impl Features {
     }
 
     /// The words on which the sense of the others hangs: "after", "only", "if".
-    fn hinges(&self) -> Vec<&str> {
+    pub(super) fn hinges(&self) -> Vec<&str> {
         let passing = |turn: &str| turn == "not" || listed(NO_MORE, turn) || turn == "再";
         let turns = self.phrase.turns().into_iter();
         let mut turns: Vec<&str> = turns.filter(|turn| !passing(turn)).collect();
