@@ -81,8 +81,10 @@ fn taken_back(candidates: &[Candidate]) -> String {
         if out.is_empty() {
             out.push_str("\n## Taken Back Before Review\n\n");
         }
+        // What only takes something back leaves that as it was.
+        let what = if one.ends { "no longer: " } else { "" };
         out.push_str(&format!(
-            "- {} (until {on}: {}, “{}”)\n",
+            "- {what}{} (until {on}: {}, “{}”)\n",
             one_line(one.wording()),
             one_line(&ended.place()),
             one_line(&ended.quote)
