@@ -10,6 +10,7 @@
 //! ahead and back, and what it has replaced it does not look at again.
 
 mod address;
+mod algorithms;
 mod armour;
 mod before;
 mod beside;

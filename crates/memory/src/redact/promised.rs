@@ -5,12 +5,15 @@ use super::shape::{Shape, is_example, is_written_as_example, looks_drawn};
 use super::shape::{looks_drawn_short, looks_hex, looks_random};
 use super::value::Quoted;
 use super::words::is_drawn_as_password;
-use super::{drawn, letters, tongues};
+use super::{algorithms, drawn, letters, tongues};
 
 /// Whether a value is what its name promises, rather than a type, a variable,
 /// a call or an example.
 pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     if text.starts_with(b"[redacted:") || !std::str::from_utf8(text).is_ok_and(|t| !t.is_empty()) {
+        return false;
+    }
+    if algorithms::is_named(text) {
         return false;
     }
     if is_clearly_drawn(text, promise, quoted) {

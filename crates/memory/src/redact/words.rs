@@ -1,6 +1,6 @@
 //! Words: which of them may be a password, and which only stand beside one.
 
-use super::{letters, tongues};
+use super::{algorithms, letters, tongues};
 
 /// Whether letters only may be a password: a word, but none of those that
 /// programs, manuals and forms put beside the name.
@@ -18,6 +18,7 @@ pub(super) fn is_literal_as_password(word: &[u8]) -> bool {
         && !ORDINARY.contains(&text)
         && !tongues::is_name(text)
         && !tells_of_secret(text)
+        && !algorithms::is_named(word)
 }
 
 /// Whether a name has a part in it that says what it is the name of.

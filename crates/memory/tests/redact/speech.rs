@@ -112,3 +112,29 @@ fn who_says_with_what_to_log_in_says_a_password() {
         "blog in as bob / hunter2!x",
     ]);
 }
+
+#[test]
+fn how_passwords_are_made_and_kept_stays() {
+    stay(&[
+        "We changed the password hashing to Argon2id because bcrypt truncates.\nUse Argon2id with 64 MB.",
+        "We decided: password hashing changed to Argon2id, because bcrypt truncates",
+        "The password storage was switched to SHA-512.",
+        "Das Passwort ist jetzt mit SHA-512 gehasht.",
+        "Das Passwort ist jetzt SHA-512 gehasht.",
+        "the passphrase is SHA-256 hashed",
+        "I changed the password login to OAuth2.0 and the password to WebAuthn.",
+        "the password is HMAC-SHA256, the new password is WebAuthn.",
+        "the wifi password changed to WPA3-PSK and the password signing to ChaCha20-Poly1305",
+        "la clave es Ctrl+Alt+T",
+        "密码更新为 SHA-256 加盐存储",
+        "登录方式从密码改成 OAuth2.0",
+        "密码换成 OAuth2 登录",
+        "パスワードを Argon2id に変更しました",
+        "비밀번호를 SHA-512 로 변경",
+    ]);
+    finds(
+        Kind::Password,
+        "Argon2Winter",
+        &["I changed the password to §", "Das Passwort ist jetzt §"],
+    );
+}
