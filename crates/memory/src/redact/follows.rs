@@ -10,7 +10,7 @@ use super::spoken::{self, Sentence};
 use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
-use super::words::is_word_as_password;
+use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{Redactor, before, fallback};
 
 /// With one of these begins the last word of every name that promises a secret.
@@ -50,6 +50,9 @@ impl Redactor {
     /// The value that follows the name whose last word begins at `at`.
     pub(super) fn following(&self, bytes: &[u8], at: usize) -> Option<Span> {
         let name = self.name_at(bytes, at)?;
+        if is_clause(&bytes[name.start..name.end]) {
+            return quoted(bytes, name).or_else(|| bare(bytes, name));
+        }
         let found = match bytes.get(name.end) {
             Some(b'"' | b'\'' | b'\\') => argument(bytes, name),
             Some(b'(') => given(bytes, name),
@@ -81,7 +84,9 @@ impl Redactor {
         }
         let stem = STEMS.iter().find(begins)?;
         if stem.ends_with(' ') {
-            return is_word_start(bytes, at).then_some(Name {
+            let clause = is_clause(&rest[..stem.len() - 1]);
+            let meant = !clause || is_in_statement(bytes, at);
+            return (meant && is_word_start(bytes, at)).then_some(Name {
                 start: at,
                 end: at + stem.len() - 1,
                 promise: Promise::Password,
@@ -120,6 +125,35 @@ impl Redactor {
         let own = name.eq_ignore_ascii_case(b"pass");
         (own && is_behind_user(bytes, start)).then_some(Promise::Password)
     }
+}
+
+/// Whether a name is the clause of SQL that gives a user a password. In prose
+/// the same words say what something is known by.
+fn is_clause(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"identified by")
+}
+
+/// Whether the clause at `at` is one of a statement, by its capitals or by the
+/// words with which the statement begins: `create user bob`.
+fn is_in_statement(bytes: &[u8], at: usize) -> bool {
+    const REACH: usize = 256;
+    const STATEMENTS: [&str; 6] = [
+        "create user ",
+        "alter user ",
+        "create role ",
+        "alter role ",
+        "create login ",
+        "grant ",
+    ];
+    if bytes[at..].starts_with(b"IDENTIFIED BY") {
+        return true;
+    }
+    let before = bytes[at.saturating_sub(REACH)..at].to_ascii_lowercase();
+    let begin = before.iter().rposition(|b| *b == b';');
+    let statement = &before[begin.map_or(0, |place| place + 1)..];
+    STATEMENTS
+        .iter()
+        .any(|words| memchr::memmem::find(statement, words.as_bytes()).is_some())
 }
 
 /// Whether the words before `start` are those of a user: `user bob`.
@@ -252,6 +286,13 @@ fn quoted(bytes: &[u8], name: Name) -> Option<Span> {
         .get(from + slashes)
         .is_some_and(|b| matches!(b, b'"' | b'\''));
     string.then(|| value(bytes, from, name.promise))?
+}
+
+/// The word right behind the clause: `identified by x`.
+fn bare(bytes: &[u8], name: Name) -> Option<Span> {
+    let found = value(bytes, name.end, name.promise)?;
+    let text = &bytes[found.start..found.end];
+    (spoken::is_plain(text) || is_drawn_as_password(text)).then_some(found)
 }
 
 /// The next word of a command that sets what has the name: `ENV API_KEY x`.

@@ -246,3 +246,22 @@ fn a_short_value_is_found_where_it_is_clearly_assigned_and_drawn() {
         "token_type: \"ab12Cd34\"",
     ]);
 }
+
+#[test]
+fn only_statements_identify_a_user_by_a_password() {
+    finds(
+        Kind::Password,
+        "P4ss1w!rd",
+        &[
+            "create user bob identified by '§';",
+            "alter user 'bob'@'%' identified by \"§\";",
+            "grant all on shop.* to 'bob'@'%' identified by '§' with grant option;",
+            "CREATE USER bob IDENTIFIED BY §;",
+        ],
+    );
+    stay(&[
+        "The signal identified by the `killSignal` property (the default is `'SIGTERM'`).\nprocess.on('SIGTERM', handle);",
+        "a row identified by \"user_id2!\" in the table",
+        "identified by 'x-request-id2!' or by its number",
+    ]);
+}
