@@ -94,7 +94,26 @@ fn line(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
     let line = line.trim_ascii_end();
     let words = line.split(|b| *b == b' ').count();
-    (words >= FEWEST).then_some((start, start + line.len()))
+    (words >= FEWEST && !is_told(line)).then_some((start, start + line.len()))
+}
+
+/// Whether words without quotes say something of a phrase rather than being one:
+/// they point elsewhere, begin with what is done to it, or are joined as in a
+/// sentence. Wallets and lists of words have those words too, so they only count
+/// where nothing says where the phrase begins and ends.
+fn is_told(line: &[u8]) -> bool {
+    const JOINS: [&str; 22] = [
+        "when", "while", "using", "too", "with", "without", "after", "before", "because", "until",
+        "unless", "instead", "this", "that", "can", "cannot", "will", "only", "also", "then",
+        "where", "during",
+    ];
+    const DONE: [&str; 6] = ["ed", "ing", "id", "al", "able", "ong"];
+    let marked = line.iter().any(|b| b"()[]{}<>#".contains(b));
+    let lower = line.to_ascii_lowercase();
+    let mut words = lower.split(|b| *b == b' ');
+    let first = words.clone().next().unwrap_or_default();
+    let done = is_ordinary(first) && DONE.iter().any(|end| first.ends_with(end.as_bytes()));
+    marked || done || words.any(|word| JOINS.iter().any(|join| word == join.as_bytes()))
 }
 
 /// Whether words are a password rather than a sentence about one: none of them

@@ -405,3 +405,19 @@ fn letters_are_a_password_behind_a_user_in_languages_without_spaces() {
         "账号 string 密码 string",
     ]);
 }
+
+#[test]
+fn what_happens_to_a_passphrase_stays() {
+    stay(&[
+        "- fix: passphrase is ignored when using PEM keys (closes #4411)",
+        "fail early if passphrase is too long (Tobias Nießen) [#27010](https://example.org/pull/27010)",
+        "the passphrase is ignored for ed25519 keys2 now",
+        "the passphrase is cached using gpg-agent 2.4 there",
+        "passphrase: required since PEM v2 keys #12",
+    ]);
+    finds(
+        Kind::Password,
+        "correct horse battery staple",
+        &["passphrase: §", "the passphrase is §"],
+    );
+}
