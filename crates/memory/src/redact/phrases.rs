@@ -3,7 +3,7 @@
 
 use super::Kind;
 use super::prefixed::is_word_start;
-use super::promised::is_word_of_programs;
+use super::promised::{is_template, is_word_of_programs};
 use super::shape::is_example;
 use super::tongues;
 use super::value::{BARE, Span, blanks, closing, in_marks};
@@ -142,7 +142,7 @@ fn is_phrase(text: &str, promised: bool) -> bool {
     let many = words >= 3 && small && length >= 12;
     let whole = (2..=12).contains(&words) && (8..=128).contains(&length);
     let told = many || mixed || number || promised && length >= 10;
-    let given = whole && told && ordinary * 3 <= words;
+    let given = whole && told && ordinary * 3 <= words && !is_template(text.as_bytes());
     given && !is_example(text.as_bytes()) && !is_word_of_programs(text.as_bytes())
 }
 

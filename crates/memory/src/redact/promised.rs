@@ -19,27 +19,8 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     if is_clearly_drawn(text, promise, quoted) {
         return true;
     }
-    // Variables, templates, calls, paths and addresses are where a secret comes
-    // from, not the secret.
-    let refers = matches!(
-        text[0],
-        b'$' | b'{' | b'<' | b'%' | b'(' | b'/' | b'~' | b'@' | b'&' | b'*' | b'.'
-    ) || text.starts_with(b"http")
-        || [
-            &b"${"[..],
-            b"{{",
-            b"://",
-            b"process.env",
-            b"os.environ",
-            b"getenv",
-            b"env.",
-            b"::",
-            b"->",
-        ]
-        .iter()
-        .any(|mark| memchr::memmem::find(text, mark).is_some());
     let names = is_role(text) || quoted == Quoted::No && (is_type(text) || is_constant(text));
-    if refers || names || is_example(text) && promise != Promise::Password {
+    if refers(text) || names || is_example(text) && promise != Promise::Password {
         return false;
     }
     let spaces = text.iter().any(u8::is_ascii_whitespace);
@@ -83,6 +64,36 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
             }
         }
     }
+}
+
+/// Whether a text is a variable, a template, a call, a path or an address: where
+/// a secret comes from, not the secret.
+fn refers(text: &[u8]) -> bool {
+    const MARKS: [&str; 7] = [
+        "://",
+        "process.env",
+        "os.environ",
+        "getenv",
+        "env.",
+        "::",
+        "->",
+    ];
+    let begins = text.first().is_some_and(|b| b"${<%(/~@&*.".contains(b));
+    begins
+        || text.starts_with(b"http")
+        || text.starts_with(b"#/")
+        || is_template(text)
+        || MARKS
+            .iter()
+            .any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
+}
+
+/// Whether something else is to be filled into a text: `{{ x }}`, `$(x)`,
+/// `${x}`, `<%= x %>`.
+pub(super) fn is_template(text: &[u8]) -> bool {
+    ["{{", "$(", "${", "<%"]
+        .iter()
+        .any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
 }
 
 /// Whether a value was drawn, whatever else its first character or a sign in it

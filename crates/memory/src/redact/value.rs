@@ -112,6 +112,9 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         }
     };
     let text = &bytes[start..end];
+    if quoted == Quoted::No && is_tag(text, &bytes[end..]) {
+        return None;
+    }
     // Behind a sentence it is its end, behind a password mostly not.
     let calls = match (promise, quoted) {
         (Promise::Password, Quoted::No) => bytes[end..].iter().take_while(|b| **b == b'!').count(),
@@ -122,6 +125,16 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         start,
         end: end + calls,
     })
+}
+
+/// Whether a text is the tag of YAML that says what the value behind it is:
+/// `!vault |`, `!secret db_password`.
+fn is_tag(text: &[u8], behind: &[u8]) -> bool {
+    let part = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'!' | b':' | b'/' | b'-' | b'_');
+    let tag = text.len() > 1 && text[0] == b'!' && text[1..].iter().all(part);
+    let gap = blanks(behind, 0);
+    let value = behind.get(gap).is_some_and(|b| !matches!(b, b'\r' | b'\n'));
+    tag && gap > 0 && value
 }
 
 /// Whether the `&` at `at` is one of a password's characters, and neither parts

@@ -265,3 +265,24 @@ fn only_statements_identify_a_user_by_a_password() {
         "identified by 'x-request-id2!' or by its number",
     ]);
 }
+
+#[test]
+fn where_a_value_comes_from_stays() {
+    stay(&[
+        "db_password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  6231",
+        "db_password: !secret mqtt_password",
+        "password: \"{{ hostvars['db1']['mysql_root_pw'] }}\"",
+        "password: \"{{ vault_Pass1 }}\"",
+        "password=\"$(pass show Work/Db1)\"",
+        "DB_PASSWORD=\"$(pass show Work/Db1)\"",
+        "password: \"$(cat /run/secrets/X1)\"",
+        "password: \"<%= ENV['DB_PW1'] %>\"",
+        "password: \"prefix ${DB_PW1} suffix\"",
+        "\"password\": \"#/components/Schemas/Pw1\"",
+    ]);
+    finds(
+        Kind::Password,
+        "!Xkvbnwq7",
+        &["password: §", "DB_PASSWORD=§", "password: § # for staging"],
+    );
+}
