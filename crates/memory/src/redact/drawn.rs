@@ -77,7 +77,7 @@ pub(super) fn is_password(text: &[u8]) -> bool {
 
 /// Whether a text is written as what stands for a value: `$name`, `${name}`,
 /// `%name%`, `@file`, `&anchor`, `*alias`, `{name}`, `~/file`.
-fn is_reference(text: &[u8]) -> bool {
+pub(super) fn is_reference(text: &[u8]) -> bool {
     let mark = |b: &&u8| matches!(b, b'$' | b'%' | b'@' | b'&' | b'*' | b'~' | b'.');
     let marks = text.iter().take_while(mark).count();
     let (inner, close) = match text[marks..] {
@@ -96,13 +96,13 @@ fn is_reference(text: &[u8]) -> bool {
 
 /// Whether nothing is in a text but what names, paths, types and indexes are
 /// made of.
-fn is_of_name(text: &[u8]) -> bool {
+pub(super) fn is_of_name(text: &[u8]) -> bool {
     let part = |b: &u8| b.is_ascii_alphanumeric() || b"_.:/-[]<>'\"".contains(b);
     text.iter().all(part)
 }
 
 /// Whether a text is a rule by which other texts are read, or a part of one.
-fn is_rule(text: &[u8]) -> bool {
+pub(super) fn is_rule(text: &[u8]) -> bool {
     const PARTS: [&str; 12] = [
         "\\", "[^a-", "[a-z", "[A-Z", "[0-9", "0-9]", "a-zA", "z0-9", "(?:", "(?=", "(?!", "(?P",
     ];
@@ -111,7 +111,7 @@ fn is_rule(text: &[u8]) -> bool {
 }
 
 /// At how many places small letters, capitals, digits and signs change.
-fn changes(text: &[u8]) -> usize {
+pub(super) fn changes(text: &[u8]) -> usize {
     let class = |b: u8| match b {
         b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,
@@ -123,7 +123,7 @@ fn changes(text: &[u8]) -> usize {
 }
 
 /// How many numbers are in a text.
-fn numbers(text: &[u8]) -> usize {
+pub(super) fn numbers(text: &[u8]) -> usize {
     let parts = text.split(|b| !b.is_ascii_digit());
     parts.filter(|part| !part.is_empty()).count()
 }

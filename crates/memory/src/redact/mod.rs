@@ -39,6 +39,7 @@ mod promised;
 mod reading;
 mod scan;
 mod shape;
+mod signs;
 mod sought;
 mod spoken;
 mod stores;

@@ -5,7 +5,7 @@ use super::shape::{Shape, is_example, is_written_as_example, looks_drawn};
 use super::shape::{looks_drawn_short, looks_hex, looks_random};
 use super::value::Quoted;
 use super::words::is_drawn_as_password;
-use super::{algorithms, drawn, letters, tongues};
+use super::{algorithms, drawn, letters, signs, tongues};
 
 /// Whether a value is what its name promises, rather than a type, a variable,
 /// a call or an example.
@@ -100,7 +100,11 @@ pub(super) fn is_template(text: &[u8]) -> bool {
 /// might mean. In quotes the value is all that stands between them.
 fn is_clearly_drawn(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     let drawn = match (promise, quoted) {
-        (Promise::Random, Quoted::Yes) => drawn::is_key(text) || drawn::is_key_of_signs(text),
+        (Promise::Random, Quoted::Yes) => {
+            drawn::is_key(text)
+                || drawn::is_key_of_signs(text)
+                || signs::is_key(text) && !is_date(text)
+        }
         (Promise::Random, Quoted::No) => drawn::is_key(text),
         (Promise::Password, Quoted::Yes) => drawn::is_password(text) && !is_word_of_programs(text),
         (Promise::Password, Quoted::No) | (Promise::Perhaps, _) => false,

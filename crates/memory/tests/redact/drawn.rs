@@ -254,3 +254,80 @@ fn an_ampersand_is_one_of_a_passwords_characters_in_a_connection_string() {
         assert_eq!(redacted, format!("password=[redacted:password#1]{rest}"));
     }
 }
+
+/// A key of letters and digits in which one of these signs stands somewhere.
+fn signed(seed: u64, length: usize, sign: char) -> String {
+    let mut key = drawn(seed, length, ALNUM);
+    let at = seed as usize % length;
+    key.replace_range(at..=at, &sign.to_string());
+    key
+}
+
+#[test]
+fn a_key_with_one_sign_among_its_letters_goes_in_quotes_and_in_the_environment() {
+    for (number, sign) in "$^&*?,;()[]{}|<>".chars().enumerate() {
+        let length = 16 + number * 3;
+        let quoted = [
+            "client_secret: \"§\"",
+            "{\"api_token\": \"§\"}",
+            "JWT_SECRET='§'",
+        ];
+        for text in [quoted[number % 3], "A=1\nAPI_SECRET=§\n"] {
+            let kept = kept(text, |seed| signed(seed, length, sign));
+            assert!(kept.len() <= 4, "{text} {sign}: {kept:?}");
+        }
+    }
+}
+
+#[test]
+fn keys_with_a_sign_go_behind_the_plainest_names() {
+    for (text, key) in [
+        ("JWT_SECRET=\"§\"", "9vT&kQ2mZx7Lp4RwBn8Yc3Hd"),
+        ("API_SECRET=§", "Hd3Yc8Bn*wR4pL7xZm2Qk9Tv"),
+        ("{\"client_secret\": \"§\"}", "pX7^mK2vQ9rT4wZ8nB3cL6yJ"),
+        ("  api_token: \"§\"", "mK2$vQ9rT4wZ8nB3cL6yJpX7"),
+    ] {
+        finds(Kind::Secret, key, &[text]);
+    }
+}
+
+#[test]
+fn a_key_of_any_signs_goes_in_quotes() {
+    let alphabet = with("!@#$%^&*()-_[]{}<>~+=,.;:/?|");
+    for length in [16, 20, 24, 28, 32, 48, 64] {
+        for text in ["client_secret: \"§\"", "api_secret = '§'"] {
+            let kept = kept(text, |seed| drawn(seed, length, &alphabet));
+            assert!(kept.len() <= 4, "{text} {length}: {kept:?}");
+        }
+    }
+}
+
+#[test]
+fn code_patterns_and_templates_stay_where_a_key_is_due() {
+    for text in [
+        "${Vault.Db1_Token}",
+        "{{vault.Token1}}/x2",
+        "$(cat</run/secrets/X1)",
+        "<%=ENV['API_TOKEN1']%>",
+        "<Your-Api-Token-1>",
+        "{prefix}-{token2}-X1",
+        "{0:02d}{1:02d}-{2}X",
+        "$self->{TOKEN_FROM2}",
+        "https://h/?a=X1&b=Y2",
+        "getToken(Ctx.args[0])",
+        "^[0-9A-Z]([0-9A-Z_.-]*[0-9A-Z])?$",
+        "(?P<I>1[0-2]|0[1-9])",
+        "/my/home/*.txt.Bz2",
+        "PREFIX_1_$file_idx",
+        "$K8S_SVC_ACCT_TKN2",
+        "2026-05-27T07:32:00+02:00",
+        "Bearer,Basic;realm=X1",
+        "Promise<Token1>|undefined",
+    ] {
+        stay(&[
+            &format!("client_secret: \"{text}\""),
+            &format!("api_token = '{text}'"),
+            &format!("API_SECRET={text}"),
+        ]);
+    }
+}
