@@ -460,12 +460,13 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
         0 => Ok(()),
         all => {
             let since = format!(
-                "{} changed since ({} new, {} changed, {} gone); the next search takes in up to 32 MB of \
+                "{} changed since ({} new, {} changed, {} gone); the next search takes in up to {} of \
                  that, `longhaul memory index` all of it",
                 paint::plural(all, "memory file"),
                 behind.new,
                 behind.changed,
-                behind.gone
+                behind.gone,
+                paint::bytes(memory_index::SYNCED.bytes)
             );
             say!("  {}", style(since).yellow())
         }

@@ -23,7 +23,7 @@ use crate::resolve::{self, id_of};
 
 /// New text of memory files that is taken in before a search. The rest is told;
 /// `memory index` takes in everything.
-const SYNCED: Budget = Budget { bytes: 32_000_000 };
+pub(crate) const SYNCED: Budget = Budget { bytes: 32_000_000 };
 
 pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     let text = args.query.join(" ");
