@@ -6,6 +6,7 @@
 use super::claim::Claim;
 use super::likeness::Features;
 use super::passing::{is_chatter, is_of_a_day};
+use crate::files::CUT;
 
 /// Whether a line is anything but a statement somebody made.
 pub(super) fn is_noise(text: &str) -> bool {
@@ -440,7 +441,7 @@ const PRINTED: &[&str] = &[
 fn is_printed(text: &str) -> bool {
     let lower = text.to_lowercase();
     PRINTED.iter().any(|start| lower.starts_with(start))
-        || lower.ends_with("bytes more are in the transcript]")
+        || lower.ends_with(CUT)
         || lower.contains("=> => ")
         || lower.contains(" => transferring ")
         || lower.contains("~$ ")

@@ -68,6 +68,9 @@ pub struct Note {
     pub entry: Option<EntryId>,
 }
 
+/// How the line ends that says how much of an entry was cut.
+pub(crate) const CUT: &str = " bytes more are in the transcript]";
+
 /// An entry ready to be appended.
 pub(super) struct Made {
     pub(super) text: String,
@@ -114,7 +117,7 @@ pub(super) fn entry(
     };
     let mut text = kept.to_owned();
     if left_out > 0 {
-        text.push_str(&format!("\n[{left_out} bytes more are in the transcript]"));
+        text.push_str(&format!("\n[{left_out}{CUT}"));
     }
     text.push('\n');
     let time = at.strftime("%H:%M");
