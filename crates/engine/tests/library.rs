@@ -144,7 +144,7 @@ fn what_left_is_told_from_what_did_not_and_a_second_time_changes_nothing() {
 }
 
 #[test]
-fn what_is_in_sight_takes_the_place_of_nothing_that_left() {
+fn what_is_in_sight_is_found_and_comes_behind_what_other_sessions_say() {
     let folder = tempfile::tempdir().unwrap();
     let said = [
         "We named it: the database on staging is called heron.",
@@ -157,8 +157,8 @@ fn what_is_in_sight_takes_the_place_of_nothing_that_left() {
     // What is quoted is found all the same, however much else has its words.
     let quote = "check the staging database again";
     assert_eq!(found(quote, 1), ["a.jsonl-1"]);
-    // Nor of what stands in another session word for word.
-    let other = session(
+    // What stands in another session word for word comes before it.
+    session(
         folder.path(),
         "b.jsonl",
         "a",
@@ -168,7 +168,6 @@ fn what_is_in_sight_takes_the_place_of_nothing_that_left() {
     let past = Recollection::plain(&path, Scope::Family);
     let words = longhaul_engine::recall::Query::Text("staging database".into());
     assert_eq!(ids(&past.recall(&words, 1).unwrap()), ["b.jsonl-0"]);
-    assert!(other.exists());
 }
 
 #[test]
