@@ -56,5 +56,5 @@ pub use index::{
     SqliteIndex, Status, Synced, Why, WorkspaceFiles,
 };
 pub use provenance::{Seal, Source};
-pub use redact::{Document, Kind, Redacted, Redactor, RedactorSettings, Tally};
+pub use redact::{Document, Kind, RULES, Redacted, Redactor, RedactorSettings, Tally};
 pub use search::SearchSettings;

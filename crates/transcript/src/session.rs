@@ -1,11 +1,13 @@
 //! A session of any supported agent, opened for reading.
 
 use std::fmt;
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::archive::has_archive;
 use crate::context::Context;
 use crate::entry::{Body, Entry, EntryId};
 use crate::error::{Error, Result};
@@ -13,7 +15,9 @@ use crate::fault::Fault;
 use crate::header::Header;
 use crate::import::{self, Importer};
 use crate::layout::Dialect;
+use crate::lines::Record;
 use crate::load::{Loaded, cut_at_boundary};
+use crate::scan;
 use crate::tree::{Tree, TreeBuilder};
 
 /// The file formats that are read.
@@ -241,6 +245,28 @@ impl Session {
     /// Every entry in stored order, in one pass. Returns what was wrong.
     pub fn each(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Vec<Fault>> {
         self.source.each(visit)
+    }
+
+    /// Whether the lines of one file are all there is of it. A store holds
+    /// several sessions, and an archive has what was taken out of the file.
+    pub fn is_one_file(&self) -> bool {
+        let lines = match self.format() {
+            Format::Pi | Format::OpenClaw | Format::ClaudeCode | Format::Codex => true,
+            Format::OpenClawSqlite | Format::OpenClawStore => false,
+        };
+        lines && self.reference.session.is_none() && !has_archive(self.path())
+    }
+
+    /// The records of its file from the line at `offset` on, as they are stored.
+    /// What cannot be read is passed over: [`Session::each`] says what that is.
+    pub fn records_from(
+        &self,
+        offset: u64,
+        visit: &mut dyn FnMut(Record<'_>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let path = self.path();
+        let size = fs::metadata(path).map_err(Error::io("read", path))?.len();
+        scan::forward(path, offset..size.max(offset), &mut Vec::new(), visit)
     }
 
     /// The tree of the whole session.

@@ -185,7 +185,9 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
     let measured = Measured::of(app, which.name(), None)?;
     let session = &measured.session;
     let saving = Saving::of(app, session);
-    let live = Live::open_with(session, app.config.config.state_capture())?;
+    let config = &app.config.config;
+    let live =
+        Live::open_with(session, config.state_capture())?.noting_secrets(config, &saving.notebook);
     let occasion = occasion(
         app,
         Trigger::Manual,

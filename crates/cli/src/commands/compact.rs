@@ -222,7 +222,9 @@ fn stored(session: &Session, mut ids: HashSet<EntryId>) -> Result<HashSet<EntryI
 }
 
 fn open(app: &App, session: Session) -> Result<Work, Failure> {
-    let live = Live::open_with(&session, app.config.config.state_capture())?;
+    let config = &app.config.config;
+    let live = Live::open_with(&session, config.state_capture())?
+        .noting_secrets(config, &Saving::of(app, &session).notebook);
     let mut meter = app.meter();
     let context = live.context();
     let reading = meter.context(live.loaded(), &context);

@@ -325,6 +325,56 @@ fn what_was_folded_once_is_not_read_again() {
 }
 
 #[test]
+fn a_piece_of_a_secret_from_before_a_compaction_is_not_saved_by_a_later_hook() {
+    const PIECE: &str = "u8mxQ1TLEij4d8xI6D";
+    let machine = Machine::new();
+    let path = transcript(&machine);
+    let text = fs::read_to_string(&path).unwrap();
+    let token = format!("The file has been updated. GITHUB_TOKEN=ghp_{PIECE}AbCdEfGh12345678XyZw");
+    fs::write(&path, text.replace("The file has been updated.", &token)).unwrap();
+    compact(&machine, &path);
+    let told = input(&machine, &path, json!({ "trigger": "auto" }));
+    let state = machine.home().join(".longhaul/context/state").join(ID);
+    assert_eq!(hook(&machine, "stop", &told).err, "");
+    let folded = state.join("folded.json");
+    let noted = fs::read_to_string(&folded).unwrap();
+    let said = json!({
+        "parentUuid": "00000000-0000-4000-8000-000000000007", "isSidechain": false,
+        "userType": "external", "cwd": machine.work(), "sessionId": ID, "version": "2.1.17",
+        "type": "user", "uuid": "00000000-0000-4000-8000-000000000008",
+        "timestamp": "2026-03-10T11:02:00.000Z",
+        "message": { "role": "user", "content": format!(
+            "Decision: always log in with {PIECE} from now on, and check the harbour.") },
+    });
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}{said}\n")).unwrap();
+    for event in ["stop", "pre-compact"] {
+        assert_eq!(hook(&machine, event, &told).err, "");
+    }
+    assert_eq!(
+        fs::read_to_string(&folded).unwrap(),
+        noted,
+        "opened by its note"
+    );
+    let mut read = 0;
+    let mut folders = vec![machine.home().join(".longhaul")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => {
+                    let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+                    assert!(!text.contains(PIECE), "{}: {text}", path.display());
+                    read += usize::from(text.contains("and check the harbour"));
+                }
+            }
+        }
+    }
+    assert!(read > 0, "what was said is saved");
+}
+
+#[test]
 fn what_left_the_context_is_findable_after_a_compaction() {
     let machine = Machine::new();
     let path = transcript(&machine);

@@ -2,9 +2,10 @@
 //!
 //! [`Live`] is the session as the engine holds it in memory. It can be opened
 //! from any agent's file or grown entry by entry (replay does that); it is
-//! compacted the same way in both cases, and nothing in it writes to the disk:
+//! compacted the same way in both cases, and nothing in it writes to the session:
 //! a compaction comes out as drafts for the caller to append.
 
+mod backlog;
 mod compact;
 mod secrets;
 mod stored;
@@ -175,8 +176,6 @@ impl Live {
                 live.base = folded.ledger.capturing(capture);
                 live.labels = folded.labels;
                 live.loaded.epoch = Epoch::Exact(folded.epoch);
-                // It was noted down without secrets.
-                live.known = secrets::Known::default();
             }
             (None, None) => live.fold_before(session, leaf, &loaded)?,
         }

@@ -1,13 +1,15 @@
 //! The secrets of a session, for what is made of it.
 
-use std::collections::HashSet;
-use std::ops::ControlFlow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use longhaul_memory::Redactor;
-use longhaul_transcript::{Entry, EntryId, Loaded, Result, Session, SessionRef};
+use longhaul_transcript::{Entry, EntryId, Loaded, Session};
 
 use super::Live;
+use super::backlog::Backlog;
+use crate::checkpoints::FileNotebook;
+use crate::config::Config;
 
 /// What the entries that were read so far gave away. A session grows at its end,
 /// and what was read once need not be read again.
@@ -17,36 +19,23 @@ pub(super) struct Known(Mutex<Read>);
 #[derive(Debug, Default, Clone)]
 struct Read {
     redactor: Redactor,
-    /// What comes before the entries in memory, until it was read.
-    before: Option<Before>,
+    /// What is in the session's file, until it was read. Copies share it.
+    backlog: Option<Arc<Backlog>>,
     /// The entries that were read, the first and the last of them.
     count: usize,
     ends: Option<[EntryId; 2]>,
 }
 
-/// The part of a path that is only in its file.
-#[derive(Debug, Clone)]
-struct Before {
-    session: SessionRef,
-    leaf: EntryId,
-    /// The first entry that is in memory.
-    first: EntryId,
-}
-
 impl Known {
     /// Nothing yet of a session of which so much was loaded.
     pub(super) fn of(session: &Session, loaded: &Loaded) -> Known {
-        let ends = ends(&loaded.entries, loaded.entries.len());
-        let before = ends.map(|[first, leaf]| Before {
-            session: session.reference().clone(),
-            leaf,
-            first,
-        });
-        let before = before.filter(|_| !loaded.complete || loaded.boundary.is_some());
-        Known(Mutex::new(Read {
-            before,
+        let backlog = Backlog::new(session.reference().clone(), None);
+        let mut known = Known(Mutex::new(Read {
+            backlog: Some(Arc::new(backlog)),
             ..Read::default()
-        }))
+        }));
+        known.cut(&loaded.entries);
+        known
     }
 
     fn lock(&self) -> MutexGuard<'_, Read> {
@@ -69,19 +58,18 @@ impl Clone for Known {
 }
 
 impl Read {
-    /// Reads what comes before the entries in memory. A file that cannot be read
-    /// now is tried again the next time.
+    /// Reads the session's file. Where that is not possible, what is in memory
+    /// has to do, and the file is tried again the next time.
     fn look_back(&mut self) {
-        let Some(before) = &self.before else {
+        let Some(backlog) = &self.backlog else {
             return;
         };
-        let mut document = self.redactor.document();
-        let learnt = before.each(&mut |entry| {
-            document.json(entry.raw());
-        });
-        if learnt.is_ok() {
-            self.redactor = document.into_redactor();
-            self.before = None;
+        match backlog.redactor() {
+            Ok(redactor) => {
+                self.redactor = redactor;
+                self.backlog = None;
+            }
+            Err(_) => self.count = 0,
         }
     }
 
@@ -97,25 +85,12 @@ impl Read {
             document.json(entry.raw());
         }
         self.redactor = document.into_redactor();
-        self.count = entries.len();
+        // Until the file was read, these are not known to be in it.
+        self.count = match self.backlog {
+            Some(_) => 0,
+            None => entries.len(),
+        };
         self.ends = ends(entries, self.count);
-    }
-}
-
-impl Before {
-    fn each(&self, visit: &mut dyn FnMut(Entry)) -> Result<()> {
-        let session = Session::open_ref(&self.session)?;
-        let tree = session.tree()?;
-        let path = tree.path_to(&self.leaf).unwrap_or_else(|| tree.path());
-        let ids = path.into_iter().map(|at| &tree.nodes()[at].id);
-        let ids: HashSet<&EntryId> = ids.take_while(|id| **id != self.first).collect();
-        session.each(&mut |entry| {
-            if ids.contains(&entry.id) {
-                visit(entry);
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok(())
     }
 }
 
@@ -126,10 +101,36 @@ fn ends(entries: &[Entry], count: usize) -> Option<[EntryId; 2]> {
 }
 
 impl Live {
-    /// A redactor that knows every secret which the path shows. Ledgers,
+    /// The same, with a note kept of where the session's file shows secrets, so
+    /// that the next process need not look for them again. The note has none. It
+    /// is not written where no checkpoints are.
+    pub fn noting_secrets(mut self, config: &Config, notebook: &FileNotebook) -> Live {
+        let read = self.known.0.get_mut();
+        let read = read.unwrap_or_else(PoisonError::into_inner);
+        if let Some(backlog) = &mut read.backlog
+            && config.writes_checkpoints()
+        {
+            *backlog = Arc::new(backlog.kept_in(notebook.clone()));
+        }
+        self
+    }
+
+    /// Looks for the secrets in the session's file while other work goes on, so
+    /// that whoever asks for a [`Live::redactor`] does not wait.
+    pub fn learn_secrets(&self) {
+        let backlog = self.known.lock().backlog.clone();
+        if let Some(backlog) = backlog.filter(|backlog| backlog.is_long()) {
+            // Where no thread can be had, it is read when it is needed.
+            let _ = thread::Builder::new()
+                .name("longhaul-secrets".into())
+                .spawn(move || backlog.redactor().is_ok());
+        }
+    }
+
+    /// A redactor that knows every secret which the session shows. Ledgers,
     /// summaries and notes quote them in lines and cut them, and a piece of a
-    /// secret cannot be known by itself. What comes before the boundary is read
-    /// from the file the first time that this is asked.
+    /// secret cannot be known by itself. The session's file is read for that the
+    /// first time that this is asked.
     pub fn redactor(&self) -> Redactor {
         let mut read = self.known.lock();
         read.look_back();

@@ -89,8 +89,11 @@ impl Engine {
         // The writer first: it sets a torn tail aside.
         let writer = Writer::open(path, setup.config.transcript.durability)?;
         let stored = Stored::open(path)?;
-        let live = Live::open_with(&stored, setup.config.state_capture())?;
         let whose = Whose::of(&stored);
+        let notebook = FileNotebook::new(&setup.state_dir, &whose.key);
+        let live = Live::open_with(&stored, setup.config.state_capture())?
+            .noting_secrets(&setup.config, &notebook);
+        live.learn_secrets();
         let key = whose.key.to_string();
         let (state, damage) = SessionState::load(&setup.state_dir, &key);
         if let Some(reason) = damage {
@@ -110,7 +113,7 @@ impl Engine {
         }
         let mut session = Session {
             store: FileStore::new(&setup.state_dir, setup.config.checkpoint_policy()),
-            notebook: FileNotebook::new(&setup.state_dir, &whose.key),
+            notebook,
             meter: Meter::new(setup.config.tokens.estimator),
             known_size: 0,
             anchor: None,
@@ -159,7 +162,9 @@ impl Session {
             return Ok(());
         }
         let stored = Stored::open(self.writer.path())?;
-        self.live = Live::open_with(&stored, self.setup.config.state_capture())?;
+        let config = &self.setup.config;
+        self.live = Live::open_with(&stored, config.state_capture())?
+            .noting_secrets(config, &self.notebook);
         self.entries = None;
         self.known_size = self.size_on_disk();
         self.measure();

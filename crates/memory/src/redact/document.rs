@@ -99,6 +99,13 @@ impl<'a> Document<'a> {
         self.learnt.known.is_empty()
     }
 
+    /// How much it learnt. That grows with a text that shows a secret, or a
+    /// placeholder, which none before it did; a text with which it does not can
+    /// be left out another time.
+    pub fn learnt(&self) -> u64 {
+        self.learnt.numbers.values().copied().map(u64::from).sum()
+    }
+
     /// Takes the secrets out of several texts, those as well that only a later
     /// one gives away.
     pub fn texts<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {

@@ -64,6 +64,10 @@ pub struct RedactorSettings {
     pub keep: Vec<String>,
 }
 
+/// What a note about found secrets goes by: another version may take other texts
+/// for secrets.
+pub const RULES: &str = env!("CARGO_PKG_VERSION");
+
 /// Finds secrets.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {

@@ -154,7 +154,8 @@ fn open(app: &App, session: &Session, saving: &Saving) -> Result<Live, Failure> 
     let noted = saving.notebook.read(FOLDED).ok().flatten();
     let noted: Option<Folded> = noted.and_then(|text| serde_json::from_str(&text).ok());
     let known = noted.as_ref().map(|noted| noted.boundary().clone());
-    let live = Live::open_folded(session, config.state_capture(), noted)?;
+    let live = Live::open_folded(session, config.state_capture(), noted)?
+        .noting_secrets(config, &saving.notebook);
     let Some(folded) = live
         .folded()
         .filter(|folded| known.as_ref() != Some(folded.boundary()))

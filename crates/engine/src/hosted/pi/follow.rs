@@ -79,7 +79,9 @@ impl PiSession {
             *self = PiSession::open(&self.setup, &self.path, leaf)?;
             return Ok(Followed::Anew);
         }
-        self.live = Live::open_at(&stored, leaf, self.setup.config.state_capture())?;
+        let config = &self.setup.config;
+        self.live = Live::open_at(&stored, leaf, config.state_capture())?
+            .noting_secrets(config, &self.notebook);
         self.seen = seen;
         self.seen.at(&self.live);
         self.checkpointed = None;

@@ -161,14 +161,17 @@ impl PiSession {
     pub fn open(setup: &Arc<PiSetup>, path: &Path, leaf: Option<&EntryId>) -> Result<PiSession> {
         let setup = Arc::clone(setup);
         let (stored, seen) = Seen::open(path)?;
-        let live = Live::open_at(&stored, leaf, setup.config.state_capture())?;
         let whose = Whose::of(&stored);
+        let notebook = FileNotebook::new(&setup.state_dir, &whose.key);
+        let live = Live::open_at(&stored, leaf, setup.config.state_capture())?
+            .noting_secrets(&setup.config, &notebook);
+        live.learn_secrets();
         // What was damaged is set aside; a breaker that is closed again by that does
         // no harm.
         let (state, _) = SessionState::load(&setup.state_dir, &whose.key.to_string());
         let mut session = PiSession {
             store: FileStore::new(&setup.state_dir, setup.config.checkpoint_policy()),
-            notebook: FileNotebook::new(&setup.state_dir, &whose.key),
+            notebook,
             meter: Meter::new(setup.config.tokens.estimator),
             path: path.to_owned(),
             files: FileCache::new(),
