@@ -4,7 +4,8 @@
 //! as SentencePiece has them: what the models in question use. Another one is
 //! refused by name rather than approximated.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -30,6 +31,56 @@ enum Kind {
     WordPiece { lowercase: bool },
     Pairs { ranks: Ranks },
     Unigrams { scores: Vec<f32>, longest: usize },
+}
+
+/// A part of a word while pairs are joined.
+#[derive(Clone, Copy)]
+struct Part {
+    /// None once it was joined to the one before it.
+    id: Option<u32>,
+    before: Option<usize>,
+    after: Option<usize>,
+}
+
+/// The parts with their pairs joined, the one that was learnt first before the
+/// others and of equal ones the first in the word. A word may be long, so pairs
+/// wait in a heap; one of which a part has changed since is passed over.
+fn joined(parts: &[u32], ranks: &Ranks) -> Vec<u32> {
+    let last = parts.len().saturating_sub(1);
+    let mut chain: Vec<Part> = parts
+        .iter()
+        .enumerate()
+        .map(|(at, id)| Part {
+            id: Some(*id),
+            before: at.checked_sub(1),
+            after: (at < last).then_some(at + 1),
+        })
+        .collect();
+    let pair = |chain: &[Part], at: usize| {
+        let (one, two) = (chain[at], chain[chain[at].after?]);
+        let ids = (one.id?, two.id?);
+        let (rank, id) = *ranks.get(&ids)?;
+        Some(Reverse((rank, at, ids, id)))
+    };
+    let mut waiting: BinaryHeap<_> = (0..last).filter_map(|at| pair(&chain, at)).collect();
+    while let Some(Reverse((rank, at, ids, id))) = waiting.pop() {
+        if pair(&chain, at) != Some(Reverse((rank, at, ids, id))) {
+            continue;
+        }
+        let Some(gone) = chain[at].after else {
+            continue;
+        };
+        let after = chain[gone].after;
+        chain[gone].id = None;
+        chain[at].id = Some(id);
+        chain[at].after = after;
+        if let Some(after) = after {
+            chain[after].before = Some(at);
+        }
+        let around = chain[at].before.into_iter().chain([at]);
+        waiting.extend(around.filter_map(|at| pair(&chain, at)));
+    }
+    chain.into_iter().filter_map(|part| part.id).collect()
 }
 
 /// Pairs that are joined: when they were learnt, and what they become.
@@ -204,21 +255,7 @@ impl Tokenizer {
                 }
             }
         }
-        loop {
-            let best = parts
-                .windows(2)
-                .enumerate()
-                .filter_map(|(at, pair)| {
-                    ranks
-                        .get(&(pair[0], pair[1]))
-                        .map(|(rank, id)| (*rank, at, *id))
-                })
-                .min();
-            let Some((_, at, id)) = best else { break };
-            parts[at] = id;
-            parts.remove(at + 1);
-        }
-        ids.extend(parts);
+        ids.extend(joined(&parts, ranks));
     }
 
     /// The division whose pieces are likeliest.
@@ -376,6 +413,36 @@ mod tests {
         let json = r#"{"model":{"type":"BPE","byte_fallback":true,"unk_token":"<unk>","vocab":{"<unk>":0,"<0xC3>":1,"<0xA9>":2,"▁":3,"a":4,"b":5,"ab":6,"▁ab":7,"▁a":8},"merges":["a b","▁ ab",["▁","a"]]}}"#;
         let tokenizer = Tokenizer::parse(json).unwrap();
         assert_eq!(tokenizer.tokens("ab aé", 100), [7, 8, 1, 2]);
+    }
+
+    proptest::proptest! {
+        /// As by looking for the best pair again and again, which takes too long
+        /// in a long word.
+        #[test]
+        fn pairs_are_joined_best_first_wherever_they_stand(
+            parts in proptest::collection::vec(0u32..5, 0..40),
+            learnt in proptest::collection::vec((0u32..9, 0u32..9), 0..12),
+        ) {
+            let ranks: Ranks = learnt
+                .iter()
+                .enumerate()
+                .map(|(rank, pair)| (*pair, (rank as u32, 5 + rank as u32 % 4)))
+                .collect();
+            let mut slow = parts.clone();
+            while let Some((_, at, id)) = slow
+                .windows(2)
+                .enumerate()
+                .filter_map(|(at, pair)| {
+                    let (rank, id) = ranks.get(&(pair[0], pair[1]))?;
+                    Some((*rank, at, *id))
+                })
+                .min()
+            {
+                slow[at] = id;
+                slow.remove(at + 1);
+            }
+            proptest::prop_assert_eq!(joined(&parts, &ranks), slow);
+        }
     }
 
     #[test]
