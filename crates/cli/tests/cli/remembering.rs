@@ -507,6 +507,33 @@ fn marking_a_stale_pointer_keeps_the_bytes_of_other_lines() {
 }
 
 #[test]
+fn what_is_still_gone_keeps_its_mark_when_changes_are_accepted() {
+    let machine = Machine::new();
+    machine.run_line("memory init --name Tides");
+    let path = machine.work().join("MEMORY.md");
+    for name in ["a.md", "gone.md"] {
+        fs::write(machine.work().join(name), "one").unwrap();
+    }
+    fs::write(
+        &path,
+        "# M\n- one → a.md\n- two → gone.md\n- three → never.md\n",
+    )
+    .unwrap();
+    machine.run_line("memory verify");
+    fs::remove_file(machine.work().join("gone.md")).unwrap();
+    fs::write(machine.work().join("a.md"), "two").unwrap();
+    fs::write(&path, "# M\n- one → a.md\n- two → gone.md\n").unwrap();
+    machine.run_line("memory verify --mark");
+    let more = fs::read_to_string(&path).unwrap() + "- three → never.md\n";
+    fs::write(&path, more).unwrap();
+    assert_eq!(machine.run_line("memory verify --accept").code, 1);
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        "# M\n- one → a.md\n- two → gone.md (stale: verify)\n- three → never.md\n"
+    );
+}
+
+#[test]
 fn a_binary_file_among_the_memory_is_named_by_lint_and_is_no_empty_text() {
     let machine = Machine::new();
     machine.run_line("memory init --name Tides");

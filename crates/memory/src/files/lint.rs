@@ -259,7 +259,8 @@ impl MemoryFolder {
         match fs::canonicalize(&path) {
             Ok(real) if real.starts_with(self.root()) => Target::There,
             Ok(_) => Target::Outside,
-            Err(_) if climbs || !path.starts_with(self.root()) => Target::Outside,
+            Err(_) if climbs || target.starts_with("~/") => Target::Outside,
+            Err(_) if !path.starts_with(self.root()) => Target::Outside,
             Err(_) => Target::Gone,
         }
     }

@@ -47,6 +47,10 @@ const KNOWN: [&str; 69] = [
 
 /// Whether a word plainly points to a file, or to what is there.
 pub(super) fn is_pointer(path: &str, form: Form, is_there: &dyn Fn(&str) -> bool) -> bool {
+    // Where there is no code, a path from somebody's home is one.
+    if path.starts_with("~/") && form != Form::Code {
+        return is_known(path);
+    }
     if !is_path(path) {
         return false;
     }

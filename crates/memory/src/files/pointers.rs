@@ -156,12 +156,16 @@ impl<'a> Reader<'a> {
             self.word(word, form)
                 .filter(|_| !word.starts_with(['`', '[', '<']))
         };
-        let pointed = self.line.split('→').skip(1).filter_map(|rest| {
+        let pointed = self.line.split('→').skip(1).flat_map(|rest| {
             let word = plain(rest, Form::Arrow);
             // A name that is whole needs none of the words behind it.
-            match &word {
-                Some(place) if paths::has_extension(&place.path) => word,
-                _ => self.phrase(rest).or(word),
+            match word {
+                Some(place) if paths::has_extension(&place.path) => {
+                    let mut all = self.listed(rest);
+                    all.insert(0, place);
+                    all
+                }
+                word => self.phrase(rest).or(word).into_iter().collect(),
             }
         });
         let mut found: Vec<Place> = pointed.collect();
@@ -169,6 +173,29 @@ impl<'a> Reader<'a> {
         // a file, so only one word is taken for a path.
         let thin = self.line.split("->").skip(1);
         found.extend(thin.filter_map(|rest| plain(rest, Form::Code)));
+        found
+    }
+
+    /// The paths that stand in a list behind the first one: `a.md, b.md and c.md`.
+    fn listed(&self, rest: &'a str) -> Vec<Place> {
+        const JOINING: [&str; 11] = [
+            "and", "or", "&", "+", "und", "oder", "et", "ou", "y", "o", "e",
+        ];
+        let mut found = Vec::new();
+        let mut words = rest.split_whitespace();
+        let mut goes_on = words.next().is_some_and(|word| word.ends_with([',', ';']));
+        for word in words {
+            if JOINING.contains(&word) {
+                goes_on = true;
+                continue;
+            }
+            let place = self.word(word, Form::Arrow).filter(|place| {
+                goes_on && paths::has_extension(&place.path) && !word.starts_with(['`', '[', '<'])
+            });
+            let Some(place) = place else { break };
+            found.push(place);
+            goes_on = word.ends_with([',', ';']);
+        }
         found
     }
 
@@ -330,6 +357,12 @@ mod tests {
             of("- x → docs/file name.md#a b | more (stale: verify)"),
             ["docs/file name.md#a b"]
         );
+        assert_eq!(
+            of("- x → a/b.md, a/c.md#now; d.md and ~/e.md"),
+            ["a/b.md", "a/c.md#now", "d.md", "~/e.md"]
+        );
+        assert_eq!(of("- x → a/b.md und a/c.md"), ["a/b.md", "a/c.md"]);
+        assert_eq!(of("- x → a/b.md, see c.md"), ["a/b.md"]);
         assert_eq!(of("- <docs/angle.md>"), ["docs/angle.md"]);
         assert_eq!(of("- x → <docs/an angle.md>."), ["docs/an angle.md"]);
         assert_eq!(of("- [x](<docs/an angle.md>)"), ["docs/an angle.md"]);

@@ -195,11 +195,13 @@ fn marked(bytes: &[u8], verified: &[Verified], mode: Verify) -> Vec<u8> {
         };
         let line = whole.trim_end_matches(['\n', '\r']);
         let end = &whole[line.len()..];
-        let stale = mode == Verify::Mark
+        // What was accepted is no longer stale; the rest keeps the mark it has.
+        let plain = unmarked(line);
+        let stale = (mode == Verify::Mark || plain != line)
             && verified
                 .iter()
                 .any(|one| one.line == at + 1 && one.standing.is_stale());
-        out.extend_from_slice(unmarked(line).as_bytes());
+        out.extend_from_slice(plain.as_bytes());
         if stale {
             out.extend_from_slice(STALE.as_bytes());
         }
