@@ -21,8 +21,8 @@ use longhaul_transcript::{
     Body, Entry, EntryId, MessageView, Result, Session, SessionRef, ToolCall, each_archived,
 };
 
-pub use self::brought::UNVOUCHED;
-use self::brought::brought;
+pub(crate) use self::brought::brought;
+pub use self::brought::{UNVOUCHED, told_apart};
 use self::path::Files;
 pub use self::quoting::Quoting;
 pub(crate) use self::quoting::learn_secrets;
@@ -203,7 +203,7 @@ pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>
     let mut hits = look_up(session, query, limit)?;
     let brought = match hits.is_empty() {
         true => HashSet::new(),
-        false => brought(session)?,
+        false => brought(session),
     };
     for hit in &mut hits {
         hit.brought = brought.contains(&hit.entry.id);
@@ -230,7 +230,7 @@ fn look_up(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
             let mut files = Files::new(path, cwd.as_deref(), limit);
             let (mut said, mut asking) = (Said::default(), Asking::default());
             each(session, &mut |entry| {
-                asking.take(&mut said, entry, &mut |_, entry| files.take(entry))
+                asking.take(&mut said, entry, &mut |said, entry| files.take(said, entry))
             })?;
             Ok(files
                 .finish()
@@ -349,7 +349,7 @@ fn by_id(session: &Session, name: &str, limit: usize) -> Result<Vec<Hit>> {
 }
 
 /// Ids that a hit names; of more, only the number is told.
-const NAMED: usize = 200;
+pub(crate) const NAMED: usize = 200;
 
 /// An id without what stands around it in summaries, in what a search prints and
 /// in what people copy: `·7f34aa1c`, `"7f34aa1c…"`, `7f34aa1c:1-12`.
@@ -456,10 +456,11 @@ fn has_fence(text: &str) -> bool {
     })
 }
 
-/// Everything an entry says: text, tool calls and their arguments, summaries.
+/// Everything an entry says: text, tool calls and their arguments, summaries, and
+/// what the model thought.
 pub fn full_text(entry: &Entry) -> String {
     match entry.message() {
-        Some(message) => message_text(&message),
+        Some(message) => with_thinking(message_text(&message), &message),
         None => match &entry.body {
             Body::Compaction(compaction) => compaction.summary.clone(),
             Body::BranchSummary { summary, .. } => summary.clone(),
@@ -479,7 +480,20 @@ fn aside_text(entry: &Entry) -> Option<String> {
     Some(message_text(&MessageView::parse(data.raw("message")?)))
 }
 
-/// Everything a message says.
+/// A message's text and below it what the model thought.
+fn with_thinking(mut text: String, message: &MessageView<'_>) -> String {
+    let thinking = message.thinking();
+    if !thinking.is_empty() {
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str("[thinking]\n");
+        text.push_str(&thinking);
+    }
+    text
+}
+
+/// Everything a message says, what the model thought aside.
 pub fn message_text(message: &MessageView<'_>) -> String {
     text_with(message, |_| true, |arguments| Cow::Borrowed(arguments))
 }

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_checkpoint::{CheckpointStore, FileStore, Policy, Trigger, Turn};
@@ -11,9 +12,10 @@ use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
 use longhaul_engine::config::Config;
 use longhaul_engine::export::{At, Carry, Error, Export, Secrets, Source};
 use longhaul_engine::handoff::{self, Given};
+use longhaul_engine::library::session_records;
 use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
-use longhaul_engine::recall::{Query, recall};
+use longhaul_engine::recall::{Query, recall, told_apart};
 use longhaul_ledger::Capture;
 use longhaul_memory::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
@@ -328,6 +330,22 @@ fn what_an_export_says_in_the_users_name_stays_marked_from_summary_to_summary() 
     }
     let own = recall(&Session::open(&path).unwrap(), &words, 5).unwrap();
     assert_eq!(own[0].who(), "user");
+    // Nor is it in the index.
+    let role_of = |session: &Session| {
+        let mut role = None;
+        session_records(session, None, &mut |record| {
+            if record.entry == "e0" {
+                role = record.role;
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        role.unwrap()
+    };
+    let role = role_of(&whole);
+    assert_eq!(told_apart(Some(&role)), (Some("user"), true), "{role}");
+    assert!(role.contains("nobody vouches for it"), "{role}");
+    assert_eq!(role_of(&Session::open(&path).unwrap()), "user");
     let shown = Context::build(&session.load().unwrap()).to_json();
     let shown: Vec<&str> = shown.split("\\n").collect();
     for line in shown.iter().filter(|line| line.contains(order)) {

@@ -242,6 +242,47 @@ fn what_a_fork_shares_takes_the_place_of_nothing_of_its_own() {
 }
 
 #[test]
+fn whatever_finds_no_place_among_several_sessions_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let own = session(root, "a.jsonl", "a", None, &["hello", "end"]);
+    let many = |of: &str, count: usize| -> Vec<String> {
+        (0..count)
+            .map(|at| format!("{of} {at}: walnut oil"))
+            .collect()
+    };
+    for (file, said) in [("b.jsonl", many("tank", 4)), ("c.jsonl", many("shop", 20))] {
+        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        session(root, file, "a", None, &said);
+    }
+    let past = Recollection::plain(&own, Scope::Family);
+    let look = |query: longhaul_engine::recall::Query| past.look(&query, 6).unwrap();
+    let found = look(longhaul_engine::recall::Query::Text("walnut oil".into()));
+    assert_eq!(found.hits.len(), 6);
+    let others: usize = found.hits.iter().map(|hit| hit.others.count).sum();
+    assert_eq!(others, 18, "{:?}", found.hits);
+    let named: usize = found.hits.iter().map(|hit| hit.others.ids.len()).sum();
+    assert_eq!(named, 18);
+    assert!(found.notes.is_empty(), "{:?}", found.notes);
+    // By the beginning of an id the newest are shown.
+    let found = look(longhaul_engine::recall::Query::Id("c.jsonl-".into()));
+    assert_eq!(ids(&found.hits)[4..], ["c.jsonl-19", "c.jsonl-compaction"]);
+    assert_eq!(found.hits[5].others.count, 15, "{:?}", found.hits);
+    // Where enough is found, the sessions that were not looked through are told.
+    let found = past.look(
+        &longhaul_engine::recall::Query::Text("walnut oil".into()),
+        2,
+    );
+    let found = found.unwrap();
+    assert_eq!(found.hits[1].others.count, 2, "{:?}", found.hits);
+    assert!(
+        found.notes[0].starts_with("1 more session"),
+        "{:?}",
+        found.notes
+    );
+}
+
+#[test]
 fn sessions_that_are_begun_meanwhile_are_among_all() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
@@ -412,6 +453,16 @@ fn what_is_read_of_the_memory_is_dated_and_called_a_quotation() {
     for said in [get("MEMORY.md"), notebook.search("fishmonger", 5).unwrap()] {
         assert!(said.contains(&format!(" · {changed} ──")), "{said}");
     }
+    // What is no text is not read.
+    let wide: Vec<u8> = "password=Xk29fLmqPz77"
+        .bytes()
+        .flat_map(|b| [b, 0])
+        .collect();
+    std::fs::write(folder.path().join("memory/2026-03-02.md"), wide).unwrap();
+    let refused = notebook
+        .get("memory/2026-03-02.md", None, None)
+        .unwrap_err();
+    assert!(refused.contains("zero byte"), "{refused}");
     // What is gone is not read from the index.
     std::fs::remove_file(folder.path().join("MEMORY.md")).unwrap();
     assert!(notebook.get("MEMORY.md", None, None).is_err());

@@ -179,6 +179,13 @@ fn words_are_found_whatever_their_punctuation_and_as_given_first() {
     ];
     assert_eq!(ids(&find(&said, "in C++")), ["a"]);
     assert_eq!(ids(&find(&said, "C#")), ["c"]);
+    let said = [
+        ("a", "| speed | 12 ms |\n| size | 4 kB |"),
+        ("b", "│ speed │ 13 ms │"),
+        ("c", "speed || 12 ms"),
+    ];
+    assert_eq!(ids(&find(&said, "speed 12 ms size")), ["a"]);
+    assert_eq!(ids(&find(&said, "speed 13 ms")), ["b"]);
     let said = [("a", "文件，已经更新。"), ("b", "文件已经")];
     assert_eq!(ids(&find(&said, "文件、已经更新")), ["a"]);
 }
@@ -357,4 +364,64 @@ fn a_secret_that_another_entry_gives_away_is_not_shown() {
     assert_eq!(quoting.text(&hits[0].entry), hidden(&used));
     assert_eq!(quoting.raw(&hits[0].entry), hidden(hits[0].entry.raw()));
     assert!(quoting.has_left_out());
+}
+
+#[test]
+fn what_the_model_thought_is_had_back_by_id_and_by_its_words() {
+    let thought = "The worker holds the advisory lock while it waits for the ack.";
+    let messages = [
+        json!({ "role": "user", "timestamp": 1, "content": "Why does the queue stall?" }),
+        json!({ "role": "assistant", "timestamp": 1, "content": [
+            { "type": "thinking", "thinking": thought, "thinkingSignature": "sig" },
+        ] }),
+        json!({ "role": "assistant", "timestamp": 1, "content": [
+            { "type": "thinking", "thinking": "Say it. GITHUB_TOKEN=ghp_u8mxQ1TLEij4d8xI6DAbCdEfGh12345678XyZw" },
+            { "type": "text", "text": "Two workers wait for the ack of each other." },
+        ] }),
+    ];
+    let (_folder, session) = talk(&messages);
+    let find = |words: &str| recall(&session, &Query::Text(words.into()), 5).unwrap();
+    let hits = find("while it waits for the ack");
+    assert_eq!(ids(&hits), ["e1"]);
+    assert!(hits[0].excerpt.contains(thought), "{hits:?}");
+    assert!(
+        find("wait for the ack of each other")[0]
+            .excerpt
+            .starts_with("Two workers")
+    );
+    let redactor = Redactor::default();
+    let mut quoting = Quoting::new(&redactor);
+    let text = |id: &str| {
+        recall(&session, &Query::Id(id.into()), 1)
+            .unwrap()
+            .remove(0)
+    };
+    assert_eq!(
+        quoting.text(&text("e1").entry),
+        format!("[thinking]\n{thought}")
+    );
+    let both = quoting.text(&text("e2").entry);
+    assert_eq!(
+        both,
+        "Two workers wait for the ack of each other.\n\n\
+         [thinking]\nSay it. GITHUB_TOKEN=[redacted:github-token#1]"
+    );
+}
+
+#[test]
+fn a_file_is_found_in_what_tools_brought_behind_all_else_that_names_it() {
+    let messages = [
+        brings("1", Some("bash"), "M src/tides.rs\nM src/other.rs"),
+        json!({ "role": "user", "timestamp": 1, "content": "Look at src/tides.rs, please." }),
+        asks("2", "", "read", json!({ "path": "src/tides.rs" })),
+        brings("2", Some("read"), "fn main() {}"),
+        asks("3", "", "recall", json!({ "path": "src/tides.rs" })),
+        brings("3", Some("recall"), "what was said of src/tides.rs"),
+        brings("4", Some("grep"), "old/src/tides.rs.bak:3"),
+    ];
+    let (_folder, session) = talk(&messages);
+    let hits = recall(&session, &Query::Path("src/tides.rs".into()), 9).unwrap();
+    assert_eq!(ids(&hits), ["e2", "e1", "e6", "e0"]);
+    let one = recall(&session, &Query::Path("src/tides.rs".into()), 1).unwrap();
+    assert_eq!(ids(&one), ["e2"]);
 }

@@ -196,6 +196,20 @@ impl<'a> MessageView<'a> {
         }
     }
 
+    /// The model's reasoning, as far as it can be read, joined by newlines.
+    pub fn thinking(&self) -> String {
+        let mut thinking = String::new();
+        for block in self.blocks() {
+            if let Block::Thinking { text, .. } = block {
+                if !thinking.is_empty() {
+                    thinking.push('\n');
+                }
+                thinking.push_str(&text);
+            }
+        }
+        thinking
+    }
+
     /// The tool calls of an assistant message.
     pub fn tool_calls(&self) -> Vec<ToolCall<'a>> {
         if self.role != Role::Assistant {

@@ -7,7 +7,7 @@ use std::path::Path;
 use longhaul_memory::{Record, RecordKind, Redactor};
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 
-use crate::recall::{Said, each, learn_secrets};
+use crate::recall::{Said, UNVOUCHED, brought, each, learn_secrets};
 
 /// The name of a session in the index: its file, and of a store the session.
 pub fn session_name(session: &Session) -> String {
@@ -77,6 +77,7 @@ pub(super) fn records_of(
             .map(|message| message.entry)
             .collect(),
     };
+    let brought = brought(session);
     let mut seen: HashSet<EntryId> = HashSet::new();
     let source = session_name(session);
     let mut position = 0;
@@ -100,10 +101,13 @@ pub(super) fn records_of(
             true => RecordKind::Present,
             false => RecordKind::Transcript,
         };
-        match record(kind, &source, &entry, text, position) {
-            Some(record) => take(record),
-            None => ControlFlow::Continue(()),
+        let Some(mut record) = record(kind, &source, &entry, text, position) else {
+            return ControlFlow::Continue(());
+        };
+        if let Some(role) = record.role.as_mut().filter(|_| brought.contains(&entry.id)) {
+            role.push_str(UNVOUCHED);
         }
+        take(record)
     })
 }
 

@@ -10,7 +10,7 @@ use longhaul_transcript::{EntryId, Session, SessionRef};
 
 use super::family::{Scope, family};
 use super::{Library, PutError, put_in, session_name};
-use crate::recall::{Found, Hit, Meaning, Query, Said, full_text, recall};
+use crate::recall::{Found, Hit, Meaning, NAMED, Query, Said, Same, full_text, recall};
 use crate::tools::{Findings, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
@@ -159,7 +159,10 @@ impl Recollection {
         let mut behind: Vec<Hit> = Vec::new();
         // A fork has the entries of the session it comes from.
         let mut known = HashSet::new();
-        for (at, session) in self.members(&mut notes)?.iter().enumerate() {
+        // What finds no place.
+        let mut unsaid: Vec<Hit> = Vec::new();
+        let members = self.members(&mut notes)?;
+        for (at, session) in members.iter().enumerate() {
             // As many more as may be known already.
             match recall(session, query, limit - hits.len() + known.len()) {
                 Ok(found) => {
@@ -172,20 +175,35 @@ impl Recollection {
                     let is_behind = |hit: &Hit| {
                         matches!(query, Query::Text(_)) && (hit.in_context || hit.is_summary())
                     };
-                    let (last, new): (Vec<Hit>, Vec<Hit>) = new.partition(is_behind);
+                    let (last, mut new): (Vec<Hit>, Vec<Hit>) = new.partition(is_behind);
                     behind.extend(last);
-                    hits.extend(new.into_iter().take(most - hits.len()));
+                    let room = most - hits.len();
+                    if let Query::Id(_) = query {
+                        // The newest come last.
+                        unsaid.extend(new.drain(..new.len().saturating_sub(room)));
+                    }
+                    hits.extend(new.drain(..room.min(new.len())));
+                    unsaid.extend(new);
                 }
                 Err(error) if at == 0 => return Err(error.to_string()),
                 Err(error) => notes.push(format!("a session was left out: {error}")),
             }
-            if hits.len() >= limit {
+            if hits.len() >= limit && at + 1 < members.len() {
+                let rest = members.len() - at - 1;
+                notes.push(format!(
+                    "{rest} more sessions were not looked through, since so many were to be found"
+                ));
                 break;
             }
         }
         behind.sort_by_key(Hit::is_summary);
         hits.extend(behind);
-        hits.truncate(most);
+        unsaid.extend(hits.drain(most.min(hits.len())..));
+        let same = match query {
+            Query::Id(_) => Same::Beginning,
+            _ => Same::Words,
+        };
+        name(&mut hits, unsaid, same);
         Ok(Findings {
             hits,
             model: None,
@@ -220,7 +238,8 @@ impl Recollection {
             found = self.by_index(library, words, found, known, limit)?;
         }
         found.hits.extend(in_sight);
-        found.hits.truncate(limit);
+        let unsaid = found.hits.drain(limit.min(found.hits.len())..).collect();
+        name(&mut found.hits, unsaid, Same::Words);
         Ok(found)
     }
 
@@ -357,6 +376,25 @@ impl Recall for Recollection {
             scope,
             ..self.clone()
         }))
+    }
+}
+
+/// Names what found no place with the last hit that has as much: what is only near
+/// by its meaning is no such thing.
+fn name(hits: &mut [Hit], unsaid: Vec<Hit>, same: Same) {
+    let is_named = |hit: &Hit| !matches!(hit.why, Found::Meaning(_) | Found::File);
+    let mut unsaid = unsaid.into_iter().filter(is_named).peekable();
+    let Some(last) = hits.iter_mut().rev().find(|hit| is_named(hit)) else {
+        return;
+    };
+    if unsaid.peek().is_some() {
+        last.others.same = same;
+    }
+    for hit in unsaid {
+        last.others.count += 1 + hit.others.count;
+        let room = NAMED.saturating_sub(last.others.ids.len());
+        let ids = [hit.entry.id].into_iter().chain(hit.others.ids);
+        last.others.ids.extend(ids.take(room));
     }
 }
 

@@ -137,6 +137,11 @@ impl MemoryNotebook {
         if self.files.has(name) {
             let text = self.folder.read(name).map_err(|error| error.to_string())?;
             if let Some(text) = text {
+                if text.contains('\0') {
+                    return Err(format!(
+                        "{name} has a zero byte, as only binary files have, and is not read"
+                    ));
+                }
                 return Ok(Whole {
                     text: Redactor::default().redact(&text).text,
                     standing: dated(self.files.date_of(name)),

@@ -7,28 +7,38 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_ledger::{is_brought, ours};
-use longhaul_transcript::{EntryId, Result, Session};
+use longhaul_transcript::{EntryId, Session};
 use memchr::memmem::Finder;
 
 /// What stands behind who is said to have said it.
 pub const UNVOUCHED: &str = " (imported; nobody vouches for it)";
 
 /// The entries of a session that were there before its import, if it is one that
-/// nobody vouches for.
-pub(super) fn brought(session: &Session) -> Result<HashSet<EntryId>> {
+/// nobody vouches for. A file that cannot be read to its end is told by whoever
+/// reads it for what is in it.
+pub(crate) fn brought(session: &Session) -> HashSet<EntryId> {
     let mut brought = HashSet::new();
     if !mentions(session.path(), ours::IMPORT) {
-        return Ok(brought);
+        return brought;
     }
     let mut before = Vec::new();
-    super::each_stored(session, &mut |entry| {
+    let _ = super::each_stored(session, &mut |entry| {
         if is_brought(&entry) {
             brought.extend(before.drain(..));
         }
         before.push(entry.id);
         ControlFlow::Continue(())
-    })?;
-    Ok(brought)
+    });
+    brought
+}
+
+/// Whose an entry is by the role that the index has of it, and whether nobody
+/// vouches for that.
+pub fn told_apart(role: Option<&str>) -> (Option<&str>, bool) {
+    match role.and_then(|role| role.strip_suffix(UNVOUCHED)) {
+        Some(role) => (Some(role), true),
+        None => (role, false),
+    }
 }
 
 /// Whether a file has these words in it. That takes a fraction of reading it as a

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use longhaul_ledger::{ToolUse, classify};
 use longhaul_transcript::{Entry, MessageView, Role};
 
-use super::said::only_asks;
+use super::said::{Said, only_asks};
 use super::{start_of, text_with};
 
 /// A search for a file.
@@ -18,7 +18,7 @@ pub(super) struct Files {
     found: [VecDeque<(Entry, String)>; KINDS],
 }
 
-const KINDS: usize = 4;
+const KINDS: usize = 6;
 
 /// How an entry has to do with a file, the nearest first.
 #[derive(Clone, Copy)]
@@ -27,6 +27,15 @@ enum Nearness {
     TouchesPart,
     Names,
     NamesPart,
+    /// What a tool brought names it.
+    Brings,
+    BringsPart,
+}
+
+/// Whether a text has a name, or something longer with the name in it.
+enum Named {
+    Whole,
+    Part,
 }
 
 impl Files {
@@ -43,8 +52,13 @@ impl Files {
         }
     }
 
-    pub(super) fn take(&mut self, entry: Entry) {
-        let Some(near) = entry.message().and_then(|message| self.nearness(&message)) else {
+    pub(super) fn take(&mut self, said: &Said, entry: Entry) {
+        let near = entry.message().and_then(|message| match message.role {
+            _ if self.wanted.is_empty() => None,
+            Role::ToolResult => self.brought(&said.text(&entry)),
+            _ => self.nearness(&message),
+        });
+        let Some(near) = near else {
             return;
         };
         let found = &mut self.found[near as usize];
@@ -58,9 +72,6 @@ impl Files {
     }
 
     fn nearness(&self, message: &MessageView<'_>) -> Option<Nearness> {
-        if self.wanted.is_empty() || message.role == Role::ToolResult {
-            return None;
-        }
         let mut part = false;
         let calls = message.tool_calls().into_iter();
         for call in calls.filter(|call| !only_asks(&call.name)) {
@@ -82,15 +93,29 @@ impl Files {
             |call| !only_asks(&call.name),
             |arguments| Cow::Borrowed(arguments),
         );
+        Some(match self.named_in(&text)? {
+            Named::Whole => Nearness::Names,
+            Named::Part => Nearness::NamesPart,
+        })
+    }
+
+    fn brought(&self, text: &str) -> Option<Nearness> {
+        Some(match self.named_in(text)? {
+            Named::Whole => Nearness::Brings,
+            Named::Part => Nearness::BringsPart,
+        })
+    }
+
+    fn named_in(&self, text: &str) -> Option<Named> {
         let mut named = None;
         for (at, _) in text.match_indices(self.wanted.as_str()) {
             let before = text[..at].chars().next_back();
             let after = text[at + self.wanted.len()..].chars().next();
             let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
             if !before.is_some_and(joined) && !after.is_some_and(joined) {
-                return Some(Nearness::Names);
+                return Some(Named::Whole);
             }
-            named = Some(Nearness::NamesPart);
+            named = Some(Named::Part);
         }
         named
     }

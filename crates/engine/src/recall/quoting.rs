@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use longhaul_memory::{Document, Redactor};
 use longhaul_transcript::{Entry, MessageView, Result, Session};
 
-use super::{Hit, each_stored, full_text, text_with};
+use super::{Hit, each_stored, full_text, text_with, with_thinking};
 
 /// What stands for the rest of a secret that an excerpt cut through.
 const REST: &str = "[redacted:rest]";
@@ -96,6 +96,7 @@ impl<'a> Quoting<'a> {
     pub fn message(&mut self, message: &MessageView<'_>) -> String {
         let document = &mut self.document;
         let text = text_with(message, |_| true, |arguments| document.json(arguments));
+        let text = with_thinking(text, message);
         self.document.text(&text).into_owned()
     }
 

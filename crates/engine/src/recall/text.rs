@@ -10,10 +10,8 @@ use longhaul_transcript::{Body, Entry, EntryId};
 use memchr::memmem::Finder;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use super::{EXCERPT_CHARS, Others, Said, Same};
+use super::{EXCERPT_CHARS, NAMED, Others, Said, Same};
 
-/// Ids that a group names; of more, only the number is known.
-const NAMED: usize = 200;
 /// Groups held at a time; of more, the worst leave.
 const GROUPS: usize = 4_096;
 /// Bytes of entries held until it is known which are wanted.
@@ -121,8 +119,15 @@ impl Words {
         {
             return;
         }
-        let text = said.text(&entry);
-        let Some((fit, place)) = self.find(&text) else {
+        let mut text = said.text(&entry);
+        let mut found = self.find(&text);
+        if found.is_none()
+            && let Some(message) = entry.message()
+        {
+            text = message.thinking();
+            found = self.find(&text);
+        }
+        let Some((fit, place)) = found else {
             return;
         };
         // A copy written by an undo is the same thing said once.
@@ -307,14 +312,19 @@ enum Form {
     Exact,
     /// In lower case.
     Folded,
-    /// In lower case, punctuation being no more than space.
+    /// In lower case, punctuation being no more than space, nor what stands
+    /// between the cells of a table.
     Bare,
 }
 
 impl Form {
     fn words(self, text: &str) -> impl Iterator<Item = &str> {
         let gap = move |c: char| c.is_whitespace() || self == Form::Bare && is_punctuation(c);
-        text.split(gap).filter(|word| !word.is_empty())
+        let is_rule = move |word: &str| {
+            self == Form::Bare && word.chars().all(|c| matches!(c, '|' | '│' | '┃' | '║'))
+        };
+        text.split(gap)
+            .filter(move |word| !word.is_empty() && !is_rule(word))
     }
 
     fn of(self, text: &str) -> String {

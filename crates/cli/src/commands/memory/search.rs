@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Reason, session_name};
 use longhaul_engine::ours;
+use longhaul_engine::recall::told_apart;
 use longhaul_memory::{
     Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, SqliteIndex, WorkspaceFiles,
 };
@@ -299,12 +300,14 @@ fn answer(query: &Query, hits: &Hits, chosen: &ChosenEncoder) -> Value {
 }
 
 fn hit_json(hit: &Hit) -> Value {
+    let (role, unvouched) = told_apart(hit.role.as_deref());
     json!({
         "key": hit.key(),
         "kind": hit.kind.as_str(),
         "source": hit.source,
         "entry": Some(&hit.entry).filter(|entry| !entry.is_empty()),
-        "role": hit.role,
+        "role": role,
+        "unvouched": unvouched,
         "time": hit.time.map(|time| time.to_iso()),
         "lines": [hit.lines.0, hit.lines.1],
         "score": hit.score,
@@ -386,12 +389,14 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         )));
     }
     if app.json {
+        let (role, unvouched) = told_apart(passage.role.as_deref());
         return out::json(&json!({
             "key": key,
             "kind": passage.kind.as_str(),
             "source": passage.source,
             "entry": Some(&passage.entry).filter(|entry| !entry.is_empty()),
-            "role": passage.role,
+            "role": role,
+            "unvouched": unvouched,
             "time": time.map(|time| time.to_iso()),
             "lines": [passage.lines.0, passage.lines.1],
             "of": passage.of,
