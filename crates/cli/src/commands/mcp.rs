@@ -27,7 +27,10 @@ pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
         .build()
         .map_err(|error| Failure::new(format!("cannot start: {error}")))?;
     let cancel = CancellationToken::new();
-    runtime.spawn(ended(cancel.clone()));
+    {
+        let _within = runtime.enter();
+        runtime.spawn(ended(cancel.clone()));
+    }
     let served = runtime.block_on(async {
         match gate {
             None => serve_stdio(desk, cancel).await.map_err(Failure::from),
@@ -148,20 +151,26 @@ async fn listen(
         .map_err(Failure::from)
 }
 
-/// Waits for a signal that asks the program to end, and lets it end in order.
-async fn ended(cancel: CancellationToken) {
+/// Waits for a signal that asks the program to end, and lets it end in order. One
+/// that comes before anybody waits counts as well.
+fn ended(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
     #[cfg(unix)]
-    {
+    let asked = {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut asked) = signal(SignalKind::terminate()) {
+        let terminated = signal(SignalKind::terminate());
+        terminated.and_then(|one| Ok((one, signal(SignalKind::interrupt())?)))
+    };
+    async move {
+        #[cfg(unix)]
+        if let Ok((mut terminated, mut interrupted)) = asked {
             tokio::select! {
-                _ = asked.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
+                _ = terminated.recv() => {}
+                _ = interrupted.recv() => {}
             }
             return cancel.cancel();
         }
-    }
-    if tokio::signal::ctrl_c().await.is_ok() {
-        cancel.cancel();
+        if tokio::signal::ctrl_c().await.is_ok() {
+            cancel.cancel();
+        }
     }
 }
