@@ -325,6 +325,88 @@ fn what_was_folded_once_is_not_read_again() {
 }
 
 #[test]
+fn after_another_compaction_folding_goes_on_where_it_was() {
+    let machine = Machine::new();
+    let path = transcript(&machine);
+    compact(&machine, &path);
+    let told = input(
+        &machine,
+        &path,
+        json!({ "trigger": "auto", "source": "compact" }),
+    );
+    let note = machine
+        .home()
+        .join(format!(".longhaul/context/state/{ID}/folded.json"));
+    for interrupted in [false, true] {
+        let before = fs::read_to_string(&path).unwrap();
+        assert_eq!(hook(&machine, "stop", &told).err, "");
+        if interrupted {
+            // As if it had been given up behind the last entry it noted.
+            let mut folded: Value =
+                serde_json::from_str(&fs::read_to_string(&note).unwrap()).unwrap();
+            assert!(folded["boundary"].is_string(), "{folded}");
+            folded["boundary"] = Value::Null;
+            fs::write(&note, folded.to_string()).unwrap();
+        }
+        // Were what was folded read again, it would be another file.
+        let text = before.replace("timetable.rs", "timetadle.rs");
+        fs::write(&path, text + &more(&machine, interrupted)).unwrap();
+        let packet = context(&hook(&machine, "session-start", &told));
+        assert!(packet.contains("timetable.rs"), "{packet}");
+        assert!(!packet.contains("timetadle"), "{packet}");
+        let new = format!("harbour{}.rs", u8::from(interrupted));
+        assert!(packet.contains(&new), "{packet}");
+        fs::write(
+            &path,
+            fs::read_to_string(&path)
+                .unwrap()
+                .replace("timetadle.rs", "timetable.rs"),
+        )
+        .unwrap();
+        fs::remove_dir_all(machine.home().join(".longhaul/context/checkpoints")).unwrap();
+    }
+}
+
+/// What follows a compaction: a file is changed, and it is compacted again.
+fn more(machine: &Machine, again: bool) -> String {
+    let (from, nth) = if again { (12, 1) } else { (7, 0) };
+    let uuid = |n: u32| format!("00000000-0000-4000-8000-{n:012}");
+    let line = |n: u32, parent: Value, kind: &str, more: Value| {
+        let mut line = json!({
+            "parentUuid": parent, "isSidechain": false, "userType": "external",
+            "cwd": machine.work(), "sessionId": ID, "version": "2.1.17", "type": kind,
+            "uuid": uuid(n), "timestamp": format!("2026-03-10T11:{n:02}:00.000Z"),
+        });
+        for (name, value) in more.as_object().unwrap() {
+            line[name] = value.clone();
+        }
+        format!("{line}\n")
+    };
+    let file = machine.work().join(format!("src/harbour{nth}.rs"));
+    [
+        line(from + 1, json!(uuid(from)), "assistant", json!({ "message": {
+            "role": "assistant", "model": "claude-opus-4-5", "id": format!("msg_{nth}"), "type": "message",
+            "content": [{ "type": "tool_use", "id": format!("h{nth}"), "name": "Edit",
+                "input": { "file_path": file, "old_string": "a", "new_string": "b" } }],
+            "stop_reason": "tool_use", "usage": { "input_tokens": 10, "output_tokens": 20 },
+        } })),
+        line(from + 2, json!(uuid(from + 1)), "user", json!({ "message": {
+            "role": "user", "content": [{ "type": "tool_result", "tool_use_id": format!("h{nth}"), "content": "Done." }],
+        } })),
+        line(from + 4, Value::Null, "system", json!({
+            "subtype": "compact_boundary", "content": "Conversation compacted", "isMeta": false,
+            "logicalParentUuid": uuid(from + 2),
+            "compactMetadata": { "trigger": "auto", "preTokens": 155_000 },
+        })),
+        line(from + 5, json!(uuid(from + 4)), "user", json!({
+            "isCompactSummary": true, "isVisibleInTranscriptOnly": true,
+            "message": { "role": "user", "content": "This session is being continued." },
+        })),
+    ]
+    .concat()
+}
+
+#[test]
 fn a_piece_of_a_secret_from_before_a_compaction_is_not_saved_by_a_later_hook() {
     const PIECE: &str = "u8mxQ1TLEij4d8xI6D";
     let machine = Machine::new();

@@ -7,6 +7,7 @@
 
 mod backlog;
 mod compact;
+mod folding;
 mod secrets;
 mod stored;
 #[cfg(test)]
@@ -14,7 +15,6 @@ mod tests;
 mod undo;
 
 use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use longhaul_ledger::{Capture, Ledger};
@@ -23,8 +23,8 @@ use longhaul_transcript::{
     Body, Boundary, Context, ContextMessage, Dialect, Entry, EntryId, Epoch, Header, Loaded,
     Result, Session, Settings,
 };
-use serde::{Deserialize, Serialize};
 
+use self::folding::Folding;
 use crate::hosted::Changes;
 
 pub(crate) use compact::allowance;
@@ -58,25 +58,6 @@ pub struct Live {
     shown: OnceLock<Shown>,
     /// The secrets in it, as far as they were asked for.
     known: secrets::Known,
-}
-
-/// What matters before the latest compaction of another agent, whose entry does
-/// not keep it as ours do.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Folded {
-    /// The compaction.
-    boundary: EntryId,
-    /// Compactions so far.
-    epoch: u32,
-    ledger: Ledger,
-    labels: HashMap<EntryId, String>,
-}
-
-impl Folded {
-    /// The compaction before which it was folded.
-    pub fn boundary(&self) -> &EntryId {
-        &self.boundary
-    }
 }
 
 /// A context that grows with its session.
@@ -127,31 +108,21 @@ impl Live {
     /// The same, with so much captured for checkpoints. What a ledger that is
     /// stored with a compaction holds stays as it was captured then.
     pub fn open_with(session: &Session, capture: Capture) -> Result<Live> {
-        Live::open_as(session, None, capture, None)
+        Live::open_as(session, None, capture, &|live| live, Folding::default())
     }
 
     /// The same, up to an entry other than the session's own leaf: a program
     /// that runs the session may have gone back without writing that down.
     pub fn open_at(session: &Session, leaf: Option<&EntryId>, capture: Capture) -> Result<Live> {
-        Live::open_as(session, leaf, capture, None)
-    }
-
-    /// The same, with what was folded of it before and noted down without
-    /// secrets. It counts as long as no other compaction has come since; else
-    /// the whole path is folded anew.
-    pub fn open_folded(
-        session: &Session,
-        capture: Capture,
-        folded: Option<Folded>,
-    ) -> Result<Live> {
-        Live::open_as(session, None, capture, folded)
+        Live::open_as(session, leaf, capture, &|live| live, Folding::default())
     }
 
     fn open_as(
         session: &Session,
         leaf: Option<&EntryId>,
         capture: Capture,
-        folded: Option<Folded>,
+        knowing: &dyn Fn(Live) -> Live,
+        folding: Folding<'_>,
     ) -> Result<Live> {
         let mut loaded = match leaf {
             Some(leaf) => session.load_at(leaf)?,
@@ -163,21 +134,15 @@ impl Live {
             loaded.entries = entries.map(|entry| changes.apply(entry)).collect();
         }
         let mut live = Live::new_with(session.header().clone(), capture);
-        let boundary = loaded.compaction().map(|(entry, _)| entry.id.clone());
-        let folded = folded.filter(|folded| Some(&folded.boundary) == boundary.as_ref());
         live.known = secrets::Known::of(session, &loaded);
-        match (stored_ledger(&loaded), folded) {
-            (Some(ledger), _) => {
+        let mut live = knowing(live);
+        match stored_ledger(&loaded) {
+            Some(ledger) => {
                 live.base = ledger.capturing(capture);
                 live.labels = stored_pins(&loaded);
             }
-            (None, _) if loaded.complete && loaded.boundary.is_none() => {}
-            (None, Some(folded)) => {
-                live.base = folded.ledger.capturing(capture);
-                live.labels = folded.labels;
-                live.loaded.epoch = Epoch::Exact(folded.epoch);
-            }
-            (None, None) => live.fold_before(session, leaf, &loaded)?,
+            None if loaded.complete && loaded.boundary.is_none() => {}
+            None => live.fold_before(session, leaf, &loaded, capture, folding)?,
         }
         let counted = live.epoch();
         live.full = live.base.clone();
@@ -191,56 +156,6 @@ impl Live {
             live.loaded.epoch = Epoch::Exact(counted.max(live.loaded.epoch.count()));
         }
         Ok(live)
-    }
-
-    /// What was folded of the part that no longer is in the context, to be kept
-    /// for the next time. None where there is no such part, or where the session
-    /// itself keeps it.
-    pub fn folded(&self) -> Option<Folded> {
-        let (entry, _) = self.loaded.compaction()?;
-        if stored_ledger(&self.loaded).is_some() {
-            return None;
-        }
-        Some(Folded {
-            boundary: entry.id.clone(),
-            epoch: self.epoch(),
-            ledger: self.base.clone(),
-            labels: self.labels.clone(),
-        })
-    }
-
-    /// Folds the part of the path that no longer is in the context.
-    fn fold_before(
-        &mut self,
-        session: &Session,
-        leaf: Option<&EntryId>,
-        loaded: &Loaded,
-    ) -> Result<()> {
-        let tree = session.tree()?;
-        let path = leaf.and_then(|leaf| tree.path_to(leaf));
-        let kept: HashSet<&EntryId> = loaded.entries.iter().map(|entry| &entry.id).collect();
-        let before: HashSet<EntryId> = path
-            .unwrap_or_else(|| tree.path())
-            .into_iter()
-            .map(|at| tree.nodes()[at].id.clone())
-            .filter(|id| !kept.contains(id))
-            .collect();
-        let mut compactions = loaded
-            .entries
-            .iter()
-            .filter(|entry| matches!(entry.body, Body::Compaction(_)))
-            .count();
-        let changes = Changes::of(session)?;
-        session.each(&mut |entry| {
-            if before.contains(&entry.id) {
-                compactions += usize::from(matches!(entry.body, Body::Compaction(_)));
-                self.base.observe(&changes.apply(entry));
-            }
-            ControlFlow::Continue(())
-        })?;
-        self.labels = tree.labels().clone();
-        self.loaded.epoch = Epoch::Exact(u32::try_from(compactions).unwrap_or(u32::MAX));
-        Ok(())
     }
 
     /// Adds an entry at the leaf.

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
+use std::ops::ControlFlow;
+
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use longhaul_checkpoint::{Checkpoint, CheckpointStore, Trigger, Turn};
-use longhaul_engine::checkpoints::{Notebook, Occasion, turn};
+use longhaul_engine::checkpoints::{Occasion, turn};
 use longhaul_engine::event::Event;
 use longhaul_engine::library::Library;
-use longhaul_engine::live::{Folded, Live};
+use longhaul_engine::live::Live;
 use longhaul_transcript::{Context, Millis, Role, Session, SessionKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ impl Work {
     fn of(app: &App, told: &Told) -> Result<Work, Failure> {
         let session = told.session(app)?;
         let saving = Saving::of(app, &session);
-        let live = open(app, &session, &saving)?;
+        let live = Live::open_noted(&session, &app.config.config, &saving.notebook)?;
         let context = Context::build(live.loaded());
         let reading = app.meter().context(live.loaded(), &context);
         let (window, _) = app.window_in(&session, &reading)?;
@@ -141,36 +141,6 @@ impl Work {
         checkpoints.write(&self.live, &self.occasion, &mut told)?;
         Ok(())
     }
-}
-
-/// The note of what was folded of a session before.
-const FOLDED: &str = "folded.json";
-
-/// Opens a session at the cost of what it keeps. The agent's own compactions do
-/// not carry our ledger, so what came before the latest one is folded once and
-/// noted down. A note that is damaged or old costs that time again, no more.
-fn open(app: &App, session: &Session, saving: &Saving) -> Result<Live, Failure> {
-    let config = &app.config.config;
-    let noted = saving.notebook.read(FOLDED).ok().flatten();
-    let noted: Option<Folded> = noted.and_then(|text| serde_json::from_str(&text).ok());
-    let known = noted.as_ref().map(|noted| noted.boundary().clone());
-    let live = Live::open_folded(session, config.state_capture(), noted)?
-        .noting_secrets(config, &saving.notebook);
-    let Some(folded) = live
-        .folded()
-        .filter(|folded| known.as_ref() != Some(folded.boundary()))
-    else {
-        return Ok(live);
-    };
-    if config.writes_checkpoints() {
-        // The note is on disk like all that we save, so no secret may be in it.
-        let text = serde_json::to_string(&folded)?;
-        let text = live.redactor().document().json(&text).into_owned();
-        if serde_json::from_str::<Folded>(&text).is_ok() {
-            saving.notebook.write(FOLDED, &text)?;
-        }
-    }
-    Ok(live)
 }
 
 /// Whether the agent is in the middle of something: a compaction that it starts
