@@ -583,12 +583,17 @@ fn tables_of_numbers_and_lists_of_short_hashes_are_within_it_too() {
     let priced = |dice: &mut Dice| format!("{}.{:02}", dice.roll(10_000), dice.roll(100));
     let small = |dice: &mut Dice| dice.roll(2_000).to_string();
     let hash = |dice: &mut Dice| format!("{:07x}", dice.roll(1 << 28));
+    let two = |dice: &mut Dice| 10 + dice.roll(18);
+    let day = |dice: &mut Dice| format!("20{}-{}-{}", two(dice), two(dice), two(dice));
+    let time = |dice: &mut Dice| format!("{}:{}:{}", two(dice), two(dice), two(dice));
     for (name, records) in [
         ("counts", table(&counted, ",")),
         ("measures", table(&measured, "\t")),
         ("prices", table(&priced, ", ")),
         ("small numbers", table(&small, ",")),
         ("short hashes", table(&hash, "\n")),
+        ("days", table(&day, ",")),
+        ("times", table(&time, ",")),
     ] {
         is_within([1.5; 3], name, &records);
     }

@@ -48,8 +48,11 @@ impl SqliteIndex {
         Ok(coded)
     }
 
-    /// How often a text has a token.
+    /// How often a text has a token; of a date or a time, whether it does.
     fn often(&mut self, text: &str, wanted: &str) -> u32 {
+        if text::numbers(wanted).is_some() {
+            return u32::from(text::has_joined(text, wanted));
+        }
         let mut tokens = String::with_capacity(text.len());
         text::prepare(text, text::tongue(text), self.stems(), &mut tokens);
         let same = tokens.split(' ').filter(|token| *token == wanted);

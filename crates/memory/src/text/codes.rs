@@ -6,6 +6,8 @@
 //! only into which of some thousand classes they fall. Whoever looks for one
 //! reads the texts that have its class.
 
+use super::joined::numbers;
+
 /// Longer ones are worth their room.
 const LONGEST: usize = 11;
 
@@ -38,6 +40,9 @@ pub(crate) enum Code {
 impl Code {
     /// What a token is; none where it is a word.
     pub(crate) fn of(token: &str) -> Option<Code> {
+        if numbers(token).is_some() {
+            return Some(Code::Classed);
+        }
         let is_code = token.len() <= LONGEST
             && token.bytes().any(|byte| byte.is_ascii_digit())
             && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -87,7 +92,7 @@ mod tests {
 
     #[test]
     fn numbers_and_short_hashes_are_codes_and_words_and_long_hashes_are_not() {
-        for code in ["48213", "0v8731", "a1b2c3d", "20260301"] {
+        for code in ["48213", "0v8731", "a1b2c3d", "20260301", "2026-03-01"] {
             assert_eq!(Code::of(code), Some(Code::Classed), "{code}");
         }
         for code in ["4821", "56", "f150"] {

@@ -13,6 +13,7 @@ mod codes;
 mod dotted;
 mod drawn;
 mod frame;
+mod joined;
 mod query;
 mod stems;
 mod tongue;
@@ -23,13 +24,14 @@ use unicode_normalization::UnicodeNormalization;
 
 use self::codes::Codes;
 pub(crate) use self::codes::{Code, class};
+pub(crate) use self::joined::{has as has_joined, numbers};
 pub(crate) use self::query::{Quote, Term, all_terms, begins_longer, questions, quote, terms};
 pub(crate) use self::stems::Stems;
 pub(crate) use self::tongue::Tongue;
 
 /// Changes whenever the same text gives other tokens: an index made before is
 /// made anew.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 
 /// Tokens longer than this are cut: nobody types them, and encoded data is
 /// full of them.
@@ -105,8 +107,9 @@ impl Stored {
         put(&mut self.words, token);
     }
 
-    /// Keeps of codes only that they are there.
-    fn gather_codes(&mut self) {
+    /// Keeps of codes only that they are there, and so of dates and times, whose
+    /// numbers are codes without a place.
+    fn gather_codes(&mut self, text: &str) {
         let words = std::mem::take(&mut self.words);
         for token in words.split(' ') {
             match Code::of(token) {
@@ -114,6 +117,9 @@ impl Stored {
                 Some(Code::Classed) => put(&mut self.pairs, &class(token)),
                 None => put(&mut self.words, token),
             }
+        }
+        for written in joined::joined(text) {
+            put(&mut self.pairs, &class(&joined::whole(written)));
         }
     }
 }
@@ -160,7 +166,7 @@ pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
         }
     }
     if codes.fill(text.len()) {
-        stored.gather_codes();
+        stored.gather_codes(text);
     }
     stored
 }

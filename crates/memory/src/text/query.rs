@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{
-    PART, Run, Stems, Tongue, dotted_token, drawn, fold, frame, identifier_parts, is_single, runs,
-    tongue, unspaced_tokens, word_tokens,
+    PART, Run, Stems, Tongue, dotted_token, drawn, fold, frame, identifier_parts, is_single,
+    joined, runs, tongue, unspaced_tokens, word_tokens,
 };
 
 /// One word of a query.
@@ -63,8 +63,9 @@ fn sentence_terms(
     seen: &mut HashMap<String, usize>,
 ) {
     let asking = frame::asking(sentence, spoken, stems);
-    // Where the numbers of a version end.
+    // Where the numbers of a version, a date or a time end.
     let mut numbers = 0;
+    let mut joined = joined::joined(sentence).peekable();
     for run in runs(sentence) {
         let mut found: Vec<(String, f32)> = Vec::new();
         match run {
@@ -72,7 +73,13 @@ fn sentence_terms(
                 word_tokens(word, spoken, stems, &mut |token, weight| {
                     found.push((token.to_owned(), weight));
                 });
-                let inside = offset(sentence, word) < numbers;
+                let at = offset(sentence, word);
+                let is_here = |written: &&str| offset(sentence, written) < at + word.len();
+                while let Some(written) = joined.next_if(is_here) {
+                    numbers = offset(sentence, written) + written.len();
+                    add(terms, seen, written, vec![joined::whole(written)], 1.0, bit);
+                }
+                let inside = at < numbers;
                 for (at, (token, weight)) in found.into_iter().enumerate() {
                     // What follows are parts of a name.
                     let written = if at == 0 { word } else { part(word, &token) };

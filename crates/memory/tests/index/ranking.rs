@@ -162,6 +162,76 @@ fn every_cell_of_a_table_of_numbers_or_hashes_is_found_and_goes_with_it() {
     }
 }
 
+/// Rows that have nothing in common but their form, as tools print them by day.
+fn by_day(written: fn(u64, u64, u64) -> String) -> Vec<Record> {
+    let days = (2022..2025).flat_map(|year| {
+        let days = (0..336).map(move |day| (year, day / 28 + 1, day % 28 + 1));
+        days.map(move |(year, month, day)| {
+            let count = (year * 7 + month * 91 + day * 7_919) % 90_000;
+            format!("{},{count},{}\n", written(year, month, day), count % 89)
+        })
+    });
+    let rows: Vec<String> = days.collect();
+    let months = rows.chunks(28).enumerate();
+    let table = |(at, rows): (usize, &[String])| said(&at.to_string(), "a", 1, &rows.concat());
+    months.map(table).collect()
+}
+
+#[test]
+fn a_date_or_a_time_is_found_first_where_a_table_has_it() {
+    let kinds: [fn(u64, u64, u64) -> String; 7] = [
+        |year, month, day| format!("{year}-{month:02}-{day:02}"),
+        |year, month, day| format!("{year}/{month:02}/{day:02}"),
+        |year, month, day| format!("{month}/{day}/{year}"),
+        |year, month, day| format!("{day:02}.{month:02}.{year}"),
+        |year, month, day| format!("{:02}:{month:02}:{day:02}", year % 24),
+        |year, month, day| format!("10.{}.{month}.{day}", year % 100),
+        |year, month, day| format!("172.{}.1{month:02}.1{day:02}", year % 100),
+    ];
+    for kind in kinds {
+        let mut index = memory();
+        fill(&mut index, &by_day(kind));
+        for at in (0..1_008).step_by(37) {
+            let written = kind(2022 + at / 336, at % 336 / 28 + 1, at % 28 + 1);
+            for query in [written.clone(), format!("how many on {written}?")] {
+                let found = keys(&mut index, &Query::new(&*query));
+                assert_eq!(found[0], format!("{}#a", at / 28), "{query}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_date_is_found_in_prose_as_in_tables_and_whatever_joins_it() {
+    let mut index = memory();
+    let mut records = by_day(|year, month, day| format!("{year}-{month:02}-{day:02}"));
+    records.truncate(20);
+    for (name, text) in [
+        (
+            "prose",
+            "On 2024-03-14 the harbour was closed for the marmots",
+        ),
+        ("other", "On 2024-03-15 the harbour was open, 14 boats came"),
+        (
+            "log",
+            "2024-03-16T10:00:07Z the harbour was full and the night 14 hours long",
+        ),
+    ] {
+        records.push(said(name, "a", 1, text));
+    }
+    fill(&mut index, &records);
+    for (query, first) in [
+        ("2024-03-14", "prose#a"),
+        ("2024/03/14", "prose#a"),
+        ("what was the harbour like on 2024/03/14?", "prose#a"),
+        ("2024-03-16", "log#a"),
+        ("10:00:07", "log#a"),
+        ("2023/03/14", "14#a"),
+    ] {
+        assert_eq!(keys(&mut index, &Query::new(query))[0], first, "{query}");
+    }
+}
+
 #[test]
 fn versions_names_and_spellings_are_found_as_people_write_them() {
     let mut index = memory();
