@@ -81,11 +81,8 @@ pub(super) fn taken_back(
         let before = other.before.as_deref().unwrap_or_default();
         text.unhead(before, other.after.as_deref().unwrap_or_default());
     }
-    let earlier = undone
-        .iter()
-        .rev()
-        .filter_map(|page| page.before.as_deref());
-    text.end_as(std::iter::once(before).chain(earlier));
+    let earlier = undone.iter().rev().copied();
+    text.end_as(std::iter::once(page).chain(earlier));
     let mut whole: String = text.lines.iter().map(|line| line.text.as_str()).collect();
     // A time that somebody else has set since stays as it is.
     if let Some(time) = updated(before)
@@ -338,18 +335,24 @@ impl Text {
         }
     }
 
-    /// Ends the last line as the latest of these texts that has it last: a
-    /// promotion ends it to write below, and another may have stayed there.
-    fn end_as<'a>(&mut self, mut befores: impl Iterator<Item = &'a str>) {
+    /// Ends the last line as it did before the latest of these changes that found
+    /// it last: a promotion ends it to write below, and another may have stayed
+    /// there. What a promotion did not change, somebody else did.
+    fn end_as<'a>(&mut self, mut changes: impl Iterator<Item = &'a PageChange>) {
         let bare = |line: &str| line.trim_end_matches(['\r', '\n']).to_owned();
         let Some(last) = self.lines.last_mut() else {
             return;
         };
-        let ended = befores.find_map(|before| {
+        let ended = changes.find_map(|page| {
+            let before = page.before.as_deref()?;
             let line = before.split_inclusive('\n').next_back()?;
-            (bare(line) == bare(&last.text)).then_some(line)
+            (bare(line) == bare(&last.text)).then_some((line, page.after.as_deref()?))
         });
-        if let Some(line) = ended {
+        let is_as_it_was = |line: &str, after: &str| {
+            let mut lines = after.split_inclusive('\n');
+            lines.any(|other| other == line)
+        };
+        if let Some((line, _)) = ended.filter(|(line, after)| !is_as_it_was(line, after)) {
             last.text = line.to_owned();
         }
     }

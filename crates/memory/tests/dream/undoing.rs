@@ -436,6 +436,19 @@ fn a_last_line_without_an_end_is_as_it_was_after_undos_in_any_order() {
 }
 
 #[test]
+fn an_end_that_somebody_gave_to_a_last_line_below_a_promotion_stays() {
+    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+    let mine = "# Memory Index\n\n## Key Constraints\n\n## My notes\nmy last line";
+    place.write("MEMORY.md", mine);
+    place.promote("Never push");
+    let promoted = place.read("MEMORY.md");
+    assert!(promoted.ends_with("\nmy last line"), "{promoted}");
+    place.write("MEMORY.md", &format!("{promoted}\n"));
+    place.undo().unwrap();
+    assert_eq!(place.read("MEMORY.md"), format!("{mine}\n"));
+}
+
+#[test]
 fn an_end_that_somebody_gave_to_the_last_line_since_stays() {
     let place = Place::dreamt(&["Never push on Fridays.", "Always sign the tags."]);
     let file = "memories/project.md";
