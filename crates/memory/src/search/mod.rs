@@ -140,12 +140,7 @@ impl SqliteIndex {
                 words.map(|words| (Some(words), Some(vectors)))
             })?,
         };
-        if let Some(words) = words.as_ref().filter(|words| !words.left_out.is_empty()) {
-            hits.notes.push(format!(
-                "too frequent to tell texts apart, and left out: {}",
-                words.left_out.join(", ")
-            ));
-        }
+        hits.notes.extend(words.iter().flat_map(Words::notes));
         let vectors = match vectors {
             Some(Err(note)) => {
                 hits.notes.push(note);
@@ -256,7 +251,7 @@ impl SqliteIndex {
         let quote = text::quote(text, self.stems());
         let settings = *self.search_settings();
         words::open(self.database()).map_err(self.failed())?;
-        let coded = self.coded(&terms, shape)?;
+        let coded = self.coded(&terms, shape, allowed)?;
         let asked = Asked {
             terms: &terms,
             coded: &coded,
@@ -265,6 +260,7 @@ impl SqliteIndex {
         };
         let words = Words::score(self.database(), shape, allowed, &asked, &settings);
         let mut words = words.map_err(self.failed())?;
+        words.half_read = coded.half_read;
         if settings.feedback > 0.0 {
             self.feed_back(&mut words, &terms, shape, allowed)?;
         }

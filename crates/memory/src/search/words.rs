@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 use super::SearchSettings;
+use super::codes::Coded;
 use crate::index::Shape;
 use crate::text::{Quote, Term, begins_longer, begins_pairs, is_pair, numbers};
 
@@ -59,7 +60,9 @@ pub(super) struct Words {
     /// By term: the units that have it, in no order.
     pub(super) terms: Vec<(String, Vec<u32>)>,
     /// Words that were too frequent to be looked at.
-    pub(super) left_out: Vec<String>,
+    left_out: Vec<String>,
+    /// Words that may stand in more tables than were looked at.
+    pub(super) half_read: Vec<String>,
 }
 
 /// Makes the tables that tell where tokens stand.
@@ -68,26 +71,6 @@ pub(super) fn open(connection: &Connection) -> rusqlite::Result<()> {
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instance USING fts5vocab(main, words, instance);
          CREATE VIRTUAL TABLE IF NOT EXISTS temp.pair USING fts5vocab(main, pairs, instance)",
     )
-}
-
-/// The first `most` slots that are full of codes and have this one, or one of
-/// this class.
-pub(super) fn full_of_codes(
-    connection: &Connection,
-    shape: &Shape,
-    code: &str,
-    most: usize,
-) -> rusqlite::Result<Vec<u32>> {
-    let mut statement = connection.prepare_cached("SELECT doc FROM temp.pair WHERE term = ?1")?;
-    let mut rows = statement.query([code])?;
-    let mut found = Vec::new();
-    while found.len() < most
-        && let Some(row) = rows.next()?
-    {
-        found.extend(shape.slot_of(row.get(0)?));
-    }
-    found.dedup();
-    Ok(found)
 }
 
 /// The first `most` slots a token stands in, and how often. FTS5's own `bm25` looks up the
@@ -250,9 +233,6 @@ pub(super) struct Asked<'a> {
     pub(super) asking: u8,
 }
 
-/// Where codes stand in texts that are full of them, by token.
-pub(super) type Coded = HashMap<String, Vec<(u32, u32)>>;
-
 /// Looks terms up, the rarest first, and leaves out the most frequent ones that
 /// together stand in more than [`MOST_ROWS`] chunks.
 fn look_up<'a>(
@@ -265,7 +245,7 @@ fn look_up<'a>(
     let mut held = 0;
     let rows = |token: &str, most: usize| {
         let mut rows = rows(connection, shape, token, most)?;
-        rows.extend(asked.coded.get(token).into_iter().flatten());
+        rows.extend(asked.coded.rows.get(token).into_iter().flatten());
         Ok(rows)
     };
     for term in asked.terms.iter().take(MOST_TERMS) {
@@ -312,6 +292,23 @@ fn leave_out(found: &mut Vec<Found<'_>>, left_out: &mut Vec<String>) {
 }
 
 impl Words {
+    /// What was not looked for, or not everywhere.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let told = [
+            (
+                "too frequent to tell texts apart, and left out",
+                &self.left_out,
+            ),
+            (
+                "in more tables than one query reads, and not looked for in all of them",
+                &self.half_read,
+            ),
+        ];
+        let told = told.into_iter().filter(|(_, words)| !words.is_empty());
+        told.map(|(what, words)| format!("{what}: {}", words.join(", ")))
+            .collect()
+    }
+
     pub(super) fn score(
         connection: &Connection,
         shape: &Shape,
@@ -329,6 +326,7 @@ impl Words {
             slot: shape.units.iter().map(|unit| unit.slots.start).collect(),
             terms: Vec::new(),
             left_out: Vec::new(),
+            half_read: Vec::new(),
         };
         let mut by_slot = vec![0f32; shape.slots.len()];
         let mut parts: Vec<(u8, Vec<(u32, f32)>)> = Vec::new();

@@ -233,6 +233,45 @@ fn a_date_is_found_in_prose_as_in_tables_and_whatever_joins_it() {
 }
 
 #[test]
+fn of_more_numbers_than_are_looked_for_in_tables_the_others_are_named() {
+    let mut index = memory();
+    let cells: Vec<String> = (0..40)
+        .map(|at| (48_211 + at * 7_919).to_string())
+        .collect();
+    fill(&mut index, &[said("s", "a", 1, &cells.join(" | "))]);
+    let found = index.search(&Query::new(cells.join(" "))).unwrap();
+    assert_eq!(
+        found.notes,
+        [format!(
+            "in more tables than one query reads, and not looked for in all of them: {}",
+            cells[32..].join(", ")
+        )]
+    );
+    // Where no table may have them there is nothing to say.
+    let others: Vec<String> = (0..40).map(|at| (at * 7).to_string()).collect();
+    let found = index.search(&Query::new(others.join(" "))).unwrap();
+    assert_eq!(found.notes, Vec::<String>::new());
+}
+
+#[test]
+fn a_number_is_found_in_the_tables_of_a_session_however_many_others_have_it() {
+    let mut index = memory();
+    let records: Vec<Record> = (0..10_002)
+        .map(|at| {
+            let session = if at < 10_001 { "first" } else { "last" };
+            said(session, &at.to_string(), at, "777 1 2 3 4 5 6 7 8 9")
+        })
+        .collect();
+    fill(&mut index, &records);
+    let mut query = Query::new("777");
+    query.filters = Filters {
+        sessions: vec!["last".into()],
+        ..Filters::default()
+    };
+    assert_eq!(keys(&mut index, &query), ["last#10001"]);
+}
+
+#[test]
 fn versions_names_and_spellings_are_found_as_people_write_them() {
     let mut index = memory();
     let texts = [
