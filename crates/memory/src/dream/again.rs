@@ -3,7 +3,7 @@
 //! A change of what is kept waits for review. Whoever says the kept statement
 //! once more after that has gone back, and what was said last is what holds.
 
-use super::candidate::{Candidate, Status, Topic};
+use super::candidate::{Candidate, Review, Status, Topic};
 use super::consolidate::Work;
 use super::likeness::Features;
 use super::remark::Remark;
@@ -16,6 +16,21 @@ impl Work<'_> {
         before.is_said_again(features)
             || before.is_same_statement(features)
             || (rules && before.is_same_rule(features))
+    }
+
+    /// A candidate was said again.
+    pub(super) fn add(&mut self, at: usize, remark: &Remark) {
+        let known = &mut self.candidates[at];
+        let again = known.add(&remark.text, remark.evidence.clone());
+        known.topic = stronger(known.topic, remark.topic);
+        let firm = !remark.leans && remark.evidence.source == known.source;
+        known.review = known
+            .review
+            .filter(|why| !(firm && *why == Review::Leaning));
+        self.done.repeated += usize::from(again);
+        if again && self.candidates[at].status.is_kept() {
+            self.hold(at, remark);
+        }
     }
 
     /// A statement that is kept was said again: what waits to take its place, and
@@ -62,4 +77,9 @@ impl Work<'_> {
         }
         self.done.superseded += 1;
     }
+}
+
+/// A rule is a rule even where it was also noted as a fact.
+fn stronger(a: Topic, b: Topic) -> Topic {
+    a.min(b)
 }

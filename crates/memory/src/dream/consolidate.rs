@@ -317,11 +317,10 @@ impl<'a> Work<'a> {
         let date = remark.evidence.date;
         for at in &near {
             let is_same = self.is_same(*at, &features, remark.topic);
-            let known = &mut self.candidates[*at];
+            let known = &self.candidates[*at];
             if known.ends || !is_same {
                 continue;
             }
-            let is_kept = known.status.is_kept();
             match &known.status {
                 Status::Rejected { .. } => {
                     self.done.rejected += 1;
@@ -331,16 +330,7 @@ impl<'a> Work<'a> {
                 // candidate of its own. Before that, it is only history.
                 Status::Superseded { on, .. } if date > *on => continue,
                 _ => {
-                    let again = known.add(&remark.text, remark.evidence.clone());
-                    known.topic = stronger(known.topic, remark.topic);
-                    let firm = !remark.leans && remark.evidence.source == known.source;
-                    known.review = known
-                        .review
-                        .filter(|why| !(firm && *why == Review::Leaning));
-                    self.done.repeated += usize::from(again);
-                    if again && is_kept {
-                        self.hold(*at, remark);
-                    }
+                    self.add(*at, remark);
                     self.note(date);
                     return;
                 }
@@ -537,9 +527,4 @@ fn in_one_breath(made: &Candidate, other: &Candidate) -> bool {
     apart
         .min()
         .is_some_and(|days| days == 0 || (days == 1 && together))
-}
-
-/// A rule is a rule even where it was also noted as a fact.
-fn stronger(a: Topic, b: Topic) -> Topic {
-    a.min(b)
 }

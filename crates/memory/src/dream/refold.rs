@@ -36,17 +36,11 @@ pub(super) fn refold(
         old: &old,
         is_fixed: &is_fixed,
         adopted: HashMap::new(),
+        places: HashMap::new(),
         work: Work::new(candidates, known, last),
     };
     for said in &pool.said {
-        fold.work.owned = said.owner.is_some();
-        fold.work.take(&said.remark);
-        if let Some(owner) = said.owner
-            && pool.last[&owner] == said.key
-        {
-            fold.adopt(owner, &said.key);
-            fold.hold(owner, &said.remark);
-        }
+        fold.take(said, pool.is_last(said));
     }
     let ids: HashSet<&str> = old.iter().map(|one| one.id.as_str()).collect();
     let all: Vec<(String, Status)> = candidates
@@ -90,6 +84,8 @@ fn is_fixed(all: &[Candidate], at: usize) -> bool {
             Status::Superseded { by: None, .. } => return one.ended.is_none(),
             Status::Superseded { by: Some(by), .. } => {
                 match all.iter().find(|other| other.id == *by) {
+                    // Nobody decided that what is kept was said again.
+                    Some(other) if other.valid_from < one.valid_from => return false,
                     Some(other) => one = other,
                     None => return true,
                 }
@@ -143,6 +139,12 @@ impl Pool {
         }
     }
 
+    /// Whether it is the last that the candidate had which had it.
+    fn is_last(&self, said: &Said) -> bool {
+        let last = said.owner.and_then(|owner| self.last.get(&owner));
+        last == Some(&said.key)
+    }
+
     /// In the order of the days; what a wrong clock dated later was said before.
     fn sort(&mut self, last: Date) {
         self.said.sort_by(|a, b| {
@@ -170,15 +172,44 @@ struct Fold<'a, 'b> {
     is_fixed: &'b [bool],
     /// Which one had been what is at this place now.
     adopted: HashMap<usize, usize>,
+    /// At which place what had been there is now.
+    places: HashMap<usize, usize>,
     work: Work<'a>,
 }
 
 impl Fold<'_, '_> {
-    /// What was said last of a candidate is that candidate, with its id and what
-    /// was decided about it.
-    fn adopt(&mut self, owner: usize, key: &String) {
+    /// Takes what was said once more. What is kept is that candidate from the first
+    /// that was said of it, since what comes between ends or replaces nothing that
+    /// is kept; of others it is what was said last.
+    fn take(&mut self, said: &Said, is_last: bool) {
+        let known = said.owner.and_then(|owner| self.places.get(&owner));
+        match (said.owner, known) {
+            (Some(_), Some(&at)) => {
+                if self.work.seen.insert(said.key.clone()) {
+                    self.work.add(at, &said.remark);
+                }
+            }
+            (owner, _) => {
+                self.work.owned = owner.is_some();
+                self.work.take(&said.remark);
+                let is_due = |owner: &usize| is_last || self.old[*owner].status.is_kept();
+                if let Some(owner) = owner.filter(is_due) {
+                    self.adopt(owner, said);
+                }
+            }
+        }
+        if is_last && let Some(owner) = said.owner {
+            self.recover(owner);
+        }
+    }
+
+    /// What was said is a candidate that was there, with its id and what was decided
+    /// about it.
+    fn adopt(&mut self, owner: usize, said: &Said) {
+        let key = &said.key;
         let old = &self.old[owner];
         let fixed = self.is_fixed[owner];
+        let replaced = self.replaced(owner);
         let all = self.work.candidates.iter();
         let at = all.clone().rposition(|one| one.seen.last() == Some(key));
         let before = at.and_then(|at| self.adopted.get(&at).copied());
@@ -187,16 +218,13 @@ impl Fold<'_, '_> {
             // Two that are kept are two, whatever they say; and what is kept is
             // kept, though it may say what was rejected.
             if fixed {
-                let mut whole = old.clone();
-                whole.contradicts.clear();
-                self.work.push(whole);
-                let last = self.work.candidates.len() - 1;
-                self.adopted.insert(last, owner);
+                self.put_back(owner, said);
             }
             return;
         };
         self.rename(at, &old.id);
         self.adopted.insert(at, owner);
+        self.places.insert(owner, at);
         let one = &mut self.work.candidates[at];
         one.wording = old.wording.clone();
         one.review = old.review.or(one.review);
@@ -208,16 +236,70 @@ impl Fold<'_, '_> {
             one.ended = old.ended.clone();
             one.topic = old.topic;
             one.text = old.text.clone();
-            let new = std::mem::replace(&mut one.replaces, old.replaces.clone());
+            let new = std::mem::replace(&mut one.replaces, replaced);
             for id in new {
                 if !one.replaces.contains(&id) {
                     one.replaces.push(id);
                 }
             }
         }
-        // Evidence that was not kept whole cannot be folded again.
-        let lost = old.seen.iter().filter(|key| !self.work.seen.contains(*key));
-        let lost: Vec<String> = lost.cloned().collect();
+        let is_new = |one: &Candidate| one.evidence.iter().any(|known| known.key() == *key);
+        if one.status.is_kept() && is_new(one) {
+            self.work.hold(at, &said.remark);
+        }
+    }
+
+    /// What a candidate took the place of, but for what it went back from by being
+    /// said again: that may turn out otherwise.
+    fn replaced(&self, owner: usize) -> Vec<String> {
+        let one = &self.old[owner];
+        let is_later = |id: &&String| {
+            let mut all = self.old.iter();
+            all.any(|other| other.id == **id && one.valid_from < other.valid_from)
+        };
+        let replaces = one.replaces.iter();
+        replaces.filter(|id| !is_later(id)).cloned().collect()
+    }
+
+    /// Puts what is fixed beside what took its words; what is kept has been said
+    /// once so far.
+    fn put_back(&mut self, owner: usize, said: &Said) {
+        let mut whole = self.old[owner].clone();
+        whole.contradicts.clear();
+        whole.replaces = self.replaced(owner);
+        let is_kept = whole.status.is_kept();
+        if is_kept {
+            let first = Candidate::new(whole.topic, &whole.text, whole.ends, &said.remark.evidence);
+            whole = Candidate {
+                evidence: first.evidence,
+                seen: first.seen,
+                uttered: first.uttered,
+                copies: first.copies,
+                days: first.days,
+                sessions: first.sessions,
+                valid_from: first.valid_from,
+                ..whole
+            };
+            whole.add(&said.remark.text, said.remark.evidence.clone());
+        }
+        self.work.push(whole);
+        let at = self.work.candidates.len() - 1;
+        self.adopted.insert(at, owner);
+        self.places.insert(owner, at);
+        if is_kept {
+            self.work.hold(at, &said.remark);
+        }
+    }
+
+    /// Evidence that was not kept whole cannot be folded again.
+    fn recover(&mut self, owner: usize) {
+        let Some(at) = self.places.get(&owner) else {
+            return;
+        };
+        let old = &self.old[owner];
+        let one = &mut self.work.candidates[*at];
+        let is_lost = |key: &&String| !self.work.seen.contains(*key) && !one.seen.contains(key);
+        let lost: Vec<String> = old.seen.iter().filter(is_lost).cloned().collect();
         let copies = old.copies.min(lost.len());
         one.copies += copies;
         if lost.len() > copies {
@@ -238,14 +320,6 @@ impl Fold<'_, '_> {
         }
         self.work.seen.extend(lost.iter().cloned());
         one.seen.splice(0..0, lost);
-    }
-
-    /// What is kept was said for the last time.
-    fn hold(&mut self, owner: usize, remark: &Remark) {
-        let is_kept = |one: &Candidate| one.id == self.old[owner].id && one.status.is_kept();
-        if let Some(kept) = self.work.candidates.iter().position(is_kept) {
-            self.work.hold(kept, remark);
-        }
     }
 
     /// Gives a candidate an id, and whoever had it by chance another.

@@ -218,3 +218,28 @@ fn a_rule_that_is_kept_is_not_listed_as_taken_back_when_its_end_is_over() {
         assert!(!page.contains("\n- Never use npm."), "{page}");
     }
 }
+
+#[test]
+fn a_change_that_is_read_after_the_way_back_is_as_if_it_was_read_before() {
+    for (under, kept, said) in TURNS {
+        let in_order = keeping(under, kept);
+        in_order.log(day(3), under, said, Source::User);
+        in_order.dream(&settings());
+        in_order.log(day(1), under, kept, Source::User);
+        in_order.dream(&settings());
+        let late = keeping(under, kept);
+        late.log(day(1), under, kept, Source::User);
+        late.dream(&settings());
+        late.log(day(3), under, said, Source::User);
+        late.dream(&settings());
+        // What never waited was not weighed.
+        let unweighed = |place: &Place| -> Vec<Candidate> {
+            let mut all = place.candidates();
+            all.iter_mut().for_each(|one| one.confidence = 0.0);
+            all
+        };
+        assert_eq!(unweighed(&late), unweighed(&in_order), "{said}");
+        assert_eq!(late.candidates()[0].days, [day(5), day(1)], "{said}");
+        assert_eq!(late.read("DREAMS.md"), in_order.read("DREAMS.md"), "{said}");
+    }
+}

@@ -310,5 +310,6 @@ proptest! {
             read(&mut apart, &some);
         }
         prop_assert_eq!(standing(&apart), standing(&once));
+        prop_assert_eq!(shown(&apart), shown(&once));
     }
 }
