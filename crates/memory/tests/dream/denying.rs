@@ -67,7 +67,7 @@ fn a_rule_never_to_be_without_something_is_counted_in_other_words() {
 }
 
 /// What the user said no to, and their asking for it.
-const RETURNS: [(&str, &str); 13] = [
+const RETURNS: [(&str, &str); 17] = [
     ("Use tabs, not spaces.", "Use spaces."),
     ("We use PostgreSQL instead of MySQL.", "We use MySQL again."),
     ("Use yarn instead of npm.", "Always use npm."),
@@ -78,6 +78,19 @@ const RETURNS: [(&str, &str); 13] = [
         "Always deploy with Helm.",
     ),
     ("Do not use emojis.", "Use emojis in commit messages."),
+    ("Do not add comments.", "Add comments to public functions."),
+    (
+        "Never use force push.",
+        "Use force push on feature branches.",
+    ),
+    (
+        "Do not use TypeScript enums.",
+        "Use TypeScript enums in the API package.",
+    ),
+    (
+        "Please don't use print statements.",
+        "Use print statements in scripts.",
+    ),
     ("Nimm Yarn statt npm.", "Nimm immer npm."),
     ("Keep answers short, no emojis.", "Use emojis."),
     ("Utilise yarn au lieu de npm.", "Utilise toujours npm."),
@@ -147,6 +160,11 @@ fn what_a_rule_refused_is_left_alone_where_it_is_said_of_something_else() {
         ("Never use var, use const.", "Use const and let."),
         ("Never push.", "Use push notifications."),
         ("Drink tea instead of coffee.", "Buy coffee for the guests."),
+        (
+            "Never use force push.",
+            "Use force graphs on the dashboard.",
+        ),
+        ("Do not add comments.", "Add tests to public functions."),
     ] {
         let place = Place::new();
         place.rule(day(3), older);

@@ -175,7 +175,7 @@ impl Apart {
 }
 
 /// Words that say which part, or which one of several, is meant.
-const OF: &[&str] = &[
+pub(super) const OF: &[&str] = &[
     "of", "in", "to", "for", "at", "near", "von", "vom", "zum", "zur", "für", "im", "am", "bei",
     "nach", "de", "du", "des", "à", "au", "aux", "pour", "en", "dans", "del", "al", "para", "di",
     "della", "dello", "dei", "per", "do", "da", "em", "no", "na", "van", "voor", "naar", "bij",
@@ -183,7 +183,7 @@ const OF: &[&str] = &[
 ];
 
 /// Words that say where something is so.
-const ON: &[&str] = &[
+pub(super) const ON: &[&str] = &[
     "on", "under", "auf", "unter", "sur", "sous", "sobre", "bajo", "su", "sotto", "sob", "op",
     "onder", "pod", "под",
 ];

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::apart::{OF, ON};
 use super::opposed::only_asks;
 use super::{Features, Relation, is_negation, stem};
 
@@ -25,7 +26,8 @@ impl Features {
         if leave || turned || newer.claim.only_adds() {
             return Relation::None;
         }
-        match self.takes_up_refused(newer) || self.is_excepted_by(newer) {
+        let excepted = self.is_excepted_by(newer) || self.is_allowed_somewhere_by(newer);
+        match excepted || self.takes_up_refused(newer) {
             true => Relation::Perhaps,
             false => Relation::None,
         }
@@ -65,6 +67,23 @@ impl Features {
             && self.asks_for(ban)
             && newer.asks_for(ban)
             && !newer.words.iter().any(|word| is_negation(word))
+    }
+
+    /// Whether a newer line asks in the words of this ban for what it forbids, and
+    /// says where or for what: "never use force push", "use force push on feature
+    /// branches".
+    fn is_allowed_somewhere_by(&self, newer: &Features) -> bool {
+        let forbids = |word: &&String| is_negation(word) || *word == "do" || *word == "please";
+        let begins = self.words.iter().take_while(forbids).count();
+        let (forbidden, asked) = (&self.words[begins..], &newer.words);
+        let behind = asked.get(forbidden.len()).map(String::as_str);
+        self.claim.is_ban()
+            && self.claim.is_one_part()
+            && newer.claim.is_one_part()
+            && forbidden.len() >= 2
+            && asked.starts_with(forbidden)
+            && behind.is_some_and(|word| OF.contains(&word) || ON.contains(&word))
+            && !asked.iter().any(|word| is_negation(word))
     }
 
     /// Whether one of these words is what a verb asks for that asks for nothing
