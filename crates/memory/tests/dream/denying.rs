@@ -176,3 +176,30 @@ fn what_a_rule_refused_is_left_alone_where_it_is_said_of_something_else() {
         assert_eq!(marked.count(), 0, "{older} / {newer}");
     }
 }
+
+#[test]
+fn rules_that_ask_for_one_thing_more_stand_beside_each_other() {
+    for (older, newer) in [
+        (
+            "Always ask before deleting files.",
+            "Always ask before pushing.",
+        ),
+        (
+            "Add a changelog entry for every feature.",
+            "Add a test for every feature.",
+        ),
+        (
+            "Update the README after every release.",
+            "Update the changelog after every release.",
+        ),
+    ] {
+        let place = Place::new();
+        place.rule(day(3), older);
+        place.dream(&settings());
+        place.rule(day(1), newer);
+        place.dream(&settings());
+        for rule in [older, newer] {
+            assert_eq!(place.find(rule).contradicts, [""; 0], "{older} / {newer}");
+        }
+    }
+}

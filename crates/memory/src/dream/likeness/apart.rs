@@ -128,7 +128,7 @@ impl Features {
 
     /// How many words the lines share at their beginning, and behind that at
     /// their end.
-    fn ends_shared(&self, newer: &Features) -> (usize, usize) {
+    pub(super) fn ends_shared(&self, newer: &Features) -> (usize, usize) {
         let (a, b) = (&self.words, &newer.words);
         let same = |pair: &(&String, &String)| pair.0 == pair.1;
         let head = a.iter().zip(b).take_while(same).count();
@@ -189,7 +189,7 @@ pub(super) const ON: &[&str] = &[
 ];
 
 /// Words that stand between those and what they name.
-const ARTICLES: &[&str] = &[
+pub(super) const ARTICLES: &[&str] = &[
     "the", "a", "an", "my", "our", "your", "their", "his", "her", "der", "die", "das", "dem",
     "den", "la", "le", "les", "el", "los", "las", "il", "lo", "i", "gli", "o", "os", "as", "het",
 ];

@@ -5,6 +5,7 @@
 //! the line says not to.
 
 mod apart;
+mod beside;
 mod opposed;
 #[cfg(test)]
 mod pairs;
@@ -188,6 +189,7 @@ impl Features {
                 Relation::None
             }
             Relation::Replaces if self.is_of_numbered(newer) => Relation::None,
+            Relation::Perhaps if self.asks_beside(newer) => Relation::None,
             Relation::Replaces
                 if self.is_of_another(newer)
                     || self.is_of_a_part(newer)

@@ -359,3 +359,46 @@ fn a_number_of_another_place_takes_no_place_though_it_is_so_now() {
         assert_eq!(relation(a, b), Relation::Replaces, "{a} / {b}");
     }
 }
+
+#[test]
+fn what_is_done_beside_another_thing_contradicts_nothing() {
+    for (one, other) in [
+        (
+            "Always ask before deleting files.",
+            "Always ask before pushing.",
+        ),
+        (
+            "Add a changelog entry for every feature.",
+            "Add a test for every feature.",
+        ),
+        (
+            "Update the README after every release.",
+            "Update the changelog after every release.",
+        ),
+    ] {
+        assert_eq!(relation(one, other), Relation::None, "{other}");
+        assert_eq!(relation(other, one), Relation::None, "{one}");
+    }
+    // When, how and of what kind is asked about.
+    for (one, other) in [
+        (
+            "Run the tests before merging.",
+            "Run the tests after merging.",
+        ),
+        (
+            "Add a short summary to every page.",
+            "Add a long summary to every page.",
+        ),
+        (
+            "Write the docs in English first.",
+            "Write the docs in German first.",
+        ),
+        (
+            "Use the blue theme for all slides.",
+            "Use the green theme for all slides.",
+        ),
+        ("Always ask before pushing.", "Always ask after pushing."),
+    ] {
+        assert_eq!(relation(one, other), Relation::Perhaps, "{other}");
+    }
+}
