@@ -5,6 +5,7 @@
 mod files;
 mod ranking;
 mod sharing;
+mod tables;
 mod updating;
 mod vectors;
 
