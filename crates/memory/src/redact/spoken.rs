@@ -2,10 +2,13 @@
 //! the password to x`, `use password x`.
 
 use super::Kind;
+use super::drawn::{is_password, is_reference};
 use super::follows::{Name, Tongue, is_behind_user, words_before};
+use super::letters::over_chance;
 use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::promised::is_secret;
+use super::shape::looks_drawn_short;
 use super::value::{Quoted, Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{phrases, tongues};
@@ -230,13 +233,10 @@ fn at_once(sentence: &Sentence<'_>) -> Option<Span> {
             });
             let led = led || is_behind_user(bytes, name.start) || is_column(bytes, name);
             let foreign = name.tongue == Tongue::Other;
-            if !led && !foreign {
-                return None;
-            }
             let span = value(bytes, from, Promise::Password)?;
             let text = &bytes[span.start..span.end];
-            let drawn = is_drawn_as_password(text);
-            (led && (is_plain(text) || drawn) || foreign && is_strong(text)).then_some(span)
+            let given = led && (is_plain(text) || is_drawn_as_password(text));
+            (given || foreign && is_strong(text) || is_clear(text)).then_some(span)
         }
         Promise::Random => {
             let mut whole = bytes[name.start..name.end].iter();
@@ -327,6 +327,23 @@ fn is_strong(text: &[u8]) -> bool {
     let joined = text.contains(['/', '=', ':', '.']);
     let named = is_means(text.as_bytes()) || text.chars().count() < 8;
     upper && lower && digits > 1 && !joined && !named
+}
+
+/// Whether a word was drawn for sure, so that it is a password whatever stands
+/// before its name: `use the password x`. What is said of a password may have a
+/// number in it too, but it is of words: `the password RFC8018Section`.
+fn is_clear(text: &[u8]) -> bool {
+    const BY_CHANCE: i32 = 10;
+    let joined = text.iter().any(|b| b"/=:._,;()[]{}<>|".contains(b));
+    let digits = text.iter().filter(|b| b.is_ascii_digit()).count();
+    let sign = |b: &u8| b.is_ascii_punctuation() && *b != b'-';
+    let inner = text.get(1..).unwrap_or_default();
+    let signed = digits > 0 && inner.iter().any(sign) && !is_reference(text);
+    let drawn = match signed {
+        true => is_password(text) || is_strong(text),
+        false => looks_drawn_short(text) || text.len() >= 16 && is_strong(text),
+    };
+    drawn && !joined && !is_means(text) && (signed || over_chance(text) < BY_CHANCE)
 }
 
 /// Whether a word is one of those with which passwords are made and kept.

@@ -138,3 +138,42 @@ fn how_passwords_are_made_and_kept_stays() {
         &["I changed the password to §", "Das Passwort ist jetzt §"],
     );
 }
+
+#[test]
+fn a_password_that_was_clearly_drawn_needs_no_word_before_its_name() {
+    for password in [
+        "Xk29fLmqPz",
+        "Tr0ub4dor&3",
+        "hunter!Blue77",
+        "q7Zt2kWm9LpXv4Rb",
+    ] {
+        finds(
+            Kind::Password,
+            password,
+            &[
+                "Always use the password § for the staging database.",
+                "Use the password §.",
+                "log in with the password § on staging",
+                "I set the password § on the admin account.",
+                "use our staging password § when you test",
+                "Verwende das Passwort § für die Datenbank",
+                "Utilise le mot de passe § pour la base",
+                "Usa la contraseña § para la base",
+                "Usa la password § per il database",
+                "Use a senha § para o banco",
+            ],
+        );
+    }
+    stay(&[
+        "the password policy",
+        "the password SHA256 hash",
+        "the password field2",
+        "the password S3Bucket2 holds",
+        "the password OAuth2Token flow",
+        "the password PBKDF2WithHmacSHA256 derivation",
+        "the password TestLogin2FA runs",
+        "the password $DB_PASSWORD1 of the pipeline",
+        "the password v2.Reset flow",
+        "the token ID1234",
+    ]);
+}
