@@ -21,7 +21,7 @@ pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The length of the first line of a private key.
-fn opening(rest: &[u8]) -> Option<usize> {
+pub(super) fn opening(rest: &[u8]) -> Option<usize> {
     let mark = [BEGIN, SSH2_BEGIN]
         .into_iter()
         .find(|mark| rest.starts_with(mark))?;

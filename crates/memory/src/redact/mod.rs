@@ -19,6 +19,7 @@ mod columns;
 mod command;
 mod document;
 mod drawn;
+mod encoded;
 mod environment;
 mod fallback;
 mod follows;

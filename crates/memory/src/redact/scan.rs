@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::value::Span;
-use super::{Kind, Redactor, address, armour, before, beside, command, follows, markup, phrases};
-use super::{pieces, prefixed, spoken, stores, tongues, turns};
+use super::{Kind, Redactor, address, armour, before, beside, command, encoded, follows, markup};
+use super::{phrases, pieces, prefixed, spoken, stores, tongues, turns};
 
 /// Signs that part a name from its value, or open what may be a secret; the
 /// number with which a list begins.
@@ -40,7 +40,7 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
     };
     let names = follows::STEMS.into_iter().chain(tongues::spaced());
     let marks = prefixed::marks().chain(address::NUMBERS);
-    for word in names.chain(marks).chain(WORDS) {
+    for word in names.chain(marks).chain(WORDS).chain(encoded::MARKS) {
         match *word.as_bytes() {
             [a, b, c, ..] => places.add([a, b, c]),
             [a, b] => (0..32).for_each(|c| places.add([a, b, c])),
@@ -195,6 +195,11 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes;
         let found = match bytes[at] {
             b'b' | b'B' => address::bearer(bytes, at),
+            b'L' => encoded::private_key(bytes, at).map(|end| Span {
+                kind: Kind::PrivateKey,
+                start: at,
+                end,
+            }),
             b'M' | b'N' | b'O' => address::discord(bytes, at),
             b'e' if prefixed::is_word_start(bytes, at) => {
                 armour::web_token(bytes, at).map(|end| Span {

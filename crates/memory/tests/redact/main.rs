@@ -6,6 +6,7 @@ mod beside;
 mod cut;
 mod derived;
 mod drawn;
+mod encoded;
 mod every_text;
 mod fallback;
 mod forms;
