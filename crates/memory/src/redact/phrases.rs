@@ -2,6 +2,7 @@
 //! words from which a wallet is made again.
 
 use super::Kind;
+use super::beside::is_variable;
 use super::prefixed::is_word_start;
 use super::promised::{is_template, is_word_of_programs};
 use super::shape::is_example;
@@ -10,15 +11,16 @@ use super::value::{BARE, Span, blanks, closing, in_marks};
 use super::words::{is_of_sentence, is_ordinary};
 
 /// A password of several words, assigned to a variable of the environment:
-/// `DB_PASSWORD=blue-monkey`, `DB_PASSWORD="correct horse"`; or to another name
-/// if it is in quotes and no sentence.
+/// `DB_PASSWORD=blue-monkey`, `DB_PASSWORD="correct horse"`; or to another name,
+/// or with signs in it, if it is in quotes and no sentence.
 pub(super) fn assigned(bytes: &[u8], at: usize, from: usize, name: &[u8]) -> Option<Span> {
-    let is_variable = name
-        .iter()
-        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
-    if !is_variable || bytes[at] != b'=' {
-        return in_quotes(bytes, from, name);
-    }
+    let variable = is_variable(name) && bytes[at] == b'=';
+    let found = variable.then(|| of_variable(bytes, from)).flatten();
+    found.or_else(|| in_quotes(bytes, from, name))
+}
+
+/// The password of several words of a variable, whose value is at `from`.
+fn of_variable(bytes: &[u8], from: usize) -> Option<Span> {
     let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + BARE)];
     let quote = rest.first().copied().filter(|b| matches!(b, b'"' | b'\''));
     let skip = usize::from(quote.is_some());

@@ -104,6 +104,7 @@ fn is_clearly_drawn(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
             drawn::is_key(text)
                 || drawn::is_key_of_signs(text)
                 || signs::is_key(text) && !is_date(text)
+                || signs::is_short_key(text)
         }
         (Promise::Random, Quoted::No) => drawn::is_key(text),
         (Promise::Password, Quoted::Yes) => drawn::is_password(text) && !is_word_of_programs(text),

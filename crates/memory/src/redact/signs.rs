@@ -34,8 +34,23 @@ pub(super) fn is_key(text: &[u8]) -> bool {
     drawn && (!code || chance < AS_CODE)
 }
 
+/// The same of a key too short to be judged by its letters: of every kind of
+/// character, of which another one stands at every second place.
+pub(super) fn is_short_key(text: &[u8]) -> bool {
+    const LENGTHS: std::ops::RangeInclusive<usize> = 8..=15;
+    if !LENGTHS.contains(&text.len()) || !text.iter().all(u8::is_ascii_graphic) {
+        return false;
+    }
+    let shape = Shape::of(text);
+    let mixed = shape.lower > 0 && shape.upper > 0 && shape.distinct >= 7;
+    let parted = numbers(text) > 1 && changes(text) * 2 >= text.len();
+    let written = is_rule(text) || is_pattern(text) || is_filled_in(text) || is_reference(text);
+    let code = !has_odd_sign(text) || is_like_code(text);
+    mixed && parted && !written && !code && over_chance(text) < BY_CHANCE
+}
+
 /// Whether a sign is in a text that names, paths and versions do not have.
-fn has_odd_sign(text: &[u8]) -> bool {
+pub(super) fn has_odd_sign(text: &[u8]) -> bool {
     text.iter().any(|b| b"$^&*?,;()[]{}|<>!#%~=+".contains(b))
 }
 

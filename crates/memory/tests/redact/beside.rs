@@ -2,7 +2,7 @@
 
 use longhaul_memory::{Kind, Redactor, RedactorSettings};
 
-use crate::{ALNUM, HEX, drawn, formed};
+use crate::{ALNUM, HEX, drawn, finds, formed, stay};
 
 /// A secret that only its place gives away: text and the secret in it.
 pub(super) fn placed(seed: u64) -> Vec<(Kind, String, String)> {
@@ -226,4 +226,75 @@ fn numbers_of_an_earlier_redaction_are_not_given_again() {
             .text,
         "[redacted:github-token#4] [redacted:github-token#5]"
     );
+}
+
+#[test]
+fn short_keys_with_signs_go_in_quotes_and_in_the_environment() {
+    for key in [
+        "x7!Kq2@mZ9#p",
+        "9fK!2mQ#7xL&4p",
+        "Zq8!mKx7#Lp4@Rw",
+        "aB1$Cd3!xY7",
+        "tK9$wQ2!mZ7^",
+        "Qz8~mKx7.Lp4_Rw",
+    ] {
+        finds(
+            Kind::Secret,
+            key,
+            &[
+                "SECRET=\"§\"",
+                "export APP_SECRET='§'",
+                "api_token = \"§\"",
+                "token: '§'",
+                "{\"client_secret\": \"§\"}",
+                "JWT_SECRET=§\nPORT=80",
+            ],
+        );
+        let json = format!("{{\"client_secret\":\"{key}\"}}");
+        assert!(!Redactor::default().document().json(&json).contains(key));
+    }
+    stay(&[
+        "token = \"$Token1\"",
+        "token: \"Utf8String!\"",
+        "token = \"%s-%d:%X\"",
+        "token = \"<END_1>\"",
+        "secret: \"${Secret1}\"",
+        "token: \"v1.2.3-RC4\"",
+        "APP_SECRET=$AppSecret2",
+    ]);
+}
+
+#[test]
+fn passwords_of_the_environment_begin_with_any_sign_and_have_blanks_in_quotes() {
+    for password in [
+        "@Kq8!mZx7Lp",
+        "$Kq8!mZx7Lp",
+        "%Kq8!mZx7Lp",
+        "~Kq8mZx7Lp",
+        "/Kq8mZx7Lp+",
+    ] {
+        finds(
+            Kind::Password,
+            password,
+            &["DB_PASSWORD=§", "A=1\nexport DB_PASSWORD=§\nB=2\n"],
+        );
+    }
+    for password in ["Kx9#f Lm2!qPz", "Blue Car 1984!"] {
+        finds(
+            Kind::Password,
+            password,
+            &["DB_PASSWORD=\"§\"", "export DB_PASSWORD='§'\n"],
+        );
+    }
+    stay(&[
+        "DB_PASSWORD=$DB_PASSWORD_2",
+        "DB_PASSWORD=$dbPassword2",
+        "DB_PASSWORD=$PREFIX#Kq8mZx7",
+        "DB_PASSWORD=${DB_PASSWORD2}",
+        "DB_PASSWORD=~/secrets/Db1",
+        "DB_PASSWORD=/run/secrets/Db1",
+        "DB_PASSWORD=@/run/secrets/Db1",
+        "DB_PASSWORD=%DB_PW1%",
+        "DB_PASSWORD=\"see the wiki page 12!\"",
+    ]);
 }
