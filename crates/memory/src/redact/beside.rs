@@ -37,6 +37,7 @@ impl Redactor {
             return None;
         }
         let promise = match self.promise(name) {
+            Some(Promise::Perhaps) => of_key(bytes, at, name)?,
             Some(promise) => promise,
             None if signs_query(bytes, at, name) => Promise::Random,
             None => {
@@ -72,9 +73,6 @@ impl Redactor {
                 .or_else(|| below(bytes, from, promise))
                 .or_else(|| fallback::chosen(bytes, from, promise)),
             Promise::Perhaps if is_header(name) => address::scheme(bytes, from),
-            Promise::Perhaps if is_kind_of_key(bytes, at, name) => {
-                below(bytes, from, Promise::Random)
-            }
             Promise::Perhaps if is_login(name) => login(bytes, from),
             Promise::Perhaps => None,
         })
@@ -90,10 +88,12 @@ impl Redactor {
         let end = at.checked_sub(blanks_before(bytes, at) + word.len())?;
         let name = name_before(bytes, end)?;
         let promise = match self.promise(name)? {
-            Promise::Perhaps if is_kind_of_key(bytes, end, name) => Promise::Random,
-            Promise::Perhaps => return None,
+            Promise::Perhaps => of_key(bytes, end, name)?,
             promise => promise,
         };
+        if promise == Promise::Perhaps {
+            return None;
+        }
         below(bytes, at + 1, promise)
     }
 
@@ -457,11 +457,18 @@ fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
     })
 }
 
-/// Whether the `key` before the sign at `at` is one of those that are secret:
-/// `API key:`.
-fn is_kind_of_key(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+/// What the `key` before the sign at `at` promises by the word before it:
+/// `API key:` a key, `cache key:` nothing.
+fn of_key(bytes: &[u8], at: usize, name: &[u8]) -> Option<Promise> {
     let start = at.checked_sub(blanks_before(bytes, at) + name.len());
-    start.is_some_and(|start| follows::is_kind_of_key(bytes, start, start + name.len()))
+    let is = |of: fn(&[u8], usize, usize) -> bool| {
+        start.is_some_and(|start| of(bytes, start, start + name.len()))
+    };
+    match (is(follows::is_kind_of_key), is(follows::is_other_key)) {
+        (true, _) => Some(Promise::Random),
+        (false, true) => None,
+        (false, false) => Some(Promise::Perhaps),
+    }
 }
 
 /// A secret alone in the line below its name, as people send them, or in code

@@ -4,7 +4,7 @@
 //! Here the name is found first, since what links it to its value is a space
 //! or a word that stands everywhere else too.
 
-use super::names::Promise;
+use super::names::{Promise, is_of_other_key};
 use super::prefixed::is_word_start;
 use super::spoken::{self, Sentence};
 use super::tongues;
@@ -109,6 +109,7 @@ impl Redactor {
         let promise = match promise {
             // `API key`: two words.
             Promise::Perhaps if is_kind_of_key(bytes, start, end) => Promise::Random,
+            Promise::Perhaps if is_other_key(bytes, start, end) => return None,
             promise => promise,
         };
         Some(Name {
@@ -187,6 +188,15 @@ pub(super) fn is_kind_of_key(bytes: &[u8], start: usize, end: usize) -> bool {
             .iter()
             .any(|k| word.eq_ignore_ascii_case(k.as_bytes()))
     })
+}
+
+/// Whether a `key` is one of those that are not: `cache key`.
+pub(super) fn is_other_key(bytes: &[u8], start: usize, end: usize) -> bool {
+    const LONGEST: usize = 16;
+    let before = &bytes[start.saturating_sub(LONGEST)..start];
+    let word = before.strip_suffix(b" ").unwrap_or_default();
+    let word = word.rsplit(|b| !b.is_ascii_alphanumeric()).next();
+    bytes[start..end].eq_ignore_ascii_case(b"key") && word.is_some_and(is_of_other_key)
 }
 
 /// The words before `start` on its line, the nearest first, without what

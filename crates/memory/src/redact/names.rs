@@ -242,57 +242,60 @@ impl Redactor {
     }
 }
 
-/// Whether a name is that of somebody's key: `STRIPE_KEY`, `app-key`. Some are
-/// public by what they are for, or are no keys of a lock.
+/// Keys that are public by what they are for, or are none of a lock.
+const OTHERS: [&str; 34] = [
+    "public",
+    "pub",
+    "publishable",
+    "site",
+    "client",
+    "primary",
+    "foreign",
+    "cache",
+    "partition",
+    "sort",
+    "row",
+    "index",
+    "map",
+    "object",
+    "host",
+    "unique",
+    "lookup",
+    "dedup",
+    "idempotency",
+    "group",
+    "routing",
+    "registry",
+    "dict",
+    "item",
+    "event",
+    "query",
+    "hash",
+    "lock",
+    "search",
+    "store",
+    "state",
+    "next",
+    "prev",
+    "last",
+];
+
+/// Whether a name is that of somebody's key: `STRIPE_KEY`, `app-key`.
 pub(super) fn is_key_of(name: &[u8]) -> bool {
-    const OTHERS: [&str; 34] = [
-        "public",
-        "pub",
-        "publishable",
-        "site",
-        "client",
-        "primary",
-        "foreign",
-        "cache",
-        "partition",
-        "sort",
-        "row",
-        "index",
-        "map",
-        "object",
-        "host",
-        "unique",
-        "lookup",
-        "dedup",
-        "idempotency",
-        "group",
-        "routing",
-        "registry",
-        "dict",
-        "item",
-        "event",
-        "query",
-        "hash",
-        "lock",
-        "search",
-        "store",
-        "state",
-        "next",
-        "prev",
-        "last",
-    ];
     let Some(rest) = name.len().checked_sub(4).map(|at| name.split_at(at)) else {
         return false;
     };
     let (before, key) = rest;
     let parted = matches!(key[0], b'_' | b'-') && key[1..].eq_ignore_ascii_case(b"key");
     let word = before.rsplit(|b| !b.is_ascii_alphanumeric()).next();
-    let other = |word: &[u8]| {
-        OTHERS
-            .iter()
-            .any(|o| word.eq_ignore_ascii_case(o.as_bytes()))
-    };
-    parted && word.is_some_and(|word| !word.is_empty() && !other(word))
+    parted && word.is_some_and(|word| !word.is_empty() && !is_of_other_key(word))
+}
+
+/// Whether a word before `key` makes it one of those that are no secret.
+pub(super) fn is_of_other_key(word: &[u8]) -> bool {
+    OTHERS
+        .iter()
+        .any(|o| word.eq_ignore_ascii_case(o.as_bytes()))
 }
 
 /// The name before a number or a suffix at its end, which a break or a capital

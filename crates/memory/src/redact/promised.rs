@@ -25,7 +25,7 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     }
     let spaces = text.iter().any(u8::is_ascii_whitespace);
     match promise {
-        Promise::Perhaps if is_uuid(text) => false,
+        Promise::Perhaps if is_uuid(text) || is_joined(text) => false,
         Promise::Random | Promise::Perhaps if is_date(text) => false,
         // In quotes no variable can be meant.
         Promise::Random if quoted == Quoted::Yes && is_short_key(text) => true,
@@ -250,6 +250,33 @@ fn is_uuid(text: &[u8]) -> bool {
     let lengths = text.split(|b| *b == b'-').map(<[u8]>::len);
     let hex = text.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
     hex && lengths.eq([8, 4, 4, 4, 12])
+}
+
+/// Words and numbers with signs between them, as the keys of caches, tables and
+/// stores are: `user:42:profile:v2`, `uploads/2026/11/report-v2.pdf`.
+pub(super) fn is_joined(text: &[u8]) -> bool {
+    // What is longer is no id.
+    const LONGEST: usize = 8;
+    let parts = text.split(|b| !b.is_ascii_alphanumeric());
+    let mut count = 0;
+    for part in parts.filter(|part| !part.is_empty()) {
+        count += 1;
+        let Some((_, inner)) = part.split_first() else {
+            continue;
+        };
+        let lower = part.iter().any(u8::is_ascii_lowercase);
+        let cased = lower && inner.iter().any(u8::is_ascii_uppercase);
+        let turns = part.windows(2);
+        let turns = turns.filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+        let turns = turns.count();
+        // Groups of capitals and digits are those of a licence.
+        let group = turns > 0 && part.len() > 4 && part.iter().any(u8::is_ascii_uppercase);
+        let date = part.len() == 5 && part[2] == b'T' && turns == 2;
+        if cased || group && !date || turns > 1 && part.len() > LONGEST {
+            return false;
+        }
+    }
+    count > 1
 }
 
 /// Folders and files: several words between slashes.

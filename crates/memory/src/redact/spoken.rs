@@ -7,7 +7,7 @@ use super::follows::{Name, Tongue, is_behind_user, words_before};
 use super::letters::over_chance;
 use super::names::Promise;
 use super::prefixed::is_word_start;
-use super::promised::is_secret;
+use super::promised::{is_joined, is_secret};
 use super::shape::looks_drawn_short;
 use super::value::{Quoted, Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
@@ -55,7 +55,7 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
             }
             Some(Verb::To) if changed || changes_before(bytes, name) => to(sentence, next),
             Some(Verb::Dash) if place == 0 || name.tongue == Tongue::Other => {
-                value(bytes, next, strictly(name.promise))
+                strict(bytes, next, name.promise)
             }
             _ => None,
         };
@@ -82,17 +82,19 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
     at_once(sentence)
 }
 
-fn strictly(promise: Promise) -> Promise {
+/// The value at `from`, where only one that looks so is one.
+fn strict(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
     match promise {
-        Promise::Password => Promise::Password,
-        Promise::Random | Promise::Perhaps => Promise::Random,
+        Promise::Password | Promise::Random => value(bytes, from, promise),
+        Promise::Perhaps => value(bytes, from, Promise::Random)
+            .filter(|span| !is_joined(&bytes[span.start..span.end])),
     }
 }
 
 /// The value that stands in the place where one is due.
 fn given(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
     let Sentence { bytes, name } = *sentence;
-    let found = value(bytes, from, strictly(name.promise));
+    let found = strict(bytes, from, name.promise);
     found.or_else(|| match name.promise {
         Promise::Password => phrases::in_quotes(bytes, from, &bytes[name.start..name.end]),
         Promise::Random | Promise::Perhaps => None,
@@ -121,7 +123,7 @@ fn behind_colon(bytes: &[u8], from: usize) -> usize {
 fn to(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
     let Sentence { bytes, name } = *sentence;
     let quoted = matches!(bytes.get(from), Some(b'"' | b'\'' | b'`'));
-    let found = value(bytes, from, strictly(name.promise));
+    let found = strict(bytes, from, name.promise);
     found.or_else(|| (quoted && name.promise == Promise::Password).then(|| said(bytes, from))?)
 }
 

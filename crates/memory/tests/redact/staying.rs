@@ -1,6 +1,8 @@
 //! What looks like a secret and is none.
 
-use longhaul_memory::Redactor;
+use longhaul_memory::{Kind, Redactor};
+
+use crate::{finds, stay};
 
 #[test]
 fn code_prose_and_examples_are_left_alone() {
@@ -58,4 +60,29 @@ fn code_prose_and_examples_are_left_alone() {
     ] {
         assert_eq!(Redactor::default().redact(text).text, text);
     }
+}
+
+#[test]
+fn keys_of_caches_tables_and_stores_stay() {
+    stay(&[
+        "The S3 key is `uploads/2026/11/report-v2.pdf`.",
+        "Primary key: orders_pk_2024_v2",
+        "cache key: user:42:profile:v2",
+        "key: build-cache-linux-x64-node20-v3",
+        "The Redis key is `session:8f3a2b:cart`",
+        "the object key is `invoices/2026/inv-1187.pdf`",
+        "The Kafka key is `tenant-42-order-1187`",
+        "Sort key: created_at#2026-11-01T10:00",
+        "{\"key\": \"user:42:profile:v2\", \"ttl\": 3600}",
+        "SSH key: id_ed25519_work2",
+        "cache key: oH0loMl53mLUUhVDTMTnr11B7GdF8aC3",
+    ]);
+    let json = "{\"key\":\"user:42:profile:v2\",\"ttl\":3600}";
+    assert_eq!(Redactor::default().document().json(json), json);
+    finds(
+        Kind::Secret,
+        "oH0loMl53mLUUhVDTMTnr11B7GdF8aC3",
+        &["key: §", "the key is §", "API key: §", "{\"key\": \"§\"}"],
+    );
+    finds(Kind::Secret, "8fk2-9a1c-77qd-x0f3-1b2c", &["API key: §"]);
 }
