@@ -40,7 +40,11 @@ impl Redactor {
         let promise = self.words(cell_name(bytes, at)?)?;
         let start = at + 1;
         let line = line(bytes, start);
-        let close = start + memchr::memchr(b'|', line)?;
+        let close = match memchr::memchr(b'|', line) {
+            Some(bar) => start + bar,
+            None if is_of_record(bytes, at) => start + line.len(),
+            None => return None,
+        };
         let start = start + blanks(bytes, start);
         let length = bytes.get(start..close)?.trim_ascii_end().len();
         in_bold(&bytes[..close], start, promise)
@@ -112,15 +116,40 @@ fn begins_row(bytes: &[u8], at: usize) -> bool {
     !row.strip_prefix(b"|").unwrap_or(row).contains(&b'|')
 }
 
+/// Whether the bar at `at` is the only one of its line and stands below or above
+/// another, as in a record that `psql` prints: `api_key | x`.
+fn is_of_record(bytes: &[u8], at: usize) -> bool {
+    let before = &bytes[at.saturating_sub(REACH)..at];
+    let begin = memchr::memrchr(b'\n', before);
+    let Some(begin) = begin
+        .map(|place| place + 1)
+        .or((before.len() == at).then_some(0))
+    else {
+        return false;
+    };
+    let column = before.len() - begin;
+    let own = &before[begin..];
+    let name = trimmed(own);
+    if name.is_empty() || name.contains(&b' ') || own.contains(&b'|') {
+        return false;
+    }
+    let above = &before[..begin.saturating_sub(1)];
+    let above = &above[memchr::memrchr(b'\n', above).map_or(0, |place| place + 1)..];
+    let below = line(bytes, at + line(bytes, at).len() + 1);
+    let barred = |row: &[u8]| row.get(column) == Some(&b'|') && row.get(column + 1) == Some(&b' ');
+    above.starts_with(b"-[ RECORD") || barred(above) || barred(below)
+}
+
 /// Whether the row of the bar at `at` stands at the top of a table.
 fn tops(bytes: &[u8], at: usize) -> bool {
     let next = at + line(bytes, at).len() + 1;
     is_rule(line(bytes, next))
 }
 
-/// Whether a line parts the top of a table from its rows: `|---|:-:|`.
+/// Whether a line parts the top of a table from its rows: `|---|:-:|`,
+/// `+---+---+`.
 pub(super) fn is_rule(line: &[u8]) -> bool {
-    let drawn = |b: &u8| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t' | b'\r');
+    let drawn = |b: &u8| matches!(b, b'|' | b'-' | b'+' | b':' | b' ' | b'\t' | b'\r');
     line.iter().all(drawn) && line.contains(&b'-')
 }
 

@@ -15,6 +15,7 @@ mod armour;
 mod before;
 mod beside;
 mod blocks;
+mod boxes;
 mod columns;
 mod command;
 mod document;

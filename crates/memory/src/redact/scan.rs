@@ -112,6 +112,7 @@ impl<'a> Scan<'a> {
         self.ahead = match self.bytes[at] {
             b':' | b'=' => self.redactor.listed(self.bytes, at),
             b'|' => self.redactor.columns(self.bytes, at),
+            0xe2 => self.redactor.boxed(self.bytes, at),
             byte if byte.is_ascii_alphabetic() => self.rows(at)?,
             _ => return None,
         };

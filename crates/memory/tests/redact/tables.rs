@@ -1,6 +1,8 @@
 //! Passwords in tables, tags, attributes and lists.
 
-use longhaul_memory::Redactor;
+use longhaul_memory::{Kind, Redactor};
+
+use crate::{finds, stay};
 
 #[test]
 fn passwords_of_letters_are_found_in_tables_tags_attributes_and_lists() {
@@ -76,4 +78,50 @@ fn what_tables_tags_and_lists_say_about_passwords_stays() {
     ] {
         assert_eq!(redactor.redact(text).text, text);
     }
+}
+
+#[test]
+fn what_clients_of_databases_print_is_redacted_by_its_columns() {
+    let key = "oH0loMl53mLUUhVDTMTnr11B7GdF8aC3";
+    finds(
+        Kind::Secret,
+        key,
+        &[
+            " id | email | api_key\n----+-------+---------\n  1 | a@b.c | §\n(1 row)\n",
+            " api_key | id \n---------+----\n § |  1\n(1 row)\n",
+            "-[ RECORD 1 ]--\nid      | 1\napi_key | §\n",
+            "-[ RECORD 1 ]--\napi_key | §\n",
+            "+----+---------+\n| id | api_key |\n+----+---------+\n|  1 | § |\n+----+---------+\n",
+            "id|email|api_key\n1|a@b.c|§\n",
+            "id  email  api_key \n--  -----  --------\n1   a@b.c  §\n2   ü@b.c  §\n",
+            "┌────┬─────────┐\n│ id │ api_key │\n├────┼─────────┤\n│ 1  │ § │\n└────┴─────────┘\n",
+        ],
+    );
+    for password in ["Herbst2026x", "Sommerregen"] {
+        finds(
+            Kind::Password,
+            password,
+            &[
+                " user | password | host \n------+----------+------\n bob  | § | db\n",
+                "user|password|host\nbob|§|db\n",
+                "user  password      host\n----  ------------  ----\nbob   §   db\n",
+                "│ DB_PASSWORD │ § │\n│ DB_HOST     │ db │\n",
+                "├──────┼───────┤\n│ DB_PASSWORD │ § │\n└──────┴───────┘\n",
+                "┃ user ┃ password ┃\n┡━━━━━━╇━━━━━━━━━━┩\n│ bob  │ § │\n",
+            ],
+        );
+    }
+}
+
+#[test]
+fn what_other_lines_with_bars_and_dashes_hold_stays() {
+    stay(&[
+        "echo password | sha256sum\n",
+        "gen-password | sha256sum\ncat x | md5sum\n",
+        "password | character varying(255) | not null\n",
+        " id | token type\n----+-----------\n  1 | BearerToken2\n",
+        "the token  here2there\n--- a/x1 +++ b/x2\n",
+        "type T = Foo | Token\n  | Bar2Baz\n",
+        "│ password │ required │\n│ token │ string │\n",
+    ]);
 }
