@@ -46,7 +46,9 @@ impl Redactor {
                     Some(promise) => promise,
                     None => {
                         let found = self.typed(bytes, at).or_else(|| plainly(bytes, at, name));
-                        return found.or_else(|| self.told_below(bytes, at, name));
+                        return found
+                            .or_else(|| self.told_below(bytes, at, name))
+                            .or_else(|| self.prompted(bytes, at));
                     }
                 }
             }
@@ -63,7 +65,7 @@ impl Redactor {
         let found = value(bytes, from, promise)
             .filter(|span| !is_count(name, &bytes[span.start..span.end]));
         let found = found.or_else(|| markdown::in_bold(bytes, from, promise));
-        found.or_else(|| match promise {
+        let found = found.or_else(|| match promise {
             Promise::Password => word(bytes, at, from)
                 .or_else(|| phrases::assigned(bytes, at, from, name))
                 .or_else(|| below(bytes, from, promise))
@@ -75,7 +77,8 @@ impl Redactor {
             Promise::Perhaps if is_header(name) => address::scheme(bytes, from),
             Promise::Perhaps if is_login(name) => login(bytes, from),
             Promise::Perhaps => None,
-        })
+        });
+        found.or_else(|| pieces::instead(bytes, from, promise))
     }
 
     /// The value in the line below a sentence that ends at the colon `at` with this
@@ -95,6 +98,20 @@ impl Redactor {
             return None;
         }
         below(bytes, at + 1, promise)
+    }
+
+    /// The value behind the colon of a prompt that shows the one before:
+    /// `AWS Secret Access Key [None]: x`.
+    fn prompted(&self, bytes: &[u8], at: usize) -> Option<Span> {
+        let before = bytes[at.saturating_sub(NAME)..at].strip_suffix(b"]")?;
+        let open = memchr::memmem::rfind(before, b" [")?;
+        let end = at - 1 - (before.len() - open);
+        let name = name_before(bytes, end)?;
+        let promise = match self.promise(name)? {
+            Promise::Perhaps => of_key(bytes, end, name)?,
+            promise => promise,
+        };
+        value(bytes, at + 1, promise).filter(|_| bytes[at] == b':')
     }
 
     /// The string behind the `=` at `at`, if a type stands between it and the

@@ -3,7 +3,7 @@
 use super::Kind;
 use super::promised::is_word_of_programs;
 use super::shape::{Shape, is_example};
-use super::value::Span;
+use super::value::{Span, blanks, blanks_before, closing_quote_before};
 
 /// How far back the command of an option is looked for.
 const REACH: usize = 512;
@@ -141,6 +141,46 @@ impl Form {
             })
         })
     }
+}
+
+/// The password that is written into the bar at `at`, behind which a command
+/// reads one: `echo x | sudo -S ls`.
+pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
+    const READERS: [&str; 7] = [
+        "sudo ", "docker ", "podman ", "nerdctl ", "buildah ", "helm ", "oras ",
+    ];
+    const WRITERS: [&str; 2] = ["echo ", "printf "];
+    let from = at + 1 + blanks(bytes, at + 1);
+    let rest = &bytes[from..bytes.len().min(from + REACH)];
+    let reader = READERS.iter().find(|r| rest.starts_with(r.as_bytes()))?;
+    let ends = |b: &u8| matches!(b, b'\n' | b'|' | b';');
+    let command = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+    let option = match *reader {
+        "sudo " => "-S",
+        _ => "--password-stdin",
+    };
+    let mut words = command.split(u8::is_ascii_whitespace);
+    if !words.any(|word| word == option.as_bytes()) {
+        return None;
+    }
+    let floor = at.saturating_sub(REACH);
+    let line = memchr::memrchr(b'\n', &bytes[floor..at]).map_or(floor, |place| floor + place + 1);
+    let end = at - blanks_before(bytes, at);
+    let writer = WRITERS
+        .iter()
+        .filter_map(|w| Some(memchr::memmem::rfind(&bytes[line..end], w.as_bytes())? + w.len()));
+    let writer = line + writer.max()?;
+    let (start, end) = closing_quote_before(bytes, end, end - writer).or_else(|| {
+        Some((
+            end - bytes[writer..end].rsplit(|b| *b == b' ').next()?.len(),
+            end,
+        ))
+    })?;
+    is_given(&bytes[start..end]).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end,
+    })
 }
 
 /// The word at `from`, out of its quotes.

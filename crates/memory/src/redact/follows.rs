@@ -14,7 +14,7 @@ use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{Redactor, before, fallback};
 
 /// With one of these begins the last word of every name that promises a secret.
-pub(super) const STEMS: [&str; 11] = [
+pub(super) const STEMS: [&str; 12] = [
     "pass",
     "pwd",
     "pw",
@@ -25,6 +25,7 @@ pub(super) const STEMS: [&str; 11] = [
     "salt",
     "SecureString",
     "identified by ",
+    "identified with ",
     "requirepass ",
 ];
 /// No name is longer.
@@ -86,9 +87,13 @@ impl Redactor {
         if stem.ends_with(' ') {
             let clause = is_clause(&rest[..stem.len() - 1]);
             let meant = !clause || is_in_statement(bytes, at);
+            let end = match *stem {
+                "identified with " => at + clause_end(rest)?,
+                stem => at + stem.len() - 1,
+            };
             return (meant && is_word_start(bytes, at)).then_some(Name {
                 start: at,
-                end: at + stem.len() - 1,
+                end,
                 promise: Promise::Password,
                 tongue: Tongue::English,
             });
@@ -131,7 +136,22 @@ impl Redactor {
 /// Whether a name is the clause of SQL that gives a user a password. In prose
 /// the same words say what something is known by.
 fn is_clause(name: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(b"identified by")
+    let lower = name.to_ascii_lowercase();
+    lower == b"identified by" || lower.starts_with(b"identified with")
+}
+
+/// Where the clause ends that also says how the password is kept:
+/// `IDENTIFIED WITH mysql_native_password BY`.
+fn clause_end(clause: &[u8]) -> Option<usize> {
+    let text = &clause[..clause.len().min(NAME)];
+    let mut words = text.split(|b| *b == b' ');
+    let by = words.nth(3)?;
+    let before: usize = text
+        .split(|b| *b == b' ')
+        .take(3)
+        .map(|w| w.len() + 1)
+        .sum();
+    by.eq_ignore_ascii_case(b"by").then_some(before + by.len())
 }
 
 /// Whether the clause at `at` is one of a statement, by its capitals or by the
@@ -146,7 +166,7 @@ fn is_in_statement(bytes: &[u8], at: usize) -> bool {
         "create login ",
         "grant ",
     ];
-    if bytes[at..].starts_with(b"IDENTIFIED BY") {
+    if bytes[at..].starts_with(b"IDENTIFIED ") {
         return true;
     }
     let before = bytes[at.saturating_sub(REACH)..at].to_ascii_lowercase();

@@ -33,9 +33,15 @@ impl Redactor {
         if !words.next()?.eq_ignore_ascii_case(b"value") {
             return None;
         }
-        let name = words.next()?;
+        let mut name = words.next()?;
+        let mut member = words.next()?;
+        // What type it has may stand between.
+        if member.eq_ignore_ascii_case(b"type") {
+            name = words.next()?;
+            member = words.next()?;
+        }
         // The opening bracket may stand close to the member.
-        let member = words.next()?.rsplit(|b| *b == b'{').next()?;
+        let member = member.rsplit(|b| *b == b'{').next()?;
         if !names_another(std::str::from_utf8(member).ok()?) {
             return None;
         }

@@ -38,7 +38,7 @@ const PASSWORDS: [&str; 8] = [
 
 /// Whose password a name that ends with `pass` is, with no break before it:
 /// `DBPASS`, `smtpPass`.
-const OWNERS: [&str; 27] = [
+const OWNERS: [&str; 28] = [
     "db",
     "database",
     "sql",
@@ -66,6 +66,8 @@ const OWNERS: [&str; 27] = [
     "truststore",
     "store",
     "vnc",
+    // Redis's.
+    "require",
 ];
 
 const RANDOM: [&str; 32] = [

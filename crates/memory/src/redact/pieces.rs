@@ -4,7 +4,7 @@
 use super::names::Promise;
 use super::promised::is_secret;
 use super::shape::Shape;
-use super::value::{Quoted, Span, VALUE, blanks, closing};
+use super::value::{BARE, Quoted, Span, VALUE, blanks, closing, value};
 
 /// A secret has no more pieces.
 const MOST: usize = 16;
@@ -13,6 +13,7 @@ const MOST: usize = 16;
 pub(super) fn behind(bytes: &[u8], span: Span) -> Vec<Span> {
     let mut found: Vec<Span> = folded(bytes, span.end)
         .into_iter()
+        .chain(replacing(bytes, span.end))
         .map(|(start, end)| Span { start, end, ..span })
         .collect();
     let mut end = span.end;
@@ -30,6 +31,26 @@ pub(super) fn behind(bytes: &[u8], span: Span) -> Vec<Span> {
         end = next;
     }
     found
+}
+
+/// The string that takes the place of the one that ends at `end`, as plans of
+/// Terraform show it: `~ password = "x" -> "y"`.
+pub(super) fn replacing(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
+    const ARROW: &[u8] = b"\" -> \"";
+    let start = end + ARROW.len();
+    let rest = bytes.get(end..)?.strip_prefix(ARROW)?;
+    let length = closing(&rest[..rest.len().min(VALUE)], b'"', 0)?;
+    let known = rest.starts_with(b"[redacted:");
+    (length > 3 && !known).then_some((start, start + length))
+}
+
+/// The string that takes the place of the one at `from`.
+pub(super) fn instead(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
+    let start = from + blanks(bytes, from);
+    let rest = bytes.get(start..)?.strip_prefix(b"\"")?;
+    let length = closing(&rest[..rest.len().min(BARE)], b'"', 0)?;
+    let (open, _) = replacing(bytes, start + 1 + length)?;
+    value(bytes, open - 1, promise)
 }
 
 /// The pieces of the value at `from`, if it has several and they are a secret

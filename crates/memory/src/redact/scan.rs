@@ -173,7 +173,9 @@ impl<'a> Scan<'a> {
                 assigned.or_else(|| redactor.paired(bytes, at))
             }
             b'>' => redactor.tagged(bytes, at),
-            b'|' => redactor.cell(bytes, at),
+            b'|' => redactor
+                .cell(bytes, at)
+                .or_else(|| command::piped(bytes, at)),
             b'`' => redactor.code(bytes, at),
             b'$' => stores::hash(bytes, at),
             b'1' => prefixed::find(bytes, at)

@@ -286,3 +286,46 @@ fn where_a_value_comes_from_stays() {
         &["password: §", "DB_PASSWORD=§", "password: § # for staging"],
     );
 }
+
+#[test]
+fn passwords_go_in_the_shapes_of_everyday_commands() {
+    finds(
+        Kind::Password,
+        "Herbst2026x",
+        &[
+            "[\"redis-server\",\"--requirepass\",\"§\"]",
+            "  ~ password = \"§\" -> \"§\"",
+            "  ~ password = \"\" -> \"§\"",
+            "CREATE USER 'bob'@'%' IDENTIFIED WITH mysql_native_password BY '§';",
+            "alter user bob identified with caching_sha2_password by \"§\"",
+            "{\"Name\": \"/prod/db/password\", \"Type\": \"SecureString\", \"Value\": \"§\"}",
+            "{\n \"Name\": \"DB_PASSWORD\",\n \"Type\": \"String\",\n \"Value\": \"§\"\n}",
+            "echo '§' | sudo -S apt update",
+            "$ echo § | sudo -S apt update",
+            "printf '%s' '§' | docker login -u bob --password-stdin",
+            "printf § | docker login --username bob --password-stdin",
+            "echo \"§\" | docker login -u bob --password-stdin registry.example.com",
+        ],
+    );
+    finds(
+        Kind::Secret,
+        "wJalrXUtnFEMIK7MDENGbPxRfiCYzzzTRUEKYab7",
+        &[
+            "AWS Secret Access Key [None]: §",
+            "AWS Secret Access Key [****************EKEY]: §",
+        ],
+    );
+    let plan = "~ password = \"Herbst2026x\" -> \"Winter2027x\"";
+    let shown = "~ password = \"[redacted:password#1]\" -> \"[redacted:password#2]\"";
+    assert_eq!(Redactor::default().redact(plan).text, shown);
+    stay(&[
+        "echo 'hello2026x' | sudo tee /etc/x",
+        "echo \"$PASS1\" | sudo -S apt update",
+        "cat pw.txt | docker login --password-stdin",
+        "echo $DOCKER_PASSWORD1 | docker login --password-stdin",
+        "{\"Name\": \"/prod/db/host\", \"Type\": \"String\", \"Value\": \"Herbst2026x\"}",
+        "~ ami = \"ami-0abcd1234\" -> \"ami-0abcd1235\"",
+        "AWS Access Key ID [None]:\nDefault region name [None]: us-east-1",
+        "Signals are identified with numbers by 'name2name'.",
+    ]);
+}
