@@ -1,6 +1,7 @@
 //! Parts of sentences: what they say of what.
 
 use super::parse::Item;
+use super::sort::lead_of;
 use super::words::{Mark, TOWARDS, Way};
 use super::{Claim, Clause, Form, Words};
 
@@ -25,6 +26,24 @@ fn is_of(item: &Item) -> bool {
 
 fn is_towards(item: &Item) -> bool {
     matches!(item, Item::Lead(lead) if TOWARDS.contains(&format!(" {lead} ")))
+}
+
+/// The preposition with which something begins.
+fn lead(items: &[Item]) -> Option<String> {
+    let word = items.iter().find(|item| **item != Item::Mark(Mark::Now))?;
+    match word {
+        Item::Lead(lead) if lead != "and" => Some(lead_of(lead)),
+        _ => None,
+    }
+}
+
+/// Whether a single word without an article stands before a verb, as names of
+/// people do. Not all languages have articles.
+fn is_bare(before: &[Item]) -> bool {
+    let tied = |item: &Item| matches!(item, Item::The | Item::Lead(_));
+    let latin = |word: &String| word.chars().all(|c| c < '\u{0370}');
+    let words = words_of(before);
+    words.len() == 1 && words.iter().all(latin) && !before.iter().any(tied)
 }
 
 fn is_from(item: &Item) -> bool {
@@ -113,12 +132,12 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
     if let Some(at) = ban
         && !words_of(&items[..at]).is_empty()
     {
-        claim.clauses.push(Clause {
-            subject: words_of(items),
-            value: Words::from(["§ban".to_owned()]),
-            way: Way::Plain,
-            form: Form::Is,
-        });
+        claim.clauses.push(Clause::new(
+            words_of(items),
+            Words::from(["§ban".to_owned()]),
+            Way::Plain,
+            Form::Is,
+        ));
         return;
     }
     // "X ist nach Y gezogen": the verb that says how comes last.
@@ -206,9 +225,12 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
     }
     let mut behind = behind;
     // "is now called", "are now written in": the last verb says how.
-    let again = behind
-        .iter()
-        .position(|item| matches!(item, Item::Mark(Mark::Is(_) | Mark::Becomes(_))));
+    let again = behind.iter().position(|item| {
+        matches!(
+            item,
+            Item::Mark(Mark::Is(_) | Mark::Becomes(_) | Mark::HeldBy)
+        )
+    });
     let mut mark = mark;
     if let Some(next) = again
         && words_of(&behind[..next]).is_empty()
@@ -239,12 +261,12 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
                 true => me(),
                 false => words_of(&before[..to]),
             };
-            Some(Clause {
+            Some(Clause::new(
                 subject,
-                value: words_of(&before[to..]),
+                words_of(&before[to..]),
                 way,
-                form: Form::Becomes,
-            })
+                Form::Becomes,
+            ))
         }
         Mark::Becomes(way @ Way::Placed)
             if subject.is_empty()
@@ -253,12 +275,7 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
                     .first()
                     .is_some_and(|item| is_towards(item) && !is_from(item)) =>
         {
-            Some(Clause {
-                subject: me(),
-                value: words_of(behind),
-                way,
-                form: Form::Becomes,
-            })
+            Some(Clause::new(me(), words_of(behind), way, Form::Becomes))
         }
         Mark::Becomes(way) => {
             let mut value = value;
@@ -285,37 +302,17 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
             } else if subject.is_empty() {
                 // "We replaced X": what it became is not said.
                 let named = words_of(value);
-                return Some(Clause {
-                    subject: named,
-                    value: Words::new(),
-                    way,
-                    form: Form::Becomes,
-                });
+                return Some(Clause::new(named, Words::new(), way, Form::Becomes));
             }
             subject.extend(words_of(tail));
-            Some(Clause {
-                subject,
-                value: words_of(value),
-                way,
-                form: Form::Becomes,
-            })
+            Some(Clause::new(subject, words_of(value), way, Form::Becomes))
         }
         Mark::Is(Way::Named) if subject.is_empty() => {
             // "Call me Tom".
-            Some(Clause {
-                subject: me(),
-                value: words_of(value),
-                way: Way::Named,
-                form: Form::Is,
-            })
+            Some(Clause::new(me(), words_of(value), Way::Named, Form::Is))
         }
         Mark::Is(way @ Way::Placed) if subject.is_empty() && !before.contains(&Item::It) => {
-            Some(Clause {
-                subject: me(),
-                value: words_of(behind),
-                way,
-                form: Form::Is,
-            })
+            Some(Clause::new(me(), words_of(behind), way, Form::Is).led_by(lead(behind)))
         }
         Mark::Is(way) => {
             let now = |item: &&Item| **item != Item::Mark(Mark::Now);
@@ -326,21 +323,16 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
             let part = matches!(value.iter().find(now), Some(Item::The)) && !day;
             if part && way == Way::Plain && !subject.is_empty() && subject.len() <= 2 {
                 let value = words_of(behind);
-                return Some(Clause {
-                    subject,
-                    value,
-                    way,
-                    form: Form::Holds,
-                });
+                return Some(Clause::new(subject, value, way, Form::Holds));
             }
             // "Dana is on call": a part that one has at a time.
             if !subject.is_empty() && words_of(behind).iter().any(|word| is_turn(word)) {
-                return Some(Clause {
+                return Some(Clause::new(
                     subject,
-                    value: words_of(behind),
-                    way: Way::Plain,
-                    form: Form::Holds,
-                });
+                    words_of(behind),
+                    Way::Plain,
+                    Form::Holds,
+                ));
             }
             // "Use tabs in Makefiles" is about Makefiles.
             if way == Way::Used
@@ -349,47 +341,49 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
                 && let Some(lead) = value.iter().position(|item| matches!(item, Item::Lead(_)))
                 && !words_of(&value[..lead]).is_empty()
             {
-                return Some(Clause {
-                    subject: words_of(&value[lead..]),
-                    value: words_of(&value[..lead]),
+                return Some(Clause::new(
+                    words_of(&value[lead..]),
+                    words_of(&value[..lead]),
                     way,
-                    form: Form::Is,
-                });
+                    Form::Is,
+                ));
+            }
+            let (mut value, mut way) = (value, way);
+            // "XはYを使っています": the verb that says how comes last.
+            if way == Way::Plain && value.contains(&Item::Mark(Mark::Is(Way::Used))) {
+                way = Way::Used;
+            }
+            // "We use Y for X" is about X.
+            if way == Way::Used && subject.is_empty() && !words_of(tail).is_empty() {
+                way = Way::Served;
             }
             // "is deployed on", "is built with": the verb belongs to what is
             // spoken of.
-            let (mut value, mut way) = (value, way);
-            if let [Item::Word(verb), Item::Lead(_), ..] = value
-                && is_participle(verb)
+            let said = value.iter().position(|item| now(&item)).unwrap_or(0);
+            if let [Item::Word(verb), Item::Lead(_), rest @ ..] = &value[said..]
+                && is_done(verb, rest, claim)
             {
                 subject.insert(verb.clone());
-                value = &value[1..];
+                value = &value[said + 1..];
                 way = Way::Plain;
             }
+            if is_bare(before) {
+                claim.persons.extend(words_of(before));
+            }
             subject.extend(words_of(tail));
-            let value = words_of(value);
-            Some(Clause {
-                subject,
-                value,
-                way,
-                form: Form::Is,
-            })
+            let (lead, value) = (lead(value), words_of(value));
+            Some(Clause::new(subject, value, way, Form::Is).led_by(lead))
         }
         Mark::Holds => {
             let value = words_of(behind);
-            Some(Clause {
-                subject,
-                value,
-                way: Way::Plain,
-                form: Form::Holds,
-            })
+            Some(Clause::new(subject, value, Way::Plain, Form::Holds))
         }
-        Mark::HeldBy => Some(Clause {
-            subject: words_of(behind),
-            value: subject,
-            way: Way::Plain,
-            form: Form::Holds,
-        }),
+        Mark::HeldBy => Some(Clause::new(
+            words_of(behind),
+            subject,
+            Way::Plain,
+            Form::Holds,
+        )),
         _ => None,
     }
 }
@@ -412,6 +406,15 @@ fn is_turn(root: &str) -> bool {
         "дежурств",
     ]
     .contains(&root)
+}
+
+/// Whether a word before a preposition says what is done with something.
+fn is_done(verb: &str, behind: &[Item], claim: &Claim) -> bool {
+    // "The limit is now fixed at 30" gives the limit.
+    let counts = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+    let behind = words_of(behind);
+    let named = !behind.is_disjoint(&claim.names) && !behind.iter().any(counts);
+    is_participle(verb) || claim.participles.contains(verb) && named
 }
 
 /// A verb that lost its ending when it was read.
@@ -452,10 +455,5 @@ fn doing(items: &[Item]) -> Option<Clause> {
         }
         _ => Way::Plain,
     };
-    Some(Clause {
-        subject,
-        value,
-        way,
-        form: Form::Does,
-    })
+    Some(Clause::new(subject, value, way, Form::Does).led_by(self::lead(behind)))
 }

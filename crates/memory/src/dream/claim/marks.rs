@@ -30,25 +30,37 @@ static MARKS: LazyLock<HashMap<&str, Vec<Marked>>> = LazyLock::new(|| {
     marks
 });
 
-/// A mark of two words that a word of change stands between, and how many words
-/// all of it has.
+/// A mark of several words that a word of change stands in, behind the first, and
+/// how many words all of it has.
 pub(super) fn parted(
     words: &[(String, bool)],
     lower: &[String],
     at: usize,
 ) -> Option<(Mark, usize)> {
-    let [first, between, last, ..] = lower.get(at..)? else {
+    let [first, between, rest @ ..] = lower.get(at..)? else {
         return None;
     };
     let now = |(phrase, mark): &Marked| phrase.len() == 1 && *mark == Mark::Now;
     let is_now = MARKS.get(between.as_str())?.iter().any(now);
-    let whole = words[at..at + 2].iter().all(|(_, breaks)| !breaks);
     let fits = |(phrase, mark): &&Marked| {
-        matches!(mark, Mark::Is(Way::Placed)) && phrase.as_slice() == [first, last]
+        let count = phrase.len();
+        let parts = phrase[1..].iter().zip(rest);
+        may_be_parted(*mark)
+            && (2..=rest.len() + 1).contains(&count)
+            && parts.into_iter().all(|(part, word)| part == word)
+            && words[at..at + count].iter().all(|(_, breaks)| !breaks)
     };
     let found = MARKS.get(first.as_str())?.iter().find(fits);
-    let found = found.filter(|_| is_now && whole);
-    found.map(|(_, mark)| (*mark, 3))
+    let found = found.filter(|_| is_now);
+    found.map(|(phrase, mark)| (*mark, phrase.len() + 1))
+}
+
+/// Whether a mark says how something is, and not that it changed.
+fn may_be_parted(mark: Mark) -> bool {
+    matches!(
+        mark,
+        Mark::Is(Way::Placed | Way::Named | Way::Written) | Mark::Holds | Mark::HeldBy
+    )
 }
 
 /// The longest mark that begins at a word, and how many words it has.

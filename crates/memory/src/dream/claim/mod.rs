@@ -14,6 +14,7 @@ mod people;
 mod refused;
 mod rules;
 mod same;
+mod sort;
 mod spaced;
 mod verdict;
 mod words;
@@ -71,6 +72,10 @@ pub(super) struct Claim {
     owners: Words,
     /// Words that are written like names.
     names: Words,
+    /// Words for somebody: kin, and what stands before a verb without an article.
+    persons: Words,
+    /// Verbs that say what is done with something: "backed", "married".
+    participles: Words,
     /// All words in their order.
     order: Vec<String>,
     /// The words of each part of the sentence, and whether it says no.
@@ -88,9 +93,25 @@ struct Clause {
     value: Words,
     way: Way,
     form: Form,
+    /// The preposition before the value: "in", "under".
+    lead: Option<String>,
 }
 
 impl Clause {
+    fn new(subject: Words, value: Words, way: Way, form: Form) -> Clause {
+        Clause {
+            subject,
+            value,
+            way,
+            form,
+            lead: None,
+        }
+    }
+
+    fn led_by(self, lead: Option<String>) -> Clause {
+        Clause { lead, ..self }
+    }
+
     /// What it is about: of whoever has a part, the part.
     fn topic(&self) -> &Words {
         match self.form {
@@ -146,7 +167,8 @@ impl Claim {
     /// Whether it says what is so of something, rather than what to do.
     pub(super) fn is_told(&self) -> bool {
         let told = |clause: &Clause| {
-            clause.form != Form::Does && clause.way != Way::Used && !clause.subject.is_empty()
+            let used = matches!(clause.way, Way::Used | Way::Served);
+            clause.form != Form::Does && !used && !clause.subject.is_empty()
         };
         self.tells || (!self.demands && self.clauses.iter().any(told))
     }

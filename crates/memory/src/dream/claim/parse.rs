@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::Claim;
 use super::clause::clause;
 use super::marks::{marked, parted};
+use super::sort::is_relative;
 use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, TOWARDS, UNSPACED, Way};
 use crate::dream::likeness::{is_empty_word, is_negation, is_unspaced, stem};
 use crate::dream::phrase::{is_lead, is_unit, is_without};
@@ -128,6 +129,9 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
         // "Wohnt jetzt in": what is between is said too.
         if let Some((mark, count)) = parted(&words, &lower, at) {
             items.extend([Item::Mark(Mark::Now), Item::Mark(mark)]);
+            if mark == Mark::Is(Way::Placed) {
+                items.push(Item::Lead(lower[at + count - 1].clone()));
+            }
             starts = words[at + count - 1].1;
             at += count;
         } else if let Some((mark, count)) = marked(&words, &lower, at) {
@@ -155,6 +159,8 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
             {
                 // "We are back on X" says where to.
                 items.push(Item::Lead("to".to_owned()));
+            } else if mark == Mark::Is(Way::Placed) && count > 1 {
+                items.push(Item::Lead(last.to_owned()));
             }
             starts = words[at + count - 1].1;
             at += count;
@@ -241,7 +247,7 @@ fn piece(
         items.push(Item::Lead("and".to_owned()));
         return;
     }
-    if !has_digit && is_lead(lower) || matches!(lower, "under" | "unter" | "sous" | "nach") {
+    if !has_digit && is_lead(lower) || is_more_lead(lower) {
         items.push(Item::Lead(lower.to_owned()));
         return;
     }
@@ -286,6 +292,12 @@ fn piece(
         if inner || (first && !starts) || word.contains(['_', '/', '@']) {
             claim.name(&root);
         }
+    }
+    if is_relative(lower) {
+        claim.persons.insert(root.clone());
+    }
+    if lower.ends_with("ed") && !claim.names.contains(&root) {
+        claim.participles.insert(root.clone());
     }
     if lower.ends_with("'s") && next.is_some() {
         claim.owners.insert(root.clone());
@@ -438,6 +450,14 @@ fn is_unit_class(lower: &str) -> bool {
 fn is_light(word: &str) -> bool {
     static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| LIGHT.split_whitespace().collect());
     WORDS.contains(word)
+}
+
+/// Prepositions beside those that tie every line.
+fn is_more_lead(word: &str) -> bool {
+    matches!(
+        word,
+        "under" | "unter" | "sous" | "nach" | "behind" | "hinter"
+    )
 }
 
 fn is_definite(word: &str) -> bool {

@@ -6,6 +6,7 @@
 
 use super::clause::WE;
 use super::kin::kin_shared;
+use super::sort::Sort;
 use super::words::{Class, SPEAKING, Way};
 use super::{Claim, Clause, Form, Words};
 use crate::dream::likeness::is_unspaced;
@@ -19,15 +20,6 @@ pub(in crate::dream) enum Verdict {
     Perhaps,
     /// It takes its place.
     Replaces,
-}
-
-/// What sort of thing a value is: only the like take each other's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Sort {
-    Number(String),
-    One(Class),
-    Name,
-    Plain,
 }
 
 impl Claim {
@@ -146,16 +138,20 @@ impl Claim {
         let plain = newer.sort(&new.value) == Sort::Plain;
         // "Tom is my brother" says nothing of where he is or what part he has.
         let any = |clause: &Clause| {
-            matches!(clause.way, Way::Plain | Way::Used | Way::With) && clause.form != Form::Holds
+            let way = clause.way;
+            let open = matches!(way, Way::Plain | Way::Used | Way::Served | Way::With);
+            open && clause.form != Form::Holds
         };
-        let same_way = old.way == new.way && (old.form == Form::Holds) == (new.form == Form::Holds);
+        let same_way = old.is_said_as(new);
         // "Tests run in A", "tests run with B".
         let with = |clause: &Clause| clause.way == Way::With;
         let apart = old.form == Form::Does && new.form == Form::Does && with(old) != with(new);
+        let apart = apart || old.is_tied_apart(new);
         let fits = !apart && (same_way || any(old) || any(new));
         // "Lives in B" need not take the place of "is A".
         let aside = old.way == Way::Plain && new.way == Way::Placed && !becomes;
         let sure = same_way || (!plain && !aside) || new.way == Way::Plain;
+        let sure = sure && newer.is_plainly_another(old, new);
         let same = narrower && wider;
         match (same, newer.changes) {
             (true, true) if fits && alike && sure && (!plain || becomes) => Verdict::Replaces,
@@ -166,7 +162,10 @@ impl Claim {
             (false, true) if fits && alike && !plain => Verdict::Perhaps,
             (true, false) if fits && alike && !plain => {
                 // "Push to A" and "push to B" may both be done.
-                let is = |clause: &Clause| clause.form == Form::Is && clause.way != Way::Used;
+                let is = |clause: &Clause| {
+                    let used = matches!(clause.way, Way::Used | Way::Served);
+                    clause.form == Form::Is && !used
+                };
                 match is(old) && is(new) && !self.demands {
                     true => Verdict::Perhaps,
                     false => Verdict::Nothing,
@@ -317,24 +316,6 @@ impl Claim {
         let (old, new) = (kinds(self), kinds(newer));
         old.zip(new)
             .is_some_and(|(old, new)| old.0 == new.0 && old.1 != new.1)
-    }
-
-    fn sort(&self, value: &Words) -> Sort {
-        let number = self
-            .numbers
-            .iter()
-            .find(|(_, number)| value.contains(number));
-        // "Elm Street 3" is a place by its name.
-        if let Some((of, _)) = number.filter(|(of, _)| !self.names.contains(of)) {
-            return Sort::Number(of.clone());
-        }
-        if let Some((class, ..)) = self.classes.iter().find(|one| value.contains(&one.2)) {
-            return Sort::One(*class);
-        }
-        match value.is_disjoint(&self.names) {
-            true => Sort::Plain,
-            false => Sort::Name,
-        }
     }
 }
 

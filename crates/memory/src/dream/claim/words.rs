@@ -44,6 +44,8 @@ pub(super) enum Way {
     Plain,
     /// "uses", "has": there may be several.
     Used,
+    /// "we use … for": what serves one end.
+    Served,
     /// "is called", "renamed to".
     Named,
     /// "lives at", "moved to", "is on".
@@ -138,6 +140,7 @@ pub(super) const UNSPACED: &[(&str, Mark)] = &[
     ("放在", Is(Placed)),
     ("位于", Is(Placed)),
     ("使用", Is(Used)),
+    ("を使", Is(Used)),
     ("采用", Is(Used)),
     ("是", Is(Plain)),
     ("用", Is(Used)),

@@ -12,6 +12,8 @@ mod pairs;
 mod renewed;
 mod returned;
 #[cfg(test)]
+mod sorts;
+#[cfg(test)]
 mod tests;
 mod words;
 

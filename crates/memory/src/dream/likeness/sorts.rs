@@ -1,0 +1,158 @@
+//! Pairs of lines about one thing: what is of another sort leaves the older one
+//! alone, and what is of the same sort takes its place.
+
+use super::{Features, Relation};
+
+type Pairs = &'static [(&'static str, &'static str)];
+
+/// Something else that is so of it now.
+const ANOTHER_SORT: Pairs = &[
+    ("Max hat eine Nussallergie.", "Max hat jetzt ein Fahrrad."),
+    (
+        "Max ist Diabetiker.",
+        "Max ist jetzt Kapitän der Mannschaft.",
+    ),
+    ("Eva ist Vegetarierin.", "Eva ist jetzt Klassensprecherin."),
+    (
+        "Meine Tochter ist Vegetarierin.",
+        "Meine Tochter ist jetzt Klassensprecherin.",
+    ),
+    ("Oma hat Diabetes.", "Oma hat jetzt ein Hörgerät."),
+    ("Tom hat zwei Kinder.", "Tom hat jetzt einen Hund."),
+    ("Die API hat ein Rate-Limit.", "Die API hat jetzt Webhooks."),
+    ("Grandma is in Leeds.", "Grandma is now on Warfarin."),
+    (
+        "The repo is on GitHub.",
+        "The repo is now licensed under MIT.",
+    ),
+    (
+        "The repo is on GitHub.",
+        "The repo is now maintained by Ana.",
+    ),
+    (
+        "The database is in Frankfurt.",
+        "The database is now on Postgres 17.",
+    ),
+    (
+        "The database is in Frankfurt.",
+        "The database now uses Postgres.",
+    ),
+    (
+        "The database is Postgres.",
+        "The database moved to Frankfurt.",
+    ),
+    (
+        "The database is on db1.",
+        "The database is now backed up to S3.",
+    ),
+    ("Eva is in Madrid.", "Eva is now married to Tom."),
+    (
+        "The server is in Frankfurt.",
+        "The server is now monitored with Prometheus.",
+    ),
+    (
+        "The server is in Frankfurt.",
+        "The server is now behind a VPN.",
+    ),
+    (
+        "The docs are in docs/src.",
+        "The docs are now built with mdBook.",
+    ),
+    (
+        "The frontend uses React.",
+        "The frontend now uses TypeScript.",
+    ),
+    (
+        "Das Frontend nutzt React.",
+        "Das Frontend nutzt jetzt TypeScript.",
+    ),
+    (
+        "Le frontend utilise React.",
+        "Le frontend utilise désormais TypeScript.",
+    ),
+    (
+        "El frontend usa React.",
+        "El frontend ahora usa TypeScript.",
+    ),
+    ("前端用 React。", "前端现在用 TypeScript。"),
+    ("前端使用React。", "前端现在使用TypeScript。"),
+    (
+        "フロントエンドはReactを使っています。",
+        "フロントエンドは今TypeScriptを使っています。",
+    ),
+    (
+        "フロントエンドはReactを使用しています。",
+        "フロントエンドは今はTypeScriptを使用しています。",
+    ),
+    ("The CI uses GitHub Actions.", "The CI now uses Codecov."),
+    ("Eva is Catholic.", "Eva is now CTO."),
+    (
+        "We publish the fonts on GitHub.",
+        "We publish the fonts under MIT now.",
+    ),
+    (
+        "The product is called Lumen.",
+        "The product is now Open Source.",
+    ),
+];
+
+/// Another value of the same sort.
+const SAME_SORT: Pairs = &[
+    (
+        "The database is in Frankfurt.",
+        "The database is now in Dublin.",
+    ),
+    ("Grandma is in Leeds.", "Grandma is now in York."),
+    ("Grandma is in Leeds.", "Grandma moved to York."),
+    ("Eva is the team lead.", "Tom is now the team lead."),
+    (
+        "We use Jenkins for the builds.",
+        "We use GitHub Actions instead of Jenkins for the builds.",
+    ),
+    (
+        "We use Jenkins for the nightly builds.",
+        "We use Buildkite for the nightly builds now.",
+    ),
+    ("The cache uses Redis.", "The cache switched to Memcached."),
+    ("Our channel is Slack.", "Our channel is now Zulip."),
+    (
+        "Unser Zahnarzt ist Herr Klein.",
+        "Unser Zahnarzt ist jetzt Frau Groß.",
+    ),
+    (
+        "The repo is licensed under GPL.",
+        "The repo is now licensed under MIT.",
+    ),
+    (
+        "The repo is maintained by Tom.",
+        "The repo is now maintained by Ana.",
+    ),
+    (
+        "The docs are built with Sphinx.",
+        "The docs are now built with mdBook.",
+    ),
+    ("The cluster has 3 nodes.", "The cluster now has 5 nodes."),
+];
+
+fn found(pairs: Pairs, allowed: &[Relation]) -> Vec<String> {
+    let related = pairs.iter().map(|(older, newer)| {
+        let relation = Features::of(older).relation(&Features::of(newer));
+        (relation, older, newer)
+    });
+    let wrong = related.filter(|(relation, ..)| !allowed.contains(relation));
+    wrong
+        .map(|(relation, older, newer)| format!("{relation:?}: {older} / {newer}"))
+        .collect()
+}
+
+#[test]
+fn what_is_of_another_sort_replaces_nothing() {
+    let closed = found(ANOTHER_SORT, &[Relation::None, Relation::Perhaps]);
+    assert!(closed.is_empty(), "{closed:#?}");
+}
+
+#[test]
+fn another_value_of_the_same_sort_takes_the_place() {
+    let kept = found(SAME_SORT, &[Relation::Replaces]);
+    assert!(kept.is_empty(), "{kept:#?}");
+}
