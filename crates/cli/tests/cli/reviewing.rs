@@ -157,6 +157,41 @@ fn several_names_are_rejected_or_none() {
     assert!(ids(&machine).iter().any(|(id, _)| *id == push));
 }
 
+/// A workspace whose only candidate took the place of another while both waited.
+fn moved() -> Machine {
+    let machine = Machine::new();
+    machine.run_line("memory init --name Tides");
+    let fact = |day, text| log(&machine, day, "Key Facts", text, Source::User);
+    fact(date(2026, 3, 7), "The database is in Frankfurt.");
+    fact(date(2026, 3, 9), "The database is now in Dublin.");
+    machine.run_line("dream run");
+    machine
+}
+
+#[test]
+fn what_a_candidate_takes_the_place_of_is_told_before_it_is_decided() {
+    let machine = moved();
+    let id = id(&machine, "Dublin");
+    let told = "“The database is in Frankfurt.” (valid from 2026-03-07 until 2026-03-09)";
+    let asked = machine.run_line(&format!("dream promote {id}"));
+    assert!(
+        asked.out.contains(&format!("{id}, in place of d-")) && asked.out.contains(told),
+        "{asked:?}"
+    );
+    let listed = machine.run_line("dream review --json").json();
+    let replaced = &listed["candidates"][0]["inPlaceOf"][0];
+    assert_eq!(replaced["text"], "The database is in Frankfurt.");
+    assert_eq!(replaced["validFrom"], "2026-03-07");
+    assert_eq!(replaced["validUntil"], "2026-03-09");
+    let Some(shown) = reviewed(&machine, &mut |_| "q".to_owned()) else {
+        return;
+    };
+    let line = shown
+        .lines()
+        .find(|line| line.starts_with("  in place of d-"));
+    assert!(line.is_some_and(|line| line.ends_with(told)), "{shown}");
+}
+
 #[test]
 fn what_was_recalled_often_stays_in_sight_and_as_sure_as_it_was() {
     let machine = machine();

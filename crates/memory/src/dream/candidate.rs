@@ -303,6 +303,34 @@ impl Candidate {
         self.wording.as_deref().unwrap_or(&self.text)
     }
 
+    /// What it takes the place of: what is kept, and what left while both waited.
+    pub fn in_place_of<'a>(&self, all: &'a [Candidate]) -> Vec<&'a Candidate> {
+        let known = |id: &String| all.iter().find(|one| one.id == *id);
+        let counts = |one: &&Candidate| one.status.is_kept() || one.has_left();
+        self.replaces
+            .iter()
+            .filter_map(known)
+            .filter(counts)
+            .collect()
+    }
+
+    /// Whether something newer came in its place, or took it back.
+    pub(super) fn has_left(&self) -> bool {
+        matches!(self.status, Status::Superseded { .. })
+    }
+
+    /// Its name, what it says, and when it held.
+    pub fn with_days(&self) -> String {
+        let until = self.valid_until.map(|day| format!(" until {day}"));
+        format!(
+            "{} “{}” (valid from {}{})",
+            self.id,
+            one_line(self.wording()),
+            self.valid_from,
+            until.unwrap_or_default()
+        )
+    }
+
     pub(super) fn new(topic: Topic, text: &str, ends: bool, first: &Evidence) -> Candidate {
         let digest = digest(&[text, if ends { "ends" } else { "" }]);
         Candidate {

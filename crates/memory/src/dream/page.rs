@@ -118,6 +118,13 @@ pub(crate) fn statements(text: &str, first: u32) -> Vec<Statement> {
 }
 
 impl Statement {
+    /// Whether it holds no longer. When it did stands last, behind what it came
+    /// in the place of.
+    pub(crate) fn is_closed(&self) -> bool {
+        let days = self.standing.rsplit_once("; valid from ");
+        days.is_some_and(|(_, days)| days.contains(" until "))
+    }
+
     /// Whether a line is one of those that a promotion writes.
     pub(crate) fn has(&self, line: &str, number: u32) -> bool {
         let is_head = number <= self.lines.0 + 1 && number >= self.lines.0;

@@ -193,7 +193,7 @@ pub(super) fn plan(
         turns.push(turn(chosen, done, chosen.valid_until));
     } else {
         let before = work.memory.clone();
-        work.add(chosen, limits);
+        work.add(chosen, candidates, limits);
         // All are weighed as of today: what nobody says any more makes room.
         let weight = |one: &Candidate| {
             // Rules last: what must not be done has to be in sight.
@@ -337,7 +337,7 @@ impl Work {
         }
     }
 
-    fn add(&mut self, chosen: &Candidate, limits: Limits) {
+    fn add(&mut self, chosen: &Candidate, all: &[Candidate], limits: Limits) {
         let said = one_line(chosen.wording());
         let pointer = credited_line(
             &format!("- {said}"),
@@ -351,7 +351,7 @@ impl Work {
         if !page.ends_with('\n') {
             page.push_str(end);
         }
-        page.push_str(&block(chosen, &said).replace('\n', end));
+        page.push_str(&block(chosen, all, &said).replace('\n', end));
     }
 
     /// Marks an old block as over and takes its pointer away.
@@ -416,8 +416,19 @@ pub(super) fn points(line: &str, anchor: &str) -> bool {
     })
 }
 
+/// What a candidate came in the place of. What left before it was part of the
+/// memory stands nowhere else.
+fn in_place_of(chosen: &Candidate, all: &[Candidate]) -> String {
+    let named = |old: &Candidate| match old.status.is_kept() {
+        true => format!(", in place of {}", old.id),
+        false => format!(", in place of {}", old.with_days()),
+    };
+    let older = chosen.in_place_of(all);
+    older.into_iter().map(named).collect()
+}
+
 /// A candidate with its evidence.
-fn block(chosen: &Candidate, said: &str) -> String {
+fn block(chosen: &Candidate, all: &[Candidate], said: &str) -> String {
     let by = match chosen.source {
         Source::User => "said by the user",
         Source::Agent => "said by the agent",
@@ -425,8 +436,11 @@ fn block(chosen: &Candidate, said: &str) -> String {
         Source::Unknown => "of unknown source",
     };
     let mut out = format!(
-        "\n### {}\n{said}\n\n- {}, {by}; valid from {}\n",
-        chosen.id, chosen.topic, chosen.valid_from
+        "\n### {}\n{said}\n\n- {}, {by}{}; valid from {}\n",
+        chosen.id,
+        chosen.topic,
+        in_place_of(chosen, all),
+        chosen.valid_from
     );
     for evidence in &chosen.evidence {
         out.push_str(&format!(

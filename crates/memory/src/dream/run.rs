@@ -266,8 +266,8 @@ impl Dreams<'_> {
                 });
             }
             for statement in page::statements(&text, 1) {
-                let closed = statement.standing.contains(" until ");
-                if closed || statement.said.is_empty() || is_in_state(&statement.id) {
+                if statement.is_closed() || statement.said.is_empty() || is_in_state(&statement.id)
+                {
                     continue;
                 }
                 known.push(KnownLine {

@@ -128,7 +128,7 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
     let home = home(candidate.topic);
     let kept = |id: &&String| {
         let known = all.iter().find(|one| one.id == **id);
-        known.is_none_or(|one| !matches!(one.status, Status::Superseded { .. }))
+        known.is_none_or(|one| !one.has_left())
     };
     let replaced: Vec<&str> = candidate
         .replaces
@@ -148,21 +148,10 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
     row("Suggested action", &action);
     row("Valid from", &candidate.valid_from.to_string());
     // What left while it waited is seen nowhere else.
-    let left = |one: &&Candidate| {
-        candidate.replaces.contains(&one.id) && matches!(one.status, Status::Superseded { .. })
-    };
-    for old in all.iter().filter(left) {
-        let until = old.valid_until.map(|day| day.to_string());
-        row(
-            "In place of",
-            &format!(
-                "{} “{}” (valid from {} until {})",
-                old.id,
-                old.wording(),
-                old.valid_from,
-                until.as_deref().unwrap_or("then")
-            ),
-        );
+    for old in candidate.in_place_of(all) {
+        if old.has_left() {
+            row("In place of", &old.with_days());
+        }
     }
     if !candidate.contradicts.is_empty() {
         row("May contradict", &candidate.contradicts.join(", "));

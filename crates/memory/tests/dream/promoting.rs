@@ -292,3 +292,55 @@ fn a_promotion_renews_the_time_of_the_index_and_an_undo_gives_it_back() {
     let memory = place.read("MEMORY.md");
     assert!(memory.contains("> Updated: 2026-11-15 21:00\n") && !memory.contains("Never push"));
 }
+
+#[test]
+fn what_left_while_it_waited_is_quoted_by_what_came_in_its_place() {
+    let place = Place::begun();
+    let fact = |on, text| place.log(on, "Key Facts", text, Source::User);
+    fact(day(4), "The archive is in Frankfurt until May.");
+    fact(day(2), "The archive is now in Dublin.");
+    place.dream(&settings());
+    let (old, new) = (place.find("Frankfurt"), place.id("Dublin"));
+    assert!(place.read("DREAMS.md").contains("In place of: "));
+    place.promote("Dublin");
+    let days = |one: &Candidate| (one.valid_from, one.valid_until.unwrap());
+    let (from, until) = days(&old);
+    let page = place.read("memories/project.md");
+    let standing = format!(
+        "### {new}\nThe archive is now in Dublin.\n\n- fact, said by the user, in place of {} “The \
+         archive is in Frankfurt until May.” (valid from {from} until {until}); valid from {until}\n",
+        old.id
+    );
+    assert!(page.contains(&standing), "{page}");
+    // It holds: what the memory says is known without the state of dreams, too.
+    std::fs::remove_dir_all(place.state()).unwrap();
+    fact(day(1), "The archive is now in Dublin");
+    place.dream(&settings());
+    let again = place.candidates();
+    assert!(
+        again.iter().all(|one| !one.text.contains("Dublin")),
+        "{again:#?}"
+    );
+}
+
+#[test]
+fn what_was_kept_is_named_by_what_comes_in_its_place() {
+    let place = Place::begun();
+    let fact = |on, text| place.log(on, "Key Facts", text, Source::User);
+    fact(day(4), "The archive is in Frankfurt.");
+    place.dream(&settings());
+    let old = place.promote("Frankfurt");
+    fact(day(2), "The archive is now in Dublin.");
+    place.dream(&settings());
+    let new = place.promote("Dublin");
+    let page = place.read("memories/project.md");
+    assert!(page.contains(&format!(", replaced by {new}\n")), "{page}");
+    let named = format!("- fact, said by the user, in place of {old}; valid from ");
+    assert!(page.contains(&named), "{page}");
+    place.undo().unwrap();
+    let page = place.read("memories/project.md");
+    assert!(
+        !page.contains("replaced by") && !page.contains("in place of"),
+        "{page}"
+    );
+}

@@ -223,7 +223,7 @@ fn what_others_were_built_upon_goes_after_them() {
     edit(
         &place,
         "memories/project.md",
-        "fact, said by the user; valid from 2026-11-12 until",
+        &format!("fact, said by the user, in place of {old}; valid from 2026-11-12 until"),
         "fact, by Ida; valid from 2026-11-12 until",
     );
     for number in [3, 2] {

@@ -31,6 +31,7 @@ pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
     for id in &ids {
         let planned = dreams.plan(id, &now, &settings)?;
         if !args.yes && !app.json {
+            show_replaced(&candidates, id)?;
             for page in &planned.pages {
                 show(page)?;
             }
@@ -58,6 +59,16 @@ pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
         }
     }
     app.note("`longhaul dream undo` takes the latest back");
+    Ok(())
+}
+
+/// Prints what a candidate takes the place of.
+fn show_replaced(candidates: &[Candidate], id: &str) -> Result<(), Failure> {
+    let chosen = candidates.iter().find(|one| one.id == id);
+    for old in chosen.iter().flat_map(|one| one.in_place_of(candidates)) {
+        let line = format!("{id}, in place of {}", old.with_days());
+        say!("{}", paint::tame(&line))?;
+    }
     Ok(())
 }
 

@@ -369,6 +369,10 @@ impl Review<'_> {
             ));
         }
         let known = self.dreams.candidates()?;
+        for old in one.in_place_of(&known) {
+            let line = format!("in place of {}", old.with_days());
+            lines.push(format!("  {}", paint::tame(&line)));
+        }
         for other in &one.contradicts {
             let said = find(&known, other).map(|other| format!(": “{}”", other.wording()));
             let line = format!("may contradict {other}{}", said.unwrap_or_default());

@@ -60,7 +60,7 @@ fn list(app: &App) -> Result<(), Failure> {
             Ok(planned) => shapes::planned(&planned),
             Err(error) => json!({ "refused": refusal(&error) }),
         };
-        shown.push(shapes::candidate(one, change));
+        shown.push(shapes::candidate(one, &candidates, change));
     }
     out::json(&json!({
         "workspace": answer::path(memory.root()),

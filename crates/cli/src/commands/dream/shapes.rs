@@ -19,7 +19,7 @@ pub(super) fn with_workspace(
     Ok(answer)
 }
 
-pub(super) fn candidate(one: &Candidate, change: Value) -> Value {
+pub(super) fn candidate(one: &Candidate, all: &[Candidate], change: Value) -> Value {
     json!({
         "id": one.id,
         "topic": one.topic,
@@ -31,6 +31,7 @@ pub(super) fn candidate(one: &Candidate, change: Value) -> Value {
         "days": one.days,
         "validFrom": one.valid_from,
         "replaces": one.replaces,
+        "inPlaceOf": one.in_place_of(all).into_iter().map(replaced).collect::<Vec<_>>(),
         "contradicts": one.contradicts,
         "ends": one.ends,
         "backfilled": one.backfilled,
@@ -38,6 +39,15 @@ pub(super) fn candidate(one: &Candidate, change: Value) -> Value {
         "review": one.review,
         "evidence": one.evidence,
         "change": change,
+    })
+}
+
+fn replaced(old: &Candidate) -> Value {
+    json!({
+        "id": old.id,
+        "text": old.wording(),
+        "validFrom": old.valid_from,
+        "validUntil": old.valid_until,
     })
 }
 
