@@ -1,10 +1,12 @@
 //! Differences of small texts, line by line: to show a change before it is made.
 
+use super::page;
+
 /// A place where two texts differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Hunk<'a> {
-    /// The line before it, if there is one.
-    above: Option<&'a str>,
+    /// Where it is among the lines of the first text.
+    at: usize,
     removed: Vec<&'a str>,
     added: Vec<&'a str>,
 }
@@ -18,23 +20,60 @@ pub enum DiffLine<'a> {
     Removed(&'a str),
     /// It comes.
     Added(&'a str),
+    /// Lines that stay are left out here.
+    Gap,
 }
 
-/// Lines that differ, each place with the line above it.
+/// Lines that differ, each place with the heading that it stands below, what the
+/// entry says, and the line above it.
 pub fn diff<'a>(before: &'a str, after: &'a str) -> Vec<DiffLine<'a>> {
+    let a: Vec<&str> = before.split_inclusive('\n').collect();
+    let b: Vec<&str> = after.split_inclusive('\n').collect();
     let mut lines = Vec::new();
-    for hunk in hunks(before, after) {
-        lines.extend(hunk.above.map(DiffLine::Same));
+    // The first line that was neither shown nor left out.
+    let mut next = 0;
+    for hunk in hunks(&a, &b) {
+        let around = context(&a, &hunk).into_iter().filter(|at| *at >= next);
+        for at in around.collect::<Vec<_>>() {
+            lines.extend(gap(next, at, &lines));
+            lines.push(DiffLine::Same(a[at]));
+            next = at + 1;
+        }
+        lines.extend(gap(next, hunk.at, &lines));
+        next = hunk.at + hunk.removed.len();
         lines.extend(hunk.removed.into_iter().map(DiffLine::Removed));
         lines.extend(hunk.added.into_iter().map(DiffLine::Added));
     }
     lines
 }
 
-fn hunks<'a>(before: &'a str, after: &'a str) -> Vec<Hunk<'a>> {
-    let a: Vec<&str> = before.split_inclusive('\n').collect();
-    let b: Vec<&str> = after.split_inclusive('\n').collect();
-    let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+fn gap<'a>(next: usize, at: usize, shown: &[DiffLine<'a>]) -> Option<DiffLine<'a>> {
+    (at > next && !shown.is_empty()).then_some(DiffLine::Gap)
+}
+
+/// The lines that say where a place is. What begins an entry of its own belongs to
+/// none that stands above.
+fn context(lines: &[&str], hunk: &Hunk<'_>) -> Vec<usize> {
+    let is_blank = |line: &str| line.trim().is_empty();
+    let first = hunk.added.iter().find(|line| !is_blank(line));
+    if hunk.removed.is_empty() && first.is_some_and(|line| line.starts_with('#')) {
+        return Vec::new();
+    }
+    let above = &lines[..hunk.at];
+    let heading = above.iter().rposition(|line| line.starts_with('#'));
+    let said = heading.filter(|at| page::begins(lines[*at]));
+    let said = said.map(|at| at + 1).filter(|at| *at < hunk.at);
+    let last = above
+        .len()
+        .checked_sub(1)
+        .filter(|at| !is_blank(above[*at]));
+    let mut shown: Vec<usize> = heading.into_iter().chain(said).chain(last).collect();
+    shown.dedup();
+    shown
+}
+
+fn hunks<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<Hunk<'a>> {
+    let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let most = a.len().min(b.len()) - head;
     let tail = (0..most)
         .take_while(|n| a[a.len() - 1 - n] == b[b.len() - 1 - n])
@@ -47,7 +86,7 @@ fn hunks<'a>(before: &'a str, after: &'a str) -> Vec<Hunk<'a>> {
     for (x, y) in kept.into_iter().chain([end]) {
         if x > i || y > j {
             hunks.push(Hunk {
-                above: (head + i).checked_sub(1).map(|above| a[above]),
+                at: head + i,
                 removed: mid_a[i..x].to_vec(),
                 added: mid_b[j..y].to_vec(),
             });
@@ -106,5 +145,42 @@ mod tests {
             let lines = |text: &str| text.lines().count();
             prop_assert_eq!(lines(&before) + added, lines(&after) + removed);
         }
+    }
+
+    #[test]
+    fn a_change_stands_below_the_entry_that_it_changes() {
+        let entry = |id: &str, said: &str, until: &str| {
+            format!(
+                "\n### d-{id}\n{said}\n\n- fact; valid from 2026-11-10{until}\n- evidence: “{said}”\n"
+            )
+        };
+        let first = entry("0000000a", "Grandma is in Leeds.", "");
+        let (old, new) = (
+            "The archive is in Frankfurt.",
+            "The archive is now in Dublin.",
+        );
+        let before = format!("# Project\n{}{first}", entry("0000000b", old, ""));
+        let after = format!(
+            "# Project\n{}{first}{}",
+            entry("0000000b", old, " until 2026-11-13"),
+            entry("0000000c", new, ""),
+        );
+        let shown: Vec<String> = diff(&before, &after)
+            .into_iter()
+            .map(|line| match line {
+                DiffLine::Same(text) => format!("  {text}"),
+                DiffLine::Removed(text) => format!("- {text}"),
+                DiffLine::Added(text) => format!("+ {text}"),
+                DiffLine::Gap => "…\n".to_owned(),
+            })
+            .collect();
+        assert_eq!(
+            shown.concat(),
+            "  ### d-0000000b\n  The archive is in Frankfurt.\n…\n\
+             - - fact; valid from 2026-11-10\n\
+             + - fact; valid from 2026-11-10 until 2026-11-13\n…\n\
+             + \n+ ### d-0000000c\n+ The archive is now in Dublin.\n+ \n\
+             + - fact; valid from 2026-11-10\n+ - evidence: “The archive is now in Dublin.”\n"
+        );
     }
 }

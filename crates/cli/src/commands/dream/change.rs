@@ -128,6 +128,7 @@ pub(super) fn shown(page: &PageChange) -> Vec<String> {
             DiffLine::Same(text) => format!("    {}", style(tamed(text)).dim()),
             DiffLine::Removed(text) => style(format!("  - {}", tamed(text))).red().to_string(),
             DiffLine::Added(text) => style(format!("  + {}", tamed(text))).green().to_string(),
+            DiffLine::Gap => format!("    {}", style("…").dim()),
         })
         .collect()
 }

@@ -73,6 +73,7 @@ fn patch(page: &PageChange) -> String {
             DiffLine::Same(text) => (' ', text),
             DiffLine::Removed(text) => ('-', text),
             DiffLine::Added(text) => ('+', text),
+            DiffLine::Gap => ('@', "@"),
         };
         out.push(sign);
         out.push_str(text.trim_end_matches('\n'));
