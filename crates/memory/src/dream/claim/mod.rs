@@ -12,6 +12,7 @@ mod marks;
 mod parse;
 mod people;
 mod refused;
+mod replies;
 mod rules;
 mod same;
 mod sort;
@@ -263,7 +264,9 @@ impl Claim {
         let apart = |old: &Words| new.iter().all(|new| own(old, newer) && own(new, self));
         // Leave is often given for a part of what is forbidden.
         let leave = newer.lets_go() && kin_shared(&self.said, &newer.said) >= 2;
+        let replies = self.is_of_replies() && newer.is_of_replies();
         !leave
+            && !replies
             && !old.is_empty()
             && !new.is_empty()
             && old.iter().all(apart)

@@ -45,6 +45,7 @@ pub(super) fn claim(text: &str) -> Claim {
     for part in items.split(|item| *item == Item::Break) {
         clause(part, &mut claim);
     }
+    claim.note_language_of_replies();
     claim
 }
 

@@ -35,6 +35,7 @@ impl Claim {
             self.restated_by(newer),
             self.held_by_another(newer),
             self.one_of_a_few(newer),
+            self.answered_otherwise(newer),
             self.released_by(newer),
         ]
         .into_iter()

@@ -126,6 +126,8 @@ pub(super) const UNSPACED: &[(&str, Mark)] = &[
     ("已经", Now),
     ("今后", Now),
     ("以后", Now),
+    ("今後は", Now),
+    ("今後", Now),
     ("今から", Now),
     ("これから", Now),
     ("今は", Now),
@@ -378,7 +380,7 @@ impl Class {
 }
 
 /// How words begin that say no more than that something is said.
-pub(super) const SPEAKING: [&str; 22] = [
+pub(super) const SPEAKING: [&str; 25] = [
     "answer",
     "repl",
     "respon",
@@ -392,6 +394,9 @@ pub(super) const SPEAKING: [&str; 22] = [
     "répon",
     "expliq",
     "respuest",
+    "contest",
+    "schreib",
+    "sprich",
     "explic",
     "respost",
     "rispost",

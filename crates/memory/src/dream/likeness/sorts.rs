@@ -134,6 +134,58 @@ const SAME_SORT: Pairs = &[
     ("The cluster has 3 nodes.", "The cluster now has 5 nodes."),
 ];
 
+/// Another language of replies, said in whatever language.
+const REPLIES: Pairs = &[
+    (
+        "Antworte immer auf Deutsch.",
+        "From now on, answer in English.",
+    ),
+    (
+        "Antworte immer auf Deutsch.",
+        "Réponds désormais en français.",
+    ),
+    (
+        "Réponds toujours en français.",
+        "Ab jetzt bitte auf Deutsch antworten.",
+    ),
+    (
+        "Always answer in English.",
+        "Antworte ab jetzt auf Deutsch.",
+    ),
+    (
+        "Responde siempre en español.",
+        "From now on, reply in English.",
+    ),
+    ("请用中文回答。", "From now on, answer in English."),
+    (
+        "日本語で答えてください。",
+        "From now on, answer in English.",
+    ),
+    (
+        "Antworte immer auf Deutsch.",
+        "Ab jetzt bitte auf Englisch.",
+    ),
+    ("日本語で答えてください。", "今後は英語でお願いします。"),
+    (
+        "回答は日本語でお願いします。",
+        "今後は英語で答えてください。",
+    ),
+];
+
+/// Languages of something else, or no other one.
+const NO_REPLIES: Pairs = &[
+    (
+        "Antworte immer auf Deutsch.",
+        "Write the changelog in English.",
+    ),
+    ("Antworte immer auf Deutsch.", "I speak English."),
+    ("Always answer in English.", "Die Tests sind auf Deutsch."),
+    (
+        "日本語で答えてください。",
+        "コメントは英語で書いてください。",
+    ),
+];
+
 fn found(pairs: Pairs, allowed: &[Relation]) -> Vec<String> {
     let related = pairs.iter().map(|(older, newer)| {
         let relation = Features::of(older).relation(&Features::of(newer));
@@ -155,4 +207,22 @@ fn what_is_of_another_sort_replaces_nothing() {
 fn another_value_of_the_same_sort_takes_the_place() {
     let kept = found(SAME_SORT, &[Relation::Replaces]);
     assert!(kept.is_empty(), "{kept:#?}");
+}
+
+#[test]
+fn another_language_of_replies_is_noticed_in_whatever_language_it_is_asked_for() {
+    let unseen = found(REPLIES, &[Relation::Replaces, Relation::Perhaps]);
+    assert!(unseen.is_empty(), "{unseen:#?}");
+    let shares = |(older, newer): &&(&str, &str)| {
+        let (older, newer) = (Features::of(older), Features::of(newer));
+        older.keys().is_disjoint(&newer.keys())
+    };
+    let lost: Vec<_> = REPLIES.iter().filter(shares).collect();
+    assert!(lost.is_empty(), "{lost:#?}");
+}
+
+#[test]
+fn the_language_of_something_else_is_none_of_replies() {
+    let asked = found(NO_REPLIES, &[Relation::None]);
+    assert!(asked.is_empty(), "{asked:#?}");
 }
