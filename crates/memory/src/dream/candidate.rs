@@ -314,6 +314,13 @@ impl Candidate {
             .collect()
     }
 
+    /// What may say something else, but for what it takes the place of.
+    pub fn may_contradict(&self) -> Vec<&str> {
+        let open = self.contradicts.iter();
+        let open = open.filter(|id| !self.replaces.contains(id));
+        open.map(String::as_str).collect()
+    }
+
     /// Whether something newer came in its place, or took it back.
     pub(super) fn has_left(&self) -> bool {
         matches!(self.status, Status::Superseded { .. })

@@ -153,8 +153,8 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
             row("In place of", &old.with_days());
         }
     }
-    if !candidate.contradicts.is_empty() {
-        row("May contradict", &candidate.contradicts.join(", "));
+    if !candidate.may_contradict().is_empty() {
+        row("May contradict", &candidate.may_contradict().join(", "));
     }
     if !candidate.source.is_trusted() {
         row("Source", "nobody vouches for it; never promoted unseen");

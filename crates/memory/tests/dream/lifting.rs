@@ -417,3 +417,22 @@ fn no_policy_keeps_a_rule_beside_its_denial() {
         assert!(!both, "{rule} / {later}: {memory}");
     }
 }
+
+#[test]
+fn what_takes_the_place_of_a_rule_is_not_said_to_contradict_it_too() {
+    let place = Place::new();
+    let (rule, leave) = LIFTED[0];
+    let sessions = [
+        said_on(&place, "2026-10-01", &[rule]),
+        said_on(&place, "2026-10-08", &[leave]),
+    ];
+    backfill(&place, &sessions);
+    let (rule, leave) = (place.id("Never push"), place.find("You may push"));
+    assert!(leave.replaces.contains(&rule), "{leave:#?}");
+    let page = place.read("DREAMS.md");
+    assert!(page.contains(&format!("In place of: {rule} ")), "{page}");
+    assert!(!page.contains("May contradict: "), "{page}");
+    // A person has to see it all the same.
+    place.dream(&policy());
+    assert_eq!(place.find("You may push").status, Status::Staged);
+}

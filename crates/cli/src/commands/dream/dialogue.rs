@@ -373,7 +373,7 @@ impl Review<'_> {
             let line = format!("in place of {}", old.with_days());
             lines.push(format!("  {}", paint::tame(&line)));
         }
-        for other in &one.contradicts {
+        for other in one.may_contradict() {
             let said = find(&known, other).map(|other| format!(": “{}”", other.wording()));
             let line = format!("may contradict {other}{}", said.unwrap_or_default());
             lines.push(format!("  {}", style(paint::tame(&line)).yellow()));
