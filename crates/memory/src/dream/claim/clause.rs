@@ -167,6 +167,11 @@ fn denials(items: &[Item], claim: &mut Claim) {
     for (at, item) in items.iter().enumerate() {
         let Item::Mark(mark) = item else { continue };
         let (before, behind) = (&items[..at], &items[at + 1..]);
+        // "No longer takes X", "ne prend plus de X".
+        let verb = |item: &&Item| {
+            matches!(item, Item::Mark(Mark::Is(_)) | Item::Lead(_)) && *mark == Mark::NoLonger
+        };
+        let behind = &behind[behind.iter().take_while(verb).count()..];
         let ends = |item: &Item| matches!(item, Item::Mark(_)) || is_of(item);
         let end = behind.iter().position(ends).unwrap_or(behind.len());
         let behind = words_of(&behind[..end]);
@@ -377,6 +382,15 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
         Mark::Holds => {
             let value = words_of(behind);
             Some(Clause::new(subject, value, Way::Plain, Form::Holds))
+        }
+        // "X wird von Y gewartet": the verb belongs to what is done.
+        Mark::HeldBy
+            if let Some((Item::Word(verb), who)) = behind.split_last()
+                && !claim.names.contains(verb)
+                && !words_of(who).is_disjoint(&claim.names) =>
+        {
+            subject.insert(verb.clone());
+            Some(Clause::new(words_of(who), subject, Way::Plain, Form::Holds))
         }
         Mark::HeldBy => Some(Clause::new(
             words_of(behind),

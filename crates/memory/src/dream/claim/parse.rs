@@ -141,6 +141,14 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
                 items.pop();
                 items.extend([Item::Break, Item::Ditto]);
             }
+            // "… and I live in": so are these.
+            if let [.., Item::Lead(and), Item::Me | Item::We] = items.as_slice()
+                && and == "and"
+                && let Some(who) = items.pop()
+            {
+                items.pop();
+                items.extend([Item::Break, who]);
+            }
             // "X is forbidden" says nothing else of it.
             if mark == Mark::Ban
                 && matches!(items.last(), Some(Item::Mark(Mark::Is(_) | Mark::Can)))
@@ -169,7 +177,13 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
             let (word, breaks) = &words[at];
             let next = lower.get(at + 1).filter(|_| !breaks).map(String::as_str);
             let before = at.checked_sub(1).map(|at| lower[at].as_str());
-            piece(word, &lower[at], starts, before, next, claim, &mut items);
+            let over = ends_a_habit(&words, &lower, at) && says_what_is_done(&items);
+            match lower[at].as_str() {
+                _ if over => items.push(Item::Mark(Mark::NoLonger)),
+                // Said with the mark.
+                "mehr" | "meer" if items.contains(&Item::Mark(Mark::NoLonger)) => {}
+                low => piece(word, low, starts, before, next, claim, &mut items),
+            }
             starts = *breaks;
             at += 1;
         }
@@ -183,6 +197,31 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
 /// Words with which another part of a sentence begins.
 const BREAKS: &str = " because since but weil denn aber sondern mais parce pero porque sino mas perché \
     omdat maar ale ponieważ но потому поскольку ";
+
+/// Whether a word says of what follows that it is so no longer: "kein X mehr", "ne
+/// prend plus".
+fn ends_a_habit(words: &[(String, bool)], lower: &[String], at: usize) -> bool {
+    let part = words[at..].iter().take_while(|(_, breaks)| !breaks).count();
+    let behind = &lower[at..lower.len().min(at + part + 1)];
+    let has = |more: &str| behind.iter().any(|word| word == more);
+    match lower[at].as_str() {
+        "kein" | "keine" | "keinen" => has("mehr"),
+        "geen" => has("meer"),
+        "plus" => at >= 2 && matches!(lower[at - 2].as_str(), "ne" | "n"),
+        _ => false,
+    }
+}
+
+/// Whether somebody was named and what they do: no order.
+fn says_what_is_done(items: &[Item]) -> bool {
+    let part = items.rsplit(|item| *item == Item::Break).next();
+    let part = part.unwrap_or_default();
+    let words = part.iter().filter(|item| matches!(item, Item::Word(_)));
+    let is = part
+        .iter()
+        .any(|item| matches!(item, Item::Mark(Mark::Is(_))));
+    words.count() + usize::from(is) >= 2
+}
 
 /// Whether a verb says by its form that several do it, or did: "hemos vuelto a".
 fn is_of_several(words: &[String]) -> bool {

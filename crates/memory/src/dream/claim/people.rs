@@ -272,6 +272,8 @@ pub(super) const PEOPLE: &[(&str, Mark)] = &[
     ("are managed by", HeldBy),
     ("is handled by", HeldBy),
     ("are handled by", HeldBy),
+    ("wird von", HeldBy),
+    ("werden von", HeldBy),
     ("wird betreut von", HeldBy),
     ("wird geleitet von", HeldBy),
     ("est dirigé par", HeldBy),

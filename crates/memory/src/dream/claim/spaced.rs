@@ -191,6 +191,8 @@ pub(super) const SPACED: &[(&str, Mark)] = &[
     ("was removed", Gone),
     ("has been removed", Gone),
     ("was cancelled", Gone),
+    ("cancelled", Gone),
+    ("canceled", Gone),
     ("was decommissioned", Gone),
     ("ist weg", Gone),
     ("hat gekündigt", Gone),

@@ -65,10 +65,20 @@ impl Claim {
         let whole = hit == newer.denied;
         let only = newer.said.is_subset(&newer.denied);
         match whole && !both.is_empty() {
+            // "A and B", "no longer A".
+            true if self.joined.iter().any(|word| hit.contains(word))
+                && !self.joined.is_subset(&hit) =>
+            {
+                Verdict::Perhaps
+            }
             true if about || both.len() == rest.len() => Verdict::Replaces,
             // Of a longer line half has to be named; else it is another thing
             // that has the same value.
             true if both.len() * 2 >= rest.len() => Verdict::Perhaps,
+            // "Opa nimmt zwei Tabletten X am Tag", "Opa nimmt kein X mehr".
+            true if both.len() >= 2 && self.order.first() == newer.order.first() => {
+                Verdict::Perhaps
+            }
             _ if whole && (only || rest.len() <= 2) => Verdict::Perhaps,
             _ => Verdict::Nothing,
         }
@@ -101,6 +111,11 @@ impl Claim {
         let becomes = new.form == Form::Becomes;
         // "Our linter is A", "we replaced A with B".
         if becomes && old.form == Form::Is && new.subject == old.value && !self.demands {
+            return Verdict::Perhaps;
+        }
+        // "The product is called A", "A is now called B".
+        let named = old.way == Way::Named && new.way == Way::Named && newer.changes;
+        if named && new.subject == old.value {
             return Verdict::Perhaps;
         }
         if !narrower && !wider {
@@ -188,16 +203,15 @@ impl Claim {
                 if old.value == new.subject && newer.changes {
                     most = most.max(Verdict::Perhaps);
                 }
-                if !near_part
-                    || newer.adds
-                    || old.subject.is_empty()
-                    || !old.subject.is_disjoint(&new.subject)
-                {
+                // "Firma Krause", "Firma Becker".
+                let both = shared(&old.subject, &new.subject);
+                let same = both == old.subject || both == new.subject;
+                if !near_part || newer.adds || (same && !new.subject.is_empty()) {
                     continue;
                 }
                 let gone = !newer.denied.is_disjoint(&old.subject);
                 let verdict = match (new.subject.is_empty(), same_part, newer.changes || gone) {
-                    (false, true, true) => Verdict::Replaces,
+                    (false, true, true) if both.is_empty() => Verdict::Replaces,
                     (false, _, true) | (false, true, false) => Verdict::Perhaps,
                     _ => Verdict::Nothing,
                 };

@@ -186,6 +186,74 @@ const NO_REPLIES: Pairs = &[
     ),
 ];
 
+/// Something came to its end, or is done by another.
+const ENDED: Pairs = &[
+    (
+        "Dad takes metformin 500 mg twice daily.",
+        "Dad no longer takes metformin.",
+    ),
+    (
+        "The cat takes Vidalta twice a day.",
+        "The cat no longer takes Vidalta.",
+    ),
+    (
+        "Opa nimmt zwei Tabletten Ramipril am Tag.",
+        "Opa nimmt kein Ramipril mehr.",
+    ),
+    (
+        "Papi prend du Kardégic le matin.",
+        "Papi ne prend plus de Kardégic.",
+    ),
+    (
+        "We have a subscription to Netflix.",
+        "We cancelled the Netflix subscription.",
+    ),
+    (
+        "Die Heizung wird von Firma Krause gewartet.",
+        "Die Heizung wird jetzt von Firma Becker gewartet.",
+    ),
+    (
+        "Oma wird von Dr. Weber behandelt.",
+        "Oma wird jetzt von Dr. Klein behandelt.",
+    ),
+    (
+        "Das Projekt wird von Anna geleitet.",
+        "Das Projekt wird jetzt von Omar geleitet.",
+    ),
+    (
+        "Le projet est dirigé par Anna.",
+        "Le projet est désormais dirigé par Omar.",
+    ),
+    (
+        "My name is Judith and I live in Bremen.",
+        "I live in Lyon now.",
+    ),
+    (
+        "The product is called Lumen.",
+        "Lumen is now called Aurora.",
+    ),
+];
+
+/// Something else came to its end, or is done by another.
+const GOES_ON: Pairs = &[
+    (
+        "Dad takes metformin twice daily.",
+        "Mum no longer takes aspirin.",
+    ),
+    (
+        "Dad takes metformin twice daily.",
+        "Dad no longer takes the bus.",
+    ),
+    (
+        "Die Heizung wird von Firma Krause gewartet.",
+        "Das Dach wird jetzt von Firma Becker repariert.",
+    ),
+    (
+        "Opa nimmt zwei Tabletten Ramipril am Tag.",
+        "Opa nimmt keine Gäste mehr auf.",
+    ),
+];
+
 fn found(pairs: Pairs, allowed: &[Relation]) -> Vec<String> {
     let related = pairs.iter().map(|(older, newer)| {
         let relation = Features::of(older).relation(&Features::of(newer));
@@ -225,4 +293,21 @@ fn another_language_of_replies_is_noticed_in_whatever_language_it_is_asked_for()
 fn the_language_of_something_else_is_none_of_replies() {
     let asked = found(NO_REPLIES, &[Relation::None]);
     assert!(asked.is_empty(), "{asked:#?}");
+}
+
+#[test]
+fn what_came_to_its_end_or_is_done_by_another_is_noticed() {
+    let unseen = found(ENDED, &[Relation::Replaces, Relation::Perhaps]);
+    assert!(unseen.is_empty(), "{unseen:#?}");
+    let asked = found(GOES_ON, &[Relation::None]);
+    assert!(asked.is_empty(), "{asked:#?}");
+}
+
+#[test]
+fn the_end_of_one_of_two_leaves_the_other() {
+    let pair: Pairs = &[(
+        "Dad takes metformin and aspirin in the morning.",
+        "Dad no longer takes metformin.",
+    )];
+    assert_eq!(found(pair, &[Relation::Perhaps]), Vec::<String>::new());
 }
