@@ -90,8 +90,11 @@ impl Claim {
         for old in &self.clauses {
             for new in &newer.clauses {
                 let found = self.clause_restated(old, newer, new);
+                // "My name is Judith and I live in A" says more than where.
+                let more = |one: &Clause| one.way != old.way && !one.value.is_empty();
+                let says_more = self.clauses.iter().any(more);
                 // "We moved to Slack" need not be from where "we moved to Oslo".
-                most = most.max(match new.subject.contains(WE) {
+                most = most.max(match says_more || new.subject.contains(WE) {
                     true => found.min(Verdict::Perhaps),
                     false => found,
                 });
