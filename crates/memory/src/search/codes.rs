@@ -19,7 +19,7 @@ const MOST_OF_ONE: usize = 1_000;
 const MOST_SHORT: usize = 10_000;
 
 /// So many codes of a query are looked for.
-const MOST_CODES: usize = 32;
+const MOST_CODES: usize = 96;
 
 /// Where the codes of a query stand in texts that are full of them.
 #[derive(Debug, Default)]

@@ -300,7 +300,7 @@ impl Words {
                 &self.left_out,
             ),
             (
-                "in more tables than one query reads, and not looked for in all of them",
+                "not looked for in every table, since one query reads only so many",
                 &self.half_read,
             ),
         ];

@@ -110,20 +110,20 @@ fn a_date_is_found_in_prose_as_in_tables_and_whatever_joins_it() {
 #[test]
 fn of_more_numbers_than_are_looked_for_in_tables_the_others_are_named() {
     let mut index = memory();
-    let cells: Vec<String> = (0..40)
+    let cells: Vec<String> = (0..140)
         .map(|at| (48_211 + at * 7_919).to_string())
         .collect();
     fill(&mut index, &[said("s", "a", 1, &cells.join(" | "))]);
     let found = index.search(&Query::new(cells.join(" "))).unwrap();
     assert_eq!(
-        found.notes,
-        [format!(
-            "in more tables than one query reads, and not looked for in all of them: {}",
-            cells[32..].join(", ")
-        )]
+        found.notes.last(),
+        Some(&format!(
+            "not looked for in every table, since one query reads only so many: {}",
+            cells[96..].join(", ")
+        ))
     );
     // Where no table may have them there is nothing to say.
-    let others: Vec<String> = (0..40).map(|at| (at * 7).to_string()).collect();
+    let others: Vec<String> = (0..90).map(|at| (at * 7).to_string()).collect();
     let found = index.search(&Query::new(others.join(" "))).unwrap();
     assert_eq!(found.notes, Vec::<String>::new());
 }
