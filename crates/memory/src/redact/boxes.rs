@@ -6,7 +6,7 @@ use super::names::Promise;
 use super::value::Span;
 
 /// The bars between the cells of a row.
-const BARS: [&str; 2] = ["│", "┃"];
+const BARS: [&str; 3] = ["│", "┃", "║"];
 /// No more of a table is read from its names.
 const REACH: usize = 8_192;
 
@@ -29,7 +29,7 @@ impl Redactor {
         }
         let next = at + head.len() + 1;
         let under = line(bytes, next);
-        let tops = is_rule(under) && !closes(under);
+        let tops = is_rule(under) && !closes(under) && is_first(bytes, at);
         let columns = match tops {
             true => below(bytes, next, &promises),
             false => Vec::new(),
@@ -82,10 +82,25 @@ fn begins_line(bytes: &[u8], at: usize) -> bool {
     before.next().is_none_or(|b| *b == b'\n')
 }
 
+/// Whether no row and no line between rows stands above the row at `at`: only the
+/// first one names the columns.
+fn is_first(bytes: &[u8], at: usize) -> bool {
+    const WIDEST: usize = 1_024;
+    let floor = at.saturating_sub(WIDEST);
+    let Some(end) = memchr::memrchr(b'\n', &bytes[floor..at]).map(|place| floor + place) else {
+        return true;
+    };
+    let start = memchr::memrchr(b'\n', &bytes[floor..end]).map_or(floor, |place| floor + place + 1);
+    let above = bytes[start..end].trim_ascii();
+    let opens = ["┌", "╭", "╔", "┏"];
+    let is_drawn = |signs: &[&str]| signs.iter().any(|sign| above.starts_with(sign.as_bytes()));
+    is_drawn(&opens) || !(is_drawn(&BARS) || is_rule(above))
+}
+
 /// Whether a line is drawn between the rows of a table: `├───┼───┤`.
 fn is_rule(line: &[u8]) -> bool {
     let text = std::str::from_utf8(line).unwrap_or_default().trim();
-    let drawn = |c: char| matches!(c, '\u{2500}'..='\u{257f}') && !"│┃".contains(c);
+    let drawn = |c: char| matches!(c, '\u{2500}'..='\u{257f}') && !"│┃║".contains(c);
     text.chars().count() > 2 && text.chars().all(drawn)
 }
 

@@ -146,21 +146,27 @@ impl Form {
 /// The password that is written into the bar at `at`, behind which a command
 /// reads one: `echo x | sudo -S ls`.
 pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
-    const READERS: [&str; 7] = [
-        "sudo ", "docker ", "podman ", "nerdctl ", "buildah ", "helm ", "oras ",
+    const READERS: [&str; 12] = [
+        "sudo ",
+        "docker ",
+        "podman ",
+        "nerdctl ",
+        "buildah ",
+        "helm ",
+        "oras ",
+        "chpasswd",
+        "passwd ",
+        "gh ",
+        "kinit",
+        "cryptsetup ",
     ];
     const WRITERS: [&str; 2] = ["echo ", "printf "];
     let from = at + 1 + blanks(bytes, at + 1);
     let rest = &bytes[from..bytes.len().min(from + REACH)];
-    let reader = READERS.iter().find(|r| rest.starts_with(r.as_bytes()))?;
+    READERS.iter().find(|r| rest.starts_with(r.as_bytes()))?;
     let ends = |b: &u8| matches!(b, b'\n' | b'|' | b';');
     let command = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
-    let option = match *reader {
-        "sudo " => "-S",
-        _ => "--password-stdin",
-    };
-    let mut words = command.split(u8::is_ascii_whitespace);
-    if !words.any(|word| word == option.as_bytes()) {
+    if !reads_password(command) {
         return None;
     }
     let floor = at.saturating_sub(REACH);
@@ -181,6 +187,30 @@ pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
         start,
         end,
     })
+}
+
+/// Whether a command reads a password from what is piped to it.
+fn reads_password(command: &[u8]) -> bool {
+    let words = || command.split(u8::is_ascii_whitespace);
+    let has = |option: &str| words().any(|word| word == option.as_bytes());
+    let mut names = words().filter(|word| !word.is_empty() && !word.starts_with(b"-"));
+    let asked = |word: &[u8]| word.starts_with(b"-") && !word.starts_with(b"--");
+    let Some(mut name) = names.next() else {
+        return false;
+    };
+    if name == b"sudo" {
+        // Options of one letter stand together: `-kS`.
+        if words().any(|word| asked(word) && word.contains(&b'S')) {
+            return true;
+        }
+        name = names.next().unwrap_or_default();
+    }
+    match name {
+        b"chpasswd" | b"kinit" | b"cryptsetup" => true,
+        b"passwd" => has("--stdin"),
+        b"gh" => has("--with-token"),
+        _ => has("--password-stdin"),
+    }
 }
 
 /// The word at `from`, out of its quotes.

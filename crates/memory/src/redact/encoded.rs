@@ -23,7 +23,16 @@ pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
     let mut length = run(bytes, at);
     let mut text = bytes[at..at + length].to_vec();
     let (mut end, widest) = (at + length, length);
+    // Prose names the first line without a key behind it.
+    let opens = |text: &[u8]| {
+        let head = decoded(whole(&text[..text.len().min(HEAD)]))?;
+        (head.len() >= opening(&head)? + LEAST).then_some(())
+    };
     for _ in 0..LINES {
+        // So much is enough to tell a certificate, of which the rest is not read.
+        if text.len() >= HEAD && text.len() < HEAD + widest {
+            opens(&text)?;
+        }
         // The last line is mostly shorter than the others.
         if length < widest || is_ended(&text) {
             break;
@@ -41,9 +50,8 @@ pub(super) fn private_key(bytes: &[u8], at: usize) -> Option<usize> {
         text.extend_from_slice(&bytes[next..next + length]);
         end = next + length;
     }
-    let head = decoded(whole(&text[..text.len().min(HEAD)]))?;
-    // Prose names the first line without a key behind it.
-    (head.len() >= opening(&head)? + LEAST).then_some(end)
+    opens(&text)?;
+    Some(end)
 }
 
 /// Whether the last line of the armour is there.

@@ -302,6 +302,12 @@ fn passwords_go_in_the_shapes_of_everyday_commands() {
             "{\n \"Name\": \"DB_PASSWORD\",\n \"Type\": \"String\",\n \"Value\": \"§\"\n}",
             "echo '§' | sudo -S apt update",
             "$ echo § | sudo -S apt update",
+            "echo '§' | sudo -kS true",
+            "echo '§' | passwd --stdin bob",
+            "echo '§' | sudo passwd --stdin bob",
+            "echo '§' | kinit bob@EXAMPLE.COM",
+            "echo '§' | gh auth login --with-token",
+            "echo '§' | sudo cryptsetup luksOpen /dev/sda2 x",
             "printf '%s' '§' | docker login -u bob --password-stdin",
             "printf § | docker login --username bob --password-stdin",
             "echo \"§\" | docker login -u bob --password-stdin registry.example.com",
@@ -320,6 +326,8 @@ fn passwords_go_in_the_shapes_of_everyday_commands() {
     assert_eq!(Redactor::default().redact(plan).text, shown);
     stay(&[
         "echo 'hello2026x' | sudo tee /etc/x",
+        "echo 'hello2026x' | gh issue create -F -",
+        "echo 'hello2026x' | passwd-strength",
         "echo \"$PASS1\" | sudo -S apt update",
         "cat pw.txt | docker login --password-stdin",
         "echo $DOCKER_PASSWORD1 | docker login --password-stdin",

@@ -108,6 +108,7 @@ fn what_clients_of_databases_print_is_redacted_by_its_columns() {
                 "│ DB_PASSWORD │ § │\n│ DB_HOST     │ db │\n",
                 "├──────┼───────┤\n│ DB_PASSWORD │ § │\n└──────┴───────┘\n",
                 "┃ user ┃ password ┃\n┡━━━━━━╇━━━━━━━━━━┩\n│ bob  │ § │\n",
+                "║ user ║ password ║\n╠══════╬══════════╣\n║ bob  ║ § ║\n",
             ],
         );
     }
