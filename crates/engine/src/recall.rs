@@ -480,6 +480,9 @@ fn aside_text(entry: &Entry) -> Option<String> {
     Some(message_text(&MessageView::parse(data.raw("message")?)))
 }
 
+/// What stands before what the model thought.
+const THINKING: &str = "[thinking]\n";
+
 /// A message's text and below it what the model thought.
 fn with_thinking(mut text: String, message: &MessageView<'_>) -> String {
     let thinking = message.thinking();
@@ -487,7 +490,7 @@ fn with_thinking(mut text: String, message: &MessageView<'_>) -> String {
         if !text.is_empty() {
             text.push_str("\n\n");
         }
-        text.push_str("[thinking]\n");
+        text.push_str(THINKING);
         text.push_str(&thinking);
     }
     text

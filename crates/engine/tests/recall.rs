@@ -383,7 +383,7 @@ fn what_the_model_thought_is_had_back_by_id_and_by_its_words() {
     let find = |words: &str| recall(&session, &Query::Text(words.into()), 5).unwrap();
     let hits = find("while it waits for the ack");
     assert_eq!(ids(&hits), ["e1"]);
-    assert!(hits[0].excerpt.contains(thought), "{hits:?}");
+    assert_eq!(hits[0].excerpt, format!("[thinking]\n{thought}"));
     assert!(
         find("wait for the ack of each other")[0]
             .excerpt

@@ -10,7 +10,7 @@ use longhaul_transcript::{Body, Entry, EntryId};
 use memchr::memmem::Finder;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use super::{EXCERPT_CHARS, NAMED, Others, Said, Same};
+use super::{EXCERPT_CHARS, NAMED, Others, Said, Same, THINKING};
 
 /// Groups held at a time; of more, the worst leave.
 const GROUPS: usize = 4_096;
@@ -121,11 +121,13 @@ impl Words {
         }
         let mut text = said.text(&entry);
         let mut found = self.find(&text);
+        let mut mark = "";
         if found.is_none()
             && let Some(message) = entry.message()
         {
             text = message.thinking();
             found = self.find(&text);
+            mark = THINKING;
         }
         let Some((fit, place)) = found else {
             return;
@@ -143,7 +145,7 @@ impl Words {
         let whole = hash(&text);
         let candidate = Candidate {
             id: entry.id.clone(),
-            excerpt: around(&text, place.start),
+            excerpt: format!("{mark}{}", around(&text, place.start)),
             is_summary: matches!(entry.body, Body::Compaction(_)),
             shown: self.shown.contains(&entry.id),
             fit,
