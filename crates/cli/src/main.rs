@@ -42,11 +42,24 @@ fn main() -> ExitCode {
 fn refused(error: &clap::Error) -> ExitCode {
     let told = error.render().to_string();
     let redacted = App::redact(&told);
-    if !error.use_stderr() || redacted == told {
+    let is_event = error.use_stderr() && is_hook_event(std::env::args().skip(1));
+    if !is_event && (!error.use_stderr() || redacted == told) {
         error.exit();
     }
     out::remark(redacted.trim_end());
-    Outcome::Usage.code()
+    match is_event {
+        true => ExitCode::SUCCESS,
+        false => Outcome::Usage.code(),
+    }
+}
+
+/// Whether an agent runs a hook, which must not hurt it whatever is wrong with the
+/// arguments in its settings.
+fn is_hook_event(args: impl Iterator<Item = String>) -> bool {
+    const EVENTS: [&str; 4] = ["pre-compact", "post-compact", "session-start", "stop"];
+    let args: Vec<String> = args.collect();
+    let hook = args.iter().position(|arg| arg == "hook");
+    hook.is_some_and(|at| args[at..].iter().any(|arg| EVENTS.contains(&arg.as_str())))
 }
 
 fn run(cli: &Cli) -> Result<(), Failure> {

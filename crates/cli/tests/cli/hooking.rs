@@ -325,6 +325,48 @@ fn what_was_folded_once_is_not_read_again() {
 }
 
 #[test]
+fn a_checkpoint_of_an_earlier_compaction_is_not_given_back_for_a_later_one() {
+    let machine = Machine::new();
+    let path = transcript(&machine);
+    let told = input(
+        &machine,
+        &path,
+        json!({ "trigger": "auto", "source": "compact" }),
+    );
+    // Saved a moment after the first compaction, and the hook before the second
+    // was given up.
+    assert_eq!(
+        hook_at(&machine, "2026-03-10T11:01:00Z", "pre-compact", &told).err,
+        ""
+    );
+    compact(&machine, &path);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text + &more(&machine, false)).unwrap();
+    let packet = context(&hook_at(
+        &machine,
+        "2026-03-10T11:13:00Z",
+        "session-start",
+        &told,
+    ));
+    assert!(packet.contains("harbour0.rs"), "{packet}");
+}
+
+#[test]
+fn whatever_is_wrong_with_its_arguments_a_hook_does_not_block_the_agent() {
+    let machine = Machine::new();
+    for line in [
+        "hook --give-up-after 0 stop",
+        "--window bogus hook stop",
+        "hook pre-compact --unknown",
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
+        assert!(ran.err.contains("error"), "{line}: {ran:?}");
+    }
+    assert_eq!(machine.run_line("hook install --unknown").code, 2);
+}
+
+#[test]
 fn after_another_compaction_folding_goes_on_where_it_was() {
     let machine = Machine::new();
     let path = transcript(&machine);
@@ -438,6 +480,15 @@ fn a_piece_of_a_secret_from_before_a_compaction_is_not_saved_by_a_later_hook() {
         noted,
         "opened by its note"
     );
+    // A word of the note that turns out to be a password goes out of it.
+    assert!(noted.contains("winter"), "{noted}");
+    let said = said.to_string().replace("00000008\"", "00000009\"");
+    let said = said.replace("check the harbour.", "DB_PASSWORD=\\\"winter harbour\\\"");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}{said}\n")).unwrap();
+    assert_eq!(hook(&machine, "stop", &told).err, "");
+    let noted = fs::read_to_string(&folded).unwrap();
+    assert!(!noted.contains("winter harbour"), "{noted}");
     let mut read = 0;
     let mut folders = vec![machine.home().join(".longhaul")];
     while let Some(folder) = folders.pop() {

@@ -5,10 +5,12 @@
 //! every now and then how far it came; the next one goes on from there, and so
 //! does the first one after another compaction.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use longhaul_ledger::{Capture, Ledger};
+use longhaul_memory::RULES;
 use longhaul_transcript::{Body, EntryId, Epoch, Loaded, Result, Session};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +27,8 @@ const STRETCH: usize = 4 << 20;
 /// What was folded of a session, without secrets.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Folded {
+    /// What was taken for a secret then.
+    rules: String,
     /// The compaction before which all is in it; none while some is not.
     boundary: Option<EntryId>,
     /// The last entry that is in it, if there is one.
@@ -65,12 +69,32 @@ impl Live {
     /// again, no more; where nothing may be written, none is.
     pub fn open_noted(session: &Session, config: &Config, notebook: &FileNotebook) -> Result<Live> {
         let text = notebook.read(NOTE).ok().flatten();
+        let noted = text
+            .as_ref()
+            .and_then(|text| serde_json::from_str(text).ok());
         let folding = Folding {
-            noted: text.and_then(|text| serde_json::from_str(&text).ok()),
+            noted: noted.filter(|noted: &Folded| noted.rules == RULES),
             notebook: Some(notebook).filter(|_| config.writes_checkpoints()),
         };
         let known = |live: Live| live.noting_secrets(config, notebook);
-        Live::open_as(session, None, config.state_capture(), &known, folding)
+        let writes = folding.noted.is_some() && folding.notebook.is_some();
+        let live = Live::open_as(session, None, config.state_capture(), &known, folding)?;
+        if let Some(text) = text.filter(|_| writes) {
+            live.take_out(notebook, &text);
+        }
+        Ok(live)
+    }
+
+    /// Takes out of the note what turned out to be a secret since it was written.
+    fn take_out(&self, notebook: &FileNotebook, text: &str) {
+        let redactor = self.redactor();
+        let is_as_it_was = || notebook.read(NOTE).ok().flatten().as_deref() == Some(text);
+        if let Cow::Owned(clean) = redactor.document().known(text)
+            && is_as_it_was()
+            && serde_json::from_str::<Folded>(&clean).is_ok()
+        {
+            let _ = notebook.write(NOTE, &clean);
+        }
     }
 
     /// Folds the part of the path that no longer is in the context.
@@ -143,6 +167,7 @@ impl Live {
 
     fn note(&self, folding: &Folding<'_>, boundary: Option<EntryId>, last: Option<EntryId>) {
         let folded = Folded {
+            rules: RULES.to_owned(),
             boundary,
             last,
             epoch: self.epoch(),

@@ -9,7 +9,7 @@ use longhaul_engine::checkpoints::{Occasion, turn};
 use longhaul_engine::event::Event;
 use longhaul_engine::library::Library;
 use longhaul_engine::live::Live;
-use longhaul_transcript::{Context, Millis, Role, Session, SessionKey};
+use longhaul_transcript::{Body, Context, Entry, Millis, Role, Session, SessionKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -232,7 +232,8 @@ pub(super) fn newest(app: &App, told: &Told) -> Result<Option<Checkpoint>, Failu
     let saving = Saving::of(app, &session);
     let latest = saving.store.latest(&saving.whose.key)?.checkpoint;
     let writes = app.config.config.writes_checkpoints();
-    if !writes || latest.as_ref().is_some_and(|latest| is_of_now(app, latest)) {
+    let is_of_now = |latest: &Checkpoint| is_of_now(app, &session, latest);
+    if !writes || latest.as_ref().is_some_and(is_of_now) {
         return Ok(latest);
     }
     Work::of(app, told)?.save()?;
@@ -240,9 +241,27 @@ pub(super) fn newest(app: &App, told: &Told) -> Result<Option<Checkpoint>, Failu
 }
 
 /// Whether a checkpoint was made for the compaction that has just been: the hook
-/// before it may have been given up, or not have been there.
-fn is_of_now(app: &App, checkpoint: &Checkpoint) -> bool {
+/// before it may have been given up, or not have been there, and what was said
+/// after an earlier checkpoint is not in it.
+fn is_of_now(app: &App, session: &Session, checkpoint: &Checkpoint) -> bool {
     const LONGEST_COMPACTION_MILLIS: i64 = 15 * 60 * 1000;
-    Millis::parse_iso(&checkpoint.meta.created_at)
-        .is_some_and(|made| app.now().0 - made.0 <= LONGEST_COMPACTION_MILLIS)
+    Millis::parse_iso(&checkpoint.meta.created_at).is_some_and(|made| {
+        app.now().0 - made.0 <= LONGEST_COMPACTION_MILLIS
+            && last_said(session).is_none_or(|said| said.0 <= made.0)
+    })
+}
+
+/// When the last message before the latest compaction was said, where the end of
+/// the file shows it.
+fn last_said(session: &Session) -> Option<Millis> {
+    const END: u64 = 4 << 20;
+    let entries = session.tail(END).ok()?.entries;
+    let compaction = |entry: &Entry| matches!(entry.body, Body::Compaction(_));
+    let before = entries
+        .iter()
+        .rposition(compaction)
+        .unwrap_or(entries.len());
+    let said = entries[..before].iter().rev();
+    said.filter(|entry| entry.message().is_some())
+        .find_map(|entry| entry.time)
 }
