@@ -368,7 +368,9 @@ fn a_secret_that_another_entry_gives_away_is_not_shown() {
 
 #[test]
 fn what_the_model_thought_is_had_back_by_id_and_by_its_words() {
+    let long = "and so on ".repeat(60);
     let thought = "The worker holds the advisory lock while it waits for the ack.";
+    let thought = format!("{long}{thought}");
     let messages = [
         json!({ "role": "user", "timestamp": 1, "content": "Why does the queue stall?" }),
         json!({ "role": "assistant", "timestamp": 1, "content": [
@@ -383,12 +385,19 @@ fn what_the_model_thought_is_had_back_by_id_and_by_its_words() {
     let find = |words: &str| recall(&session, &Query::Text(words.into()), 5).unwrap();
     let hits = find("while it waits for the ack");
     assert_eq!(ids(&hits), ["e1"]);
-    assert_eq!(hits[0].excerpt, format!("[thinking]\n{thought}"));
+    let excerpt = &hits[0].excerpt;
+    assert!(excerpt.starts_with("[thinking]\n"), "{excerpt}");
+    assert!(
+        excerpt.ends_with("lock while it waits for the ack."),
+        "{excerpt}"
+    );
     assert!(
         find("wait for the ack of each other")[0]
             .excerpt
             .starts_with("Two workers")
     );
+    // As it is shown, it can be quoted.
+    assert_eq!(ids(&find("of each other. [thinking] Say it.")), ["e2"]);
     let redactor = Redactor::default();
     let mut quoting = Quoting::new(&redactor);
     let text = |id: &str| {

@@ -2,7 +2,8 @@
 //!
 //! Quotes are taken from all over the recorded sessions, and looked for as they
 //! stand there and with their words in another order. A quote that more entries
-//! have than hits are asked for cannot tell one, and is counted apart.
+//! have than hits are asked for cannot tell one, and is counted apart, and so is
+//! what a model only thought.
 //!
 //! They are looked for from another session, for which all of it is past: of its
 //! own, recall brings by meaning only what left the context.
@@ -13,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::library::{Library, Scope, put_in};
-use longhaul_engine::recall::full_text;
+use longhaul_engine::recall::message_text;
 use longhaul_engine::tools::Recall;
 use longhaul_memory::IndexSettings;
 use longhaul_transcript::{EntryId, Session};
@@ -56,6 +57,10 @@ impl Tally {
         self.found += usize::from(found);
     }
 
+    fn is_below(&self, least: f64) -> bool {
+        self.asked > 0 && self.percent() < least
+    }
+
     fn percent(&self) -> f64 {
         100.0 * self.found as f64 / self.asked.max(1) as f64
     }
@@ -69,6 +74,8 @@ struct Figures {
     telling: Tally,
     /// The same, with their words turned round.
     turned: Tally,
+    /// Quotes of what was only thought that few enough entries have.
+    thought: Tally,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -86,6 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ("as they stand there, all", &figures.all),
         ("those that can tell an entry", &figures.telling),
         ("the same, words turned round", &figures.turned),
+        ("of what was only thought", &figures.thought),
     ] {
         table.row([
             what.to_owned(),
@@ -97,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     print!("{table}");
     println!("\n{} sessions, the first {HITS} hits", figures.sessions);
     match args.least {
-        Some(least) if figures.telling.percent() < least => {
+        Some(least) if figures.telling.is_below(least) || figures.thought.is_below(least) => {
             Err(format!("fewer than {least} % were found").into())
         }
         _ => Ok(()),
@@ -123,22 +131,25 @@ fn measure(folder: &Path, quotes: usize) -> Result<Figures> {
 }
 
 fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figures) -> Result<()> {
-    let mut entries: Vec<(EntryId, String)> = Vec::new();
+    let mut said: Vec<(EntryId, String)> = Vec::new();
+    let mut thought: Vec<(EntryId, String)> = Vec::new();
     let read = session.each(&mut |entry| {
         // A summary says again what others said; those are to be found.
-        if entry.message().is_some() {
-            entries.push((entry.id.clone(), full_text(&entry)));
+        if let Some(message) = entry.message() {
+            said.push((entry.id.clone(), message_text(&message)));
+            thought.push((entry.id.clone(), message.thinking()));
         }
         ControlFlow::Continue(())
     });
     if read.is_err() {
         return Ok(());
     }
-    let texts: Vec<String> = entries.iter().map(|(_, text)| plain(text)).collect();
-    let long: Vec<usize> = (0..entries.len())
-        .filter(|at| texts[*at].split(' ').count() >= WORDS)
-        .collect();
-    if long.is_empty() {
+    let texts = said.iter().chain(&thought).map(|(_, text)| plain(text));
+    let texts: Vec<String> = texts.collect();
+    let is_long = |one: &(EntryId, String)| one.1.split_whitespace().count() >= WORDS;
+    said.retain(is_long);
+    thought.retain(is_long);
+    if said.is_empty() {
         return Ok(());
     }
     figures.sessions += 1;
@@ -153,22 +164,20 @@ fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figur
     let past = library
         .recollection(&asking, Scope::All)
         .with_others(vec![session.reference().clone()]);
-    for at in long.iter().step_by(long.len().div_ceil(quotes.max(1))) {
-        let (id, text) = &entries[*at];
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let from = (words.len() / 2).saturating_sub(2);
-        let from = from.min(words.len().saturating_sub(WORDS));
-        let quote = &words[from..words.len().min(from + WORDS)];
-        let found = |words: &str| -> Result<bool> {
-            let hits = past.search(words, HITS)?;
-            Ok(hits.iter().any(|hit| hit.names(id)))
-        };
+    let found = |words: &str, id: &EntryId| -> Result<bool> {
+        let hits = past.search(words, HITS)?;
+        Ok(hits.iter().any(|hit| hit.names(id)))
+    };
+    let tells = |quote: &str| {
+        let lower = quote.to_lowercase();
+        texts.iter().filter(|text| text.contains(&lower)).count() <= HITS
+    };
+    for (id, text) in spread(&said, quotes) {
+        let quote = quote_of(text);
         let as_said = quote.join(" ");
-        let is_found = found(&as_said)?;
+        let is_found = found(&as_said, id)?;
         figures.all.note(is_found);
-        let lower = as_said.to_lowercase();
-        let having = texts.iter().filter(|text| text.contains(&lower)).count();
-        if having > HITS {
+        if !tells(&as_said) {
             continue;
         }
         figures.telling.note(is_found);
@@ -176,9 +185,32 @@ fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figur
             println!("not found: {} {id}: {as_said}", paths::name(file));
         }
         let turned: Vec<&str> = quote.iter().rev().copied().collect();
-        figures.turned.note(found(&turned.join(" "))?);
+        figures.turned.note(found(&turned.join(" "), id)?);
+    }
+    for (id, text) in spread(&thought, quotes) {
+        let quote = quote_of(text).join(" ");
+        if tells(&quote) {
+            let is_found = found(&quote, id)?;
+            figures.thought.note(is_found);
+            if !is_found {
+                println!("not found: {} {id}: {quote}", paths::name(file));
+            }
+        }
     }
     Ok(())
+}
+
+/// So many of them, from all over.
+fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+    all.iter().step_by(all.len().div_ceil(most.max(1)).max(1))
+}
+
+/// Five words from the middle.
+fn quote_of(text: &str) -> Vec<&str> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let from = (words.len() / 2).saturating_sub(2);
+    let from = from.min(words.len().saturating_sub(WORDS));
+    words[from..words.len().min(from + WORDS)].to_vec()
 }
 
 fn plain(text: &str) -> String {

@@ -10,7 +10,7 @@ use longhaul_transcript::{Body, Entry, EntryId};
 use memchr::memmem::Finder;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use super::{EXCERPT_CHARS, NAMED, Others, Said, Same, THINKING};
+use super::{EXCERPT_CHARS, NAMED, Others, Said, Same, THINKING, with_thinking};
 
 /// Groups held at a time; of more, the worst leave.
 const GROUPS: usize = 4_096;
@@ -121,13 +121,12 @@ impl Words {
         }
         let mut text = said.text(&entry);
         let mut found = self.find(&text);
-        let mut mark = "";
+        let said_aloud = text.len();
         if found.is_none()
             && let Some(message) = entry.message()
         {
-            text = message.thinking();
+            text = with_thinking(text, &message);
             found = self.find(&text);
-            mark = THINKING;
         }
         let Some((fit, place)) = found else {
             return;
@@ -145,7 +144,7 @@ impl Words {
         let whole = hash(&text);
         let candidate = Candidate {
             id: entry.id.clone(),
-            excerpt: format!("{mark}{}", around(&text, place.start)),
+            excerpt: excerpt(&text, place.start, said_aloud),
             is_summary: matches!(entry.body, Body::Compaction(_)),
             shown: self.shown.contains(&entry.id),
             fit,
@@ -428,6 +427,15 @@ fn last_chars(text: &str, count: usize) -> usize {
 fn first_chars(text: &str, count: usize) -> usize {
     let mut chars = text.char_indices();
     chars.nth(count).map_or(text.len(), |(at, _)| at)
+}
+
+/// The text around a place, which says so if it was only thought.
+fn excerpt(text: &str, start: usize, said_aloud: usize) -> String {
+    let around = around(text, start);
+    match start >= said_aloud && !around.contains(THINKING.trim_end()) && said_aloud < text.len() {
+        true => format!("{THINKING}{around}"),
+        false => around,
+    }
 }
 
 /// The text around a place.
