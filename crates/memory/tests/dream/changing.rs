@@ -535,3 +535,45 @@ fn no_rule_of_three_scopes_is_lost_under_a_policy() {
     assert!(memory.contains("80 lines in Python"), "{memory}");
     assert!(!place.find("60 lines").contradicts.is_empty());
 }
+
+#[test]
+fn what_is_told_apart_by_a_little_word_waits_as_two_and_closes_nothing() {
+    let stays = |place: &Place, older: &str, newer: &str| {
+        place.dream(&settings());
+        let staged: Vec<bool> = place
+            .candidates()
+            .iter()
+            .map(|one| one.status == Status::Staged && one.contradicts.is_empty())
+            .collect();
+        assert_eq!(staged, [true, true], "{older} {newer}");
+    };
+    for (older, newer) in [
+        ("Never invite Ben.", "Never invite Mia."),
+        (
+            "Never delete user accounts.",
+            "Never delete agent accounts.",
+        ),
+        (
+            "Never share the project password.",
+            "Always share the team password.",
+        ),
+    ] {
+        let place = Place::new();
+        place.rule(day(5), older);
+        place.rule(day(1), newer);
+        stays(&place, older, newer);
+    }
+    for (older, newer) in [
+        ("My birthday is on March 3.", "Her birthday is on March 3."),
+        (
+            "Our office is in Berlin.",
+            "Their office is now in Hamburg.",
+        ),
+        ("I live in Berlin.", "Ben moved to Ulm."),
+    ] {
+        let place = Place::new();
+        place.log(day(5), "Facts", older, Source::User);
+        place.log(day(1), "Facts", newer, Source::User);
+        stays(&place, older, newer);
+    }
+}

@@ -6,7 +6,10 @@
 
 mod apart;
 mod beside;
+mod meant;
 mod opposed;
+#[cfg(test)]
+mod others;
 #[cfg(test)]
 mod pairs;
 mod renewed;
@@ -20,6 +23,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use self::apart::Apart;
+use self::meant::Meant;
 use self::renewed::Renewed;
 use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
@@ -43,6 +47,8 @@ pub(super) struct Features {
     pub(super) phrase: Phrase,
     /// What is said of what.
     pub(super) claim: Claim,
+    /// Which one it means, where only little words say so.
+    meant: Meant,
     /// The same as said of what was known before, where it calls that new.
     renewed: Option<Box<Renewed>>,
 }
@@ -83,6 +89,7 @@ impl Features {
             words: Vec::new(),
             phrase: Phrase::of(&tokens),
             claim: Claim::of(text),
+            meant: Meant::of(text),
             renewed: None,
         };
         let (mut negations, mut echoes, mut lacks) = (0_u32, 0_u32, 0_u32);
@@ -162,6 +169,11 @@ impl Features {
     /// How `newer` stands to this line: by its words, and where those leave it
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
+        self.of_the_meant(newer, self.relation_of_any(newer))
+    }
+
+    /// The same, whichever one either means.
+    fn relation_of_any(&self, newer: &Features) -> Relation {
         let renewed = newer.renewed.as_ref();
         if let Some(found) = renewed.and_then(|renewed| renewed.relation_to(self, newer)) {
             return found;
@@ -242,7 +254,7 @@ impl Features {
 
     /// Whether `newer` says the same once more.
     pub(super) fn is_said_again(&self, newer: &Features) -> bool {
-        self.likeness(newer) == Relation::Same
+        self.likeness(newer) == Relation::Same && !self.means_another(newer)
     }
 
     /// How `newer` stands to this line by its words alone.
@@ -363,13 +375,17 @@ impl Features {
     /// Whether two rules are one in other words: "keep answers short", "short
     /// answers please".
     pub(super) fn is_same_rule(&self, other: &Features) -> bool {
-        self.claim.is_same_rule(&other.claim) && self.phrase.turns_as(&other.phrase)
+        self.claim.is_same_rule(&other.claim)
+            && self.phrase.turns_as(&other.phrase)
+            && !self.means_another(other)
     }
 
     /// Whether two statements are one in other words: "the parser tests take 3
     /// minutes", "tests of the parser take 3 minutes".
     pub(super) fn is_same_statement(&self, other: &Features) -> bool {
-        self.claim.is_same_statement(&other.claim) && self.phrase.turns_as(&other.phrase)
+        self.claim.is_same_statement(&other.claim)
+            && self.phrase.turns_as(&other.phrase)
+            && !self.means_another(other)
     }
 
     /// The words by which lines about the same are found.
