@@ -30,6 +30,7 @@ enum Lifted {
 fn taking(lift: &Features, text: &str, rule: &Features, of: &str) -> Lifted {
     let in_part = rule.claim.keeps_the_rest(&lift.claim);
     match takes_back(text, of) {
+        _ if rule.means_another(lift) => Lifted::Not,
         Some((Taking::Allowed, _)) if in_part => Lifted::InPart,
         Some((taking, sure)) => Lifted::Whole(taking, sure),
         None if in_part && rule.claim.under(&lift.claim) > Verdict::Nothing => Lifted::InPart,

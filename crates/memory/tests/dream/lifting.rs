@@ -436,3 +436,28 @@ fn what_takes_the_place_of_a_rule_is_not_said_to_contradict_it_too() {
     place.dream(&policy());
     assert_eq!(place.find("You may push").status, Status::Staged);
 }
+
+#[test]
+fn leave_for_one_lifts_no_rule_about_another() {
+    for (rule, leave) in [
+        (
+            "Never invite Ben to the retro.",
+            "You may invite Mia to the retro from now on.",
+        ),
+        (
+            "Never delete user accounts.",
+            "From now on you can delete agent accounts.",
+        ),
+        ("Never open my mail.", "You may open her mail from now on."),
+    ] {
+        let place = Place::new();
+        let sessions = [
+            said_on(&place, "2026-10-01", &[rule]),
+            said_on(&place, "2026-10-08", &[leave]),
+        ];
+        backfill(&place, &sessions);
+        let all = place.candidates();
+        let kept = all.iter().find(|one| one.text == *rule).unwrap();
+        assert_eq!(kept.status, Status::Staged, "{rule} {leave}");
+    }
+}

@@ -283,7 +283,7 @@ fn differ<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> bool {
 
 impl Features {
     /// Whether this line and another mean two, whatever else they share.
-    pub(super) fn means_another(&self, other: &Features) -> bool {
+    pub(in crate::dream) fn means_another(&self, other: &Features) -> bool {
         self.meant.parted(&other.meant) != Parted::No
     }
 
