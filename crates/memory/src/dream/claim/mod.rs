@@ -7,6 +7,7 @@
 //! another value, or a value that the newer line denies, is a change of mind.
 
 mod clause;
+mod framed;
 mod kin;
 mod marks;
 mod parse;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::Claim;
 use super::clause::clause;
+use super::framed::unframed;
 use super::marks::{marked, parted};
 use super::sort::is_relative;
 use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, TOWARDS, UNSPACED, Way};
@@ -115,7 +116,7 @@ fn spaced(text: &str) -> Vec<(String, bool)> {
 
 /// The pieces of a line; names, numbers and the like are noted on the way.
 fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
-    let words = spaced(text);
+    let words = unframed(spaced(text));
     let lower: Vec<String> = words.iter().map(|(word, _)| word.to_lowercase()).collect();
     let mut items = Vec::new();
     let mut at = 0;

@@ -509,3 +509,63 @@ fn what_only_looks_like_a_change_replaces_nothing_and_is_seldom_asked_about() {
         .collect();
     assert!(asked.len() * 3 <= KEPT.len(), "{asked:#?}");
 }
+
+#[test]
+fn a_change_that_is_told_with_the_verb_at_the_end_is_noticed() {
+    for (older, newer) in [
+        (
+            "Die Sitzung ist am Montag.",
+            "Die Sitzung wurde auf Dienstag verschoben.",
+        ),
+        (
+            "Der Preis ist 29 Euro.",
+            "Der Preis wurde auf 39 Euro erhöht.",
+        ),
+        ("Die App heißt Falke.", "Die App wurde in Adler umbenannt."),
+        (
+            "Der Server steht in Berlin.",
+            "Der Server wurde nach Hamburg verlegt.",
+        ),
+        (
+            "Die Datenbank läuft auf Postgres 14.",
+            "Die Datenbank wurde auf Postgres 16 aktualisiert.",
+        ),
+        (
+            "The launch is planned for May 4.",
+            "The launch was postponed to May 11.",
+        ),
+    ] {
+        let found = Features::of(older).relation(&Features::of(newer));
+        let noticed = matches!(found, Relation::Replaces | Relation::Perhaps);
+        assert!(noticed, "{found:?}: {older} / {newer}");
+    }
+}
+
+#[test]
+fn a_verb_at_the_end_changes_nothing_of_another_thing_or_that_it_was_done_upon() {
+    for (older, newer) in [
+        (
+            "Die Sitzung ist am Montag.",
+            "Die Sitzung wurde auf Wunsch verschoben.",
+        ),
+        (
+            "Der Server steht in Berlin.",
+            "Der Server wurde in der Nacht verlegt.",
+        ),
+        (
+            "Die Sitzung ist am Montag.",
+            "Der Urlaub wurde auf Dienstag verschoben.",
+        ),
+        (
+            "Der Server steht in Berlin.",
+            "Die Datenbank wurde nach Hamburg verlegt.",
+        ),
+        (
+            "The launch is planned for May 4.",
+            "The party was postponed to May 11.",
+        ),
+    ] {
+        let found = Features::of(older).relation(&Features::of(newer));
+        assert_ne!(found, Relation::Replaces, "{older} / {newer}");
+    }
+}
