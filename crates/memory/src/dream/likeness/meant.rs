@@ -49,7 +49,11 @@ const VERBS: &str = " is was are were has had does did can may must should will 
 const SPEAKER: &str = " i i'm i've i'd i'll ich je j'ai yo eu io ik ja я ";
 const ARTICLES: &str = " the a an this that my our your ";
 /// Words behind which a noun says only where or for whom all of it is so.
-const SETTING: &str = " in on for within at of by across ";
+const SETTING: &str = " in on for within at of by across , ";
+/// A part of a sentence ends with it, and no sentence does.
+const COMMA: &str = ",";
+/// So many words before a word are looked at.
+const NEAR: usize = 4;
 /// Behind these *day* and *time* say when or how often.
 const WHEN: &str = " every each any all next last one per same some long first at in on once twice times \
     this that ";
@@ -86,7 +90,7 @@ fn listed(list: &str, word: &str) -> bool {
 struct Around<'a> {
     word: &'a str,
     lower: String,
-    /// The words before it, the nearest first.
+    /// The nearest words before it, backwards.
     before: Vec<String>,
     next: Option<&'a str>,
 }
@@ -186,18 +190,19 @@ impl Around<'_> {
 fn around(text: &str) -> Vec<Around<'_>> {
     let mut out: Vec<Around<'_>> = Vec::new();
     let mut before: Vec<String> = Vec::new();
+    let sign = |c: char| !c.is_alphanumeric();
     for run in text.split_whitespace() {
-        let kept = |c: char| !c.is_alphanumeric();
-        let word = run.trim_matches(kept);
-        if word.is_empty() {
+        // "**Ben**" is a name as "Ben" is.
+        let run = run.trim_matches(['*', '`', '_']);
+        let word = run.trim_matches(sign);
+        if word.is_empty() || run.starts_with(sign) {
             before.clear();
+        }
+        if word.is_empty() {
             continue;
         }
-        let opens = run.starts_with(kept);
-        if opens {
-            before.clear();
-        }
-        if let Some(last) = out.last_mut().filter(|_| !before.is_empty()) {
+        let goes_on = before.first().is_some_and(|last| last != COMMA);
+        if let Some(last) = out.last_mut().filter(|_| goes_on) {
             last.next = Some(word);
         }
         let lower = word.to_lowercase().replace('’', "'");
@@ -207,9 +212,13 @@ fn around(text: &str) -> Vec<Around<'_>> {
             before: before.clone(),
             next: None,
         });
-        match run.ends_with(kept) {
-            true => before.clear(),
-            false => before.insert(0, lower),
+        if run.ends_with(COMMA) {
+            before = vec![COMMA.to_owned()];
+        } else if run.ends_with(sign) {
+            before.clear();
+        } else {
+            before.insert(0, lower);
+            before.truncate(NEAR);
         }
     }
     out

@@ -13,6 +13,11 @@ const ALIKE: Pairs = &[
     ("Never delete team files.", "Never delete project files."),
     ("Never delete the team.", "Never delete the project."),
     ("Never invite Ben.", "Never invite Mia."),
+    ("Never invite **Ben**.", "Never invite **Mia**."),
+    (
+        "Before a release, Ben reviews the plan.",
+        "Before a release, Mia reviews the plan.",
+    ),
     ("My birthday is on March 3.", "Her birthday is on March 3."),
     (
         "The user's birthday is on March 3.",
