@@ -52,6 +52,17 @@ fn input(machine: &Machine, transcript: &Path, more: Value) -> String {
     input.to_string()
 }
 
+/// What the hooks around a compaction are told.
+fn compacting(machine: &Machine, transcript: &Path) -> String {
+    let more = json!({ "trigger": "auto", "source": "compact" });
+    input(machine, transcript, more)
+}
+
+/// Where the state of the work is kept.
+fn state(machine: &Machine) -> PathBuf {
+    machine.home().join(".longhaul/context/state").join(ID)
+}
+
 /// A transcript as Claude Code writes it, with one file changed and a to-do
 /// left.
 fn transcript(machine: &Machine) -> PathBuf {
@@ -251,9 +262,7 @@ fn notes_of_the_workspace_come_back_within_the_limit_of_the_agent() {
 fn stopping_notes_the_state_and_nothing_is_said() {
     let machine = Machine::new();
     let path = transcript(&machine);
-    let state = machine
-        .home()
-        .join(format!(".longhaul/context/state/{ID}/open_items.json"));
+    let state = state(&machine).join("open_items.json");
     let active = input(&machine, &path, json!({ "stop_hook_active": true }));
     let ran = hook(&machine, "stop", active);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
@@ -295,11 +304,7 @@ fn what_was_folded_once_is_not_read_again() {
     let machine = Machine::new();
     let path = transcript(&machine);
     compact(&machine, &path);
-    let told = input(
-        &machine,
-        &path,
-        json!({ "trigger": "auto", "source": "compact" }),
-    );
+    let told = compacting(&machine, &path);
     let ran = hook(&machine, "stop", &told);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let text = fs::read_to_string(&path).unwrap();
@@ -311,9 +316,7 @@ fn what_was_folded_once_is_not_read_again() {
     let packet = context(&hook(&machine, "session-start", &told));
     assert!(packet.contains("src/timetable.rs"), "{packet}");
     assert!(packet.contains("Check the winter harbour"), "{packet}");
-    let note = machine
-        .home()
-        .join(format!(".longhaul/context/state/{ID}/folded.json"));
+    let note = state(&machine).join("folded.json");
     fs::write(&note, "{ damaged").unwrap();
     let ran = hook(&machine, "pre-compact", &told);
     assert_eq!(
@@ -328,11 +331,7 @@ fn what_was_folded_once_is_not_read_again() {
 fn a_checkpoint_of_an_earlier_compaction_is_not_given_back_for_a_later_one() {
     let machine = Machine::new();
     let path = transcript(&machine);
-    let told = input(
-        &machine,
-        &path,
-        json!({ "trigger": "auto", "source": "compact" }),
-    );
+    let told = compacting(&machine, &path);
     // Saved a moment after the first compaction, and the hook before the second
     // was given up.
     assert_eq!(
@@ -371,14 +370,8 @@ fn after_another_compaction_folding_goes_on_where_it_was() {
     let machine = Machine::new();
     let path = transcript(&machine);
     compact(&machine, &path);
-    let told = input(
-        &machine,
-        &path,
-        json!({ "trigger": "auto", "source": "compact" }),
-    );
-    let note = machine
-        .home()
-        .join(format!(".longhaul/context/state/{ID}/folded.json"));
+    let told = compacting(&machine, &path);
+    let note = state(&machine).join("folded.json");
     for interrupted in [false, true] {
         let before = fs::read_to_string(&path).unwrap();
         assert_eq!(hook(&machine, "stop", &told).err, "");
@@ -458,9 +451,8 @@ fn a_piece_of_a_secret_from_before_a_compaction_is_not_saved_by_a_later_hook() {
     fs::write(&path, text.replace("The file has been updated.", &token)).unwrap();
     compact(&machine, &path);
     let told = input(&machine, &path, json!({ "trigger": "auto" }));
-    let state = machine.home().join(".longhaul/context/state").join(ID);
     assert_eq!(hook(&machine, "stop", &told).err, "");
-    let folded = state.join("folded.json");
+    let folded = state(&machine).join("folded.json");
     let noted = fs::read_to_string(&folded).unwrap();
     let said = json!({
         "parentUuid": "00000000-0000-4000-8000-000000000007", "isSidechain": false,

@@ -1,8 +1,7 @@
 //! Lines that are told from each other by a little word alone.
 
-use super::{Features, Relation};
-
-type Pairs = &'static [(&'static str, &'static str)];
+use super::Relation;
+use super::pairs::{Pairs, missed};
 
 /// The same said of two.
 const ALIKE: Pairs = &[
@@ -119,23 +118,6 @@ const CHANGED: Pairs = &[
     ),
     ("Never invite Ben.", "Always invite Ben."),
 ];
-
-fn relation(a: &str, b: &str) -> Relation {
-    let (a, b) = (Features::of(a), Features::of(b));
-    match a.is_said_again(&b) || a.is_same_rule(&b) || a.is_same_statement(&b) {
-        true => Relation::Same,
-        false => a.relation(&b),
-    }
-}
-
-/// Pairs of which something else was found than is right.
-fn missed(pairs: Pairs, right: &[Relation]) -> Vec<String> {
-    let all = pairs.iter().map(|(a, b)| (relation(a, b), a, b));
-    let wrong = all.filter(|(found, ..)| !right.contains(found));
-    wrong
-        .map(|(found, a, b)| format!("{found:?}: {a} / {b}"))
-        .collect()
-}
 
 #[test]
 fn the_same_said_of_two_is_not_one() {

@@ -3,7 +3,8 @@
 
 use super::{Features, Relation};
 
-type Pairs = &'static [(&'static str, &'static str)];
+/// Lines, an older one and a newer.
+pub(super) type Pairs = &'static [(&'static str, &'static str)];
 
 /// One statement in two wordings.
 const SAME: Pairs = &[
@@ -994,7 +995,7 @@ fn relation(a: &str, b: &str) -> Relation {
 }
 
 /// Pairs of which something else was found than is right.
-fn missed(pairs: Pairs, right: &[Relation]) -> Vec<String> {
+pub(super) fn missed(pairs: Pairs, right: &[Relation]) -> Vec<String> {
     let all = pairs.iter().map(|(a, b)| (relation(a, b), a, b));
     let wrong = all.filter(|(found, ..)| !right.contains(found));
     wrong

@@ -1,9 +1,8 @@
 //! Pairs of lines about one thing: what is of another sort leaves the older one
 //! alone, and what is of the same sort takes its place.
 
+use super::pairs::Pairs;
 use super::{Features, Relation};
-
-type Pairs = &'static [(&'static str, &'static str)];
 
 /// Something else that is so of it now.
 const ANOTHER_SORT: Pairs = &[
