@@ -36,6 +36,14 @@ impl Dice {
         ((words as f64).powf(part) - 1.0) as usize
     }
 
+    fn uuid(&mut self) -> String {
+        let mut part = |digits: usize| -> String {
+            let digits = (0..digits).map(|_| format!("{:x}", self.roll(16)));
+            digits.collect()
+        };
+        [8, 4, 4, 4, 12].map(&mut part).join("-")
+    }
+
     /// Between two numbers, both included.
     fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.roll(most - least + 1)
@@ -532,14 +540,7 @@ fn a_hundred_kilobytes_of_chat_are_within_it() {
     };
     let texts: Vec<String> = groups.into_iter().flatten().take(1_600).collect();
     let mut dice = Dice(18);
-    let mut uuid = || {
-        let mut part = |digits: usize| -> String {
-            (0..digits)
-                .map(|_| format!("{:x}", dice.roll(16)))
-                .collect()
-        };
-        [8, 4, 4, 4, 12].map(&mut part).join("-")
-    };
+    let mut uuid = || dice.uuid();
     let mut sessions = said(texts.chunks(4).map(<[String]>::to_vec).collect());
     let mut last = (String::new(), String::new());
     for record in &mut sessions {
@@ -564,6 +565,38 @@ fn a_hundred_kilobytes_of_chat_are_within_it() {
         Record::file(RecordKind::Daily, name, lines)
     });
     is_within([1.5; 3], "daily logs", &logs.collect::<Vec<_>>());
+}
+
+/// Words of real people, as many to a message as forty-five bytes have, said by two
+/// in turn: as short as messages without end are.
+#[test]
+fn messages_of_a_few_words_whose_ids_are_uuids_are_within_it() {
+    let Some(groups) = texts_of("locomo_c0-6") else {
+        eprintln!("skipped: no corpus beside the project");
+        return;
+    };
+    let mut texts = vec![String::new()];
+    for word in groups.iter().flatten().flat_map(|text| text.split(' ')) {
+        match texts.last_mut() {
+            Some(last) if last.len() < 42 => {
+                last.push_str(if last.is_empty() { "" } else { " " });
+                last.push_str(word);
+            }
+            _ => texts.push(word.to_owned()),
+        }
+    }
+    let mut dice = Dice(21);
+    let mut messages = said(texts.chunks(400).map(<[String]>::to_vec).collect());
+    for message in &mut messages {
+        message.entry = dice.uuid();
+        let roles = ["user", "assistant"];
+        message.role = Some(roles[message.position as usize % 2].to_owned());
+    }
+    is_within(
+        [1.5; 3],
+        "messages of 45 bytes whose ids are UUIDs",
+        &messages,
+    );
 }
 
 /// Tables whose every cell is another, as tools print them.

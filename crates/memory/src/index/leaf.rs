@@ -6,6 +6,8 @@
 //! one before it: an id of eight digits, a minute, a length and the hash of the
 //! text are less than twenty bytes.
 
+use std::borrow::Cow;
+
 use super::texts::damaged;
 
 /// A record, without its text.
@@ -79,17 +81,52 @@ const TIMED: u8 = 1 << 3;
 const FOLLOWS: u8 = 1 << 4;
 const WHOLE: u8 = 1 << 5;
 const ONE_LINE: u8 = 1 << 6;
-/// Of the same role and language as the record before.
-const ALIKE: u8 = 1 << 7;
 
-/// A hash takes so many bytes: of a million texts two have the same once in five
-/// hundred times, and that only makes them share a vector.
-pub(super) const HASH: usize = 6;
+/// A hash takes so many bytes. Of a million texts two may have the same, which
+/// makes them share a vector; that a text is changed into one of the same hash and
+/// the change goes unseen happens once in a million million times.
+pub(super) const HASH: usize = 5;
 
 /// How the name of an entry is written.
 const PLAIN: u64 = 0;
 const HEX: u64 = 1;
 const UUID: u64 = 2;
+
+/// What records of a session have in common, a few with each other: one is told
+/// where it is met first, and then by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    flags: u8,
+    /// Role and language.
+    who: u64,
+    /// How the name is written and how long it is.
+    name: u64,
+}
+
+/// The shapes of a row. More than have a number of one byte are not kept.
+#[derive(Debug, Default)]
+struct Shapes(Vec<Shape>);
+
+impl Shapes {
+    const MOST: usize = 126;
+
+    fn put(&mut self, shape: Shape, out: &mut Vec<u8>) {
+        if let Some(number) = self.0.iter().position(|known| *known == shape) {
+            put(number as u64 + 1, out);
+            return;
+        }
+        out.extend([0, shape.flags]);
+        put(shape.who, out);
+        put(shape.name, out);
+        self.keep(shape);
+    }
+
+    fn keep(&mut self, shape: Shape) {
+        if self.0.len() < Self::MOST {
+            self.0.push(shape);
+        }
+    }
+}
 
 /// What the next record is told by.
 #[derive(Debug, Clone, Copy, Default)]
@@ -98,7 +135,6 @@ struct Before {
     at: u64,
     chunk: u64,
     time: i64,
-    who: u64,
 }
 
 impl Before {
@@ -107,7 +143,6 @@ impl Before {
         self.at = entry.at.wrapping_add(entry.bytes).wrapping_add(BEHIND);
         self.chunk = entry.first.wrapping_add(entry.chunks.len() as u64);
         self.time = entry.time.unwrap_or(self.time);
-        self.who = entry.who();
     }
 }
 
@@ -126,6 +161,7 @@ pub(super) fn encoded(first: i64, groups: &[Group]) -> Vec<u8> {
     let mut out = Vec::with_capacity(CHECK + count * 24);
     out.extend([0; CHECK]);
     let mut before = Before::default();
+    let mut shapes = Shapes::default();
     let mut source = first;
     for group in groups {
         put(group.source.wrapping_sub(source) as u64, &mut out);
@@ -133,7 +169,7 @@ pub(super) fn encoded(first: i64, groups: &[Group]) -> Vec<u8> {
         source = group.source;
         before.position = 0;
         for entry in &group.entries {
-            encode(entry, &before, &mut out);
+            encode(entry, &before, &mut shapes, &mut out);
             before.next(entry);
         }
     }
@@ -142,18 +178,22 @@ pub(super) fn encoded(first: i64, groups: &[Group]) -> Vec<u8> {
     out
 }
 
-/// How many bytes a record takes behind another, at least nearly.
+/// How many bytes a record takes behind another, at least nearly: whether one of
+/// its shape came before is only known of that one.
 pub(super) fn size_behind(last: Option<&Entry>, entry: &Entry) -> usize {
     let mut before = Before::default();
-    if let Some(last) = last {
-        before.next(last);
-    }
+    let mut shapes = Shapes::default();
     let mut out = Vec::new();
-    encode(entry, &before, &mut out);
+    if let Some(last) = last {
+        encode(last, &before, &mut shapes, &mut out);
+        before.next(last);
+        out.clear();
+    }
+    encode(entry, &before, &mut shapes, &mut out);
     out.len()
 }
 
-fn encode(entry: &Entry, before: &Before, out: &mut Vec<u8>) {
+fn encode(entry: &Entry, before: &Before, shapes: &mut Shapes, out: &mut Vec<u8>) {
     let follows =
         (entry.position, entry.at, entry.first) == (before.position, before.at, before.chunk);
     let whole = entry.is_whole();
@@ -164,15 +204,13 @@ fn encode(entry: &Entry, before: &Before, out: &mut Vec<u8>) {
         (follows, FOLLOWS),
         (whole, WHOLE),
         (one_line, ONE_LINE),
-        (entry.who() == before.who, ALIKE),
     ] {
         flags |= if holds { flag } else { 0 };
     }
-    out.push(flags);
-    if flags & ALIKE == 0 {
-        put(entry.who(), out);
-    }
-    put_name(&entry.name, out);
+    let (name, written) = written(&entry.name);
+    let who = entry.who();
+    shapes.put(Shape { flags, who, name }, out);
+    out.extend(written.iter());
     if let Some(time) = entry.time {
         put_signed(time.wrapping_sub(before.time), out);
     }
@@ -209,9 +247,9 @@ fn encode(entry: &Entry, before: &Before, out: &mut Vec<u8>) {
     }
 }
 
-/// A name of digits from 0 to f takes half as much, one like those of most
-/// agents less than half.
-fn put_name(name: &str, out: &mut Vec<u8>) {
+/// How a name is written, and what is. One of digits from 0 to f takes half as
+/// much, one like those of most agents less than half.
+fn written(name: &str) -> (u64, Cow<'_, [u8]>) {
     let digits: Vec<u8> = name.bytes().filter(|byte| *byte != b'-').collect();
     let is_hex = digits
         .iter()
@@ -219,28 +257,26 @@ fn put_name(name: &str, out: &mut Vec<u8>) {
     let packed = || {
         let value = |digit: u8| (digit as char).to_digit(16).unwrap_or(0) as u8;
         let (pairs, _) = digits.as_chunks::<2>();
-        pairs
-            .iter()
-            .map(move |[high, low]| value(*high) << 4 | value(*low))
+        let pairs = pairs.iter();
+        Cow::Owned(
+            pairs
+                .map(|[high, low]| value(*high) << 4 | value(*low))
+                .collect(),
+        )
     };
     let uuid_hyphens = name.len() == 36
         && digits.len() == 32
         && [8, 13, 18, 23]
             .iter()
             .all(|at| name.as_bytes()[*at] == b'-');
+    let even = digits.len() == name.len() && name.len().is_multiple_of(2);
     if is_hex && uuid_hyphens {
-        put(UUID, out);
-        out.extend(packed());
-    } else if is_hex
-        && digits.len() == name.len()
-        && name.len().is_multiple_of(2)
-        && !name.is_empty()
-    {
-        put((name.len() as u64 / 2) << 2 | HEX, out);
-        out.extend(packed());
+        (UUID, packed())
+    } else if is_hex && even && !name.is_empty() {
+        ((name.len() as u64 / 2) << 2 | HEX, packed())
     } else {
-        put((name.len() as u64) << 2 | PLAIN, out);
-        out.extend(name.as_bytes());
+        let length = name.len() as u64;
+        (length << 2 | PLAIN, Cow::Borrowed(name.as_bytes()))
     }
 }
 
@@ -269,11 +305,12 @@ pub(super) fn decoded(first: i64, blob: &[u8]) -> rusqlite::Result<Vec<Group>> {
 fn read(first: i64, records: &[u8]) -> rusqlite::Result<Vec<Group>> {
     let mut reader = Reader(records);
     let mut before = Before::default();
+    let mut shapes = Shapes::default();
     let mut groups = Vec::new();
     let mut source = first;
     while !reader.0.is_empty() {
         let group = reader
-            .group(source, &mut before)
+            .group(source, &mut before, &mut shapes)
             .ok_or_else(|| damaged("a record is not whole"))?;
         source = group.source;
         groups.push(group);
@@ -285,25 +322,35 @@ fn read(first: i64, records: &[u8]) -> rusqlite::Result<Vec<Group>> {
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
-    fn group(&mut self, source: i64, before: &mut Before) -> Option<Group> {
+    fn group(&mut self, source: i64, before: &mut Before, shapes: &mut Shapes) -> Option<Group> {
         let source = source.checked_add(i64::try_from(self.number()?).ok()?)?;
         let mut entries = Vec::new();
         before.position = 0;
         for _ in 0..self.number()? {
-            let entry = self.entry(before)?;
+            let entry = self.entry(before, shapes)?;
             before.next(&entry);
             entries.push(entry);
         }
         Some(Group { source, entries })
     }
 
-    fn entry(&mut self, before: &Before) -> Option<Entry> {
-        let flags = self.byte()?;
-        let who = match flags & ALIKE {
-            0 => self.number()?,
-            _ => before.who,
+    fn shape(&mut self, shapes: &mut Shapes) -> Option<Shape> {
+        let number = usize::from(self.byte()?);
+        if let Some(known) = number.checked_sub(1) {
+            return shapes.0.get(known).copied();
+        }
+        let shape = Shape {
+            flags: self.byte()?,
+            who: self.number()?,
+            name: self.number()?,
         };
-        let name = self.name()?;
+        shapes.keep(shape);
+        Some(shape)
+    }
+
+    fn entry(&mut self, before: &Before, shapes: &mut Shapes) -> Option<Entry> {
+        let Shape { flags, who, name } = self.shape(shapes)?;
+        let name = self.name(name)?;
         let time = match flags & TIMED {
             0 => None,
             _ => Some(before.time.wrapping_add(self.signed()?)),
@@ -375,8 +422,7 @@ impl Reader<'_> {
         Some(entry)
     }
 
-    fn name(&mut self) -> Option<String> {
-        let head = self.number()?;
+    fn name(&mut self, head: u64) -> Option<String> {
         let length = usize::try_from(head >> 2).ok()?;
         match head & 3 {
             PLAIN => String::from_utf8(self.bytes(length)?.to_vec()).ok(),
@@ -472,9 +518,9 @@ mod tests {
             tongue in 0u8..16,
             at in 0..=MOST,
             bytes in prop_oneof![0u64..400, 0..=MOST],
-            hash in 0u64..1 << 48,
+            hash in 0u64..1 << 40,
             first in 0..=MOST,
-            parts in prop::collection::vec((any::<(u64, u64)>(), any::<u32>(), any::<u32>(), any::<u32>(), 0u64..1 << 48), 0..4),
+            parts in prop::collection::vec((any::<(u64, u64)>(), any::<u32>(), any::<u32>(), any::<u32>(), 0u64..1 << 40), 0..4),
             whole in any::<bool>(),
         ) -> Entry {
             let mut chunks: Vec<Piece> = parts
@@ -548,13 +594,13 @@ mod tests {
             position: number,
             at: number * 101,
             bytes: 100,
-            hash: number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16,
+            hash: number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24,
             first: number,
             chunks: vec![Piece {
                 length: 100,
                 line: 1,
                 words: 12,
-                hash: number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16,
+                hash: number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24,
                 ..Piece::default()
             }],
             ..Entry::default()
@@ -562,6 +608,6 @@ mod tests {
         let entries: Vec<Entry> = (0..100).map(said).collect();
         let group = Group { source: 1, entries };
         let length = encoded(1, &[group]).len();
-        assert!(length < 1_850, "{length}");
+        assert!(length < 1_650, "{length}");
     }
 }

@@ -11,7 +11,7 @@ use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 8;
+pub(super) const LAYOUT: i64 = 9;
 
 // Texts and vectors lie in tables that are only ever appended to, in the order
 // in which they come: a table kept in the order of a hash has a third of its

@@ -374,7 +374,7 @@ fn vectors_of_texts_that_are_gone_go_once_they_are_many() {
     index.use_encoder(Some(Drawn::new("drawn", 256)));
     let stored = || -> i64 {
         let connection = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
-        let sql = "SELECT sum(length(hashes)) / 6 FROM vector";
+        let sql = "SELECT sum(length(hashes)) / 5 FROM vector";
         connection.query_row(sql, [], |row| row.get(0)).unwrap()
     };
     let of = |source: &str, count: u64| -> Vec<Record> {
