@@ -8,6 +8,7 @@ mod around;
 mod commands;
 mod failure;
 mod kept;
+mod limits;
 mod out;
 mod own_write;
 mod paint;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
+    limits::outlive();
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
