@@ -271,6 +271,7 @@ impl SqliteIndex {
             };
             describe(&mut entry, record, role);
             for ((id, _), (_, tokens)) in entry.numbered().zip(&text.chunks) {
+                tongues |= i64::from(tokens.tongues);
                 tell(&transaction, PUT_IN, id, tokens)?;
             }
             chunk += entry.chunks.len() as u64;

@@ -20,11 +20,11 @@ use crate::text::{Quote, Term, begins_longer, begins_pairs, is_pair, numbers};
 /// come first, so what is left out would hardly have changed the order.
 const MOST_ROWS: usize = 40_000;
 
-/// Terms that are looked up at all.
-const MOST_TERMS: usize = 512;
-
-/// Terms that are scored.
+/// Terms that are scored, the rarest.
 const MOST_SCORED: usize = 96;
+
+/// Words that a note names.
+const MOST_NAMED: usize = 12;
 
 /// Further terms that are scored, and rows that one of them may have.
 const MOST_FURTHER: usize = 20;
@@ -59,8 +59,7 @@ pub(super) struct Words {
     pub(super) slot: Vec<u32>,
     /// By term: the units that have it, in no order.
     pub(super) terms: Vec<(String, Vec<u32>)>,
-    /// Words that were too frequent to be looked at.
-    left_out: Vec<String>,
+    left_out: LeftOut,
     /// Words that may stand in more tables than were looked at.
     pub(super) half_read: Vec<String>,
 }
@@ -233,25 +232,35 @@ pub(super) struct Asked<'a> {
     pub(super) asking: u8,
 }
 
-/// Looks terms up, the rarest first, and leaves out the most frequent ones that
-/// together stand in more than [`MOST_ROWS`] chunks.
+/// Words of a query that are in the index and were not scored.
+#[derive(Default)]
+struct LeftOut {
+    /// Those that too many texts have.
+    frequent: Vec<String>,
+    /// How many a long query had beside its rarest.
+    beyond: usize,
+}
+
+/// Looks terms up and keeps the rarest, which together stand in at most
+/// [`MOST_ROWS`] chunks.
 fn look_up<'a>(
     connection: &Connection,
     shape: &Shape,
     asked: &Asked<'a>,
-    left_out: &mut Vec<String>,
+    left_out: &mut LeftOut,
 ) -> rusqlite::Result<Vec<Found<'a>>> {
     let mut found: Vec<Found<'a>> = Vec::new();
     let mut held = 0;
+    // What stands in more than all may be looked at is left out anyway.
+    let mut most = MOST_ROWS;
     let rows = |token: &str, most: usize| {
         let mut rows = rows(connection, shape, token, most)?;
         rows.extend(asked.coded.rows.get(token).into_iter().flatten());
         Ok(rows)
     };
-    for term in asked.terms.iter().take(MOST_TERMS) {
+    for term in asked.terms {
         let tokens = term.tokens.iter();
-        // What stands in more than all may be looked at is left out anyway.
-        let rows = tokens.map(|token| rows(token, MOST_ROWS + 1));
+        let rows = tokens.map(|token| rows(token, most + 1));
         let one = Found {
             term,
             rows: rows.collect::<rusqlite::Result<_>>()?,
@@ -260,10 +269,14 @@ fn look_up<'a>(
             held += one.count();
             found.push(one);
         }
-        // A query of a whole page would hold many times what it may look at.
-        if held > 4 * MOST_ROWS {
+        // A query of a whole page would hold many times what it may look at, and of
+        // what is more frequent than all that is kept nothing need be known.
+        if held > 4 * MOST_ROWS || found.len() > 2 * MOST_SCORED {
             leave_out(&mut found, left_out);
             held = found.iter().map(Found::count).sum();
+            if found.len() == MOST_SCORED {
+                most = found.last().map_or(most, Found::count).min(most);
+            }
         }
     }
     leave_out(&mut found, left_out);
@@ -278,7 +291,7 @@ fn look_up<'a>(
     Ok(found)
 }
 
-fn leave_out(found: &mut Vec<Found<'_>>, left_out: &mut Vec<String>) {
+fn leave_out(found: &mut Vec<Found<'_>>, left_out: &mut LeftOut) {
     found.sort_by_key(Found::count);
     let mut spent = 0;
     let within = |one: &Found<'_>| {
@@ -286,27 +299,50 @@ fn leave_out(found: &mut Vec<Found<'_>>, left_out: &mut Vec<String>) {
         spent <= MOST_ROWS
     };
     let kept = found.iter().map(within).take_while(|fits| *fits).count();
-    let kept = kept.clamp(1, MOST_SCORED).min(found.len());
+    if kept >= MOST_SCORED {
+        left_out.beyond += found.drain(MOST_SCORED..).count();
+        return;
+    }
+    let kept = kept.max(1).min(found.len());
     let rest = found.drain(kept..);
-    left_out.extend(rest.map(|one| one.term.word.clone()));
+    let words = rest.map(|one| one.term.word.clone());
+    left_out.frequent.extend(words);
+}
+
+/// Words with a comma between, not more of them than anybody reads.
+fn named(words: &[String]) -> String {
+    let named = words[..words.len().min(MOST_NAMED)].join(", ");
+    match words.len().saturating_sub(MOST_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 impl Words {
     /// What was not looked for, or not everywhere.
     pub(super) fn notes(&self) -> Vec<String> {
-        let told = [
-            (
-                "too frequent to tell texts apart, and left out",
-                &self.left_out,
-            ),
-            (
-                "not looked for in every table, since one query reads only so many",
-                &self.half_read,
-            ),
-        ];
-        let told = told.into_iter().filter(|(_, words)| !words.is_empty());
-        told.map(|(what, words)| format!("{what}: {}", words.join(", ")))
-            .collect()
+        let LeftOut { frequent, beyond } = &self.left_out;
+        let mut notes = Vec::new();
+        if !frequent.is_empty() {
+            let named = named(frequent);
+            notes.push(format!(
+                "too frequent to tell texts apart, and left out: {named}"
+            ));
+        }
+        if *beyond > 0 {
+            notes.push(format!(
+                "of {} words of the query that are in the index, the {MOST_SCORED} rarest were \
+                 looked for",
+                beyond + MOST_SCORED
+            ));
+        }
+        if !self.half_read.is_empty() {
+            notes.push(format!(
+                "not looked for in every table, since one query reads only so many: {}",
+                self.half_read.join(", ")
+            ));
+        }
+        notes
     }
 
     pub(super) fn score(
@@ -325,7 +361,7 @@ impl Words {
             stretches: vec![0.0; shape.stretches.len()],
             slot: shape.units.iter().map(|unit| unit.slots.start).collect(),
             terms: Vec::new(),
-            left_out: Vec::new(),
+            left_out: LeftOut::default(),
             half_read: Vec::new(),
         };
         let mut by_slot = vec![0f32; shape.slots.len()];

@@ -140,7 +140,7 @@ pub(super) fn asking(sentence: &str, tongue: Tongue, stems: &mut Stems) -> HashS
     let words: Vec<_> = runs(sentence)
         .filter_map(|run| match run {
             Run::Word(word) => Some(lowercase(word)),
-            Run::Dotted(_) | Run::Unspaced(_) => None,
+            Run::Dotted(_) | Run::Unspaced(_) | Run::End => None,
         })
         .collect();
     for (at, word) in words.iter().enumerate() {

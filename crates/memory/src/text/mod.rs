@@ -27,11 +27,12 @@ pub(crate) use self::codes::{Code, class};
 pub(crate) use self::joined::{has as has_joined, numbers};
 pub(crate) use self::query::{Quote, Term, all_terms, begins_longer, questions, quote, terms};
 pub(crate) use self::stems::Stems;
+use self::tongue::Heard;
 pub(crate) use self::tongue::Tongue;
 
 /// Changes whenever the same text gives other tokens: an index made before is
 /// made anew.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 
 /// Tokens longer than this are cut: nobody types them, and encoded data is
 /// full of them.
@@ -48,6 +49,8 @@ enum Run<'a> {
     Dotted(&'a str),
     /// Characters of a script without spaces between words.
     Unspaced(&'a str),
+    /// The end of a line.
+    End,
 }
 
 /// The language of a text.
@@ -55,8 +58,30 @@ pub(crate) fn tongue(text: &str) -> Tongue {
     let start = &text[..text.floor_char_boundary(8_000)];
     Tongue::of(runs(start).filter_map(|run| match run {
         Run::Word(word) => Some(lowercase(word)),
-        Run::Dotted(_) | Run::Unspaced(_) => None,
+        Run::Dotted(_) | Run::Unspaced(_) | Run::End => None,
     }))
+}
+
+/// Gives the runs of each line, and the language it is in. That of the text is the
+/// language of lines that do not tell: a log has notes in the user's language
+/// between titles and output in English.
+fn each_line<'a>(text: &'a str, tongue: Tongue, mut take: impl FnMut(Run<'a>, Tongue)) {
+    let mut line = Vec::new();
+    let mut heard = Heard::default();
+    let mut spoken = tongue;
+    for run in runs(text).chain([Run::End]) {
+        match run {
+            Run::Word(word) => heard.hear_once(&lowercase(word)),
+            Run::Dotted(_) | Run::Unspaced(_) => {}
+            Run::End => {
+                spoken = heard.in_line(spoken);
+                heard = Heard::default();
+                line.drain(..).for_each(|run| take(run, spoken));
+                continue;
+            }
+        }
+        line.push(run);
+    }
 }
 
 fn lowercase(word: &str) -> Cow<'_, str> {
@@ -77,13 +102,12 @@ pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut S
         }
         out.push_str(token);
     };
-    for run in runs(text) {
-        match run {
-            Run::Word(word) => word_tokens(word, tongue, stems, &mut take),
-            Run::Dotted(word) => dotted_token(word, &mut take),
-            Run::Unspaced(run) => unspaced_tokens(run, &mut take),
-        }
-    }
+    each_line(text, tongue, |run, tongue| match run {
+        Run::Word(word) => word_tokens(word, tongue, stems, &mut take),
+        Run::Dotted(word) => dotted_token(word, &mut take),
+        Run::Unspaced(run) => unspaced_tokens(run, &mut take),
+        Run::End => {}
+    });
     count
 }
 
@@ -99,6 +123,8 @@ pub(crate) struct Stored {
     pub(crate) pairs: String,
     /// How many there are, all single characters counted.
     pub(crate) count: u32,
+    /// A bit for each language that a line is in, by its number.
+    pub(crate) tongues: u16,
 }
 
 impl Stored {
@@ -136,12 +162,14 @@ pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
     let mut stored = Stored::default();
     stored.words.reserve(text.len());
     let mut codes = Codes::default();
-    for run in runs(text) {
+    each_line(text, tongue, |run, tongue| {
+        stored.tongues |= 1 << (tongue as u8);
         match run {
             Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
                 codes.count(token);
                 stored.word(token);
             }),
+            Run::End => {}
             Run::Dotted(word) => dotted_token(word, &mut |token, _| {
                 codes.count(token);
                 stored.word(token);
@@ -164,7 +192,7 @@ pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
                 }
             }
         }
-    }
+    });
     if codes.fill(text.len()) {
         stored.gather_codes(text);
     }
@@ -202,6 +230,10 @@ fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
     std::iter::from_fn(move || {
         let rest = &text[at..];
         let begin = rest.find(|c: char| c.is_alphanumeric() || c == '_')?;
+        if rest.as_bytes()[..begin].contains(&b'\n') {
+            at += begin;
+            return Some(Run::End);
+        }
         let rest = &rest[begin..];
         if let Some(drawn) = drawn::uuid(rest).or_else(|| drawn::line(rest)) {
             at += begin + drawn.len();
@@ -415,6 +447,38 @@ fn fold(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_stemmed_in_its_own_language() {
+        let log = "## 14:23\n\n**User Preferences:**\n\
+                   - Rechnungen nur als PDF speichern.\n\
+                   - Lieferanten zuerst fragen\n\
+                   **Issues Found:**\n\
+                   - the invoices could not be written to the folder\n\
+                   - Commits immer signieren\n\
+                   - the suppliers were not asked about it\n";
+        let stored = stored(log, tongue(log), &mut Stems::default());
+        let has = |token: &str| stored.words.split(' ').any(|word| word == token);
+        for token in ["rechnung", "lieferant", "invoic", "signi", "supplier"] {
+            assert!(has(token), "{token}: {}", stored.words);
+        }
+        assert_eq!(stored.tongues, 0b11);
+    }
+
+    #[test]
+    fn code_and_names_are_of_the_language_of_their_text() {
+        for line in [
+            "let mut des = mit(para)?; // see the docs",
+            "error[E0425]: cannot find function `los` in this scope",
+            "MIT license, see the LICENSE file",
+            "Die Hard is an action movie",
+            "The man in the hat was here and will die",
+            "de en es fr it pt: one page per language and one for all of them",
+        ] {
+            let stored = stored(line, tongue(line), &mut Stems::default());
+            assert_eq!(stored.tongues, 1, "{line}");
+        }
+    }
 
     fn tokens(text: &str) -> String {
         let mut out = String::new();

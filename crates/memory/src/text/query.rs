@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{
-    PART, Run, Stems, Tongue, dotted_token, drawn, fold, frame, identifier_parts, is_single,
-    joined, runs, tongue, unspaced_tokens, word_tokens,
+    PART, Run, Stems, Tongue, dotted_token, drawn, each_line, fold, frame, identifier_parts,
+    is_single, joined, put, runs, tongue, unspaced_tokens, word_tokens,
 };
 
 /// One word of a query.
@@ -117,6 +117,7 @@ fn sentence_terms(
                     add(terms, seen, &word, vec![token], weight, bit);
                 }
             }
+            Run::End => {}
         }
     }
 }
@@ -229,43 +230,35 @@ pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<Quote> {
     if query.len() > LONGEST_QUOTE {
         return None;
     }
-    let tongue = tongue(query);
     let mut quote = Quote::default();
     let mut phrase = String::new();
     let mut count = 0;
-    for run in runs(query) {
-        match run {
-            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
+    each_line(query, tongue(query), |run, tongue| match run {
+        Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
+            count += 1;
+            put(&mut phrase, token);
+        }),
+        Run::Dotted(word) => dotted_token(word, &mut |token, _| {
+            count += 1;
+            put(&mut phrase, token);
+        }),
+        Run::Unspaced(run) => {
+            quote.phrases.extend(taken(&mut phrase));
+            let before = quote.pairs.len();
+            let mut single = None;
+            unspaced_tokens(run, &mut |token, _| {
                 count += 1;
-                if !phrase.is_empty() {
-                    phrase.push(' ');
+                match is_single(token) {
+                    true => single = Some(token.to_owned()),
+                    false => quote.pairs.push(token.to_owned()),
                 }
-                phrase.push_str(token);
-            }),
-            Run::Dotted(word) => dotted_token(word, &mut |token, _| {
-                count += 1;
-                if !phrase.is_empty() {
-                    phrase.push(' ');
-                }
-                phrase.push_str(token);
-            }),
-            Run::Unspaced(run) => {
-                quote.phrases.extend(taken(&mut phrase));
-                let before = quote.pairs.len();
-                let mut single = None;
-                unspaced_tokens(run, &mut |token, _| {
-                    count += 1;
-                    match is_single(token) {
-                        true => single = Some(token.to_owned()),
-                        false => quote.pairs.push(token.to_owned()),
-                    }
-                });
-                // One that is in a pair says nothing more.
-                let alone = quote.pairs.len() == before;
-                quote.pairs.extend(single.filter(|_| alone));
-            }
+            });
+            // One that is in a pair says nothing more.
+            let alone = quote.pairs.len() == before;
+            quote.pairs.extend(single.filter(|_| alone));
         }
-    }
+        Run::End => {}
+    });
     quote.phrases.extend(taken(&mut phrase));
     (2..=40).contains(&count).then_some(quote)
 }

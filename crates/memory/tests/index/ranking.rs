@@ -509,6 +509,64 @@ fn a_query_of_100_kb_is_answered_from_its_start() {
     assert_eq!(hits.notes.len(), 1);
 }
 
+/// A text of words that nothing else has, as a page or a log that is pasted.
+fn page(words: std::ops::Range<usize>) -> String {
+    let word = |number: usize| {
+        let letter = |place: u32| char::from(b'a' + (number / 26usize.pow(place) % 26) as u8);
+        format!("z{}{}{}q", letter(0), letter(1), letter(2))
+    };
+    words.map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_asked_behind_a_pasted_page_is_looked_for() {
+    let mut index = memory();
+    fill(&mut index, &[said("s", "a", 1, "needle in a haystack")]);
+    for pasted in [page(0..2_000), page(0..600)] {
+        let found = index.search(&Query::new(format!("{pasted} needle")));
+        assert_eq!(found.unwrap().hits[0].key(), "s#a");
+    }
+}
+
+#[test]
+fn of_many_words_the_rarest_are_looked_for_and_that_is_said() {
+    let mut index = memory();
+    let texts = (0..1_000).step_by(10).flat_map(|from| {
+        let text = page(from..from + 10);
+        ["a", "b"].map(|session| said(session, &format!("{from}"), from as u64, &text))
+    });
+    let mut texts: Vec<Record> = texts.collect();
+    texts.push(said("c", "only", 1, "needle in a haystack"));
+    fill(&mut index, &texts);
+    let found = index
+        .search(&Query {
+            k: 40,
+            ..Query::new(format!("{} needle", page(0..1_000)))
+        })
+        .unwrap();
+    let keys: Vec<String> = found.hits.iter().map(|hit| hit.key().to_string()).collect();
+    assert!(keys.contains(&"c#only".to_owned()), "{keys:?}");
+    let said = "of 1001 words of the query that are in the index, the 96 rarest were looked for";
+    assert_eq!(found.notes, [said]);
+}
+
+#[test]
+fn a_note_is_found_by_stem_between_lines_in_another_language() {
+    let mut index = memory();
+    let log = "## 14:23 — Compaction Pre-flush\n**User Preferences:**\n\
+               - Constraint: Rechnungen nur als PDF speichern. <!-- user 4f2a91c0 -->\n\
+               - Lieferanten immer fragen\n\
+               **Issues Found:**\n\
+               - `make test` failed (not resolved): error: no such file or directory\n";
+    fill(&mut index, &[said("s", "a", 1, log)]);
+    for asked in ["Rechnung", "Lieferant", "welcher Lieferant ist es"] {
+        assert_eq!(keys(&mut index, &Query::new(asked)), ["s#a"], "{asked}");
+    }
+    // What was found can be taken out again.
+    fill(&mut index, &[said("s", "a", 1, "something else")]);
+    assert!(keys(&mut index, &Query::new("Rechnung")).is_empty());
+}
+
 #[test]
 fn a_five_word_quote_is_among_the_first_hits() {
     let mut index = memory();
