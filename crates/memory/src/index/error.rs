@@ -228,6 +228,13 @@ impl IndexError {
                     path,
                     reason: source.to_string(),
                 },
+                // Every file of ours has all tables.
+                Some(ErrorCode::Unknown) if source.to_string().contains("no such table") => {
+                    IndexError::Damaged {
+                        path,
+                        reason: source.to_string(),
+                    }
+                }
                 Some(ErrorCode::DiskFull) => IndexError::Full { path },
                 Some(ErrorCode::SystemIoFailure) => IndexError::Disk {
                     path,

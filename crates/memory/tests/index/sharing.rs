@@ -146,6 +146,23 @@ fn files_are_indexed_in_one_go_where_the_index_turns_out_damaged() {
 }
 
 #[test]
+fn an_index_that_lacks_a_table_is_set_aside_and_made_anew() {
+    for table in ["leaf", "block", "source", "vector", "role"] {
+        let folder = TempDir::new().unwrap();
+        fill(&mut on_disk(&folder), &[said("s", "a", 1, "one")]);
+        let other = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();
+        let gone = format!("DROP TABLE {table}");
+        other.execute_batch(&gone).unwrap();
+        drop(other);
+        let mut index = on_disk(&folder);
+        let _ = index.search(&Query::new("one")).unwrap();
+        fill(&mut index, &[said("s", "a", 1, "one")]);
+        assert!(index.set_aside().is_some(), "{table}");
+        assert_eq!(keys(&mut index, &Query::new("one")), ["s#a"]);
+    }
+}
+
+#[test]
 fn a_damaged_index_that_two_use_is_set_aside_once_and_both_go_on() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("main.sqlite");
