@@ -56,11 +56,11 @@ fn gap<'a>(next: usize, at: usize, shown: &[DiffLine<'a>]) -> Option<DiffLine<'a
 fn context(lines: &[&str], hunk: &Hunk<'_>) -> Vec<usize> {
     let is_blank = |line: &str| line.trim().is_empty();
     let first = hunk.added.iter().find(|line| !is_blank(line));
-    if hunk.removed.is_empty() && first.is_some_and(|line| line.starts_with('#')) {
+    if hunk.removed.is_empty() && first.is_some_and(|line| page::is_heading(line)) {
         return Vec::new();
     }
     let above = &lines[..hunk.at];
-    let heading = above.iter().rposition(|line| line.starts_with('#'));
+    let heading = above.iter().rposition(|line| page::is_heading(line));
     let said = heading.filter(|at| page::begins(lines[*at]));
     let said = said.map(|at| at + 1).filter(|at| *at < hunk.at);
     let last = above

@@ -1,6 +1,8 @@
 //! Pages of promoted statements, read back: what each says, and which words of
 //! which texts it quotes.
 
+use std::borrow::Cow;
+
 use super::Topic;
 use super::promote::{all_headings, home};
 use crate::files::MEMORY;
@@ -47,6 +49,30 @@ pub(crate) fn is_page(file: &str) -> bool {
     file == MEMORY || file == home(Topic::Decision) || file == home(Topic::Fact)
 }
 
+/// Whether a line is a heading: a name that begins with `#`, as of a channel or an
+/// issue, makes none.
+pub(super) fn is_heading(line: &str) -> bool {
+    let behind = line.trim_start_matches('#');
+    let signs = line.len() - behind.len();
+    (1..=6).contains(&signs) && (behind.is_empty() || behind.starts_with(char::is_whitespace))
+}
+
+/// A statement as a line of a page, which must not pass for a heading.
+pub(super) fn escaped(said: &str) -> Cow<'_, str> {
+    match is_heading(said) {
+        true => Cow::Owned(format!("\\{said}")),
+        false => Cow::Borrowed(said),
+    }
+}
+
+/// What such a line says.
+fn unescaped(line: &str) -> &str {
+    match line.strip_prefix('\\') {
+        Some(said) if is_heading(said) => said,
+        _ => line,
+    }
+}
+
 /// Whether a line begins a statement.
 pub(crate) fn begins(line: &str) -> bool {
     id(line).is_some()
@@ -88,7 +114,7 @@ pub(crate) fn statements(text: &str, first: u32) -> Vec<Statement> {
     // Behind another heading, nothing is a statement's.
     let mut open = true;
     for (line, number) in text.lines().zip(first..) {
-        if line.starts_with('#') {
+        if is_heading(line) {
             found.extend(id(line).map(|id| empty(id, number)));
             open = begins(line);
             continue;
@@ -109,7 +135,7 @@ pub(crate) fn statements(text: &str, first: u32) -> Vec<Statement> {
                 last.standing = line.trim_start_matches("- ").trim_end().to_owned();
                 last.lines.1 = number;
             } else if number == last.lines.0 + 1 && !last.id.is_empty() {
-                last.said = line.trim_end().to_owned();
+                last.said = unescaped(line.trim_end()).to_owned();
                 last.lines.1 = number;
             }
         }

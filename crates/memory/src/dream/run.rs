@@ -252,7 +252,7 @@ impl Dreams<'_> {
             let text = self.memory.redacted(&text);
             let mut ours = false;
             for (at, line) in text.lines().enumerate() {
-                if line.starts_with('#') {
+                if page::is_heading(line) {
                     ours = line.starts_with("### d-");
                     continue;
                 }

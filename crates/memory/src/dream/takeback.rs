@@ -180,7 +180,7 @@ impl Text {
             let mut near = Vec::new();
             for above in above {
                 near.push(*above);
-                if above.starts_with('#') {
+                if page::is_heading(above) {
                     break;
                 }
             }
@@ -188,7 +188,7 @@ impl Text {
                 Some(above) => self.insert(above + 1, line),
                 None => {
                     let end = self.lines.len();
-                    match near.last().filter(|heading| heading.starts_with('#')) {
+                    match near.last().filter(|heading| page::is_heading(heading)) {
                         Some(heading) => {
                             self.insert(end, "");
                             self.insert(end + 1, heading);
@@ -230,7 +230,9 @@ impl Text {
     fn section(&self, heading: &str) -> Option<(usize, usize)> {
         let start = self.lines.iter().position(|line| line.said() == heading)?;
         let rest = self.lines[start + 1..].iter();
-        let length = rest.take_while(|line| !line.text.starts_with('#')).count();
+        let length = rest
+            .take_while(|line| !page::is_heading(&line.text))
+            .count();
         Some((start, start + 1 + length))
     }
 
@@ -249,7 +251,7 @@ impl Text {
             let said = line.said();
             part = match part {
                 _ if page::begins(said) => Part::Said,
-                _ if said.starts_with('#') => Part::Nobody,
+                _ if page::is_heading(said) => Part::Nobody,
                 Part::Said if said.contains("; valid from ") => Part::Evidence,
                 Part::Said => Part::Said,
                 Part::Evidence if said.starts_with(page::EVIDENCE) => Part::Evidence,
@@ -362,7 +364,7 @@ impl Text {
         let had: HashSet<&str> = before.lines().map(str::trim_end).collect();
         let made = after.lines().map(str::trim_end);
         let made: Vec<&str> = made
-            .filter(|line| line.starts_with('#') && !had.contains(line))
+            .filter(|line| page::is_heading(line) && !had.contains(line))
             .collect();
         for heading in made.into_iter().rev() {
             let Some(at) = self.only(heading) else {

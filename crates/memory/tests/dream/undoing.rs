@@ -80,6 +80,53 @@ fn a_hand_edit_stays_is_named_and_keeps_no_undo_from_being_done() {
     assert!(place.read("MEMORY.md").contains("tests second.\n"));
 }
 
+/// Channels, issues and colours begin as headings do, and so may a sentence.
+#[test]
+fn a_statement_that_begins_as_a_heading_does_is_closed_and_taken_back_whole() {
+    let place = Place::new();
+    let said = [
+        "#deploys is our Slack channel for release notes.",
+        "#4821 is our tracking issue.",
+        "# of retries is 5 in the uploader.",
+    ];
+    for text in said {
+        place.log(day(5), "Facts", text, Source::User);
+    }
+    place.dream(&settings());
+    let other = place.promote("#deploys");
+    let before = place.read("memories/project.md");
+    for text in ["#4821", "# of retries"] {
+        let id = place.promote(text);
+        assert!(place.read("memories/project.md").contains(text));
+        // Not as it was left, so that it is taken out line by line.
+        edit(&place, "memories/project.md", "# Project", "# The project");
+        place.undo().unwrap();
+        edit(&place, "memories/project.md", "# The project", "# Project");
+        assert_eq!(place.read("memories/project.md"), before, "{id}");
+    }
+    place.promote("# of retries");
+    place.promote("#4821");
+    place.log(
+        day(1),
+        "Facts",
+        "#4999 is now our tracking issue, not #4821.",
+        Source::User,
+    );
+    place.dream(&settings());
+    let old = place.id("#4821 is our");
+    let new = place.promote("#4999");
+    let page = place.read("memories/project.md");
+    let (_, block) = page.split_once(&format!("### {old}\n")).unwrap();
+    let closed = block.lines().find(|line| line.contains("; valid from "));
+    let wanted = format!(" until {}, replaced by {new}", day(1));
+    assert!(closed.unwrap().ends_with(&wanted), "{page}");
+    assert!(page.contains(&other), "{page}");
+    // What is on the page is known and not staged again.
+    let staged = place.candidates().len();
+    place.dream(&settings());
+    assert_eq!(place.candidates().len(), staged);
+}
+
 #[test]
 fn an_edited_statement_stays_below_a_heading_that_is_no_statements() {
     let place = Place::begun_and_dreamt(&["Never push on Fridays.", "Always write tests first."]);
