@@ -6,7 +6,7 @@ use super::shape::is_encoded_login;
 use super::spoken::is_plain;
 use super::tongues::{self, Foreign, Tongue};
 use super::value::{BARE, Quoted, Span, VALUE};
-use super::value::{blanks, blanks_before, closing, unclosed, value};
+use super::value::{blanks, blanks_before, closing, prefix, unclosed, value};
 use super::words::{is_literal_as_password, is_word_as_password};
 use super::{
     Kind, Redactor, address, blocks, environment, fallback, follows, kubernetes, markdown, phrases,
@@ -428,6 +428,7 @@ fn strings(bytes: &[u8], from: usize, promise: Promise) -> Vec<Span> {
 /// environment. Elsewhere letters are a variable, a type or a word.
 fn word(bytes: &[u8], at: usize, from: usize) -> Option<Span> {
     let start = from + blanks(bytes, from);
+    let start = start + prefix(bytes, start);
     let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + BARE)];
     let slashes = rest.iter().take_while(|b| **b == b'\\').count();
     let quote = rest

@@ -7,6 +7,7 @@
 use super::names::{Promise, is_of_other_key};
 use super::prefixed::is_word_start;
 use super::spoken::{self, Sentence};
+use super::statement::{self, clause_end, is_clause, is_in_statement};
 use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
@@ -52,12 +53,15 @@ impl Redactor {
     pub(super) fn following(&self, bytes: &[u8], at: usize) -> Option<Span> {
         let name = self.name_at(bytes, at)?;
         if is_clause(&bytes[name.start..name.end]) {
-            return quoted(bytes, name).or_else(|| bare(bytes, name));
+            return quoted(bytes, name)
+                .or_else(|| bare(bytes, name))
+                .or_else(|| statement::word(bytes, name));
         }
         let found = match bytes.get(name.end) {
             Some(b'"' | b'\'' | b'\\') => argument(bytes, name),
-            Some(b'(') => given(bytes, name),
+            Some(b'(') => given(bytes, name).or_else(|| statement::called(bytes, name)),
             Some(b' ' | b'\t') => quoted(bytes, name)
+                .or_else(|| statement::word(bytes, name))
                 .or_else(|| commanded(bytes, name))
                 .or_else(|| spoken::said_of(&Sentence { bytes, name })),
             _ => None,
@@ -131,50 +135,6 @@ impl Redactor {
         let own = name.eq_ignore_ascii_case(b"pass");
         (own && is_behind_user(bytes, start)).then_some(Promise::Password)
     }
-}
-
-/// Whether a name is the clause of SQL that gives a user a password. In prose
-/// the same words say what something is known by.
-fn is_clause(name: &[u8]) -> bool {
-    let lower = name.to_ascii_lowercase();
-    lower == b"identified by" || lower.starts_with(b"identified with")
-}
-
-/// Where the clause ends that also says how the password is kept:
-/// `IDENTIFIED WITH mysql_native_password BY`.
-fn clause_end(clause: &[u8]) -> Option<usize> {
-    let text = &clause[..clause.len().min(NAME)];
-    let mut words = text.split(|b| *b == b' ');
-    let by = words.nth(3)?;
-    let before: usize = text
-        .split(|b| *b == b' ')
-        .take(3)
-        .map(|w| w.len() + 1)
-        .sum();
-    by.eq_ignore_ascii_case(b"by").then_some(before + by.len())
-}
-
-/// Whether the clause at `at` is one of a statement, by its capitals or by the
-/// words with which the statement begins: `create user bob`.
-fn is_in_statement(bytes: &[u8], at: usize) -> bool {
-    const REACH: usize = 256;
-    const STATEMENTS: [&str; 6] = [
-        "create user ",
-        "alter user ",
-        "create role ",
-        "alter role ",
-        "create login ",
-        "grant ",
-    ];
-    if bytes[at..].starts_with(b"IDENTIFIED ") {
-        return true;
-    }
-    let before = bytes[at.saturating_sub(REACH)..at].to_ascii_lowercase();
-    let begin = before.iter().rposition(|b| *b == b';');
-    let statement = &before[begin.map_or(0, |place| place + 1)..];
-    STATEMENTS
-        .iter()
-        .any(|words| memchr::memmem::find(statement, words.as_bytes()).is_some())
 }
 
 /// Whether the words before `start` are those of a user: `user bob`.

@@ -95,7 +95,7 @@ fn attribute(tag: &[u8]) -> Option<&[u8]> {
 }
 
 /// A password of letters only in the quotes behind `from`, escaped or not.
-fn quoted_word(bytes: &[u8], from: usize) -> Option<Span> {
+pub(super) fn quoted_word(bytes: &[u8], from: usize) -> Option<Span> {
     let open = from + blanks(bytes, from);
     let rest = &bytes[open.min(bytes.len())..bytes.len().min(open + LONGEST)];
     let slashes = rest.iter().take_while(|b| **b == b'\\').count();

@@ -44,6 +44,7 @@ mod shape;
 mod signs;
 mod sought;
 mod spoken;
+mod statement;
 mod stores;
 mod tongues;
 mod turns;

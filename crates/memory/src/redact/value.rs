@@ -152,12 +152,13 @@ fn is_within(rest: &[u8], at: usize) -> bool {
     !word.is_empty() && word[0] != b'&' && !word.contains(&b'=') && !character
 }
 
-/// The length of what programs write before a string: `f"x"`, `b'x'`, `rb"x"`.
-fn prefix(bytes: &[u8], at: usize) -> usize {
+/// The length of what programs write before a string: `f"x"`, `b'x'`, `rb"x"`,
+/// and databases: `N'x'`.
+pub(super) fn prefix(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let letters = rest.iter().take(2);
     let length = letters
-        .take_while(|b| b"bBfFrRuU".contains(b) || **b == b'@' || **b == b'$')
+        .take_while(|b| b"bBfFrRuUNE".contains(b) || **b == b'@' || **b == b'$')
         .count();
     let quoted = matches!(rest.get(length), Some(b'"' | b'\''));
     if quoted { length } else { 0 }
@@ -165,9 +166,9 @@ fn prefix(bytes: &[u8], at: usize) -> usize {
 
 /// Where the string in the bracket at `at` begins: `("x"`, also in the line
 /// below.
-fn in_brackets(bytes: &[u8], at: usize) -> usize {
+pub(super) fn in_brackets(bytes: &[u8], at: usize) -> usize {
     // What only makes a value of a string.
-    const WRAPPERS: [&str; 10] = [
+    const WRAPPERS: [&str; 18] = [
         "String::from",
         "SecretString::from",
         "SecretString::new",
@@ -178,6 +179,15 @@ fn in_brackets(bytes: &[u8], at: usize) -> usize {
         "new String",
         "str",
         "bytes",
+        // What a database makes a hash of.
+        "PASSWORD",
+        "password",
+        "crypt",
+        "MD5",
+        "md5",
+        "SHA1",
+        "SHA2",
+        "sha1",
     ];
     let rest = bytes.get(at..).unwrap_or_default();
     let wrapper = WRAPPERS

@@ -14,6 +14,7 @@ mod json;
 mod letters;
 mod plainly;
 mod speech;
+mod statements;
 mod staying;
 mod stores;
 mod syntax;

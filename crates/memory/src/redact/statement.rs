@@ -1,0 +1,103 @@
+//! Statements that give a user of a database a password. What stands there in
+//! quotes is one, a word too.
+
+use super::follows::Name;
+use super::markup::quoted_word;
+use super::names::Promise;
+use super::value::{Span, blanks, value};
+
+/// No clause is longer.
+const CLAUSE: usize = 64;
+
+/// A password of letters only behind the name of one in a statement:
+/// `ALTER ROLE app PASSWORD 'x'`, `SET PASSWORD FOR 'app'@'%' = 'x'`.
+pub(super) fn word(bytes: &[u8], name: Name) -> Option<Span> {
+    let behind = bytes.len().min(name.end + 1);
+    let stated = is_in_statement(bytes, name.start) || is_in_statement(bytes, behind);
+    if name.promise != Promise::Password || !stated {
+        return None;
+    }
+    let from = behind_user(bytes, name.end).unwrap_or(name.end);
+    value(bytes, from, name.promise)
+        .filter(|_| from > name.end)
+        .or_else(|| quoted_word(bytes, from))
+}
+
+/// Behind the user whose password is set: `FOR 'app'@'%' =`.
+fn behind_user(bytes: &[u8], from: usize) -> Option<usize> {
+    let from = from + blanks(bytes, from);
+    let rest = &bytes[from..bytes.len().min(from + CLAUSE)];
+    let head = rest.get(..4)?;
+    let line = rest.split(|b| matches!(b, b'\n' | b';')).next()?;
+    let sign = memchr::memchr(b'=', line)?;
+    let words = line[..sign].split(|b| *b == b' ').filter(|w| !w.is_empty());
+    (head.eq_ignore_ascii_case(b"for ") && words.count() == 2).then_some(from + sign + 1)
+}
+
+/// The password in the brackets of a call: `USING PASSWORD('x')`, and the new one
+/// of MongoDB's `db.changeUserPassword("app", "x")`.
+pub(super) fn called(bytes: &[u8], name: Name) -> Option<Span> {
+    const USER: usize = 128;
+    let whole = &bytes[name.start..name.end];
+    let open = name.end + 1;
+    let start = if whole.ends_with(b"changeUserPassword") {
+        let rest = &bytes[open..bytes.len().min(open + USER)];
+        let quote = *rest.first().filter(|b| matches!(b, b'"' | b'\''))?;
+        let close = 1 + memchr::memchr(quote, &rest[1..])?;
+        let comma = open + close + 1;
+        bytes.get(comma).filter(|b| **b == b',')?;
+        comma + 1 + blanks(bytes, comma + 1)
+    } else {
+        let hashes = whole == b"PASSWORD" || whole == b"password" && is_in_statement(bytes, open);
+        hashes.then_some(open)?
+    };
+    let found = value(bytes, start, name.promise).or_else(|| quoted_word(bytes, start))?;
+    let closes = matches!(bytes.get(found.end), Some(b'"' | b'\''));
+    (closes && bytes.get(found.end + 1) == Some(&b')')).then_some(found)
+}
+
+/// Whether a name is the clause of SQL that gives a user a password. In prose
+/// the same words say what something is known by.
+pub(super) fn is_clause(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower == b"identified by" || lower.starts_with(b"identified with")
+}
+
+/// Where the clause ends that also says how the password is kept:
+/// `IDENTIFIED WITH mysql_native_password BY`.
+pub(super) fn clause_end(clause: &[u8]) -> Option<usize> {
+    let text = &clause[..clause.len().min(CLAUSE)];
+    let mut words = text.split(|b| *b == b' ');
+    let by = words.nth(3)?;
+    let before: usize = text
+        .split(|b| *b == b' ')
+        .take(3)
+        .map(|w| w.len() + 1)
+        .sum();
+    by.eq_ignore_ascii_case(b"by").then_some(before + by.len())
+}
+
+/// Whether the clause at `at` is one of a statement, by its capitals or by the
+/// words with which the statement begins: `create user bob`.
+pub(super) fn is_in_statement(bytes: &[u8], at: usize) -> bool {
+    const REACH: usize = 256;
+    const STATEMENTS: [&str; 8] = [
+        "create user ",
+        "alter user ",
+        "create role ",
+        "alter role ",
+        "create login ",
+        "alter login ",
+        "set password ",
+        "grant ",
+    ];
+    if bytes[at..].starts_with(b"IDENTIFIED ") {
+        return true;
+    }
+    let before = bytes[at.saturating_sub(REACH)..at].to_ascii_lowercase();
+    let begin = before.iter().rposition(|b| *b == b';');
+    let statement = &before[begin.map_or(0, |place| place + 1)..];
+    STATEMENTS
+        .iter()
+        .any(|words| memchr::memmem::find(statement, words.as_bytes()).is_some())
+}
