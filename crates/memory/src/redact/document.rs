@@ -56,7 +56,7 @@ pub(super) struct Learnt {
 /// Redacts the texts of one document.
 #[derive(Debug)]
 pub struct Document<'a> {
-    redactor: &'a Redactor,
+    pub(super) redactor: &'a Redactor,
     learnt: Learnt,
     found: BTreeMap<Kind, u64>,
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::kubernetes;
 use super::lists::is_plural;
-use super::markup::names_another;
+use super::markup::{is_named_by_another, name_behind, names_another};
 use super::{Document, Kind};
 
 impl Document<'_> {
@@ -58,13 +58,13 @@ impl Document<'_> {
             named = named.or_else(|| self.word(own?, &text));
             if let Some(name) = name.as_deref().filter(|_| !is_name && !in_list) {
                 if names_another(name) {
-                    about = Some(text.to_string());
-                } else if let Some(about) = about.as_deref()
-                    && named.is_none()
-                    && name.eq_ignore_ascii_case("value")
-                {
-                    named = self.value(about, &text);
-                    named = named.or_else(|| self.word(about, &text));
+                    // One that tells of a secret says more than an id behind it.
+                    about = about
+                        .filter(|known| self.tells(known))
+                        .or(Some(text.to_string()));
+                } else if named.is_none() && is_named_by_another(name) {
+                    named = self.paired(about.as_deref(), &text);
+                    named = named.or_else(|| self.paired(behind(json, end), &text));
                 }
             }
             if !is_name && manifest.contains(&(open + 1)) {
@@ -99,7 +99,24 @@ impl Document<'_> {
     }
 }
 
+/// What the member behind the string that ends at `end` says it is the value of.
+fn behind(json: &str, end: usize) -> Option<&str> {
+    std::str::from_utf8(name_behind(json.as_bytes(), end)?).ok()
+}
+
 impl Document<'_> {
+    /// Whether a name promises a secret.
+    fn tells(&self, name: &str) -> bool {
+        self.redactor.promise(name.as_bytes()).is_some()
+    }
+
+    /// The placeholder of a value that another member names, if it is secret.
+    fn paired(&mut self, about: Option<&str>, text: &str) -> Option<String> {
+        let about = about?;
+        let named = self.value(about, text);
+        named.or_else(|| self.word(about, text))
+    }
+
     /// The strings of each list as they are without secrets, by where they
     /// open. A list may hold the lines of one text, so they are read as one: line
     /// by line a private key could not be known.

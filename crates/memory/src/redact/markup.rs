@@ -1,11 +1,11 @@
 //! Secrets in markup and settings, where the name and the value of one thing
 //! stand side by side as values of their own.
 
-use super::markdown::lone_word;
+use super::markdown::{line, lone_word};
 use super::names::Promise;
 use super::promised::is_word_of_programs;
 use super::shape::is_example;
-use super::value::{Span, blanks, value};
+use super::value::{Span, blanks, closing, value};
 use super::{Kind, Redactor};
 
 /// How far back the name is looked for.
@@ -15,14 +15,52 @@ const LONGEST: usize = 512;
 
 /// Whether a member of this name holds the name of the value beside it.
 pub(super) fn names_another(member: &str) -> bool {
-    ["name", "key"]
+    const NAMES: [&str; 7] = [
+        "name",
+        "key",
+        "id",
+        "variable",
+        "ParameterKey",
+        "ParameterName",
+        "OptionName",
+    ];
+    NAMES.iter().any(|n| member.eq_ignore_ascii_case(n))
+}
+
+/// Whether a member of this name holds the value of what another names.
+pub(super) fn is_named_by_another(member: &str) -> bool {
+    ["value", "ParameterValue", "OptionValue"]
         .iter()
         .any(|n| member.eq_ignore_ascii_case(n))
 }
 
+/// The name that the member behind the value that ends at `end` gives it:
+/// `"value": "x", "name": "API_TOKEN"`.
+pub(super) fn name_behind(bytes: &[u8], end: usize) -> Option<&[u8]> {
+    let rest = &bytes[end..bytes.len().min(end + REACH)];
+    let quote = |b: &u8| matches!(b, b'"' | b'\'' | b'\\');
+    let gap = |b: &&u8| b.is_ascii_whitespace() || **b == b',' || quote(b);
+    let part = |b: &&u8| b.is_ascii_graphic() && !matches!(**b, b':' | b'=' | b',') && !quote(b);
+    let start = rest.iter().take_while(gap).count();
+    let length = rest[start..].iter().take_while(part).count();
+    let member = std::str::from_utf8(&rest[start..start + length]).ok()?;
+    let behind = &rest[start + length..];
+    let sign = behind.iter().position(|b| !quote(b) && *b != b' ')?;
+    if start == 0 || !matches!(behind[sign], b':' | b'=') || !names_another(member) {
+        return None;
+    }
+    let behind = &behind[sign + 1..];
+    let start = behind
+        .iter()
+        .take_while(|b| quote(b) || **b == b' ')
+        .count();
+    let length = behind[start..].iter().take_while(part).count();
+    (length > 0).then(|| &behind[start..start + length])
+}
+
 impl Redactor {
     /// The value of the member `value` whose `:` or `=` is at `at`, if the
-    /// member before it names a secret: `name="API_TOKEN" value="x"`.
+    /// member before or behind it names a secret: `name="API_TOKEN" value="x"`.
     pub(super) fn paired(&self, bytes: &[u8], at: usize) -> Option<Span> {
         let before = &bytes[at.saturating_sub(REACH)..at];
         let mut words = before
@@ -30,24 +68,22 @@ impl Redactor {
                 b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\' | b':' | b'=' | b',')
             })
             .filter(|word| !word.is_empty());
-        if !words.next()?.eq_ignore_ascii_case(b"value") {
+        let own = behind_bracket(words.next()?);
+        if !is_named_by_another(std::str::from_utf8(own).ok()?) {
             return None;
         }
-        let mut name = words.next()?;
-        let mut member = words.next()?;
-        // What type it has may stand between.
-        if member.eq_ignore_ascii_case(b"type") {
-            name = words.next()?;
-            member = words.next()?;
+        if let Some(name) = name_among(words) {
+            return self.of_pair(bytes, at, name);
         }
-        // The opening bracket may stand close to the member.
-        let member = member.rsplit(|b| *b == b'{').next()?;
-        if !names_another(std::str::from_utf8(member).ok()?) {
-            return None;
-        }
+        let end = value_end(bytes, at + 1)?;
+        self.of_pair(bytes, at, name_behind(bytes, end)?)
+    }
+
+    /// The value behind the sign at `at`, if it is what this name promises.
+    fn of_pair(&self, bytes: &[u8], at: usize, name: &[u8]) -> Option<Span> {
         let promise = self.promise(name).filter(|p| *p != Promise::Perhaps)?;
         value(bytes, at + 1, promise).or_else(|| match promise {
-            Promise::Password => quoted_word(bytes, at + 1),
+            Promise::Password => quoted_word(bytes, at + 1).or_else(|| word_of_line(bytes, at + 1)),
             Promise::Random | Promise::Perhaps => None,
         })
     }
@@ -81,6 +117,50 @@ impl Redactor {
             told.then(|| lone_word(bytes, from, from + text.len()))?
         })
     }
+}
+
+/// The name that the member before a value gives it, by the words before it,
+/// the nearest first.
+fn name_among<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
+    let mut name = words.next()?;
+    let mut member = words.next()?;
+    // What type it has may stand between.
+    if member.eq_ignore_ascii_case(b"type") {
+        name = words.next()?;
+        member = words.next()?;
+    }
+    let member = std::str::from_utf8(behind_bracket(member)).ok()?;
+    names_another(member).then_some(name)
+}
+
+/// The opening bracket may stand close to a member.
+fn behind_bracket(member: &[u8]) -> &[u8] {
+    member.rsplit(|b| *b == b'{').next().unwrap_or(member)
+}
+
+/// Where the value behind `from` ends, its quotes not included.
+fn value_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let start = from + blanks(bytes, from);
+    let rest = &bytes[start..bytes.len().min(start + LONGEST)];
+    let slashes = rest.iter().take_while(|b| **b == b'\\').count();
+    match rest.get(slashes)? {
+        quote @ (b'"' | b'\'') => {
+            let inner = slashes + 1;
+            Some(start + inner + closing(&rest[inner..], *quote, slashes)?)
+        }
+        _ => {
+            let ends = |b: &u8| b.is_ascii_whitespace() || *b == b',';
+            Some(start + rest.iter().position(ends)?)
+        }
+    }
+}
+
+/// A password of letters only behind a colon, with which its line ends.
+fn word_of_line(bytes: &[u8], from: usize) -> Option<Span> {
+    let start = from + blanks(bytes, from);
+    let text = line(bytes, start).trim_ascii_end();
+    let told = start > from && bytes[from - 1] == b':';
+    told.then(|| lone_word(bytes, start, start + text.len()))?
 }
 
 /// The name in the last attribute of a tag, if it is one that names the text

@@ -12,6 +12,7 @@ mod fallback;
 mod forms;
 mod json;
 mod letters;
+mod pairs;
 mod plainly;
 mod speech;
 mod statements;
