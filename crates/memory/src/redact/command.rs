@@ -60,7 +60,7 @@ const MYSQL: &[&str] = &[
 const MONGO: &[&str] = &["mongo", "mongosh", "mongodump", "mongorestore", "login"];
 const LDAP: &[&str] = &["ldapsearch", "ldapadd", "ldapmodify", "ldapwhoami"];
 
-const FORMS: [Form; 11] = [
+const FORMS: [Form; 13] = [
     form("-u", Gap::Any, Some(b':'), &["curl"]),
     form("-U", Gap::Any, Some(b':'), &["curl"]),
     form("--user", Gap::Apart, Some(b':'), &["curl"]),
@@ -71,7 +71,9 @@ const FORMS: [Form; 11] = [
     form("-p", Gap::Apart, None, MONGO),
     form("-a", Gap::Any, None, &["redis-cli"]),
     form("-w", Gap::Any, None, LDAP),
-    form("-P", Gap::Any, None, &["zip", "unzip"]),
+    form("-P", Gap::Any, None, &["zip", "unzip", "sqlcmd", "bcp"]),
+    form("-p", Gap::Apart, None, &["psexec", "PsExec", "psexec64"]),
+    form("-pw", Gap::Apart, None, &["plink", "pscp", "psftp"]),
 ];
 
 /// The password behind the option that begins at `at`.
@@ -146,7 +148,7 @@ impl Form {
 /// The password that is written into the bar at `at`, behind which a command
 /// reads one: `echo x | sudo -S ls`.
 pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
-    const READERS: [&str; 12] = [
+    const READERS: [&str; 16] = [
         "sudo ",
         "docker ",
         "podman ",
@@ -159,6 +161,10 @@ pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
         "gh ",
         "kinit",
         "cryptsetup ",
+        "gpg ",
+        "openssl ",
+        "mysql_config_editor ",
+        "runas ",
     ];
     const WRITERS: [&str; 2] = ["echo ", "printf "];
     let from = at + 1 + blanks(bytes, at + 1);
@@ -189,6 +195,36 @@ pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
     })
 }
 
+/// The password in the string that the `<<<` at `at` gives to a command which
+/// reads one: `sudo -S ls <<< 'x'`.
+pub(super) fn here_string(bytes: &[u8], at: usize) -> Option<Span> {
+    const MARK: &[u8] = b"<<<";
+    let behind = at + MARK.len();
+    let alone = bytes[at..].starts_with(MARK) && bytes.get(behind) != Some(&b'<');
+    if !alone || bytes[..at].ends_with(b"<") {
+        return None;
+    }
+    let before = &bytes[at.saturating_sub(REACH)..at];
+    let parts = |b: &u8| matches!(b, b'\n' | b'|' | b';' | b'&' | b'(' | b'`');
+    let begin = before.iter().rposition(parts).map_or(0, |place| place + 1);
+    let command = before[begin..].trim_ascii();
+    if !reads_password(command.strip_prefix(b"$ ").unwrap_or(command)) {
+        return None;
+    }
+    let from = behind + blanks(bytes, behind);
+    // `$'x'` has escapes in it, `$x` is a variable.
+    let escaped = bytes[from..].starts_with(b"$'");
+    let (mut start, end) = value(bytes, from + usize::from(escaped))?;
+    if command.ends_with(b"chpasswd") {
+        start += memchr::memchr(b':', &bytes[start..end])? + 1;
+    }
+    is_given(&bytes[start..end]).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end,
+    })
+}
+
 /// Whether a command reads a password from what is piped to it.
 fn reads_password(command: &[u8]) -> bool {
     let words = || command.split(u8::is_ascii_whitespace);
@@ -206,8 +242,11 @@ fn reads_password(command: &[u8]) -> bool {
         name = names.next().unwrap_or_default();
     }
     match name {
-        b"chpasswd" | b"kinit" | b"cryptsetup" => true,
-        b"passwd" => has("--stdin"),
+        b"chpasswd" | b"kinit" | b"cryptsetup" | b"runas" => true,
+        b"passwd" => has("--stdin") || names.next().is_some(),
+        b"mysql_config_editor" => has("--password") || has("-p"),
+        b"gpg" | b"gpg2" => has("--passphrase-fd") || has("--passphrase-fd=0"),
+        b"openssl" => has("stdin"),
         b"gh" => has("--with-token"),
         _ => has("--password-stdin"),
     }
@@ -239,7 +278,7 @@ fn value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
 
 /// Whether somebody put a password there, rather than a variable or the word
 /// of a manual.
-fn is_given(text: &[u8]) -> bool {
+pub(super) fn is_given(text: &[u8]) -> bool {
     const WORDS: [&str; 9] = [
         "pass", "passwd", "pswd", "secret", "token", "apikey", "api_key", "assword", "rotocol",
     ];

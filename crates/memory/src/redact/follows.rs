@@ -12,10 +12,10 @@ use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
-use super::{Redactor, before, fallback};
+use super::{Redactor, before, fallback, logins, markup};
 
 /// With one of these begins the last word of every name that promises a secret.
-pub(super) const STEMS: [&str; 12] = [
+pub(super) const STEMS: [&str; 13] = [
     "pass",
     "pwd",
     "pw",
@@ -28,6 +28,7 @@ pub(super) const STEMS: [&str; 12] = [
     "identified by ",
     "identified with ",
     "requirepass ",
+    "masterauth ",
 ];
 /// No name is longer.
 const NAME: usize = 64;
@@ -59,7 +60,9 @@ impl Redactor {
         }
         let found = match bytes.get(name.end) {
             Some(b'"' | b'\'' | b'\\') => argument(bytes, name),
-            Some(b'(') => given(bytes, name).or_else(|| statement::called(bytes, name)),
+            Some(b'(') => given(bytes, name)
+                .or_else(|| statement::called(bytes, name))
+                .or_else(|| logins::credential(bytes, name)),
             Some(b' ' | b'\t') => quoted(bytes, name)
                 .or_else(|| statement::word(bytes, name))
                 .or_else(|| commanded(bytes, name))
@@ -262,10 +265,14 @@ fn argument(bytes: &[u8], name: Name) -> Option<Span> {
 
 /// The string behind a blank: `:api_key "x"`, `WITH PASSWORD 'x'`.
 fn quoted(bytes: &[u8], name: Name) -> Option<Span> {
-    const OPTION: &[u8] = b"-String ";
+    // Of what PowerShell makes a password with.
+    const OPTIONS: [&str; 3] = ["-String ", "-AsPlainText ", "-Force "];
     let mut from = name.end + blanks(bytes, name.end);
-    if bytes[from..].starts_with(OPTION) {
-        from += OPTION.len();
+    while let Some(option) = OPTIONS
+        .iter()
+        .find(|option| bytes[from..].starts_with(option.as_bytes()))
+    {
+        from += option.len();
     }
     let slashes = bytes[from..]
         .iter()
@@ -275,7 +282,9 @@ fn quoted(bytes: &[u8], name: Name) -> Option<Span> {
     let string = bytes
         .get(from + slashes)
         .is_some_and(|b| matches!(b, b'"' | b'\''));
-    string.then(|| value(bytes, from, name.promise))?
+    let made = bytes[name.start..name.end].ends_with(b"SecureString");
+    let found = string.then(|| value(bytes, from, name.promise))?;
+    found.or_else(|| (made && string).then(|| markup::quoted_word(bytes, from))?)
 }
 
 /// The word right behind the clause: `identified by x`.
@@ -304,12 +313,18 @@ fn commanded(bytes: &[u8], name: Name) -> Option<Span> {
     let sets = is(first, &["ENV", "setx", "setenv"])
         || flag && is(words.next(), &["set"])
         || is(first, &["set"]) && is(words.next(), &["config", "configure", "secret", "secrets"])
-        || bytes[name.start..name.end].eq_ignore_ascii_case(b"requirepass");
+        || ["requirepass", "masterauth"]
+            .iter()
+            .any(|n| bytes[name.start..name.end].eq_ignore_ascii_case(n.as_bytes()));
     if !sets {
         return None;
     }
     let from = name.end + blanks(bytes, name.end);
     let found = value(bytes, from, name.promise);
+    let found = found.or_else(|| match name.promise {
+        Promise::Password => markup::quoted_word(bytes, from),
+        Promise::Random | Promise::Perhaps => None,
+    });
     found.or_else(|| match name.promise {
         Promise::Password => {
             let rest = &bytes[from..];

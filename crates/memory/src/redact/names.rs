@@ -24,7 +24,7 @@ impl Promise {
     }
 }
 
-const PASSWORDS: [&str; 8] = [
+const PASSWORDS: [&str; 10] = [
     "password",
     "passwords",
     "passwd",
@@ -34,6 +34,9 @@ const PASSWORDS: [&str; 8] = [
     "pass",
     // What PowerShell makes one of.
     "tosecurestring",
+    // Redis's.
+    "masterauth",
+    "rediscliauth",
 ];
 
 /// Whose password a name that ends with `pass` is, with no break before it:

@@ -3,14 +3,15 @@
 use std::sync::LazyLock;
 
 use super::value::Span;
-use super::{Kind, Redactor, address, armour, before, beside, command, encoded, follows, markup};
-use super::{phrases, pieces, prefixed, spoken, stores, tongues, turns};
+use super::{Kind, Redactor, address, armour, before, beside, command, encoded, expect};
+use super::{follows, logins, markup, phrases, pieces, prefixed, spoken, stores, tongues};
+use super::{turns, windows};
 
 /// Signs that part a name from its value, or open what may be a secret; the
 /// number with which a list begins.
-const SIGNS: &[u8] = b"-:=>|`[${1";
+const SIGNS: &[u8] = b"-:=<>|`[${1";
 /// Words that give a secret away, beside names and providers' marks.
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 17] = [
     "bearer",
     "basic",
     "eyJ",
@@ -23,6 +24,11 @@ const WORDS: [&str; 12] = [
     "logged in",
     "sign in",
     "signed in",
+    "auth",
+    "send",
+    "net use",
+    "schtasks",
+    "cmdkey",
 ];
 
 /// Where something may begin, by the next three bytes: nearly every place of a
@@ -172,7 +178,10 @@ impl<'a> Scan<'a> {
                 let assigned = redactor.assigned(bytes, at);
                 assigned.or_else(|| redactor.paired(bytes, at))
             }
-            b'>' => redactor.tagged(bytes, at),
+            b'<' => command::here_string(bytes, at),
+            b'>' => redactor
+                .tagged(bytes, at)
+                .or_else(|| logins::of_access_list(bytes, at)),
             b'|' => redactor
                 .cell(bytes, at)
                 .or_else(|| command::piped(bytes, at)),
@@ -197,13 +206,18 @@ impl<'a> Scan<'a> {
     fn word(&self, at: usize) -> Option<Span> {
         let bytes = self.bytes;
         let found = match bytes[at] {
+            b'a' | b'A' => logins::auth(bytes, at),
             b'b' | b'B' => address::bearer(bytes, at),
             b'L' => encoded::private_key(bytes, at).map(|end| Span {
                 kind: Kind::PrivateKey,
                 start: at,
                 end,
             }),
-            b'M' | b'N' | b'O' => address::discord(bytes, at),
+            b'M' | b'N' | b'O' => {
+                address::discord(bytes, at).or_else(|| windows::command(bytes, at))
+            }
+            b'n' | b'c' | b'C' => windows::command(bytes, at),
+            b's' | b'S' => windows::command(bytes, at).or_else(|| expect::sent(bytes, at)),
             b'e' if prefixed::is_word_start(bytes, at) => {
                 armour::web_token(bytes, at).map(|end| Span {
                     kind: Kind::Jwt,

@@ -2,6 +2,7 @@
 //! quotes is one, a word too.
 
 use super::follows::Name;
+use super::logins::second_string;
 use super::markup::quoted_word;
 use super::names::Promise;
 use super::value::{Span, blanks, value};
@@ -37,16 +38,10 @@ fn behind_user(bytes: &[u8], from: usize) -> Option<usize> {
 /// The password in the brackets of a call: `USING PASSWORD('x')`, and the new one
 /// of MongoDB's `db.changeUserPassword("app", "x")`.
 pub(super) fn called(bytes: &[u8], name: Name) -> Option<Span> {
-    const USER: usize = 128;
     let whole = &bytes[name.start..name.end];
     let open = name.end + 1;
     let start = if whole.ends_with(b"changeUserPassword") {
-        let rest = &bytes[open..bytes.len().min(open + USER)];
-        let quote = *rest.first().filter(|b| matches!(b, b'"' | b'\''))?;
-        let close = 1 + memchr::memchr(quote, &rest[1..])?;
-        let comma = open + close + 1;
-        bytes.get(comma).filter(|b| **b == b',')?;
-        comma + 1 + blanks(bytes, comma + 1)
+        second_string(bytes, open)?
     } else {
         let hashes = whole == b"PASSWORD" || whole == b"password" && is_in_statement(bytes, open);
         hashes.then_some(open)?

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod beside;
+mod commands;
 mod cut;
 mod derived;
 mod drawn;

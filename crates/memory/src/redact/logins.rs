@@ -1,0 +1,194 @@
+//! Calls and commands that log somebody in: the password is the last of what
+//! they are given, behind the user if there is one.
+
+use super::Kind;
+use super::command::is_given;
+use super::follows::Name;
+use super::markup::quoted_word;
+use super::names::Promise;
+use super::prefixed::is_word_start;
+use super::spoken::is_plain;
+use super::value::{Span, blanks, value};
+
+/// Nothing is read any further.
+const REACH: usize = 256;
+
+/// The password behind the `auth` at `at`: of a call with a user and a password,
+/// or of Redis's commands.
+pub(super) fn auth(bytes: &[u8], at: usize) -> Option<Span> {
+    const NAME: &[u8] = b"auth";
+    let head = bytes.get(at..at + NAME.len())?;
+    if !head.eq_ignore_ascii_case(NAME) || !is_word_start(bytes, at) {
+        return None;
+    }
+    let end = at + NAME.len();
+    match bytes.get(end)? {
+        b'(' if bytes[..at].ends_with(b".") => of_call(bytes, at, end),
+        b'=' | b' ' if head == NAME => of_pair(bytes, end).or_else(|| of_redis(bytes, at)),
+        b' ' => of_redis(bytes, at),
+        b'-' => of_sentinel(bytes, at),
+        _ => None,
+    }
+}
+
+/// `db.auth("app", "x")`, `request.auth('app', 'x')`.
+fn of_call(bytes: &[u8], at: usize, open: usize) -> Option<Span> {
+    let start = second_string(bytes, open + 1)?;
+    let of_database = bytes[..at].ends_with(b"db.");
+    value(bytes, start, Promise::Password)
+        .or_else(|| of_database.then(|| quoted_word(bytes, start))?)
+}
+
+/// `auth=("app", "x")`, `auth=HTTPBasicAuth("app", "x")`.
+fn of_pair(bytes: &[u8], end: usize) -> Option<Span> {
+    const WRAPPERS: [&str; 5] = [
+        "HTTPBasicAuth(",
+        "HTTPDigestAuth(",
+        "BasicAuth(",
+        "aiohttp.BasicAuth(",
+        "(",
+    ];
+    let sign = end + blanks(bytes, end);
+    bytes.get(sign).filter(|b| **b == b'=')?;
+    let from = sign + 1 + blanks(bytes, sign + 1);
+    let rest = &bytes[from..];
+    let wrapper = WRAPPERS.iter().find(|w| rest.starts_with(w.as_bytes()))?;
+    let start = second_string(bytes, from + wrapper.len())?;
+    value(bytes, start, Promise::Password)
+}
+
+/// The password behind the user in the brackets of what holds both:
+/// `new NetworkCredential("app", "x")`.
+pub(super) fn credential(bytes: &[u8], name: Name) -> Option<Span> {
+    const NAMES: [&str; 3] = [
+        "NetworkCredential",
+        "PSCredential",
+        "UsernamePasswordCredentials",
+    ];
+    let whole = &bytes[name.start..name.end];
+    NAMES.iter().find(|n| whole.ends_with(n.as_bytes()))?;
+    let start = second_string(bytes, name.end + 1)?;
+    value(bytes, start, Promise::Password).or_else(|| quoted_word(bytes, start))
+}
+
+/// Where the second of two strings opens, the first of which opens at `open`.
+pub(super) fn second_string(bytes: &[u8], open: usize) -> Option<usize> {
+    let rest = bytes.get(open..bytes.len().min(open + REACH))?;
+    let quote = *rest.first().filter(|b| matches!(b, b'"' | b'\''))?;
+    let close = 1 + memchr::memchr2(quote, b'\n', &rest[1..])?;
+    let comma = close + 1;
+    (rest[close] == quote && rest.get(comma) == Some(&b',')).then_some(())?;
+    let start = open + comma + 1 + blanks(bytes, open + comma + 1);
+    let string = matches!(bytes.get(start), Some(b'"' | b'\''));
+    string.then_some(start)
+}
+
+/// `AUTH x`, `AUTH default x`: all of its line, behind the prompt or the program
+/// that it is typed into. Mail servers have a command of this name too, which
+/// is followed by a way to log in.
+fn of_redis(bytes: &[u8], at: usize) -> Option<Span> {
+    const USER: usize = 64;
+    let from = at + "auth ".len();
+    let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + REACH)];
+    let ends = |b: &u8| matches!(b, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\');
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    let line = rest[..end].trim_ascii_end();
+    let mut words = line.split(|b| *b == b' ');
+    let (first, second) = (words.next()?, words.next());
+    if first.len() > USER || words.next().is_some() {
+        return None;
+    }
+    let text = second.unwrap_or(first);
+    let end = from + line.len();
+    let typed = is_typed(bytes, at);
+    let written = bytes[at..].starts_with(b"AUTH ") && begins(bytes, at);
+    let mixed = is_plain(text) && text.iter().any(u8::is_ascii_lowercase);
+    let given = is_given(text) && (typed || written && mixed && !is_way(text));
+    given.then_some(Span {
+        kind: Kind::Password,
+        start: end - text.len(),
+        end,
+    })
+}
+
+/// Whether a word is a way to log in.
+fn is_way(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    ["oauth", "xoauth", "scram", "cram", "ntlm", "v1", "v2"]
+        .iter()
+        .any(|way| lower.starts_with(way.as_bytes()))
+}
+
+/// The line before `at`.
+fn line_before(bytes: &[u8], at: usize) -> &[u8] {
+    let before = &bytes[at.saturating_sub(REACH)..at];
+    &before[memchr::memrchr(b'\n', before).map_or(0, |place| place + 1)..]
+}
+
+/// Whether the command at `at` is typed into Redis's program.
+fn is_typed(bytes: &[u8], at: usize) -> bool {
+    let before = line_before(bytes, at).trim_ascii();
+    let prompt = before.strip_suffix(b">").unwrap_or_default();
+    let host = prompt.rsplit(|b| b.is_ascii_whitespace()).next();
+    let prompted = host.is_some_and(|host| {
+        host == b"redis" || host.contains(&b':') && host.last().is_some_and(u8::is_ascii_digit)
+    });
+    prompted || memchr::memmem::find(before, b"redis-cli").is_some()
+}
+
+/// Whether a line or a string begins with what is at `at`, or with the greeting
+/// of a protocol before it.
+fn begins(bytes: &[u8], at: usize) -> bool {
+    let before = line_before(bytes, at);
+    let before = before.strip_suffix(b"HELLO 3 ").unwrap_or(before);
+    before
+        .last()
+        .is_none_or(|b| matches!(b, b'"' | b'\'' | b'`'))
+        || before.iter().all(u8::is_ascii_whitespace)
+}
+
+/// `sentinel auth-pass mymaster x`.
+fn of_sentinel(bytes: &[u8], at: usize) -> Option<Span> {
+    const NAME: &[u8] = b"auth-pass ";
+    let named = bytes[at..].starts_with(NAME);
+    let before = line_before(bytes, at).trim_ascii();
+    if !named || !before.eq_ignore_ascii_case(b"sentinel") {
+        return None;
+    }
+    let from = at + NAME.len();
+    let rest = &bytes[from..bytes.len().min(from + REACH)];
+    let line = rest.split(|b| matches!(b, b'\n' | b'\r')).next()?;
+    let gap = memchr::memchr(b' ', line)?;
+    let text = line[gap + 1..].trim_ascii();
+    let start = from + gap + 1;
+    (is_given(text) && !text.contains(&b' ')).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end: start + text.len(),
+    })
+}
+
+/// The password behind the `>` at `at` in a rule of Redis's access list:
+/// `user default on >x ~* +@all`.
+pub(super) fn of_access_list(bytes: &[u8], at: usize) -> Option<Span> {
+    if at == 0 || bytes[at - 1] != b' ' {
+        return None;
+    }
+    let before = line_before(bytes, at);
+    let mut words = before
+        .split(|b| !b.is_ascii_graphic() || matches!(b, b'"' | b'\''))
+        .filter(|word| !word.is_empty());
+    let told = words.any(|word| {
+        word.eq_ignore_ascii_case(b"setuser") || word == b"user" && before.starts_with(b"user ")
+    });
+    let switched = memchr::memmem::find(before, b" on ").is_some();
+    let start = at + 1;
+    let rest = &bytes[start..bytes.len().min(start + REACH)];
+    let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
+    let text = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+    (told && switched && is_given(text)).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end: start + text.len(),
+    })
+}
