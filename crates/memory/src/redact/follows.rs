@@ -12,7 +12,7 @@ use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
-use super::{Redactor, before, fallback, logins, markup};
+use super::{Redactor, before, fallback, logins, markup, resumed};
 
 /// With one of these begins the last word of every name that promises a secret.
 pub(super) const STEMS: [&str; 13] = [
@@ -74,6 +74,7 @@ impl Redactor {
             .or_else(|| turns::turned(bytes, name))
             .or_else(|| before::said(bytes, name))
             .or_else(|| turns::wallet_key(bytes, name))
+            .or_else(|| resumed::resumed(bytes, name))
     }
 
     fn name_at(&self, bytes: &[u8], at: usize) -> Option<Name> {

@@ -41,6 +41,7 @@ mod pieces;
 mod prefixed;
 mod promised;
 mod reading;
+mod resumed;
 mod scan;
 mod shape;
 mod signs;

@@ -144,8 +144,8 @@ fn verb(word: &[u8], tongue: Tongue) -> Option<Verb> {
 }
 
 /// Whether a word says that something was set or changed.
-fn is_change(word: &[u8]) -> bool {
-    const WORDS: [&str; 27] = [
+pub(super) fn is_change(word: &[u8]) -> bool {
+    const WORDS: [&str; 32] = [
         "set",
         "sets",
         "setting",
@@ -169,6 +169,11 @@ fn is_change(word: &[u8]) -> bool {
         "gesetzt",
         "geändert",
         "setze",
+        "setzte",
+        "zurückgesetzt",
+        "gestellt",
+        "stelle",
+        "stellte",
         "cambiado",
         "cambié",
         "changé",
@@ -349,7 +354,7 @@ fn is_clear(text: &[u8]) -> bool {
 }
 
 /// Whether a word is one of those with which passwords are made and kept.
-fn is_means(text: &[u8]) -> bool {
+pub(super) fn is_means(text: &[u8]) -> bool {
     const MEANS: [&str; 8] = [
         "sha", "md5", "base64", "pbkdf", "argon", "bcrypt", "scrypt", "utf",
     ];

@@ -177,3 +177,49 @@ fn a_password_that_was_clearly_drawn_needs_no_word_before_its_name() {
         "the token ID1234",
     ]);
 }
+
+#[test]
+fn a_password_is_found_where_a_little_word_stands_for_it() {
+    finds(
+        Kind::Password,
+        "Blue7horse",
+        &[
+            "the admin password had expired, I reset it to §",
+            "The admin password had expired. I reset it to §.",
+            "The password expired yesterday, so I changed it to § and told Bob",
+            "Password was too weak -- changed it to `§`",
+            "password is too short, I've updated it to \"§\".",
+            "The root password was leaked; I have rotated it to §.",
+            "I reset it to § because the old password had expired.",
+            "The password expired, it is now §.",
+            "Das Passwort war abgelaufen, ich habe es auf § gesetzt.",
+            "Das Passwort war abgelaufen. Ich habe es auf § geändert.",
+            "Das Kennwort ist abgelaufen, ich hab's auf § zurückgesetzt",
+            "Ich habe das Passwort zurückgesetzt, es lautet jetzt §.",
+            "Ich setze es auf §, das alte Passwort gilt nicht mehr",
+        ],
+    );
+    let text = "the password had expired, I reset it to §";
+    finds(Kind::Password, "bluewhale42", &[text]);
+}
+
+#[test]
+fn what_else_is_set_beside_a_password_stays() {
+    stay(&[
+        "the password had expired, I set it to 5",
+        "the password is wrong, I reset it to main",
+        "the password timeout was too low, I set it to 3600",
+        "the password was too long for the box, I set it to 100px",
+        "the password hash was md5, I changed it to sha256",
+        "the password was hashed with md5, I changed it to argon2id",
+        "The password field was old. I changed it to Version2Field",
+        "The password is fine. The branch was old, I reset it to a1b2c3d4e5",
+        "The password is fine. The runtime was old, I changed it to node20",
+        "the password was in the last commit, I reset it to HEAD~2",
+        "the password is in the vault, set it to $DB_PASSWORD",
+        "the password was read from a file, I changed it to config/db2.yml",
+        "The password is set. Then comes the pool. I changed it to Blue7horse",
+        "The pool was small, I changed it to Blue7horse",
+        "Das Passwort ist lang, ich habe es auf 12 Zeichen gesetzt",
+    ]);
+}
