@@ -38,9 +38,12 @@ impl Redactor {
         if ruled && !under.contains(&b'+') {
             return self.spaced(bytes, top, head, under);
         }
-        let separator = [b',', b';', b'\t', b'|']
+        let Some(separator) = [b',', b';', b'\t', b'|']
             .into_iter()
-            .find(|separator| head.contains(separator))?;
+            .find(|separator| head.contains(separator))
+        else {
+            return self.aligned(bytes, top, head);
+        };
         let names = fields(head, top, separator)?;
         let mut promises = Vec::with_capacity(names.len());
         for (start, end) in &names {
@@ -182,7 +185,7 @@ fn is_in_field(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The row that begins at `at`, without its line end.
-fn row(bytes: &[u8], at: usize) -> Option<&[u8]> {
+pub(super) fn row(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let rest = bytes.get(at..)?;
     let rest = &rest[..rest.len().min(ROW)];
     let end = memchr::memchr(b'\n', rest);

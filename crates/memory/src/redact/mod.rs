@@ -11,6 +11,7 @@
 
 mod address;
 mod algorithms;
+mod aligned;
 mod armour;
 mod before;
 mod beside;

@@ -2,7 +2,7 @@
 
 use longhaul_memory::{Kind, Redactor};
 
-use crate::{finds, stay};
+use crate::{ALNUM, drawn, finds, stay};
 
 #[test]
 fn passwords_of_letters_are_found_in_tables_tags_attributes_and_lists() {
@@ -124,5 +124,43 @@ fn what_other_lines_with_bars_and_dashes_hold_stays() {
         "the token  here2there\n--- a/x1 +++ b/x2\n",
         "type T = Foo | Token\n  | Bar2Baz\n",
         "│ password │ required │\n│ token │ string │\n",
+    ]);
+}
+
+#[test]
+fn columns_that_only_blanks_part_are_redacted_below_their_names() {
+    let texts = [
+        "USER    PASSWORD     HOST\napp     §   db1\n",
+        "Users of db1:\nusername  passwd\nroot      §\n",
+        "  user     pwd\n  app      §\n",
+        "ID  USER   PASSWORD\n1   app    §\n",
+        "ID  USER      PASSWORD\n10  longuser  §\n",
+        "host      user  password    note\ndb1.test  app   §  the main one\n",
+        "host      user  password\ndb1.test        §\n",
+        "```\nACCOUNT   PASSWORD\napp       §\n```",
+    ];
+    finds(Kind::Password, "Blue7horse", &texts);
+    finds(Kind::Password, "sunflower", &texts);
+    let secret = drawn(11, 22, ALNUM) + "a7";
+    let table = "SERVICE   TOKEN                      EXPIRES\ngithub    §   2027-01-01\n";
+    finds(Kind::Secret, &secret, &[table]);
+}
+
+#[test]
+fn columns_of_other_things_stay() {
+    stay(&[
+        "NAME                  TYPE                                  DATA   AGE\ndefault-token-x7k2p   kubernetes.io/service-account-token   3      5d12h\ndb-password           Opaque                                1      5d12h\n",
+        "NAME                     READY   STATUS    RESTARTS   AGE\nweb-7c5d8f9b4-x2k9p      1/1     Running   0          5d\n",
+        "NAME        SECRETS   AGE\napp2prod    1         5d12h\n",
+        "USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\nroot         1  0.0  0.1 168140 11584 ?        Ss   Nov15   0:04 /sbin/init\n",
+        "Filesystem     1K-blocks    Used Available Use% Mounted on\n/dev/sda1       41152736 9876543  29152736  26% /\n",
+        "-rw-r--r--  1 app2x  staff  168140 Nov 15 10:00 password\n-rw-r--r--  1 app2x  staff  168140 Nov 15 10:00 Blue7horse\n",
+        "Option     Password     Default\n--min2x    minimum      8characters\n",
+        "    Password  string\n    OAuth2x   string\n",
+        "    Name      string\n    Password  string\n    OAuth2x   string\n",
+        "foo   username\nbar   password\nbaz   Blue7horse\n",
+        "Username   Password   Last changed\nalice      ********   2026-01-01\n",
+        "MODEL       INPUT TOKENS    OUTPUT TOKENS\nclaude-3    1234567         89012345\n",
+        "name   password\n\nBlue7horse  is no row of it\n",
     ]);
 }
