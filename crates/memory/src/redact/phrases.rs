@@ -42,12 +42,31 @@ fn of_variable(bytes: &[u8], from: usize) -> Option<Span> {
     }
     let whole =
         words > 1 && ordinary * 2 <= words && (6..=128).contains(&length) && text != b"change-me";
-    let given = whole && !is_example(text) && !is_word_of_programs(text);
+    let given = whole && !is_example(text) && !is_word_of_programs(text) && !is_note(text);
     (given && text != b"change_me").then_some(Span {
         kind: Kind::Password,
         start: from + skip,
         end: from + skip + length,
     })
+}
+
+/// Whether words say where a password is to be had: `Ask Bob for it`. Those of
+/// which passwords are made hold no sentence together.
+fn is_note(text: &[u8]) -> bool {
+    const FIRST: [&str; 14] = [
+        "ask", "see", "get", "same", "stored", "set", "to", "find", "look", "contact", "request",
+        "siehe", "frag", "wie",
+    ];
+    let mut words = text.split(|b| *b == b' ');
+    let first = words.next().unwrap_or_default();
+    let begins = |word: &&str| first.eq_ignore_ascii_case(word.as_bytes());
+    let digits = text.iter().any(u8::is_ascii_digit);
+    let joins = |word: &[u8]| {
+        let lower = word.to_ascii_lowercase();
+        let named = word.first().is_some_and(u8::is_ascii_uppercase);
+        named || is_of_sentence(&lower) || std::str::from_utf8(&lower).is_ok_and(is_of_notes)
+    };
+    FIRST.iter().any(begins) && !digits && words.any(joins)
 }
 
 /// A password of several words in the quotes behind `from`, whatever quotes

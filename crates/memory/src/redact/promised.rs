@@ -13,7 +13,7 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
     if text.starts_with(b"[redacted:") || !std::str::from_utf8(text).is_ok_and(|t| !t.is_empty()) {
         return false;
     }
-    if algorithms::is_named(text) {
+    if algorithms::is_named(text) || promise != Promise::Password && is_colour(text) {
         return false;
     }
     if is_clearly_drawn(text, promise, quoted) {
@@ -234,6 +234,12 @@ fn is_identifier(text: &[u8]) -> bool {
         }
     }
     count > 1
+}
+
+/// `#ff00aa12`: a colour, as designs call theirs tokens.
+fn is_colour(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"#").unwrap_or_default();
+    matches!(digits.len(), 3 | 4 | 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// `1979-05-27T07:32:00Z`.

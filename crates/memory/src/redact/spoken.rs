@@ -353,10 +353,11 @@ fn is_clear(text: &[u8]) -> bool {
     drawn && !joined && !is_means(text) && (signed || over_chance(text) < BY_CHANCE)
 }
 
-/// Whether a word is one of those with which passwords are made and kept.
+/// Whether a word is one of those with which passwords are made and kept, or
+/// the name of a language.
 pub(super) fn is_means(text: &[u8]) -> bool {
-    const MEANS: [&str; 8] = [
-        "sha", "md5", "base64", "pbkdf", "argon", "bcrypt", "scrypt", "utf",
+    const MEANS: [&str; 10] = [
+        "sha", "md5", "base64", "pbkdf", "argon", "bcrypt", "scrypt", "utf", "c++", "c#",
     ];
     let lower = text.to_ascii_lowercase();
     MEANS.iter().any(|m| lower.starts_with(m.as_bytes()))

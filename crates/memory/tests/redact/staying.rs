@@ -86,3 +86,34 @@ fn keys_of_caches_tables_and_stores_stay() {
     );
     finds(Kind::Secret, "8fk2-9a1c-77qd-x0f3-1b2c", &["API key: §"]);
 }
+
+#[test]
+fn notes_languages_and_colours_are_no_secrets() {
+    stay(&[
+        "DB_PASSWORD=\"Ask Bob for it\"",
+        "DB_PASSWORD='ask Bob'",
+        "DB_PASSWORD=\"see the wiki page\"",
+        "DB_PASSWORD=\"to be set by ops\"",
+        "DB_PASSWORD=\"same as last time\"",
+        "the password C++17Compiler flag",
+        "token: \"#FF00aa12\"",
+        "\"token\": \"#1a2B3c4D\",",
+        "the password is broken, I set it to 5",
+        "the password branch was behind, I reset it to main",
+    ]);
+}
+
+#[test]
+fn passwords_that_look_a_little_like_them_go() {
+    for (text, secret) in [
+        ("DB_PASSWORD=\"correct horse battery\"", "horse"),
+        ("DB_PASSWORD=\"my dog has fleas\"", "fleas"),
+        ("DB_PASSWORD=\"see spot run\"", "spot"),
+        ("password: \"#FF00aa12\"", "#FF00aa12"),
+        ("token: \"#FF00aa12Zx\"", "#FF00aa12Zx"),
+        ("use the password Tr0ub4dor&3", "Tr0ub4dor"),
+    ] {
+        let redacted = Redactor::default().redact(text).text;
+        assert!(!redacted.contains(secret), "{redacted}");
+    }
+}
