@@ -19,12 +19,16 @@ impl Redactor {
         if names.len() < 2 || !names.iter().all(|cell| is_name(cell.text)) {
             return None;
         }
-        let promises: Vec<Option<Promise>> =
-            names.iter().map(|cell| self.of_column(cell.text)).collect();
+        let of_users = names.iter().any(|cell| is_of_users(cell.text));
+        let promises = names.iter().map(|cell| match cell.text {
+            // Beside a user it is no verb.
+            b"pass" | b"Pass" | b"PASS" if of_users => Some(Promise::Password),
+            name => self.of_column(name),
+        });
+        let promises: Vec<Option<Promise>> = promises.collect();
         if promises.iter().all(Option::is_none) {
             return None;
         }
-        let of_users = names.iter().any(|cell| is_of_users(cell.text));
         // `Password  string` is a row of its own, not the top of others.
         let first = promises[0] == Some(Promise::Password) && !of_users;
         if first || cells(above(bytes, top)).len() == names.len() {

@@ -3,10 +3,10 @@
 use super::Kind;
 use super::promised::is_word_of_programs;
 use super::shape::{Shape, is_example};
-use super::value::{Span, blanks, blanks_before, closing_quote_before};
+use super::value::Span;
 
 /// How far back the command of an option is looked for.
-const REACH: usize = 512;
+pub(super) const REACH: usize = 512;
 /// No password is longer.
 const LONGEST: usize = 128;
 
@@ -60,7 +60,7 @@ const MYSQL: &[&str] = &[
 const MONGO: &[&str] = &["mongo", "mongosh", "mongodump", "mongorestore", "login"];
 const LDAP: &[&str] = &["ldapsearch", "ldapadd", "ldapmodify", "ldapwhoami"];
 
-const FORMS: [Form; 13] = [
+const FORMS: [Form; 14] = [
     form("-u", Gap::Any, Some(b':'), &["curl"]),
     form("-U", Gap::Any, Some(b':'), &["curl"]),
     form("--user", Gap::Apart, Some(b':'), &["curl"]),
@@ -70,6 +70,7 @@ const FORMS: [Form; 13] = [
     form("-p", Gap::Any, None, &["sshpass"]),
     form("-p", Gap::Apart, None, MONGO),
     form("-a", Gap::Any, None, &["redis-cli"]),
+    form("--pass", Gap::Apart, None, &["redis-cli"]),
     form("-w", Gap::Any, None, LDAP),
     form("-P", Gap::Any, None, &["zip", "unzip", "sqlcmd", "bcp"]),
     form("-p", Gap::Apart, None, &["psexec", "PsExec", "psexec64"]),
@@ -145,115 +146,8 @@ impl Form {
     }
 }
 
-/// The password that is written into the bar at `at`, behind which a command
-/// reads one: `echo x | sudo -S ls`.
-pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
-    const READERS: [&str; 16] = [
-        "sudo ",
-        "docker ",
-        "podman ",
-        "nerdctl ",
-        "buildah ",
-        "helm ",
-        "oras ",
-        "chpasswd",
-        "passwd ",
-        "gh ",
-        "kinit",
-        "cryptsetup ",
-        "gpg ",
-        "openssl ",
-        "mysql_config_editor ",
-        "runas ",
-    ];
-    const WRITERS: [&str; 2] = ["echo ", "printf "];
-    let from = at + 1 + blanks(bytes, at + 1);
-    let rest = &bytes[from..bytes.len().min(from + REACH)];
-    READERS.iter().find(|r| rest.starts_with(r.as_bytes()))?;
-    let ends = |b: &u8| matches!(b, b'\n' | b'|' | b';');
-    let command = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
-    if !reads_password(command) {
-        return None;
-    }
-    let floor = at.saturating_sub(REACH);
-    let line = memchr::memrchr(b'\n', &bytes[floor..at]).map_or(floor, |place| floor + place + 1);
-    let end = at - blanks_before(bytes, at);
-    let writer = WRITERS
-        .iter()
-        .filter_map(|w| Some(memchr::memmem::rfind(&bytes[line..end], w.as_bytes())? + w.len()));
-    let writer = line + writer.max()?;
-    let (start, end) = closing_quote_before(bytes, end, end - writer).or_else(|| {
-        Some((
-            end - bytes[writer..end].rsplit(|b| *b == b' ').next()?.len(),
-            end,
-        ))
-    })?;
-    is_given(&bytes[start..end]).then_some(Span {
-        kind: Kind::Password,
-        start,
-        end,
-    })
-}
-
-/// The password in the string that the `<<<` at `at` gives to a command which
-/// reads one: `sudo -S ls <<< 'x'`.
-pub(super) fn here_string(bytes: &[u8], at: usize) -> Option<Span> {
-    const MARK: &[u8] = b"<<<";
-    let behind = at + MARK.len();
-    let alone = bytes[at..].starts_with(MARK) && bytes.get(behind) != Some(&b'<');
-    if !alone || bytes[..at].ends_with(b"<") {
-        return None;
-    }
-    let before = &bytes[at.saturating_sub(REACH)..at];
-    let parts = |b: &u8| matches!(b, b'\n' | b'|' | b';' | b'&' | b'(' | b'`');
-    let begin = before.iter().rposition(parts).map_or(0, |place| place + 1);
-    let command = before[begin..].trim_ascii();
-    if !reads_password(command.strip_prefix(b"$ ").unwrap_or(command)) {
-        return None;
-    }
-    let from = behind + blanks(bytes, behind);
-    // `$'x'` has escapes in it, `$x` is a variable.
-    let escaped = bytes[from..].starts_with(b"$'");
-    let (mut start, end) = value(bytes, from + usize::from(escaped))?;
-    if command.ends_with(b"chpasswd") {
-        start += memchr::memchr(b':', &bytes[start..end])? + 1;
-    }
-    is_given(&bytes[start..end]).then_some(Span {
-        kind: Kind::Password,
-        start,
-        end,
-    })
-}
-
-/// Whether a command reads a password from what is piped to it.
-fn reads_password(command: &[u8]) -> bool {
-    let words = || command.split(u8::is_ascii_whitespace);
-    let has = |option: &str| words().any(|word| word == option.as_bytes());
-    let mut names = words().filter(|word| !word.is_empty() && !word.starts_with(b"-"));
-    let asked = |word: &[u8]| word.starts_with(b"-") && !word.starts_with(b"--");
-    let Some(mut name) = names.next() else {
-        return false;
-    };
-    if name == b"sudo" {
-        // Options of one letter stand together: `-kS`.
-        if words().any(|word| asked(word) && word.contains(&b'S')) {
-            return true;
-        }
-        name = names.next().unwrap_or_default();
-    }
-    match name {
-        b"chpasswd" | b"kinit" | b"cryptsetup" | b"runas" => true,
-        b"passwd" => has("--stdin") || names.next().is_some(),
-        b"mysql_config_editor" => has("--password") || has("-p"),
-        b"gpg" | b"gpg2" => has("--passphrase-fd") || has("--passphrase-fd=0"),
-        b"openssl" => has("stdin"),
-        b"gh" => has("--with-token"),
-        _ => has("--password-stdin"),
-    }
-}
-
 /// The word at `from`, out of its quotes.
-fn value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+pub(super) fn value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let rest = bytes.get(from..)?;
     let rest = &rest[..rest.len().min(2 * LONGEST)];
     let quote = rest.first().filter(|b| matches!(b, b'"' | b'\''));

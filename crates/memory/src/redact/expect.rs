@@ -54,19 +54,13 @@ fn without_return(mut text: &[u8]) -> &[u8] {
 }
 
 /// Whether the prompt that was waited for last before `at` is one for a
-/// password.
+/// password: behind it nothing else is waited for or answered.
 fn is_asked_for(bytes: &[u8], at: usize) -> bool {
     const NAMES: [&str; 3] = ["assword", "assphrase", "asswort"];
-    let before = &bytes[at.saturating_sub(REACH)..at];
-    let waits = memchr::memmem::rfind(before, b"expect").is_some();
-    let quoted = |line: &&[u8]| line.iter().any(|b| matches!(b, b'"' | b'\'' | b'{' | b'/'));
-    let prompt = before.rsplit(|b| *b == b'\n').find(quoted);
-    let named = prompt.is_some_and(|line| {
-        let lower = line.to_ascii_lowercase();
-        // Of several prompts in a line the last one is answered.
-        let last = memchr::memrchr(b';', &lower).map_or(0, |place| place + 1);
-        let has = |name: &str| memchr::memmem::find(&lower[last..], name.as_bytes()).is_some();
-        NAMES.iter().any(|name| has(name))
-    });
-    waits && named
+    let before = bytes[at.saturating_sub(REACH)..at].to_ascii_lowercase();
+    let last = |word: &str| memchr::memmem::rfind(&before, word.as_bytes());
+    let asked = NAMES.iter().filter_map(|name| last(name)).max();
+    let answered = last("send ").max(last("sendline")).max(last("send("));
+    let waited = last("expect");
+    waited.is_some() && asked > waited && asked > answered
 }

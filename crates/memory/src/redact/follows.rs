@@ -15,7 +15,7 @@ use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{Redactor, before, fallback, logins, markup, resumed};
 
 /// With one of these begins the last word of every name that promises a secret.
-pub(super) const STEMS: [&str; 13] = [
+pub(super) const STEMS: [&str; 14] = [
     "pass",
     "pwd",
     "pw",
@@ -29,6 +29,7 @@ pub(super) const STEMS: [&str; 13] = [
     "identified with ",
     "requirepass ",
     "masterauth ",
+    "primaryauth ",
 ];
 /// No name is longer.
 const NAME: usize = 64;
@@ -284,8 +285,8 @@ fn quoted(bytes: &[u8], name: Name) -> Option<Span> {
         .get(from + slashes)
         .is_some_and(|b| matches!(b, b'"' | b'\''));
     let made = bytes[name.start..name.end].ends_with(b"SecureString");
-    let found = string.then(|| value(bytes, from, name.promise))?;
-    found.or_else(|| (made && string).then(|| markup::quoted_word(bytes, from))?)
+    let found = (string || made).then(|| value(bytes, from, name.promise))?;
+    found.or_else(|| made.then(|| markup::quoted_word(bytes, from))?)
 }
 
 /// The word right behind the clause: `identified by x`.
@@ -314,7 +315,7 @@ fn commanded(bytes: &[u8], name: Name) -> Option<Span> {
     let sets = is(first, &["ENV", "setx", "setenv"])
         || flag && is(words.next(), &["set"])
         || is(first, &["set"]) && is(words.next(), &["config", "configure", "secret", "secrets"])
-        || ["requirepass", "masterauth"]
+        || ["requirepass", "masterauth", "primaryauth"]
             .iter()
             .any(|n| bytes[name.start..name.end].eq_ignore_ascii_case(n.as_bytes()));
     if !sets {

@@ -31,12 +31,18 @@ pub(super) fn auth(bytes: &[u8], at: usize) -> Option<Span> {
     }
 }
 
-/// `db.auth("app", "x")`, `request.auth('app', 'x')`.
+/// `db.auth("app", "x")`, `request.auth('app', 'x')`, `redis.auth("x")`.
 fn of_call(bytes: &[u8], at: usize, open: usize) -> Option<Span> {
-    let start = second_string(bytes, open + 1)?;
-    let of_database = bytes[..at].ends_with(b"db.");
+    let owner = &bytes[at.saturating_sub(24)..at - 1];
+    let owner = owner
+        .rsplit(|b| !b.is_ascii_alphanumeric() && *b != b'_')
+        .next()?;
+    let of_redis = memchr::memmem::find(&owner.to_ascii_lowercase(), b"redis").is_some();
+    let Some(start) = second_string(bytes, open + 1) else {
+        return of_redis.then(|| value(bytes, open + 1, Promise::Password))?;
+    };
     value(bytes, start, Promise::Password)
-        .or_else(|| of_database.then(|| quoted_word(bytes, start))?)
+        .or_else(|| (owner == b"db").then(|| quoted_word(bytes, start))?)
 }
 
 /// `auth=("app", "x")`, `auth=HTTPBasicAuth("app", "x")`.
@@ -71,16 +77,22 @@ pub(super) fn credential(bytes: &[u8], name: Name) -> Option<Span> {
     value(bytes, start, Promise::Password).or_else(|| quoted_word(bytes, start))
 }
 
-/// Where the second of two strings opens, the first of which opens at `open`.
-pub(super) fn second_string(bytes: &[u8], open: usize) -> Option<usize> {
-    let rest = bytes.get(open..bytes.len().min(open + REACH))?;
-    let quote = *rest.first().filter(|b| matches!(b, b'"' | b'\''))?;
-    let close = 1 + memchr::memchr2(quote, b'\n', &rest[1..])?;
-    let comma = close + 1;
-    (rest[close] == quote && rest.get(comma) == Some(&b',')).then_some(())?;
-    let start = open + comma + 1 + blanks(bytes, open + comma + 1);
-    let string = matches!(bytes.get(start), Some(b'"' | b'\''));
-    string.then_some(start)
+/// Where the second of two strings opens, the first of which stands at `from`.
+pub(super) fn second_string(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..bytes.len().min(from + REACH))?;
+    let gap = |at: usize| {
+        let blank = rest[at.min(rest.len())..].iter();
+        at + blank.take_while(|b| b.is_ascii_whitespace()).count()
+    };
+    let is_quote = |at: usize| rest.get(at).filter(|b| matches!(b, b'"' | b'\''));
+    let open = gap(0);
+    let quote = *is_quote(open)?;
+    let close = open + 1 + memchr::memchr2(quote, b'\n', &rest[open + 1..])?;
+    if rest[close] != quote || rest.get(close + 1) != Some(&b',') {
+        return None;
+    }
+    let start = gap(close + 2);
+    is_quote(start).map(|_| from + start)
 }
 
 /// `AUTH x`, `AUTH default x`: all of its line, behind the prompt or the program
@@ -89,6 +101,8 @@ pub(super) fn second_string(bytes: &[u8], open: usize) -> Option<usize> {
 fn of_redis(bytes: &[u8], at: usize) -> Option<Span> {
     const USER: usize = 64;
     let from = at + "auth ".len();
+    let quoted = matches!(bytes.get(from), Some(b'"' | b'\''));
+    let from = from + usize::from(quoted);
     let rest = &bytes[from.min(bytes.len())..bytes.len().min(from + REACH)];
     let ends = |b: &u8| matches!(b, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\');
     let end = rest.iter().position(ends).unwrap_or(rest.len());
@@ -147,34 +161,38 @@ fn begins(bytes: &[u8], at: usize) -> bool {
         || before.iter().all(u8::is_ascii_whitespace)
 }
 
-/// `sentinel auth-pass mymaster x`.
+/// `sentinel auth-pass mymaster x`, `SENTINEL SET mymaster auth-pass x`.
 fn of_sentinel(bytes: &[u8], at: usize) -> Option<Span> {
     const NAME: &[u8] = b"auth-pass ";
-    let named = bytes[at..].starts_with(NAME);
-    let before = line_before(bytes, at).trim_ascii();
-    if !named || !before.eq_ignore_ascii_case(b"sentinel") {
+    let mut before = line_before(bytes, at).split(|b| *b == b' ');
+    let told = before.any(|word| word.eq_ignore_ascii_case(b"sentinel"));
+    if !told || !bytes[at..].starts_with(NAME) {
         return None;
     }
     let from = at + NAME.len();
     let rest = &bytes[from..bytes.len().min(from + REACH)];
     let line = rest.split(|b| matches!(b, b'\n' | b'\r')).next()?;
-    let gap = memchr::memchr(b' ', line)?;
-    let text = line[gap + 1..].trim_ascii();
-    let start = from + gap + 1;
-    (is_given(text) && !text.contains(&b' ')).then_some(Span {
+    let line = line.trim_ascii_end();
+    let text = line.rsplit(|b| *b == b' ').next()?;
+    let end = from + line.len();
+    is_given(text).then_some(Span {
         kind: Kind::Password,
-        start,
-        end: start + text.len(),
+        start: end - text.len(),
+        end,
     })
 }
 
 /// The password behind the `>` at `at` in a rule of Redis's access list:
 /// `user default on >x ~* +@all`.
 pub(super) fn of_access_list(bytes: &[u8], at: usize) -> Option<Span> {
-    if at == 0 || bytes[at - 1] != b' ' {
+    let before = line_before(bytes, at);
+    let before = match before {
+        [inner @ .., b'"' | b'\''] => inner,
+        _ => before,
+    };
+    if !before.ends_with(b" ") {
         return None;
     }
-    let before = line_before(bytes, at);
     let mut words = before
         .split(|b| !b.is_ascii_graphic() || matches!(b, b'"' | b'\''))
         .filter(|word| !word.is_empty());

@@ -25,6 +25,7 @@ mod encoded;
 mod environment;
 mod expect;
 mod fallback;
+mod fed;
 mod follows;
 mod fragments;
 mod inserted;

@@ -24,7 +24,7 @@ impl Promise {
     }
 }
 
-const PASSWORDS: [&str; 10] = [
+const PASSWORDS: [&str; 11] = [
     "password",
     "passwords",
     "passwd",
@@ -36,6 +36,7 @@ const PASSWORDS: [&str; 10] = [
     "tosecurestring",
     // Redis's.
     "masterauth",
+    "primaryauth",
     "rediscliauth",
 ];
 

@@ -21,13 +21,14 @@ enum Link {
     Auf,
 }
 
-const LINKS: [(&str, Link); 12] = [
+const LINKS: [(&str, Link); 13] = [
     (" it to ", Link::To),
     (" it back to ", Link::To),
     (" it is now ", Link::Is),
     (" it's now ", Link::Is),
     (" it’s now ", Link::Is),
     (" es auf ", Link::Auf),
+    (" jetzt auf ", Link::Auf),
     ("'s auf ", Link::Auf),
     ("’s auf ", Link::Auf),
     (" es lautet jetzt ", Link::Is),
@@ -80,7 +81,7 @@ fn sentence_ends(text: &[u8]) -> impl Iterator<Item = usize> {
 /// Whether something is said of the password itself: behind its name stands a
 /// verb or nothing, rather than a `field`, a `hash` or a `test`.
 fn is_spoken_of(bytes: &[u8], name: Name) -> bool {
-    const WORDS: [&str; 40] = [
+    const WORDS: [&str; 42] = [
         "had",
         "has",
         "was",
@@ -88,6 +89,8 @@ fn is_spoken_of(bytes: &[u8], name: Name) -> bool {
         "got",
         "did",
         "didn't",
+        "can't",
+        "cannot",
         "doesn't",
         "isn't",
         "wasn't",
@@ -125,6 +128,9 @@ fn is_spoken_of(bytes: &[u8], name: Name) -> bool {
     let rest = &bytes[name.end..bytes.len().min(name.end + 24)];
     match rest.first() {
         None => true,
+        // `the password (prod) was wrong`, `the password: it is now x`
+        Some(b' ') if rest.starts_with(b" (") => true,
+        Some(b':') => rest.starts_with(b": "),
         Some(b' ') => {
             let word = rest[1..].split(|b| b.is_ascii_whitespace() || *b == b',');
             let word = word
@@ -156,7 +162,7 @@ fn linked(bytes: &[u8], at: usize, words: &str, link: Link) -> Option<Span> {
 }
 
 /// The next word, without what stands around it.
-fn word_behind(bytes: &[u8], at: usize) -> &[u8] {
+pub(super) fn word_behind(bytes: &[u8], at: usize) -> &[u8] {
     let rest = &bytes[at..bytes.len().min(at + 32)];
     let around = |b: &u8| b.is_ascii() && !b.is_ascii_alphabetic();
     let start = rest.iter().position(|b| !around(b)).unwrap_or(rest.len());

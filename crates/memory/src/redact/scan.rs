@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::value::Span;
-use super::{Kind, Redactor, address, armour, before, beside, command, encoded, expect};
+use super::{Kind, Redactor, address, armour, before, beside, command, encoded, expect, fed};
 use super::{follows, logins, markup, phrases, pieces, prefixed, spoken, stores, tongues};
 use super::{turns, windows};
 
@@ -118,6 +118,7 @@ impl<'a> Scan<'a> {
         self.ahead = match self.bytes[at] {
             b':' | b'=' => self.redactor.listed(self.bytes, at),
             b'|' => self.redactor.columns(self.bytes, at),
+            b'<' => fed::here_document(self.bytes, at),
             0xe2 => self.redactor.boxed(self.bytes, at),
             byte if byte.is_ascii_alphabetic() => self.rows(at)?,
             _ => return None,
@@ -178,13 +179,11 @@ impl<'a> Scan<'a> {
                 let assigned = redactor.assigned(bytes, at);
                 assigned.or_else(|| redactor.paired(bytes, at))
             }
-            b'<' => command::here_string(bytes, at),
+            b'<' => fed::here_string(bytes, at),
             b'>' => redactor
                 .tagged(bytes, at)
                 .or_else(|| logins::of_access_list(bytes, at)),
-            b'|' => redactor
-                .cell(bytes, at)
-                .or_else(|| command::piped(bytes, at)),
+            b'|' => redactor.cell(bytes, at).or_else(|| fed::piped(bytes, at)),
             b'`' => redactor.code(bytes, at),
             b'$' => stores::hash(bytes, at),
             b'1' => prefixed::find(bytes, at)

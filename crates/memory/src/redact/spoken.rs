@@ -8,6 +8,7 @@ use super::letters::over_chance;
 use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::promised::{is_joined, is_secret};
+use super::resumed::word_behind;
 use super::shape::looks_drawn_short;
 use super::value::{Quoted, Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
@@ -54,6 +55,11 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
                 is(sentence, from, tongue)
             }
             Some(Verb::To) if changed || changes_before(bytes, name) => to(sentence, next),
+            // `ich habe das Passwort auf x gesetzt`
+            Some(Verb::To) => {
+                let found = strict(bytes, next, name.promise);
+                found.filter(|span| is_change(word_behind(bytes, span.end)))
+            }
             Some(Verb::Dash) if place == 0 || name.tongue == Tongue::Other => {
                 strict(bytes, next, name.promise)
             }

@@ -47,8 +47,9 @@ pub(super) fn called(bytes: &[u8], name: Name) -> Option<Span> {
         hashes.then_some(open)?
     };
     let found = value(bytes, start, name.promise).or_else(|| quoted_word(bytes, start))?;
-    let closes = matches!(bytes.get(found.end), Some(b'"' | b'\''));
-    (closes && bytes.get(found.end + 1) == Some(&b')')).then_some(found)
+    let behind = bytes[found.end..].strip_prefix(&[bytes[found.start - 1]])?;
+    let next = behind.iter().find(|b| !b.is_ascii_whitespace());
+    (next == Some(&b')')).then_some(found)
 }
 
 /// Whether a name is the clause of SQL that gives a user a password. In prose

@@ -2,13 +2,13 @@
 //! `the password's x`, `contraseña→ x`, `pass: x`, and the key of a wallet, which
 //! its form tells where a name is near.
 
-use super::Kind;
 use super::follows::{Name, is_behind_user};
 use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::spoken::is_plain;
 use super::value::{Span, blanks, value};
 use super::words::is_drawn_as_password;
+use super::{Kind, command};
 
 /// What takes a name up again behind a comma.
 const RESUMES: [&str; 12] = [
@@ -50,10 +50,26 @@ pub(super) fn passed(bytes: &[u8], at: usize) -> Option<Span> {
         return None;
     }
     let from = at + "pass:".len();
+    if ["-pass ", "-passin ", "-passout "]
+        .iter()
+        .any(|option| bytes[..at].ends_with(option.as_bytes()))
+    {
+        return given(bytes, from);
+    }
     let found = value(bytes, from + blanks(bytes, from), Promise::Password)?;
     let text = &bytes[found.start..found.end];
     let mixed = text.iter().any(|b| b"!@#$%^&*?+~".contains(b)) && is_telling(text);
     (mixed || is_behind_user(bytes, at) && is_plain(text)).then_some(found)
+}
+
+/// What OpenSSL is given: `-passin pass:x`.
+fn given(bytes: &[u8], from: usize) -> Option<Span> {
+    let (start, end) = command::value(bytes, from)?;
+    command::is_given(&bytes[start..end]).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end,
+    })
 }
 
 fn is_telling(text: &[u8]) -> bool {

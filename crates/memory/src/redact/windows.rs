@@ -69,7 +69,9 @@ pub(super) fn command(bytes: &[u8], at: usize) -> Option<Span> {
 /// `net use Z: \\srv\share x /user:app`: neither a switch nor a drive nor a share.
 fn used(words: &[Word<'_>]) -> Option<Span> {
     let user = words.iter().any(|w| w.begins("/user:") || w.begins("/u:"));
-    let own = |w: &&Word<'_>| !w.begins("/") && !w.begins("\\") && !w.text.ends_with(b":");
+    let share = |w: &Word<'_>| w.begins("\\") || w.begins("http");
+    let drive = |w: &Word<'_>| w.text.ends_with(b":") || w.text == b"*";
+    let own = |w: &&Word<'_>| !w.begins("/") && !share(w) && !drive(w);
     user.then(|| words.iter().find(own)?.span())?
 }
 

@@ -16,7 +16,12 @@ fn the_passwords_of_redis_are_found() {
         "requirepass §\n",
         "masterauth §\n",
         "CONFIG SET masterauth §",
+        "primaryauth §\n",
+        "redis-cli --user app --pass § ping",
+        "127.0.0.1:6379> AUTH \"§\"",
         "sentinel auth-pass mymaster §\n",
+        "SENTINEL SET mymaster auth-pass §",
+        "redis-cli ACL SETUSER app on '>§' '~*' '+@all'",
         "user default on >§ ~* +@all",
         "ACL SETUSER app on >§ ~cached:* +get",
     ];
@@ -61,6 +66,8 @@ fn a_call_that_logs_in_gives_its_second_string_away() {
         "Blue7horse",
         &[
             "db.auth(\"app\", \"§\")",
+            "db.auth(\n  \"app\",\n  \"§\"\n)",
+            "await redis.auth(\"§\")",
             "request.get(url).auth('app', '§')",
             "requests.get(url, auth=(\"app\", \"§\"))",
             "requests.get(url, auth=HTTPBasicAuth('app', '§'))",
@@ -71,6 +78,7 @@ fn a_call_that_logs_in_gives_its_second_string_away() {
     stay(&[
         "request.auth('app', password)",
         "client.auth(\"bearer\", \"required\")",
+        "router.auth(\"oauth2login\")",
         "auth=(\"user\", \"pass\")",
         "New-Object PSCredential (\"app\", $secure)",
     ]);
@@ -84,7 +92,11 @@ fn a_here_string_is_a_password_where_the_command_reads_one() {
         "sudo -S apt update <<< \"§\"",
         "sudo -kS ls <<<§",
         "$ sudo -S ls <<< §\n",
+        "sudo -S <<< \"§\" apt update",
         "chpasswd <<< 'app:§'",
+        "chpasswd <<EOF\napp:§\nEOF\n",
+        "sudo chpasswd <<'END'\n  app:§\nEND\n",
+        "docker login -u app --password-stdin <<EOF\n§\nEOF\n",
         "sudo chpasswd <<< \"app:§\"",
         "docker login --password-stdin -u app registry.test <<< '§'",
         "gpg --batch --passphrase-fd 0 -d x.gpg <<< \"§\"",
@@ -100,6 +112,32 @@ fn a_here_string_is_a_password_where_the_command_reads_one() {
         "sudo tee /etc/motd <<< \"Blue7horse\"",
         "sudo -S ls <<< \"$PW\"",
         "<<<<<<< HEAD\nBlue7horse",
+        "cat <<EOF\napp:Blue7horse\nEOF\n",
+        "sudo tee /etc/motd <<EOF\napp:Blue7horse\nEOF\n",
+    ]);
+}
+
+#[test]
+fn what_is_written_to_a_command_that_reads_passwords_goes_without_its_user() {
+    let texts = [
+        "echo 'app:§' | chpasswd",
+        "echo \"app:§\" | sudo chpasswd",
+        "yes § | passwd app",
+        "echo § | smbpasswd -s -a app",
+        "openssl rsa -in k.pem -passin pass:§",
+        "openssl enc -aes-256-cbc -pass pass:§ -in x",
+    ];
+    finds(Kind::Password, "Blue7horse", &texts);
+    finds(Kind::Password, "sunflower", &texts);
+    finds(
+        Kind::Password,
+        "Blue7horse",
+        &["(echo §; echo §) | passwd app"],
+    );
+    stay(&[
+        "openssl rsa -in k.pem -passin env:DB_PW12",
+        "openssl rsa -in k.pem -passin file:pw2.txt",
+        "yes | apt install node20",
     ]);
 }
 
@@ -110,6 +148,7 @@ fn an_answer_to_a_prompt_for_a_password_is_one() {
         "expect \"*assword:*\"\n\nsend -- \"§\\r\"\nexpect eof",
         "expect \"Password:\" { send \"§\\r\" }",
         "expect {\n  \"*yes/no*\" { send \"yes\\r\"; exp_continue }\n  \"*assword:*\" { send \"§\\r\" }\n}",
+        "expect -c 'spawn ssh db; expect \"assword:\"; send \"§\\r\"; interact'",
         "child.expect('[Pp]assword:', timeout=5)\nchild.sendline('§')",
     ];
     finds(Kind::Password, "Blue7horse", &texts);
@@ -129,6 +168,7 @@ fn the_passwords_of_windows_commands_are_found() {
         "net use Z: \\\\srv\\share § /user:app",
         "net use Z: \\\\srv\\share /user:DOM\\app § /persistent:yes",
         "net use Z: \\\\srv\\share \"§\" /user:app",
+        "net use * https://dav.test/x § /user:app",
         "net user app § /add",
         "cmdkey /add:srv /user:app /pass:§",
         "cmdkey /generic:TERMSRV/srv /user:app /pass:\"§\"",
@@ -142,6 +182,8 @@ fn the_passwords_of_windows_commands_are_found() {
     ];
     finds(Kind::Password, "Blue7horse", &texts);
     finds(Kind::Password, "sunflower", &texts);
+    let bare = "ConvertTo-SecureString § -AsPlainText -Force";
+    finds(Kind::Password, "Blue7horse", &[bare]);
     stay(&[
         "net use Z: \\\\srv\\share * /user:app",
         "net use Z: \\\\srv2\\share2",

@@ -23,6 +23,7 @@ fn a_password_is_found_in_every_statement_that_gives_one() {
         "db.createUser({user: \"app\", pwd: \"§\", roles: []})",
         "db.changeUserPassword(\"app\", \"§\")",
         "db.changeUserPassword('app', '§');",
+        "db.changeUserPassword(\n  \"app\",\n  \"§\"\n)",
     ];
     finds(Kind::Password, "Blue7horse", &texts);
     finds(Kind::Password, "sunflower", &texts);
