@@ -9,6 +9,7 @@ use super::names::Promise;
 use super::prefixed::is_word_start;
 use super::spoken::is_plain;
 use super::value::{Span, blanks, value};
+use super::words::is_ordinary;
 
 /// Nothing is read any further.
 const REACH: usize = 256;
@@ -117,7 +118,8 @@ fn of_redis(bytes: &[u8], at: usize) -> Option<Span> {
     let typed = is_typed(bytes, at);
     let written = bytes[at..].starts_with(b"AUTH ") && begins(bytes, at);
     let mixed = is_plain(text) && text.iter().any(u8::is_ascii_lowercase);
-    let given = is_given(text) && (typed || written && mixed && !is_way(text));
+    let given = is_given(text) && !is_ordinary(text);
+    let given = given && (typed || written && mixed && !is_way(text));
     given.then_some(Span {
         kind: Kind::Password,
         start: end - text.len(),
@@ -139,15 +141,19 @@ fn line_before(bytes: &[u8], at: usize) -> &[u8] {
     &before[memchr::memrchr(b'\n', before).map_or(0, |place| place + 1)..]
 }
 
-/// Whether the command at `at` is typed into Redis's program.
+/// Whether the command at `at` is typed into Redis's program, or behind it.
 fn is_typed(bytes: &[u8], at: usize) -> bool {
     let before = line_before(bytes, at).trim_ascii();
     let prompt = before.strip_suffix(b">").unwrap_or_default();
-    let host = prompt.rsplit(|b| b.is_ascii_whitespace()).next();
+    let host = prompt.rsplit(u8::is_ascii_whitespace).next();
     let prompted = host.is_some_and(|host| {
-        host == b"redis" || host.contains(&b':') && host.last().is_some_and(u8::is_ascii_digit)
+        let port = host.rsplit(|b| *b == b':').next().unwrap_or_default();
+        let numbered = port.len() >= 4 && port.len() < host.len();
+        host == b"redis" || numbered && port.iter().all(u8::is_ascii_digit)
     });
-    prompted || memchr::memmem::find(before, b"redis-cli").is_some()
+    let command = before.strip_prefix(b"$ ").unwrap_or(before);
+    let given = command.starts_with(b"redis-cli") && bytes[at..].starts_with(b"AUTH ");
+    prompted || given && !bytes[at..].starts_with(b"AUTH command")
 }
 
 /// Whether a line or a string begins with what is at `at`, or with the greeting

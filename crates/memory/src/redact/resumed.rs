@@ -48,11 +48,27 @@ pub(super) fn resumed(bytes: &[u8], name: Name) -> Option<Span> {
     let ahead = LINKS.iter().find_map(|(words, link)| {
         let place = memchr::memmem::find(&rest[..end], words.as_bytes())?;
         let found = linked(bytes, name.end + place, words, *link)?;
-        // Small letters and a number may be what the next sentence is about.
+        // Small letters and a number may be what the next sentence is about, and
+        // so may anything that a clause of its own speaks of.
         let text = &bytes[found.start..found.end];
-        (place < first || is_mixed(text)).then_some(found)
+        let meant = || is_mixed(text) && !has_subject(&rest[first..place]);
+        (place < first || meant()).then_some(found)
     });
     ahead.or_else(|| before(bytes, name))
+}
+
+/// Whether a clause with a subject of its own leads to the one that ends a text:
+/// `The runtime was old, I changed`.
+fn has_subject(text: &[u8]) -> bool {
+    const ARTICLES: [&str; 8] = ["the", "a", "an", "our", "my", "der", "die", "das"];
+    let parted = text.contains(&b',') || memchr::memmem::find(text, b" and ").is_some();
+    let mut words = text.split(|b| !b.is_ascii_alphabetic());
+    let article = |word: &[u8]| {
+        ARTICLES
+            .iter()
+            .any(|a| word.eq_ignore_ascii_case(a.as_bytes()))
+    };
+    parted && words.any(article)
 }
 
 /// The same of a value before the name in its sentence: `I reset it to x, the

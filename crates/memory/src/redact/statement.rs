@@ -43,7 +43,10 @@ pub(super) fn called(bytes: &[u8], name: Name) -> Option<Span> {
     let start = if whole.ends_with(b"changeUserPassword") {
         second_string(bytes, open)?
     } else {
-        let hashes = whole == b"PASSWORD" || whole == b"password" && is_in_statement(bytes, open);
+        // Elsewhere `PASSWORD("x")` names one of several.
+        let stated = is_in_statement(bytes, open);
+        let hashes = whole == b"PASSWORD" && bytes.get(open) == Some(&b'\'');
+        let hashes = hashes || stated && whole.eq_ignore_ascii_case(b"password");
         hashes.then_some(open)?
     };
     let found = value(bytes, start, name.promise).or_else(|| quoted_word(bytes, start))?;

@@ -48,6 +48,7 @@ fn statements_without_a_password_stay() {
         "db.changeUserPassword(user, newPassword)",
         "db.changeUserPassword(\"app\", passwordPrompt())",
         "PASSWORD(\"password\"),",
+        "PASSWORD(\"oauth2\"), BASIC(\"basicauth\");",
         "enum Field { PASSWORD('password'), EMAIL('email') }",
         "The user is identified by 'username' in every request.",
     ]);
