@@ -210,7 +210,11 @@ pub(super) fn of_access_list(bytes: &[u8], at: usize) -> Option<Span> {
     let rest = &bytes[start..bytes.len().min(start + REACH)];
     let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
     let text = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
-    (told && switched && is_given(text)).then_some(Span {
+    let behind = rest[text.len()..].split(|b| *b == b'\n').next()?;
+    let ruled = behind.iter().all(ends)
+        || behind.iter().any(|b| matches!(b, b'~' | b'+'))
+        || memchr::memmem::find(behind, b" all").is_some();
+    (told && switched && ruled && is_given(text)).then_some(Span {
         kind: Kind::Password,
         start,
         end: start + text.len(),

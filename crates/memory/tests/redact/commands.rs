@@ -59,6 +59,7 @@ fn other_commands_of_the_name_stay() {
         "redis-cli AUTH $REDIS_PASSWORD",
         "user default on nopass ~* &* +@all",
         "the user turned it on > Version2",
+        "user input on >Version2x screens",
         "masterauth <master-password>",
     ]);
 }
