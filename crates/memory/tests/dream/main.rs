@@ -5,6 +5,7 @@
 mod asking;
 mod bytes;
 mod changing;
+mod choosing;
 mod denying;
 mod holding;
 mod lasting;

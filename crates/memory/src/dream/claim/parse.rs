@@ -53,6 +53,7 @@ pub(super) fn claim(text: &str) -> Claim {
 /// Words as runs of what is no space and no punctuation between words, each
 /// followed by whether a part of the sentence ends behind it.
 fn spaced(text: &str) -> Vec<(String, bool)> {
+    let text = with_terms_named(text);
     let text = text
         .replace('’', "'")
         .replace("can't", "can not")
@@ -112,6 +113,22 @@ fn spaced(text: &str) -> Vec<(String, bool)> {
     }
     end(&mut word, true);
     out
+}
+
+/// The text with the terms on which people are by the verb for them: "sag du zu mir"
+/// has none but little words.
+fn with_terms_named(text: &str) -> String {
+    let du = [" per du", " mit du", " du zu mir", " du zueinander"];
+    let sie = [" per Sie", " mit Sie", " Sie zu mir", " Sie zueinander"];
+    let named = |text: String, form: &&str, verb: &str| match text.contains(*form) {
+        true => text.replace(*form, verb),
+        false => text,
+    };
+    let text = du
+        .iter()
+        .fold(text.to_owned(), |text, form| named(text, form, " duzen"));
+    sie.iter()
+        .fold(text, |text, form| named(text, form, " siezen"))
 }
 
 /// The pieces of a line; names, numbers and the like are noted on the way.

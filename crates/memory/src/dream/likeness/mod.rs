@@ -6,6 +6,8 @@
 
 mod apart;
 mod beside;
+mod chosen;
+mod families;
 mod meant;
 mod opposed;
 #[cfg(test)]
@@ -23,6 +25,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use self::apart::Apart;
+use self::chosen::Chosen;
 use self::meant::Meant;
 use self::renewed::Renewed;
 use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named};
@@ -49,6 +52,8 @@ pub(super) struct Features {
     pub(super) claim: Claim,
     /// Which one it means, where only little words say so.
     meant: Meant,
+    /// What it chooses of a few.
+    chosen: Chosen,
     /// The same as said of what was known before, where it calls that new.
     renewed: Option<Box<Renewed>>,
 }
@@ -90,6 +95,7 @@ impl Features {
             phrase: Phrase::of(&tokens),
             claim: Claim::of(text),
             meant: Meant::of(text),
+            chosen: Chosen::default(),
             renewed: None,
         };
         let (mut negations, mut echoes, mut lacks) = (0_u32, 0_u32, 0_u32);
@@ -119,6 +125,7 @@ impl Features {
                 }
             }
         }
+        features.chosen = Chosen::of(text, &features.words);
         // "Plan B" is told from plan C by a letter.
         let names = features.phrase.parts.iter();
         let letters =
@@ -179,7 +186,10 @@ impl Features {
             return found;
         }
         match (self.relation_of_claims(newer), self.opposed_by(newer)) {
-            (Relation::None, Relation::None) => self.returned_to_by(newer),
+            (Relation::None, Relation::None) => match self.returned_to_by(newer) {
+                Relation::None => self.chosen_otherwise_by(newer),
+                found => found,
+            },
             (Relation::None, opposed) => opposed,
             (Relation::Same | Relation::Perhaps, Relation::Replaces)
                 if newer.turns_back() || newer.tells_of_change() =>
@@ -391,7 +401,7 @@ impl Features {
     /// The words by which lines about the same are found.
     pub(super) fn keys(&self) -> BTreeSet<&String> {
         let words = self.terms.iter().chain(&self.values);
-        let words = words.chain(&self.claim.said);
+        let words = words.chain(&self.claim.said).chain(&self.chosen.keys);
         words.chain(self.claim.keys()).collect()
     }
 
