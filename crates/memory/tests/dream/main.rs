@@ -7,6 +7,7 @@ mod bytes;
 mod changing;
 mod choosing;
 mod denying;
+mod excepting;
 mod holding;
 mod lasting;
 mod lifting;

@@ -11,7 +11,7 @@ const ENDINGS: &str = " e s n t d r m j u a o i y en et te er es ed st em ten te
     ć to о а и у ы е я ю ь й ит ить ать ай ять ти ет uj ować ment ments ien iert iere ieren eln elt ";
 
 /// Whether two words without their endings are forms of one.
-pub(super) fn is_kin(a: &str, b: &str) -> bool {
+pub(in crate::dream) fn is_kin(a: &str, b: &str) -> bool {
     // "thing1" and "thing11" are two.
     let plain = |word: &str| !word.chars().any(|c| c.is_ascii_digit());
     a == b || plain(a) && plain(b) && is_one(a, b)

@@ -26,7 +26,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-pub(super) use self::kin::are_kin;
+pub(super) use self::kin::{are_kin, is_kin};
 use self::kin::{has_kin, kin_shared};
 pub(super) use self::parse::is_weekday;
 pub(super) use self::verdict::Verdict;

@@ -7,6 +7,7 @@
 mod apart;
 mod beside;
 mod chosen;
+mod excepted;
 mod families;
 mod meant;
 mod opposed;

@@ -22,15 +22,22 @@ impl Features {
     /// What it means for this line that a newer one asks for what this refused.
     pub(super) fn returned_to_by(&self, newer: &Features) -> Relation {
         let leave = self.claim.lets_go() || newer.claim.lets_go();
-        let turned = self.conditions() != newer.conditions();
-        if leave || turned || newer.claim.only_adds() {
+        if leave || newer.claim.only_adds() {
             return Relation::None;
         }
-        let excepted = self.is_excepted_by(newer) || self.is_allowed_somewhere_by(newer);
-        match excepted || self.takes_up_refused(newer) {
+        let excepted = self.is_kept_to_a_case_by(newer) || newer.is_kept_to_a_case_by(self);
+        match excepted || self.is_asked_for_by(newer) {
             true => Relation::Perhaps,
             false => Relation::None,
         }
+    }
+
+    /// Whether a newer line asks for what this refused, under the same conditions.
+    fn is_asked_for_by(&self, newer: &Features) -> bool {
+        self.conditions() == newer.conditions()
+            && (self.is_excepted_by(newer)
+                || self.is_allowed_somewhere_by(newer)
+                || self.takes_up_refused(newer))
     }
 
     /// The words that set a condition, a time or an exception.
