@@ -8,6 +8,7 @@ mod changing;
 mod choosing;
 mod denying;
 mod excepting;
+mod halves;
 mod holding;
 mod lasting;
 mod lifting;

@@ -9,7 +9,7 @@ use super::framed::unframed;
 use super::marks::{marked, parted};
 use super::sort::is_relative;
 use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, TOWARDS, UNSPACED, Way};
-use crate::dream::likeness::{is_empty_word, is_negation, is_unspaced, stem};
+use crate::dream::likeness::{is_empty_word, is_negation, is_unspaced, little_names, stem};
 use crate::dream::phrase::{is_lead, is_unit, is_without};
 
 /// A piece of a line.
@@ -135,10 +135,20 @@ fn with_terms_named(text: &str) -> String {
 fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
     let words = unframed(spaced(text));
     let lower: Vec<String> = words.iter().map(|(word, _)| word.to_lowercase()).collect();
+    let names = little_names(text);
     let mut items = Vec::new();
     let mut at = 0;
     let mut starts = true;
     while at < words.len() {
+        // "Ben" is a little word of another language.
+        if names.contains(&lower[at]) && words[at].0.starts_with(char::is_uppercase) {
+            claim.name(&lower[at]);
+            add(lower[at].clone(), claim, &mut items);
+            starts = words[at].1;
+            items.extend(starts.then_some(Item::Break));
+            at += 1;
+            continue;
+        }
         if BREAKS.contains(&format!(" {} ", lower[at])) {
             items.push(Item::Break);
             starts = false;

@@ -147,7 +147,11 @@ impl Around<'_> {
         if !self.is_capital() || !listed(NAMES, &self.lower) {
             return false;
         }
-        let does = listed(VERBS, next) || next.ends_with("ed");
+        // No Italian or Dutch word behind these ends so.
+        let present = matches!(self.lower.as_str(), "ben" | "mia")
+            && next.starts_with(char::is_lowercase)
+            && next.ends_with('s');
+        let does = listed(VERBS, next) || next.ends_with("ed") || present;
         match self.lower.as_str() {
             "may" if !self.starts() => !self.is_month(),
             // "Mia sorella" is my sister.
@@ -222,6 +226,12 @@ fn around(text: &str) -> Vec<Around<'_>> {
         }
     }
     out
+}
+
+/// The names of people in a line that are little words too.
+pub(in crate::dream) fn little_names(text: &str) -> BTreeSet<String> {
+    let named = around(text).into_iter().filter(Around::is_name);
+    named.map(|one| one.lower).collect()
 }
 
 impl Meant {

@@ -9,6 +9,7 @@ mod beside;
 mod chosen;
 mod excepted;
 mod families;
+mod halves;
 mod meant;
 mod opposed;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use std::collections::BTreeSet;
 use self::apart::Apart;
 use self::chosen::Chosen;
 use self::meant::Meant;
+pub(super) use self::meant::little_names;
 use self::renewed::Renewed;
 use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
@@ -177,7 +179,8 @@ impl Features {
     /// How `newer` stands to this line: by its words, and where those leave it
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
-        self.of_the_meant(newer, self.relation_of_any(newer))
+        let found = self.of_both_halves(newer, self.relation_of_any(newer));
+        self.of_the_meant(newer, found)
     }
 
     /// The same, whichever one either means.

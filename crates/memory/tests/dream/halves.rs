@@ -1,0 +1,101 @@
+//! Facts of two halves, and facts about people whose names are little words.
+
+use longhaul_memory::Source;
+use longhaul_memory::dream::Status;
+
+use crate::{Place, day, settings};
+
+/// A place where two facts were said on two days and dreamt of.
+fn dreamt(older: &str, newer: &str) -> Place {
+    let place = Place::new();
+    for (back, text) in [(3, older), (1, newer)] {
+        place.log(day(back), "Facts", text, Source::User);
+        place.dream(&settings());
+    }
+    place
+}
+
+#[test]
+fn another_value_of_one_half_is_asked_about_and_closes_nothing() {
+    for (older, newer) in [
+        (
+            "Rosa sits in Porto and owns the mailer.",
+            "Ben owns the mailer now.",
+        ),
+        (
+            "Rosa owns the mailer and sits in Porto.",
+            "Omar owns the mailer now.",
+        ),
+        (
+            "Rosa sits in Porto and works on the mailer.",
+            "Rosa sits in Lisbon now.",
+        ),
+        (
+            "The build takes 5 minutes and needs Docker.",
+            "The build takes 9 minutes now.",
+        ),
+        (
+            "Tom is the plumber and costs 80 euros an hour.",
+            "Uwe is the plumber now.",
+        ),
+        (
+            "Rosa sitzt in Porto und leitet das Lager.",
+            "Omar leitet jetzt das Lager.",
+        ),
+        (
+            "Rosa habite à Porto et dirige le dépôt.",
+            "Omar dirige maintenant le dépôt.",
+        ),
+        (
+            "Rosa vive en Porto y lidera el equipo.",
+            "Omar lidera ahora el equipo.",
+        ),
+    ] {
+        let place = dreamt(older, newer);
+        let (old, new) = (place.find(older), place.find(newer));
+        assert_eq!(old.status, Status::Staged, "{older} / {newer}");
+        assert_eq!(new.contradicts, [old.id], "{older} / {newer}");
+    }
+}
+
+#[test]
+fn another_value_of_a_list_or_of_all_that_was_said_still_takes_the_place() {
+    for (older, newer) in [
+        ("Rosa owns the mailer.", "Omar owns the mailer now."),
+        (
+            "The demo is on Monday and Thursday.",
+            "The demo is on Friday now.",
+        ),
+        (
+            "The server is called heron and runs on port 80.",
+            "The server is called heron and runs on port 90 now.",
+        ),
+    ] {
+        let place = dreamt(older, newer);
+        let replaced = place.find(newer).replaces;
+        assert_eq!(replaced, [place.id(older)], "{older} / {newer}");
+    }
+}
+
+#[test]
+fn another_who_has_a_part_is_noticed_by_a_name_that_is_a_little_word() {
+    for (older, newer) in [
+        ("Ben is on call.", "Mia is on call now."),
+        ("Rosa owns the mailer.", "Ben owns the mailer now."),
+        ("Ben maintains the docs.", "Mia maintains the docs now."),
+    ] {
+        let place = dreamt(older, newer);
+        let (old, new) = (place.find(older), place.find(newer));
+        let noticed = new.contradicts.contains(&old.id) || new.replaces.contains(&old.id);
+        assert!(noticed, "{older} / {newer}: {new:#?}");
+    }
+    for (older, newer) in [
+        ("Ben lives in Bonn.", "Mia moved to Köln."),
+        ("Ben is allergic to nuts.", "Mia is allergic to eggs now."),
+    ] {
+        let place = dreamt(older, newer);
+        let (old, new) = (place.find(older), place.find(newer));
+        assert_eq!(old.status, Status::Staged, "{older} / {newer}");
+        assert_eq!(new.contradicts, [""; 0], "{older} / {newer}");
+    }
+}
