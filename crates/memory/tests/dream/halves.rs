@@ -1,19 +1,8 @@
 //! Facts of two halves, and facts about people whose names are little words.
 
-use longhaul_memory::Source;
 use longhaul_memory::dream::Status;
 
-use crate::{Place, day, settings};
-
-/// A place where two facts were said on two days and dreamt of.
-fn dreamt(older: &str, newer: &str) -> Place {
-    let place = Place::new();
-    for (back, text) in [(3, older), (1, newer)] {
-        place.log(day(back), "Facts", text, Source::User);
-        place.dream(&settings());
-    }
-    place
-}
+use crate::Place;
 
 #[test]
 fn another_value_of_one_half_is_asked_about_and_closes_nothing() {
@@ -51,7 +40,7 @@ fn another_value_of_one_half_is_asked_about_and_closes_nothing() {
             "Omar lidera ahora el equipo.",
         ),
     ] {
-        let place = dreamt(older, newer);
+        let place = Place::told(older, newer);
         let (old, new) = (place.find(older), place.find(newer));
         assert_eq!(old.status, Status::Staged, "{older} / {newer}");
         assert_eq!(new.contradicts, [old.id], "{older} / {newer}");
@@ -71,7 +60,7 @@ fn another_value_of_a_list_or_of_all_that_was_said_still_takes_the_place() {
             "The server is called heron and runs on port 90 now.",
         ),
     ] {
-        let place = dreamt(older, newer);
+        let place = Place::told(older, newer);
         let replaced = place.find(newer).replaces;
         assert_eq!(replaced, [place.id(older)], "{older} / {newer}");
     }
@@ -84,7 +73,7 @@ fn another_who_has_a_part_is_noticed_by_a_name_that_is_a_little_word() {
         ("Rosa owns the mailer.", "Ben owns the mailer now."),
         ("Ben maintains the docs.", "Mia maintains the docs now."),
     ] {
-        let place = dreamt(older, newer);
+        let place = Place::told(older, newer);
         let (old, new) = (place.find(older), place.find(newer));
         let noticed = new.contradicts.contains(&old.id) || new.replaces.contains(&old.id);
         assert!(noticed, "{older} / {newer}: {new:#?}");
@@ -93,7 +82,7 @@ fn another_who_has_a_part_is_noticed_by_a_name_that_is_a_little_word() {
         ("Ben lives in Bonn.", "Mia moved to Köln."),
         ("Ben is allergic to nuts.", "Mia is allergic to eggs now."),
     ] {
-        let place = dreamt(older, newer);
+        let place = Place::told(older, newer);
         let (old, new) = (place.find(older), place.find(newer));
         assert_eq!(old.status, Status::Staged, "{older} / {newer}");
         assert_eq!(new.contradicts, [""; 0], "{older} / {newer}");

@@ -12,6 +12,7 @@ mod halves;
 mod holding;
 mod lasting;
 mod lifting;
+mod moving;
 mod noticing;
 mod order;
 mod promoting;
@@ -118,6 +119,16 @@ impl Place {
         let dreams = self.dreams();
         let lock = dreams.lock().unwrap();
         dream_asking(&dreams, &lock, settings, model)
+    }
+
+    /// One where two facts were said on two days and dreamt of.
+    pub(crate) fn told(older: &str, newer: &str) -> Place {
+        let place = Place::new();
+        for (back, text) in [(3, older), (1, newer)] {
+            place.log(day(back), "Facts", text, Source::User);
+            place.dream(&settings());
+        }
+        place
     }
 
     /// One whose memory was begun today.

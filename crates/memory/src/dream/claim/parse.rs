@@ -426,7 +426,11 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
             rest = &rest[word.len()..];
             continue;
         }
-        if "不别勿没".contains(c) {
+        // "太郎が東京に…" is about Taro as "太郎は" is.
+        if c == 'が' && ties_a_subject(&plain, &rest[c.len_utf8()..], items) {
+            flush(&mut plain, claim, items);
+            items.push(Item::Mark(Mark::Is(Way::Plain)));
+        } else if "不别勿没".contains(c) {
             flush(&mut plain, claim, items);
             items.push(Item::No);
         } else {
@@ -445,6 +449,16 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
     if topic && !items.contains(&Item::Mark(Mark::Is(Way::Plain))) {
         items.push(Item::Mark(Mark::Is(Way::Plain)));
     }
+}
+
+/// Whether a "が" between these stands behind what a line is about; in the midst of
+/// other syllables it is a part of a word.
+fn ties_a_subject(before: &str, behind: &str, items: &[Item]) -> bool {
+    let syllable = |c: char| ('ぁ'..='ん').contains(&c);
+    let named = before.chars().next_back().is_some_and(|c| !syllable(c));
+    let goes_on = behind.chars().next().is_some_and(|c| !syllable(c));
+    let is = |item: &Item| matches!(item, Item::Mark(Mark::Is(_)));
+    named && goes_on && !items.iter().any(is)
 }
 
 /// A Korean word without the syllable that only ties it to the others, and

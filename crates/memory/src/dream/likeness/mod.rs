@@ -31,7 +31,7 @@ use self::chosen::Chosen;
 use self::meant::Meant;
 pub(super) use self::meant::little_names;
 use self::renewed::Renewed;
-use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named};
+use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named, with_mai_named};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
 use super::claim::{Claim, Verdict};
 use super::phrase::{Kind, Phrase, is_value, is_without, tokens};
@@ -83,7 +83,7 @@ impl Features {
     }
 
     fn read(text: &str) -> Features {
-        let text = &with_go_named(text);
+        let text = &with_mai_named(&with_go_named(text));
         let lower = text.to_lowercase();
         let tokens = tokens(text);
         let mut features = Features {

@@ -136,6 +136,26 @@ pub(super) fn with_go_named(text: &str) -> String {
     out + rest
 }
 
+/// The text with the month "Mai", which has a capital letter inside a sentence or a
+/// number before it, under a name that does not deny as the Italian word does.
+pub(super) fn with_mai_named(text: &str) -> String {
+    let mut before: Option<&str> = None;
+    let mut out = String::with_capacity(text.len());
+    for run in text.split_inclusive(' ') {
+        let bare = run.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let counted = before.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let inside = before.is_some_and(|word| !word.trim_end().ends_with(['!', '?', ':']));
+        match bare {
+            "Mai" if inside => out.push_str("Maimonat"),
+            "mai" if counted => out.push_str("maimonat"),
+            bare => out.push_str(bare),
+        }
+        out.push_str(&run[bare.len()..]);
+        before = Some(run);
+    }
+    out
+}
+
 /// Whether a word of change says no more than that something is so by now.
 pub(super) fn is_weak(change: &str) -> bool {
     matches!(
