@@ -7,6 +7,7 @@ mod bytes;
 mod changing;
 mod choosing;
 mod denying;
+mod diary;
 mod excepting;
 mod halves;
 mod holding;

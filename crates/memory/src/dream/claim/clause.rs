@@ -125,6 +125,8 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
         .position(|item| matches!(item, Item::Mark(Mark::NoLonger | Mark::Not | Mark::Gone)));
     let items = match until {
         Some(at) if words_of(&items[..at]).is_empty() => &items[at..],
+        // "Eva hat bei X gekündigt" is no more of what she has.
+        Some(at) if items[at] == Item::Mark(Mark::Gone) && has_before(&items[..at]) => &items[at..],
         Some(at) => &items[..at],
         None => items,
     };
@@ -160,6 +162,10 @@ pub(super) fn clause(items: &[Item], claim: &mut Claim) {
         None => doing(items),
     };
     claim.clauses.extend(made);
+}
+
+fn has_before(items: &[Item]) -> bool {
+    items.contains(&Item::Mark(Mark::Is(Way::Used)))
 }
 
 /// What a part of a sentence says is not it, or no longer.
@@ -380,6 +386,12 @@ fn verbal(items: &[Item], at: usize, claim: &mut Claim) -> Option<Clause> {
             Some(Clause::new(subject, value, way, Form::Is).led_by(lead))
         }
         Mark::Holds => {
+            // "Omar took over the mailer from Lena".
+            let from = behind
+                .iter()
+                .position(|item| *item == Item::Lead("from".to_owned()));
+            let (behind, former) = behind.split_at(from.unwrap_or(behind.len()));
+            claim.denied.extend(words_of(former));
             let value = words_of(behind);
             Some(Clause::new(subject, value, Way::Plain, Form::Holds))
         }
@@ -410,6 +422,8 @@ fn is_turn(root: &str) -> bool {
         "charg",
         "bereitschaft",
         "dienst",
+        "zuständig",
+        "verantwortlich",
         "guardia",
         "garde",
         "astreint",

@@ -30,28 +30,33 @@ static MARKS: LazyLock<HashMap<&str, Vec<Marked>>> = LazyLock::new(|| {
     marks
 });
 
-/// A mark of several words that a word of change stands in, behind the first, and
-/// how many words all of it has.
+/// A mark of several words that a word of change stands in, and how many words all of
+/// it has: "kümmert sich jetzt um".
 pub(super) fn parted(
     words: &[(String, bool)],
     lower: &[String],
     at: usize,
 ) -> Option<(Mark, usize)> {
-    let [first, between, rest @ ..] = lower.get(at..)? else {
-        return None;
-    };
     let now = |(phrase, mark): &Marked| phrase.len() == 1 && *mark == Mark::Now;
-    let is_now = MARKS.get(between.as_str())?.iter().any(now);
+    let is_now = |word: &String| {
+        MARKS
+            .get(word.as_str())
+            .is_some_and(|all| all.iter().any(now))
+    };
     let fits = |(phrase, mark): &&Marked| {
         let count = phrase.len();
-        let parts = phrase[1..].iter().zip(rest);
+        let Some(all) = lower.get(at..=at + count) else {
+            return false;
+        };
+        let stands = |between: usize| {
+            let rest = all[..between].iter().chain(&all[between + 1..]);
+            is_now(&all[between]) && rest.zip(phrase).all(|(word, part)| word == part)
+        };
         may_be_parted(*mark)
-            && (2..=rest.len() + 1).contains(&count)
-            && parts.into_iter().all(|(part, word)| part == word)
+            && (1..count).any(stands)
             && words[at..at + count].iter().all(|(_, breaks)| !breaks)
     };
-    let found = MARKS.get(first.as_str())?.iter().find(fits);
-    let found = found.filter(|_| is_now);
+    let found = MARKS.get(lower.get(at)?.as_str())?.iter().find(fits);
     found.map(|(phrase, mark)| (*mark, phrase.len() + 1))
 }
 

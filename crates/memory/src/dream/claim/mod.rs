@@ -11,6 +11,7 @@ mod framed;
 mod kin;
 mod marks;
 mod parse;
+mod particles;
 mod people;
 mod refused;
 mod replies;

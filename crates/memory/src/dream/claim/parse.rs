@@ -7,10 +7,13 @@ use super::Claim;
 use super::clause::clause;
 use super::framed::unframed;
 use super::marks::{marked, parted};
+use super::particles::{ties_a_subject, without_particle};
 use super::sort::is_relative;
-use super::words::{CLASSES, Class, ENDINGS, LIGHT, Mark, TOWARDS, UNSPACED, Way};
+use super::words::{
+    CLASSES, Class, ENDINGS, LIGHT, Mark, SHORTENED, TAKES_OVER, TOWARDS, UNSPACED, Way,
+};
 use crate::dream::likeness::{is_empty_word, is_negation, is_unspaced, little_names, stem};
-use crate::dream::phrase::{is_lead, is_unit, is_without};
+use crate::dream::phrase::{is_article, is_lead, is_unit, is_without};
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +106,7 @@ fn spaced(text: &str) -> Vec<(String, bool)> {
             }
             '.' | ':' if next.is_whitespace() => {
                 // "Dr. Weber" goes on.
-                let goes_on = *c == '.' && word.chars().count() <= 2;
+                let goes_on = *c == '.' && (word.chars().count() <= 2 || is_shortened(&word));
                 end(&mut word, !goes_on);
             }
             '-' if word.is_empty() => {}
@@ -113,6 +116,11 @@ fn spaced(text: &str) -> Vec<(String, bool)> {
     }
     end(&mut word, true);
     out
+}
+
+/// Whether a word is written with a full stop inside a sentence.
+fn is_shortened(word: &str) -> bool {
+    SHORTENED.contains(&format!(" {} ", word.to_lowercase()))
 }
 
 /// The text with the terms on which people are by the verb for them: "sag du zu mir"
@@ -186,6 +194,11 @@ fn items(text: &str, claim: &mut Claim) -> Vec<Item> {
             let verb = matches!(mark, Mark::Becomes(Way::Placed) | Mark::Is(Way::Used));
             if verb && is_of_several(&lower[at..at + count]) {
                 items.push(Item::We);
+            }
+            // Whoever takes something over has it since lately.
+            if mark == Mark::Holds && TAKES_OVER.contains(&lower[at..at + count].join(" ").as_str())
+            {
+                items.push(Item::Mark(Mark::Now));
             }
             items.push(Item::Mark(mark));
             let last = lower[at + count - 1].as_str();
@@ -342,6 +355,7 @@ fn piece(
                     Some(before)
                         if !is_empty_word(before)
                             && !is_lead(before)
+                            && !is_article(before)
                             && !before.chars().any(is_unspaced) =>
                     {
                         self::root(before)
@@ -448,35 +462,6 @@ fn unspaced(text: &str, claim: &mut Claim, items: &mut Vec<Item>) {
     flush(&mut plain, claim, items);
     if topic && !items.contains(&Item::Mark(Mark::Is(Way::Plain))) {
         items.push(Item::Mark(Mark::Is(Way::Plain)));
-    }
-}
-
-/// Whether a "が" between these stands behind what a line is about; in the midst of
-/// other syllables it is a part of a word.
-fn ties_a_subject(before: &str, behind: &str, items: &[Item]) -> bool {
-    let syllable = |c: char| ('ぁ'..='ん').contains(&c);
-    let named = before.chars().next_back().is_some_and(|c| !syllable(c));
-    let goes_on = behind.chars().next().is_some_and(|c| !syllable(c));
-    let is = |item: &Item| matches!(item, Item::Mark(Mark::Is(_)));
-    named && goes_on && !items.iter().any(is)
-}
-
-/// A Korean word without the syllable that only ties it to the others, and
-/// whether that says that the line is about it.
-fn without_particle(word: &str) -> (&str, bool) {
-    let hangul = |c: char| ('가'..='힣').contains(&c);
-    if word.chars().count() < 3 || !word.chars().all(hangul) {
-        return (word, false);
-    }
-    let cut = |ending: &&str| word.strip_suffix(*ending);
-    let topic = ["는", "은"].iter().find_map(cut);
-    let tie = ["에서", "으로", "을", "를", "이", "가", "의", "에", "로"]
-        .iter()
-        .find_map(cut);
-    match (topic, tie) {
-        (Some(rest), _) => (rest, true),
-        (None, Some(rest)) => (rest, false),
-        (None, None) => (word, false),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::clause::WE;
 use super::kin::kin_shared;
 use super::sort::Sort;
-use super::words::{Class, SPEAKING, Way};
+use super::words::{Class, SKILLS, SPEAKING, Way};
 use super::{Claim, Clause, Form, Words};
 use crate::dream::likeness::is_unspaced;
 
@@ -257,6 +257,10 @@ impl Claim {
                 most = most.max(match bare {
                     true if class.is_manner() && newer.changes => Verdict::Replaces,
                     true => Verdict::Perhaps,
+                    // Who speaks one language now may speak the other still.
+                    false if class == Class::Language && self.tells_of_a_skill() => {
+                        self.same_but_for(newer, &old, &new).min(Verdict::Perhaps)
+                    }
                     false => self.same_but_for(newer, &old, &new),
                 });
             }
@@ -272,6 +276,12 @@ impl Claim {
             most = most.max(self.same_but_for(newer, &drop(self, old), &drop(newer, new)));
         }
         most
+    }
+
+    /// Whether it says what somebody speaks or learns.
+    fn tells_of_a_skill(&self) -> bool {
+        let skill = |word: &String| SKILLS.contains(&format!(" {word} "));
+        !self.demands && self.order.iter().any(skill)
     }
 
     /// How two lines stand that differ in one value, by what else they say.

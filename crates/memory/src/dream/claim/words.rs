@@ -219,6 +219,19 @@ pub(super) const UNSPACED: &[(&str, Mark)] = &[
 pub(super) const TOWARDS: &str =
     " to by with into onto from in over zu auf nach durch in à au en par a por para do naar в на ";
 
+/// How it is said that somebody has a part since lately.
+pub(super) const TAKES_OVER: [&str; 5] = [
+    "takes over",
+    "took over",
+    "has taken over",
+    "übernimmt",
+    "übernahm",
+];
+
+/// Words that are written with a full stop behind them.
+pub(super) const SHORTENED: &str =
+    " prof mrs hrn str jan feb mär apr jun jul aug sep sept okt oct nov dez dec ";
+
 /// Words that carry nothing where two statements are compared, beside those of
 /// the likeness of lines.
 pub(super) const LIGHT: &str = " keep kept give get put set write add do done ensure only still just back \
@@ -417,6 +430,10 @@ pub(super) const SPEAKING: [&str; 25] = [
     "отвеч",
     "回答",
 ];
+
+/// Verbs of what somebody can or learns, of which there may be several.
+pub(super) const SKILLS: &str = " speak learn study studi teach know understand spricht sprech lernt lern lerne versteht \
+    parl apprend habl aprend estudia ";
 
 /// Endings of Russian words, the longer first.
 pub(super) const ENDINGS: &[&str] = &[

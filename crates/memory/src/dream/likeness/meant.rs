@@ -17,6 +17,8 @@ use crate::dream::phrase::is_lead;
 pub(super) struct Meant {
     /// Nouns, each with the word that it stands before as a part of it.
     nouns: BTreeMap<&'static str, Option<String>>,
+    /// Words that another word says more of: "orders table".
+    wholes: BTreeSet<String>,
     /// Whose something is.
     owners: BTreeSet<&'static str>,
     /// Names that are little words too.
@@ -116,6 +118,13 @@ impl Around<'_> {
         let little = is_empty_word(&next) || is_lead(&next) || is_negation(&next);
         let counts = next.starts_with(|c: char| c.is_ascii_digit());
         (!little && !counts && !listed(VERBS, &next)).then_some(next)
+    }
+
+    /// Whether it is no little word.
+    fn carries(&self) -> bool {
+        let word = self.lower.as_str();
+        let little = is_empty_word(word) || is_lead(word) || is_negation(word);
+        !little && !listed(ARTICLES, word) && !listed(VERBS, word)
     }
 
     /// The noun that it is, if that tells one thing from another here.
@@ -245,8 +254,12 @@ impl Meant {
                 continue;
             }
             meant.owners.extend(one.owner());
-            if let Some(noun) = one.noun() {
-                meant.nouns.insert(noun, one.whole());
+            match one.noun() {
+                Some(noun) => {
+                    meant.nouns.insert(noun, one.whole());
+                }
+                None if one.carries() => meant.wholes.extend(one.whole()),
+                None => {}
             }
         }
         meant
@@ -276,7 +289,13 @@ impl Meant {
             let own = nouns.filter(|(noun, _)| !other.nouns.contains_key(*noun));
             own.filter_map(|(_, whole)| whole.clone()).collect()
         };
+        // "The orders table", "the users table".
+        let is_beside = |one: &Meant, other: &Meant| {
+            let own = own(one, other);
+            !own.is_subset(&one.wholes) && !own.is_disjoint(&other.wholes)
+        };
         match differ::<&str>(&nouns(self), &nouns(other)) {
+            false if is_beside(self, other) || is_beside(other, self) => Parted::Yes,
             true if !own(self, other).is_disjoint(&own(other, self)) => Parted::Yes,
             true => Parted::Perhaps,
             false => Parted::No,

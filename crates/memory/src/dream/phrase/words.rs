@@ -26,7 +26,7 @@ pub(super) const UNITS: &str = " s sec secs second seconds ms m min mins minute 
     month months year years b kb mb gb tb kib mib gib bytes byte bit bits percent requests request retries \
     attempts tries times pages page lines line chars characters words tokens users people persons items entries \
     rows columns files replicas instances connections threads workers nodes cores euros euro dollars dollar \
-    points px pixels mm cm km meters metres sekunden minuten stunden tage tagen wochen monate jahre seiten zeilen \
+    points px pixels mm cm km meters metres mg mcg kg ml tablets drops degrees grad tabletten tropfen sekunden minuten stunden tage tagen wochen monate jahre seiten zeilen \
     zeichen versuche prozent secondes jours semaines mois ans pages lignes segundos minutos horas días dias semanas \
     meses años anos páginas giorni ore minuti secondi settimane mesi anni dagen uren weken maanden dni godzin \
     minut sekund дней дня часов минут секунд недель страниц ";
