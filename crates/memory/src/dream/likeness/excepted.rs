@@ -37,12 +37,15 @@ fn listed(list: &str, word: &str) -> bool {
 impl Features {
     /// Whether a newer line asks for what this forbids, in a case that it names.
     pub(super) fn is_kept_to_a_case_by(&self, newer: &Features) -> bool {
+        if !self.is_plain_ban() {
+            return false;
+        }
         let plain = |one: &Features| {
             let lacks = one.words.iter().any(|word| is_without(word));
             one.claim.is_one_part() && !lacks
         };
         let denies = newer.words.iter().any(|word| is_negation(word));
-        if !self.is_plain_ban() || denies || !plain(self) || !plain(newer) {
+        if denies || !plain(self) || !plain(newer) {
             return false;
         }
         let (forbidden, asked) = (self.forbidden(), newer.forbidden());
@@ -56,8 +59,8 @@ impl Features {
 
     /// Whether it forbids something, also in the order of "gieß nie den Kaktus".
     fn is_plain_ban(&self) -> bool {
-        let never = self.words.get(1).is_some_and(|word| listed(NEVER, word));
-        self.claim.is_ban() || never && self.negative && !self.claim.is_told()
+        let never = || self.words.get(1).is_some_and(|word| listed(NEVER, word));
+        self.claim.is_ban() || self.negative && !self.claim.is_told() && never()
     }
 
     fn has(&self, list: &str) -> bool {

@@ -283,6 +283,9 @@ impl Meant {
 
     /// Of a part of the same word there are two: "user table", "project table".
     fn nouns_parted(&self, other: &Meant) -> Parted {
+        if self.nouns.is_empty() && other.nouns.is_empty() {
+            return Parted::No;
+        }
         let nouns = |one: &Meant| one.nouns.keys().copied().collect();
         let own = |one: &Meant, other: &Meant| -> BTreeSet<String> {
             let nouns = one.nouns.iter();
