@@ -20,6 +20,7 @@ mod consolidate;
 mod diff;
 mod lifting;
 mod likeness;
+mod listed;
 mod model;
 mod moved;
 mod naming;

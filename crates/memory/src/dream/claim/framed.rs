@@ -21,7 +21,7 @@ const UPON: &str = " wunsch anfrage antrag bitte basis grund anordnung anweisung
     ankündigung plan beschwerden ";
 
 fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {} ", word.to_lowercase()))
+    crate::dream::listed::listed(list, &word.to_lowercase())
 }
 
 /// The words of a line, each with whether a part of the sentence ends behind it, in

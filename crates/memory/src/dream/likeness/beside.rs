@@ -8,6 +8,7 @@
 
 use super::Features;
 use super::apart::ARTICLES;
+use crate::dream::listed::listed;
 
 /// What is done to one thing beside another.
 const DONE_BESIDE: &str =
@@ -18,10 +19,6 @@ const LEADS: &str = " always please also ";
 
 /// Words that end what something is done to.
 const BEHIND: &str = " to for in on at after before with of per when whenever while if ";
-
-fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
 
 impl Features {
     /// Whether both ask for the same of two things, or to be asked before two.

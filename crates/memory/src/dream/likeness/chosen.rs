@@ -12,6 +12,7 @@ use super::apart::ARTICLES;
 use super::families::FAMILIES;
 use super::{Features, Relation, is_negation, stem};
 use crate::dream::claim::are_kin;
+use crate::dream::listed::listed;
 
 /// Verbs that ask for nothing but that something be chosen.
 const CHOOSE: &str = " use choose pick take format benutze benutzen benutzt nutze nutzen nutzt verwende verwenden \
@@ -30,10 +31,6 @@ const PASSING: &str = " always please kindly just only now again instead from on
     sólo ahora favor por ";
 /// Those of them that may stand before what is chosen.
 const ONLY: &str = " only nur seulement solo sólo toujours siempre immer ";
-
-fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
 
 fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())

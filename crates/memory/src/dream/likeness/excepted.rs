@@ -7,6 +7,7 @@
 use super::apart::{ARTICLES, OF, ON};
 use super::{Features, is_negation, stem};
 use crate::dream::claim::is_kin;
+use crate::dream::listed::listed;
 use crate::dream::phrase::{is_lead, is_without};
 
 /// Words that keep something to a case.
@@ -29,10 +30,6 @@ const PASSING: &str = " do please always ever bitte immer je jemals toujours sie
 
 /// An exception has no more words than these beside what is forbidden.
 const MOST_BESIDE: usize = 6;
-
-fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
 
 impl Features {
     /// Whether a newer line asks for what this forbids, in a case that it names.

@@ -6,6 +6,7 @@
 use super::apart::ARTICLES;
 use super::{Features, Relation, is_empty_word, is_negation, stem};
 use crate::dream::claim::is_kin;
+use crate::dream::listed::listed;
 use crate::dream::phrase::is_lead;
 
 /// Words that join two halves.
@@ -16,10 +17,6 @@ const VERBS: &str = " own lead live work run have like use need cost go drive sp
     spreche sprechen esse essen trinke trinken nutze nutzen studiere \
     a dirige habite travaille gère possède utilise coûte prend tient parle aime mange \
     tiene vive lidera trabaja dirige usa cuesta maneja habla lleva come bebe ";
-
-fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
 
 /// Whether what stands behind this *and* is a verb, and not one thing more.
 fn is_verb(and: &str, word: &str) -> bool {

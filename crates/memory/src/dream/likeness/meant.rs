@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Features, Relation, is_empty_word, is_negation};
+use crate::dream::listed::listed;
 use crate::dream::phrase::is_lead;
 
 /// What says in a line which one is meant.
@@ -83,10 +84,6 @@ const OWNERS: [(&str, &str); 5] = [
         " son sa ses su sus seu sua seus suas suo suoi sue ",
     ),
 ];
-
-fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
 
 /// A word of a line with what is around it in its part of the sentence.
 struct Around<'a> {

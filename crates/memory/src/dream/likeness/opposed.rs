@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::{Features, Relation, is_empty_word, is_negation};
 use crate::dream::claim::are_kin;
+use crate::dream::listed::listed;
 
 /// Behind a denial these say that it was otherwise before.
 const NO_MORE: &str =
@@ -49,10 +50,6 @@ const HAVE: &str = " include insert attach append show provide answer reply resp
 
 /// Words that only say that it is for all times.
 const EVER: &str = " sempre altijd zawsze всегда alltid ";
-
-fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
 
 /// Whether a verb asks for nothing but that something be there.
 pub(super) fn only_asks(verb: &str) -> bool {

@@ -1,8 +1,9 @@
 //! Whether a number or name says how much, or which one.
 
 use super::Kind;
-use super::words::{LEADS, NUMBERED, TURNS, UNITS, VERBS, is_article, listed};
+use super::words::{LEADS, NUMBERED, TURNS, UNITS, VERBS, is_article};
 use crate::dream::likeness::{is_empty_word, is_unspaced, stem};
+use crate::dream::listed::listed;
 
 /// Whether a value says how much, or which one.
 pub(super) fn kind(lower: &[String], at: usize, is_letter: bool) -> Kind {

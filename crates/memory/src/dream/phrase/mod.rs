@@ -9,9 +9,10 @@ mod kind;
 mod words;
 
 use self::kind::kind;
-use self::words::{LEADS, TURNS, UNSPACED_TURNS, listed};
+use self::words::{LEADS, TURNS, UNSPACED_TURNS};
 pub(super) use self::words::{is_article, is_lead, is_unit, is_without};
 use super::likeness::{is_empty_word, is_negation, is_unspaced, stem};
+use super::listed::listed;
 
 /// What a word does in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

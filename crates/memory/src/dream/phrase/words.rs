@@ -1,5 +1,7 @@
 //! The words that turn a line, tie its parts, or say how much.
 
+use crate::dream::listed::listed;
+
 /// Words that make another sense of what follows, or set a condition or a side.
 pub(super) const TURNS: &str = " before after over under above below until till unless except only than instead between \
     against within beyond if when while first last second half twice least most more less fewer other vor nach \
@@ -43,10 +45,6 @@ pub(super) const VERBS: &str = " is are was were be been am has have had do does
     never put call go went get gets ist sind war hat haben muss soll kann wird immer nie est sont a ont doit peut \
     es son está tiene debe puede siempre nunca é são tem deve pode sempre è sono ha deve può is zijn heeft moet \
     kan altijd jest są ma musi może zawsze имеет должен всегда ";
-
-pub(super) fn listed(list: &str, word: &str) -> bool {
-    list.contains(&format!(" {word} "))
-}
 
 /// Whether a word only says how a thing is tied to the rest.
 pub(in crate::dream) fn is_lead(word: &str) -> bool {
