@@ -118,6 +118,17 @@ impl Draft {
         }
     }
 
+    /// When a message says that it was said.
+    pub fn said(&self) -> Option<Millis> {
+        match self {
+            Draft::Message(json) => Object::parse(json)
+                .ok()?
+                .raw("timestamp")
+                .and_then(Millis::parse_json),
+            _ => None,
+        }
+    }
+
     /// The entry as it will be read back.
     pub fn to_entry(&self, stamp: &Stamp, parent: Option<&EntryId>) -> Entry {
         let line = self.to_line(stamp, parent);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::hosting_client::{Client, turn};
-use crate::machine::Machine;
+use crate::machine::{Machine, NOW};
 
 pub(crate) const S: &str = "11111111-2222-4333-8444-555555555555";
 
@@ -435,6 +435,88 @@ fn what_an_agent_orders_its_subagent_is_not_staged_as_the_users() {
         let heading = staged.unwrap().lines().next().unwrap();
         let said_by = format!(" · {source} · ");
         assert!(heading.contains(&said_by), "{key}: {dreams}");
+    }
+}
+
+/// Whoever adds longhaul to a session that goes on hands over what was said long
+/// before.
+#[test]
+fn what_a_host_hands_over_is_dated_by_when_it_was_said() {
+    let said =
+        |content: &str, at: Value| json!({"role": "user", "content": content, "timestamp": at});
+    let list = json!([
+        said("The staging server runs on port 5433.", json!(1_756_720_800_000_u64)),
+        said("The staging server runs on port 6000 now.", json!("2025-10-01T09:00:00.000Z")),
+        said("The harbour opens at dawn.", json!(1_700_000_000_000_u64)),
+        said("The mast is counted by its host.", json!(3)),
+        said("The keel was said tomorrow.", json!(9_000_000_000_000_u64)),
+        {"role": "user", "content": "The sail tells no time."},
+    ]);
+    let messages = list.as_array().unwrap().as_slice();
+    let ways: [(&str, Value); 3] = [
+        ("bootstrap", json!({ "sessionId": S, "messages": messages })),
+        (
+            "ingestBatch",
+            json!({ "sessionId": S, "messages": messages }),
+        ),
+        (
+            "commitTurn",
+            json!({ "sessionId": S, "advancementKey": "a", "messages": messages }),
+        ),
+    ];
+    for (way, params) in ways {
+        let machine = Machine::new();
+        let mut client = Client::ready(&machine);
+        client.ask(way, params);
+        let recalled = |client: &mut Client, text: &str| {
+            let call = json!({ "sessionId": S, "name": "recall", "arguments": { "text": text } });
+            let answer = client.ask("tools/call", call)["text"].to_string();
+            let (_, when) = answer.split_once(" · user · ").unwrap();
+            when.split_once(" · ").unwrap().0.to_owned()
+        };
+        for (text, day) in [
+            ("on port 5433", "2025-09-01T"),
+            ("on port 6000", "2025-10-01T09:00:00.000Z"),
+            ("harbour opens", "2023-11-14T"),
+        ] {
+            let when = recalled(&mut client, text);
+            assert!(when.starts_with(day), "{way}: {text}: {when}");
+        }
+        // What cannot be true is dated by when it came.
+        for text in ["counted by its host", "said tomorrow", "tells no time"] {
+            let when = recalled(&mut client, text);
+            assert_eq!(when[..19], NOW[..19], "{way}: {text}");
+        }
+        assert!(client.end());
+    }
+}
+
+#[test]
+fn of_statements_that_a_host_hands_over_the_later_one_is_staged_in_place_of_the_first() {
+    let machine = Machine::new();
+    let mut client = Client::ready(&machine);
+    let messages = json!([
+        {"role": "user", "content": "Our staging server runs on port 5433.", "timestamp": 1_756_720_800_000_u64},
+        {"role": "assistant", "content": [{"type": "text", "text": "Noted."}], "timestamp": 1_756_720_805_000_u64},
+        {"role": "user", "content": "Our staging server runs on port 6000 now.", "timestamp": 1_759_312_800_000_u64},
+        {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "timestamp": 1_759_312_805_000_u64},
+    ]);
+    client.ask("bootstrap", json!({ "sessionId": S, "messages": messages }));
+    assert!(client.end());
+    let file = mirror(&machine, S);
+    for line in [
+        &["memory", "init", "--name", "Tides"][..],
+        &["dream", "backfill", file.to_str().unwrap()],
+    ] {
+        let ran = machine.run(line);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
+    for told in [
+        "Valid from: 2025-10-01",
+        "runs on port 5433.” (valid from 2025-09-01 until 2025-10-01)",
+    ] {
+        assert!(dreams.contains(told), "{told}: {dreams}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use longhaul_assembly::{Budget, Counted, Request, SystemPrompt, assemble, notes};
 use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window, WindowOrigin};
-use longhaul_transcript::{ContextMessage, Draft, EntryId, Role, Stamp};
+use longhaul_transcript::{ContextMessage, Draft, EntryId, Role};
 
 use super::{Listener, Result, Session};
 use crate::checkpoints::Checkpoints;
@@ -39,10 +39,7 @@ impl Session {
         drafts: &[Draft],
         listener: &mut dyn Listener,
     ) -> Result<()> {
-        let stamped: Vec<(Draft, Stamp)> = drafts
-            .iter()
-            .map(|draft| (draft.clone(), self.stamp()))
-            .collect();
+        let stamped = self.stamped(drafts);
         self.writer.branch(behind);
         self.writer.append_all(&stamped)?;
         // The path is another one now.

@@ -1,9 +1,13 @@
 //! Writing the session down: nothing happens before what was said is on disk.
 
-use longhaul_transcript::{Body, Draft, Entry, EntryId, Stamp};
+use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Stamp};
 
 use super::{Listener, Result, Session, tell};
 use crate::event::Event;
+
+/// The beginning of 2000. What a host dates before it, it counts or leaves at
+/// zero.
+const FIRST_TOLD: Millis = Millis(946_684_800_000);
 
 impl Session {
     /// Appends a message or another entry of the conversation. It is in the
@@ -15,10 +19,7 @@ impl Session {
     }
 
     pub(super) fn append(&mut self, drafts: &[Draft]) -> Result<Vec<EntryId>> {
-        let stamped: Vec<(Draft, Stamp)> = drafts
-            .iter()
-            .map(|draft| (draft.clone(), self.stamp()))
-            .collect();
+        let stamped = self.stamped(drafts);
         let ids = self.writer.append_all(&stamped)?;
         let mut parent = self.live.entries().last().map(|entry| entry.id.clone());
         for (draft, stamp) in &stamped {
@@ -28,6 +29,20 @@ impl Session {
         }
         self.known_size = self.size_on_disk();
         Ok(ids)
+    }
+
+    /// Drafts as they are written: now. Only what a host hands over may have been
+    /// said long before, and is dated by that, as far as it can be true.
+    pub(super) fn stamped(&self, drafts: &[Draft]) -> Vec<(Draft, Stamp)> {
+        let stamped = drafts.iter().map(|draft| {
+            let mut stamp = self.stamp();
+            let said = draft.said().filter(|_| self.hosted);
+            if let Some(said) = said.filter(|said| (FIRST_TOLD..stamp.time).contains(said)) {
+                stamp.time = said;
+            }
+            (draft.clone(), stamp)
+        });
+        stamped.collect()
     }
 
     pub(super) fn stamp(&self) -> Stamp {
