@@ -8,6 +8,7 @@ use longhaul_engine::ours;
 use longhaul_engine::recall::{
     Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
 };
+use longhaul_engine::tools::InSight;
 use longhaul_memory::Redactor;
 use longhaul_transcript::{Entry, EntryId, Session};
 use serde_json::{Value, json};
@@ -85,31 +86,6 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     for note in found.notes.iter().filter(|_| !app.json) {
         app.note(&format!("note: {note}"));
     }
-    if found.hits.is_empty() {
-        let failure = match no_id {
-            Some(what) => Failure::new("nothing was found").detail(format!(
-                "no entry's id begins with {}, and none has it as words",
-                paint::quoted(what)
-            )),
-            None => Failure::new("nothing was found"),
-        };
-        return Err(failure.help(match query {
-            _ if no_id.is_some_and(|what| what.contains("..")) => {
-                "`longhaul session show --all` lists every entry with its id"
-            }
-            Query::Id(_) | Query::Ids(_) | Query::Range(..) => {
-                "`longhaul session show --all` lists every entry with its id"
-            }
-            Query::Text(_) if wanted.words.is_some() && scope == Scope::All => {
-                "other words may find it; `longhaul memory search` also looks through memory files"
-            }
-            Query::Text(_) if wanted.words.is_some() => {
-                "other words may find it; --scope all looks further"
-            }
-            Query::Text(_) => "fewer words find more; case, spacing and punctuation do not matter",
-            Query::Path(_) => "part of the path is enough",
-        }));
-    }
     let redactor = Redactor::default();
     let mut shown = match args.no_redact {
         true => Shown::AsStored,
@@ -125,8 +101,10 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
             .iter()
             .map(|hit| hit_json(hit, &mut shown))
             .collect();
-        let notes: Vec<String> = found.notes.iter().map(|note| shown.note(note)).collect();
-        return out::json(&json!({
+        let seen = found.in_sight.iter().map(still_there);
+        let notes = found.notes.iter().cloned().chain(seen);
+        let notes: Vec<String> = notes.map(|note| shown.note(&note)).collect();
+        out::json(&json!({
             "session": answer::session(&session),
             "scope": match scope {
                 Scope::Session => "session",
@@ -138,7 +116,16 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
             "notes": notes,
             "redacted": shown.redacted(),
             "hits": hits,
-        }));
+        }))?;
+    }
+    if found.hits.is_empty() {
+        return Err(match &found.in_sight {
+            Some(in_sight) => all_in_sight(app, &session, in_sight),
+            None => nothing(&wanted, no_id, scope),
+        });
+    }
+    if app.json {
+        return Ok(());
     }
     let whole = matches!(query, Query::Id(_) | Query::Range(..)) || args.full;
     for hit in &found.hits {
@@ -150,6 +137,52 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         Some(false) => {}
     }
     Ok(())
+}
+
+/// That nothing was found, and what may find it.
+fn nothing(wanted: &Wanted, no_id: Option<&str>, scope: Scope) -> Failure {
+    let failure = match no_id {
+        Some(what) => Failure::new("nothing was found").detail(format!(
+            "no entry's id begins with {}, and none has it as words",
+            paint::quoted(what)
+        )),
+        None => Failure::new("nothing was found"),
+    };
+    failure.help(match wanted.query {
+        _ if no_id.is_some_and(|what| what.contains("..")) => {
+            "`longhaul session show --all` lists every entry with its id"
+        }
+        Query::Id(_) | Query::Ids(_) | Query::Range(..) => {
+            "`longhaul session show --all` lists every entry with its id"
+        }
+        Query::Text(_) if wanted.words.is_some() && scope == Scope::All => {
+            "other words may find it; `longhaul memory search` also looks through memory files"
+        }
+        Query::Text(_) if wanted.words.is_some() => {
+            "other words may find it; --scope all looks further"
+        }
+        Query::Text(_) => "fewer words find more; case, spacing and punctuation do not matter",
+        Query::Path(_) => "part of the path is enough",
+    })
+}
+
+/// That nothing was found because it never left.
+fn all_in_sight(app: &App, session: &Session, in_sight: &InSight) -> Failure {
+    let name = resolve::id_of(session.reference());
+    let entry = in_sight.entries.first().map_or("ID", EntryId::as_str);
+    Failure::new("nothing was found outside the context of the session")
+        .detail(app.foreign(&in_sight.to_string()))
+        .help(format!(
+            "`longhaul recall --session {name} {entry}` shows it"
+        ))
+}
+
+/// What is in sight, as a note for programs.
+fn still_there(in_sight: &InSight) -> String {
+    format!(
+        "nothing was found outside the context of session {}; {in_sight}",
+        in_sight.session
+    )
 }
 
 /// How entries are shown.

@@ -169,6 +169,24 @@ fn what_left_the_context_comes_back_fenced_and_attributed() {
 }
 
 #[test]
+fn what_is_still_in_the_context_is_named_where_nothing_else_is_found() {
+    let machine = Machine::new();
+    let talk = Talk::new("mine", machine.work().to_str().unwrap())
+        .user("Our staging database listens on port 5433.");
+    machine.put_pi("mine", talk.text(), 1);
+    let mut client = Client::start(&machine);
+    for scope in ["session", "all"] {
+        let asked = json!({ "query": "database port staging", "scope": scope });
+        let found = client.text("recall", asked);
+        assert!(
+            found.starts_with("Nothing was found outside the context of session mine; what has ")
+                && found.contains(" is still in it: e01. Recall an entry by its id"),
+            "{found}"
+        );
+    }
+}
+
+#[test]
 fn earlier_recalls_do_not_stand_before_what_was_said() {
     let machine = Machine::new();
     let said = "The narwhal keeps its config folder below /etc.";

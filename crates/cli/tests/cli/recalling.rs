@@ -186,6 +186,42 @@ fn nothing_found_says_what_to_try() {
 }
 
 #[test]
+fn what_is_still_in_the_context_is_not_said_to_be_nowhere() {
+    let machine = Machine::new();
+    let cwd = machine.work().to_string_lossy().into_owned();
+    let talk = Talk::new("s", &cwd)
+        .user("Our staging database listens on port 5433.")
+        .assistant("Noted.");
+    machine.put_pi("s", talk.text(), 1);
+    for scope in ["session", "family", "all"] {
+        let args = ["database port staging", "--scope", scope];
+        let ran = recall(&machine, &args);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+        for told in [
+            "error: nothing was found outside the context of the session",
+            "is still in it: e01\n",
+            "`longhaul recall --session s e01` shows it",
+        ] {
+            assert!(ran.err.contains(told), "{scope}: {ran:?}");
+        }
+        assert!(!ran.err.contains("other words"), "{ran:?}");
+        let ran = recall(&machine, &[&args[..], &["--json"]].concat());
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(answer["hits"], serde_json::json!([]));
+        let note = answer["notes"][0].as_str().unwrap();
+        assert!(
+            note.starts_with("nothing was found outside the context of session s; what has ")
+                && note.ends_with(" is still in it: e01"),
+            "{note}"
+        );
+    }
+    // What is nowhere is not said to be there.
+    let ran = recall(&machine, &["narwhals in zanzibar"]);
+    assert!(ran.err.contains("other words may find it"), "{ran:?}");
+}
+
+#[test]
 fn the_archive_is_searched_too() {
     for packing in ["", "--zstd"] {
         let machine = machine();

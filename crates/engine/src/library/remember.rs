@@ -11,7 +11,7 @@ use longhaul_transcript::{EntryId, Session, SessionRef};
 use super::family::{Scope, family};
 use super::{Library, PutError, put_in, session_name};
 use crate::recall::{Found, Hit, Meaning, NAMED, Query, Said, Same, full_text, recall};
-use crate::tools::{Findings, Recall};
+use crate::tools::{Findings, InSight, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
 /// rest is told; `memory index` takes in everything.
@@ -42,6 +42,15 @@ enum Others {
 enum Start {
     File(PathBuf),
     Known(SessionRef),
+}
+
+impl Start {
+    fn open(&self) -> longhaul_transcript::Result<Session> {
+        match self {
+            Start::File(path) => Session::open(path),
+            Start::Known(reference) => Session::open_ref(reference),
+        }
+    }
 }
 
 impl Library {
@@ -116,11 +125,7 @@ impl Recollection {
 
     /// The sessions in scope, this one first. One that cannot be read is told.
     fn members(&self, notes: &mut Vec<String>) -> Result<Vec<Session>, String> {
-        let own = match &self.session {
-            Start::File(path) => Session::open(path),
-            Start::Known(reference) => Session::open_ref(reference),
-        };
-        let own = own.map_err(|error| error.to_string())?;
+        let own = self.session.open().map_err(|error| error.to_string())?;
         if self.scope == Scope::Session {
             return Ok(vec![own]);
         }
@@ -206,8 +211,8 @@ impl Recollection {
         name(&mut hits, unsaid, same);
         Ok(Findings {
             hits,
-            model: None,
             notes,
+            ..Findings::default()
         })
     }
 
@@ -238,9 +243,40 @@ impl Recollection {
             found = self.by_index(library, words, found, known, limit)?;
         }
         found.hits.extend(in_sight);
+        if found.hits.is_empty() {
+            found.in_sight = self.in_sight(library, words, limit);
+        }
         let unsaid = found.hits.drain(limit.min(found.hits.len())..).collect();
         name(&mut found.hits, unsaid, Same::Words);
         Ok(found)
+    }
+
+    /// What is still in the context of this session and has the most of the words,
+    /// as far as the index knows it.
+    fn in_sight(&self, library: &Library, words: &str, limit: usize) -> Option<InSight> {
+        let own = self.session.open().ok()?;
+        let search = Search {
+            k: limit,
+            filters: Filters {
+                sessions: vec![session_name(&own)],
+                kinds: vec![RecordKind::Present],
+                ..Filters::default()
+            },
+            ..Search::new(words)
+        };
+        let mut hits = library.search(&search).ok()?.hits;
+        let most = hits.iter().map(|hit| hit.why.terms.len()).max()?;
+        hits.retain(|hit| hit.why.terms.len() == most);
+        let terms = hits.first()?.why.terms.clone();
+        hits.retain(|hit| hit.why.terms == terms);
+        (!terms.is_empty()).then(|| InSight {
+            session: own.header().id.clone(),
+            entries: hits
+                .into_iter()
+                .map(|hit| EntryId::new(hit.entry))
+                .collect(),
+            terms,
+        })
     }
 
     /// Adds what the index finds and is not known yet.

@@ -27,6 +27,6 @@ mod workspace;
 pub use self::bash::{BashSettings, guard_commands};
 pub use self::memory::Notebook;
 pub use self::permission::{Approval, Approver, Ask, NobodyToAsk, Permissions, Policy};
-pub use self::remembered::{Findings, Recall};
+pub use self::remembered::{Findings, InSight, Recall};
 pub use self::toolbox::{Call, NoTools, Outcome, Toolbox};
 pub use self::workspace::{Error, WorkspaceSettings, WorkspaceTools};

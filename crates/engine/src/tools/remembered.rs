@@ -4,11 +4,13 @@
 //! web page included, so each entry stands between two marks that carry a hash
 //! of what is between them: no text can contain its own.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_ledger::ours::DATA;
 use longhaul_memory::Redactor;
+use longhaul_transcript::EntryId;
 
 use crate::library::Scope;
 use crate::recall::{Found, Hit, Query, Quoting, Same, begins, fenced, full_text};
@@ -28,8 +30,7 @@ pub trait Recall: Send + Sync {
     fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
         Ok(Findings {
             hits: self.search(words, limit)?,
-            model: None,
-            notes: Vec::new(),
+            ..Findings::default()
         })
     }
 
@@ -41,7 +42,7 @@ pub trait Recall: Send + Sync {
 }
 
 /// What was found for words, and with what.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// What stands there word for word first, then what is about the same.
     pub hits: Vec<Hit>,
@@ -49,6 +50,32 @@ pub struct Findings {
     pub model: Option<String>,
     /// What the reader should know, such as an index that could not be used.
     pub notes: Vec<String>,
+    /// Where nothing was found: what need not be, since it never left.
+    pub in_sight: Option<InSight>,
+}
+
+/// Entries that have words of a query and are still in the context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InSight {
+    /// The session whose context it is, by its id.
+    pub session: String,
+    /// The best of them first.
+    pub entries: Vec<EntryId>,
+    /// The words that they have.
+    pub terms: Vec<String>,
+}
+
+impl fmt::Display for InSight {
+    /// Which they are, without the session.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries: Vec<&str> = self.entries.iter().map(EntryId::as_str).collect();
+        write!(
+            f,
+            "what has {} is still in it: {}",
+            self.terms.join(", "),
+            entries.join(", ")
+        )
+    }
 }
 
 /// The entry of an id, of a key that a search printed (`FILE#ID`), or the entries

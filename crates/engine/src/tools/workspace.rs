@@ -343,8 +343,7 @@ impl WorkspaceTools {
         };
         let plain = |hits| Findings {
             hits,
-            model: None,
-            notes: Vec::new(),
+            ..Findings::default()
         };
         let look = move || match (id, text, path, words) {
             (Some(id), ..) => {
@@ -377,6 +376,13 @@ impl WorkspaceTools {
             .iter()
             .map(|note| format!("\n[{note}]"))
             .collect();
+        if let Some(in_sight) = &found.in_sight {
+            return Ok(Outcome::done(format!(
+                "Nothing was found outside the context of session {}; {in_sight}. Recall an \
+                 entry by its id to see all of it.{notes}",
+                in_sight.session
+            )));
+        }
         if hits.is_empty() {
             return Ok(Outcome::done(format!("Nothing was found. {remedy}{notes}")));
         }
