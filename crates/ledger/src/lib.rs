@@ -23,6 +23,7 @@ mod heard;
 mod items;
 mod ledger;
 mod lifts;
+mod moved;
 mod norm;
 pub mod ours;
 mod outcome;

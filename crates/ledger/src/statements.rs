@@ -8,6 +8,7 @@
 use crate::facts::{Provenance, Sentence};
 use crate::heard::Said;
 use crate::ledger::{At, Ledger};
+use crate::moved::tells_of_move;
 use crate::norm::asks;
 use crate::words::Words;
 use crate::words::marks::{PASSING, PASSING_SUBJECTS, PASSING_UNSPACED};
@@ -53,6 +54,9 @@ pub(crate) fn states(sentence: &str, words: &Words<'_>) -> bool {
         || asks(sentence, words)
     {
         return false;
+    }
+    if tells_of_move(words) {
+        return true;
     }
     // "We have an import cycle now."
     let has_now = words.get(1) == "have" && words.iter().any(|word| word == "now");
@@ -187,6 +191,7 @@ mod tests {
             "Our main branch is called trunk.",
             "Tests live in tests/ and fixtures in tests/data.",
             "Python 3.12 is what we run in production.",
+            "I moved to Leipzig last week.",
         ] {
             assert!(is_stated(fact), "{fact}");
         }

@@ -11,7 +11,7 @@ use longhaul_memory::{MemoryFolder, Source};
 
 use crate::dreaming::{id, ids, log, machine, read};
 use crate::machine::Machine;
-use crate::talk::small;
+use crate::talk::{Talk, small};
 
 const KEYS: &str = "[a]ccept  [r]eject  [e]dit  [s]kip  [b]ack  [q]uit";
 
@@ -249,4 +249,36 @@ fn what_was_recalled_often_stays_in_sight_and_as_sure_as_it_was() {
     let memory = read(&machine, "MEMORY.md");
     assert!(memory.contains(&asked_for.0), "{memory}");
     assert!(!memory.contains(&other.0), "{memory}");
+}
+
+#[test]
+fn where_somebody_moved_to_takes_the_place_of_where_they_lived() {
+    for (lived, moved) in [
+        ("I live in Hamburg.", "I moved to Leipzig last week."),
+        (
+            "I live in Hamburg.",
+            "By the way, I moved to Leipzig last week.",
+        ),
+        (
+            "Ich wohne in Hamburg.",
+            "Ich bin letzte Woche nach Leipzig gezogen.",
+        ),
+    ] {
+        let machine = Machine::new();
+        let cwd = machine.work().to_string_lossy().into_owned();
+        for (id, said, day) in [("one", lived, "2026-02-10"), ("two", moved, "2026-03-01")] {
+            let talk = Talk::new(id, &cwd).user(said).assistant("Noted.").text();
+            machine.put_pi(id, talk.replace("2026-03-01", day), 1);
+        }
+        let ran = machine.run_line("dream backfill");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
+        let in_place = dreams
+            .lines()
+            .find(|line| line.starts_with("In place of: "));
+        assert!(
+            in_place.is_some_and(|line| line.contains(lived)),
+            "{moved}: {dreams}"
+        );
+    }
 }

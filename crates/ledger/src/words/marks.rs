@@ -54,6 +54,18 @@ pub(crate) static PASSING_SUBJECTS: Set =
 pub(crate) static PASSING_UNSPACED: LazyLock<Vec<&str>> =
     LazyLock::new(|| phrases(include_str!("lists/passing_unspaced.txt")).collect());
 
+/// What may stand before one tells that one has moved.
+pub(crate) static MOVES_BEFORE: Set =
+    Set::new(|| phrases(include_str!("lists/moves_before.txt")).collect());
+
+/// What may follow the name of the place.
+pub(crate) static MOVES_BEHIND: Set =
+    Set::new(|| phrases(include_str!("lists/moves_behind.txt")).collect());
+
+/// What has a capital and is no place.
+pub(crate) static MOVES_ELSEWHERE: Set =
+    Set::new(|| phrases(include_str!("lists/moves_elsewhere.txt")).collect());
+
 /// Words that narrow what is allowed.
 pub(crate) static ONLY: Set = Set::new(|| phrases(include_str!("lists/only.txt")).collect());
 

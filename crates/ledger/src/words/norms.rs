@@ -50,6 +50,23 @@ pub(crate) static NORMS: LazyLock<Lexicon<Norm>> = LazyLock::new(|| {
 pub(crate) static STATES: LazyLock<Lexicon<()>> =
     LazyLock::new(|| Lexicon::new(&[(include_str!("lists/states.txt"), ())]));
 
+/// Where the verb of a sentence about a move stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    /// In the phrase.
+    Said,
+    /// Behind the name of the place.
+    Follows,
+}
+
+/// How one tells that one has moved.
+pub(crate) static MOVES: LazyLock<Lexicon<Verb>> = LazyLock::new(|| {
+    Lexicon::new(&[
+        (include_str!("lists/moves.txt"), Verb::Said),
+        (include_str!("lists/moves_open.txt"), Verb::Follows),
+    ])
+});
+
 /// Words that lift a rule.
 pub(crate) static LIFTS: LazyLock<Lexicon<()>> =
     LazyLock::new(|| Lexicon::new(&[(include_str!("lists/lifting.txt"), ())]));
