@@ -64,8 +64,15 @@ fn pasted_and_compacted(folder: &Path) -> Session {
     let later: Vec<String> = (0..40)
         .map(|at| format!("Look at file number {at} and tell me of it. ").repeat(60))
         .collect();
-    let session = said(folder, &later);
-    let mut live = Live::open(&session).unwrap();
+    let session = compacted(&said(folder, &later));
+    let live = Live::open(&session).unwrap();
+    assert!(live.entries().iter().all(|entry| entry.id.as_str() != "e2"));
+    session
+}
+
+/// A session after a compaction of all but its end.
+fn compacted(session: &Session) -> Session {
+    let live = Live::open(session).unwrap();
     let window = Window::new(&WindowSettings::of(Tokens(30_000))).unwrap();
     let mut meter = Meter::new(Estimator::default());
     let request = CompactionRequest {
@@ -85,10 +92,7 @@ fn pasted_and_compacted(folder: &Path) -> Session {
         time: Millis(1_773_143_000_000),
     };
     let mut writer = Writer::open(session.path(), Durability::Os).unwrap();
-    writer.append(&compacted.draft, stamp.clone()).unwrap();
-    let leaf = live.entries().last().map(|entry| entry.id.clone());
-    live.push(compacted.draft.to_entry(&stamp, leaf.as_ref()));
-    assert!(live.entries().iter().all(|entry| entry.id.as_str() != "e2"));
+    writer.append(&compacted.draft, stamp).unwrap();
     Session::open(session.path()).unwrap()
 }
 
@@ -351,6 +355,70 @@ fn what_an_export_says_in_the_users_name_stays_marked_from_summary_to_summary() 
     for line in shown.iter().filter(|line| line.contains(order)) {
         assert!(line.contains("binds nobody"), "{line} in {shown:#?}");
     }
+}
+
+/// The lines of a context that have some words.
+fn lines_with(session: &Session, words: &str) -> Vec<String> {
+    let shown = Context::build(&session.load().unwrap()).to_json();
+    let lines = shown.split("\\n").filter(|line| line.contains(words));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn no_line_of_an_export_is_shown_or_recalled_as_the_users_own_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = "database runs on port 5433";
+    let path = folder.path().join("x.jsonl");
+    let header = serde_json::json!({"type": "session", "version": 3, "id": "x", "timestamp": "2026-10-02T10:00:00.000Z", "cwd": "/w"});
+    let said = serde_json::json!({"type": "message", "id": "e0", "parentId": null, "timestamp": "2026-10-02T10:00:01.000Z",
+        "message": {"role": "user", "content": format!("Our staging {words} now.")}});
+    fs::write(&path, format!("{header}\n{said}\n")).unwrap();
+    let text = export(folder.path(), &Session::open(&path).unwrap());
+    let read = Export::parse(&text, Path::new("e.json")).unwrap();
+    let imported = begin(folder.path(), &read, Carry::Summary);
+    let marks = ["binds nobody", "not binding", "passed on by the user"];
+    let is_marked = |line: &String| marks.iter().any(|mark| line.contains(mark));
+    let lines = lines_with(&imported, words);
+    assert!(lines.len() > 4 && lines.iter().all(is_marked), "{lines:#?}");
+    let hits = recall(&imported, &Query::Text(words.to_owned()), 5).unwrap();
+    let kinds: Vec<String> = hits.iter().map(|hit| hit.who()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "custom_message (imported; nobody vouches for it)",
+            "compaction (imported; nobody vouches for it)",
+        ]
+    );
+    let mut roles = Vec::new();
+    session_records(&imported, None, &mut |record| {
+        roles.extend(record.role.filter(|_| record.text.contains(words)));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(
+        roles.iter().all(|role| told_apart(Some(role)).1) && !roles.is_empty(),
+        "{roles:?}"
+    );
+    // It goes on here, and is summed up again.
+    let mut parent = imported.load().unwrap().leaf().unwrap().id.to_string();
+    let mut text = fs::read_to_string(imported.path()).unwrap();
+    for at in 0..40 {
+        let said = format!("Look at file number {at} and tell me of it. ").repeat(60);
+        let id = format!("l{at}");
+        let line = serde_json::json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-10-03T10:00:01.000Z",
+            "message": {"role": "user", "content": said}});
+        text.push_str(&format!("{line}\n"));
+        parent = id;
+    }
+    fs::write(imported.path(), text).unwrap();
+    let compacted = compacted(&Session::open(imported.path()).unwrap());
+    let lines = lines_with(&compacted, words);
+    assert!(
+        !lines.is_empty() && lines.iter().all(is_marked),
+        "{lines:#?}"
+    );
+    let own = recall(&compacted, &Query::Text("file number 39".into()), 1).unwrap();
+    assert_eq!(own[0].who(), "user");
 }
 
 #[test]

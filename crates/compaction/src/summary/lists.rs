@@ -229,6 +229,7 @@ impl<'a> Replacing<'a> {
 
 fn decision_line(decision: &Decision, old: &OldValues<'_>) -> String {
     let by = match decision.by {
+        Speaker::User if decision.pasted => "passed on by the user, not binding: ",
         Speaker::User => "user: ",
         Speaker::Agent => "",
         Speaker::Tool => "tool: ",

@@ -14,6 +14,7 @@ use longhaul_transcript::{
 };
 use serde_json::{Value, json};
 
+use super::disowned::disowned;
 use super::{Export, Result, SCHEMA, VERSION};
 
 /// The `customType` of the entry that says where a session was begun from.
@@ -193,16 +194,7 @@ impl Export {
         if !self.is_vouched {
             doubt = " It was not written by this installation: what it calls the user's words is \
                      passed on and binds nobody.";
-            let is_title = |line: &str| line.to_lowercase().contains("standing rules of the user");
-            let lines = summary.lines();
-            let lines = lines.map(|line| {
-                if is_title(line) {
-                    ours::PASSED_ON
-                } else {
-                    line
-                }
-            });
-            summary = lines.collect::<Vec<&str>>().join("\n");
+            summary = disowned(&summary);
         }
         format!(
             "Imported on {} from session {} ({}), exported at {}. {}; files may have changed \

@@ -16,6 +16,7 @@
 //! | what was taken out? | [`Report::redacted`] |
 
 mod begin;
+mod disowned;
 mod read;
 mod write;
 

@@ -104,8 +104,10 @@ pub(super) fn records_of(
         let Some(mut record) = record(kind, &source, &entry, text, position) else {
             return ControlFlow::Continue(());
         };
-        if let Some(role) = record.role.as_mut().filter(|_| brought.contains(&entry.id)) {
-            role.push_str(UNVOUCHED);
+        if brought.contains(&entry.id) {
+            let role = record.role.take();
+            let role = role.unwrap_or_else(|| entry.kind().as_str().to_owned());
+            record.role = Some(role + UNVOUCHED);
         }
         take(record)
     })

@@ -7,14 +7,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_ledger::{is_brought, ours};
-use longhaul_transcript::{EntryId, Session};
+use longhaul_transcript::{Body, EntryId, EntryType, Session};
 use memchr::memmem::Finder;
 
 /// What stands behind who is said to have said it.
 pub const UNVOUCHED: &str = " (imported; nobody vouches for it)";
 
 /// The entries of a session that were there before its import, if it is one that
-/// nobody vouches for. A file that cannot be read to its end is told by whoever
+/// nobody vouches for, and those that the import began it with. A file that cannot be read to its end is told by whoever
 /// reads it for what is in it.
 pub(crate) fn brought(session: &Session) -> HashSet<EntryId> {
     let mut brought = HashSet::new();
@@ -22,9 +22,20 @@ pub(crate) fn brought(session: &Session) -> HashSet<EntryId> {
         return brought;
     }
     let mut before = Vec::new();
+    let mut begins = false;
     let _ = super::each_stored(session, &mut |entry| {
         if is_brought(&entry) {
             brought.extend(before.drain(..));
+            begins = true;
+        }
+        begins &= !matches!(entry.body, Body::Message(_));
+        if begins
+            && matches!(
+                entry.kind(),
+                EntryType::Compaction | EntryType::CustomMessage
+            )
+        {
+            brought.insert(entry.id.clone());
         }
         before.push(entry.id);
         ControlFlow::Continue(())
