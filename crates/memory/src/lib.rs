@@ -46,7 +46,7 @@ mod text;
 pub use chunk::ChunkSettings;
 pub use embed::{
     BestModel, Embed, Encoder, EncoderKind, InstalledModel, Models, Patience, RemoteEncoder,
-    open_model,
+    Unmade, open_model,
 };
 pub use error::{Error, Result};
 pub use files::MemoryFolder;

@@ -344,7 +344,7 @@ fn status(app: &App) -> Result<(), Failure> {
                         ", {} of {} made{}",
                         paint::number(found.status.vectors),
                         paint::plural(found.status.chunks, "chunk"),
-                        memory_index::no_room(&found.status)
+                        memory_index::without_vectors(&found.status)
                     ),
                     _ => String::new(),
                 };
@@ -388,6 +388,7 @@ fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value
         "diskBytes": found.map(|found| found.status.disk_bytes),
         "vectors": found.map(|found| found.status.vectors),
         "vectorsLeftOut": found.map(|found| found.status.vectors_left_out),
+        "vectorsRefused": found.map(|found| found.status.vectors_refused),
         "updated": found.and_then(|found| found.current).map(|time| time.to_iso()),
         "behind": found.map(|found| json!({
             "new": found.behind.new,

@@ -136,6 +136,48 @@ fn an_endpoint_that_answers_with_zeros_is_not_used_and_told() {
 }
 
 #[test]
+fn texts_that_an_endpoint_refuses_are_counted_and_keep_no_other_from_its_vector() {
+    let machine = machine();
+    let memories = machine.work().join("memories");
+    for number in 0..40 {
+        let note = format!("Note {number} is about boats.\n");
+        fs::write(memories.join(format!("note-{number}.md")), note).unwrap();
+    }
+    fs::write(memories.join("hashes.md"), "0xUNTAKEN\n").unwrap();
+    let server = Loopback::start(|request| {
+        let body = request.json();
+        let texts = body["input"].as_array().unwrap();
+        if texts.len() > 10 {
+            let message = "batch size is invalid, it should not be larger than 10";
+            return Reply::json(400, &json!({ "error": { "message": message } }));
+        }
+        if texts
+            .iter()
+            .any(|text| text.as_str().unwrap().contains("0x"))
+        {
+            let message = "input (531 tokens) is too large to process. increase the physical \
+                           batch size (current batch size: 512)";
+            return Reply::json(500, &json!({ "error": { "message": message } }));
+        }
+        embeddings(request)
+    })
+    .unwrap();
+    configure(&machine, json!({ "baseUrl": server.url(), "model": "toy" }));
+    for _ in 0..2 {
+        let indexed = machine.run_line("memory index --json").json();
+        let chunks = indexed["chunks"].as_u64().unwrap();
+        assert_eq!(indexed["vectors"], chunks - 1, "{indexed:#}");
+        assert_eq!(indexed["vectorsMissing"], 0, "{indexed:#}");
+        assert_eq!(indexed["vectorsRefused"], 1, "{indexed:#}");
+    }
+    let status = machine.run_line("memory status");
+    assert!(
+        status.out.contains("; 1 refused by the model"),
+        "{status:?}"
+    );
+}
+
+#[test]
 fn an_endpoint_that_is_away_costs_the_vectors_and_is_told() {
     let machine = machine();
     assert_eq!(machine.run_line("memory index").code, 0);

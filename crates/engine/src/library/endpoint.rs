@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_memory::{Patience, Redactor, RemoteEncoder};
-use longhaul_model::{Embeddings, Limits};
+use longhaul_memory::{Patience, Redactor, RemoteEncoder, Unmade};
+use longhaul_model::{Embeddings, Error, Limits};
 use tokio::runtime::Runtime;
 
 use super::encoders::{Link, fault};
@@ -14,8 +14,6 @@ use crate::config::Embedding;
 const OPENAI: &str = "https://api.openai.com/v1";
 /// What OpenAI is asked for, unless another model is named.
 const OPENAI_MODEL: &str = "text-embedding-3-small";
-/// Texts in one request.
-const TEXTS_AT_ONCE: usize = 64;
 
 /// How long an endpoint may take.
 fn limits(patience: Patience) -> Limits {
@@ -30,7 +28,8 @@ fn limits(patience: Patience) -> Limits {
         },
         Patience::Long => Limits {
             connect: Duration::from_secs(3),
-            first_byte: Duration::from_secs(10),
+            // The answer begins when all of it is made.
+            first_byte: Duration::from_secs(30),
             request: Duration::from_secs(30),
             total: Duration::from_secs(60),
             attempts: 3,
@@ -66,6 +65,20 @@ impl Running {
     }
 }
 
+/// What a failed request says of its texts.
+fn unmade(error: Error) -> Unmade {
+    let reason = error.to_string();
+    match error {
+        Error::Overflow { .. } | Error::Refused { .. } => Unmade::Refused(reason),
+        Error::BadRequest {
+            status: 400 | 413 | 422,
+            ..
+        } => Unmade::Refused(reason),
+        Error::Timeout { .. } => Unmade::Late(reason),
+        _ => Unmade::Failed(reason),
+    }
+}
+
 /// The endpoint that is named, if it answers.
 pub(super) fn endpoint(
     settings: &Embedding,
@@ -96,7 +109,7 @@ pub(super) fn endpoint(
     let place = quick.endpoint().to_owned();
     let running = Running::start().map_err(|error| failed(error.to_string()))?;
     let redactor = Redactor::default();
-    let embed = move |texts: &[&str], patience| -> Result<Vec<Vec<f32>>, String> {
+    let embed = move |texts: &[&str], patience| -> Result<Vec<Vec<f32>>, Unmade> {
         let asked = match patience {
             Patience::Short => &quick,
             Patience::Long => &patient,
@@ -106,14 +119,10 @@ pub(super) fn endpoint(
             .iter()
             .map(|text| redactor.redact(text).text)
             .collect();
-        let mut vectors = Vec::with_capacity(texts.len());
-        for some in texts.chunks(TEXTS_AT_ONCE) {
-            let some: Vec<&str> = some.iter().map(String::as_str).collect();
-            let made = running.wait(asked.embed(&some));
-            let made = made.ok_or("the request ended in a panic")?;
-            vectors.extend(made.map_err(|error| error.to_string())?);
-        }
-        Ok(vectors)
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let made = running.wait(asked.embed(&texts));
+        let ended = || Unmade::Failed("the request ended in a panic".to_owned());
+        made.ok_or_else(ended)?.map_err(unmade)
     };
     match RemoteEncoder::connect(&place, model, patience, Box::new(embed)) {
         Ok(encoder) => Ok((Arc::new(encoder), format!("{place} is named and answers"))),

@@ -14,7 +14,7 @@ mod tokenizer;
 #[cfg(feature = "encoder")]
 mod transformer;
 
-pub use self::remote::{Embed, Patience, RemoteEncoder};
+pub use self::remote::{Embed, Patience, RemoteEncoder, Unmade};
 pub use self::store::{BestModel, InstalledModel, Models, open_model};
 
 use crate::index::IndexError;
@@ -52,6 +52,12 @@ pub trait Encoder: Send + Sync {
 
     /// The vectors of texts, one each, in order.
     fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError>;
+
+    /// The same; none for a text that the model refuses, which keeps no other from
+    /// its vector.
+    fn encode_each(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, IndexError> {
+        Ok(self.encode(texts)?.into_iter().map(Some).collect())
+    }
 
     /// The vector of a question. Somebody waits for the answer, who is served
     /// better by words alone than late.

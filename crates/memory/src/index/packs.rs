@@ -20,6 +20,10 @@ const ROW: usize = 4_000;
 /// thousand has that of another.
 const PART: usize = 4;
 
+/// The bits of a row that holds no vectors, only the hashes of texts that the model
+/// refused. To a longhaul that does not know it, it is as good as none.
+pub(super) const REFUSED: u8 = u8::MAX;
+
 /// How many bytes of a hash a vector of so many bits a dimension is known by.
 fn key_bytes(bits: u8) -> usize {
     if bits == SKETCH { PART } else { HASH }
@@ -40,9 +44,20 @@ fn in_a_row(bits: u8, length: usize) -> usize {
 pub(super) struct Known {
     whole: HashSet<u64>,
     sketches: HashSet<u64>,
+    refused: HashSet<u64>,
 }
 
 impl Known {
+    /// Whether the model refused a text, so that it has no vector.
+    pub(super) fn is_refused(&self, hash: u64, form: Form) -> bool {
+        self.refused.contains(&hash) && !self.has(hash, form)
+    }
+
+    /// Whether a text has no vector and is still to have one.
+    pub(super) fn lacks(&self, hash: u64, form: Form) -> bool {
+        !self.refused.contains(&hash) && !self.has(hash, form)
+    }
+
     /// Whether a text has what it should have.
     pub(super) fn has(&self, hash: u64, form: Form) -> bool {
         match form {
@@ -58,6 +73,7 @@ impl Known {
     pub(super) fn insert(&mut self, hash: u64, bits: u8) -> bool {
         match bits {
             SKETCH => self.sketches.insert(key(hash, SKETCH)),
+            REFUSED => self.refused.insert(hash),
             _ => self.whole.insert(hash),
         }
     }
@@ -73,6 +89,7 @@ impl Known {
     pub(super) fn has_key(&self, key: u64, bits: u8) -> bool {
         match bits {
             SKETCH => self.sketches.contains(&key),
+            REFUSED => self.refused.contains(&key),
             _ => self.whole.contains(&key),
         }
     }
@@ -119,7 +136,7 @@ fn whole(count: usize, bytes: i64, bits: i64, length: Length<'_>) -> Option<usiz
     (bytes == (count * length) as i64).then_some(length)
 }
 
-/// The hashes of all texts that have a vector of a model. Rows that are not as
+/// The hashes of all texts that have a vector of a model, or were refused one. Rows that are not as
 /// long as they should be are as good as none.
 pub(super) fn known(
     connection: &Connection,
@@ -134,7 +151,8 @@ pub(super) fn known(
     while let Some(row) = rows.next()? {
         let bits: i64 = row.get(2)?;
         let all = hashes(row.get_ref(0)?.as_blob()?, bits);
-        if whole(all.len(), row.get(1)?, bits, length).is_some() {
+        let is_refused = bits == i64::from(REFUSED);
+        if is_refused || whole(all.len(), row.get(1)?, bits, length).is_some() {
             for hash in all {
                 known.insert(hash, bits as u8);
             }
@@ -224,6 +242,34 @@ pub(super) fn append(
     Ok(())
 }
 
+/// Notes texts that a model refused.
+pub(super) fn refuse(
+    transaction: &Transaction<'_>,
+    model: i64,
+    hashes: &[u64],
+) -> rusqlite::Result<()> {
+    let bare: Vectors = hashes.iter().map(|hash| (*hash, Vec::new())).collect();
+    append(transaction, model, REFUSED, 0, &bare)
+}
+
+/// The hashes of the texts that a model refused.
+pub(super) fn refused(connection: &Connection, model: i64) -> rusqlite::Result<HashSet<u64>> {
+    let mut statement =
+        connection.prepare_cached("SELECT hashes FROM vector WHERE model = ?1 AND bits = ?2")?;
+    let mut rows = statement.query(params![model, REFUSED])?;
+    let mut refused = HashSet::new();
+    while let Some(row) = rows.next()? {
+        refused.extend(hashes(row.get_ref(0)?.as_blob()?, i64::from(REFUSED)));
+    }
+    Ok(refused)
+}
+
+/// Forgets which texts a model refused.
+pub(super) fn forget_refused(transaction: &Transaction<'_>, model: i64) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM vector WHERE model = ?1 AND bits = ?2";
+    transaction.execute(sql, params![model, REFUSED]).map(drop)
+}
+
 /// Takes out the vectors of a model whose texts are gone: each row that has one
 /// goes, and what is left of it is put at the end.
 pub(super) fn retain(
@@ -238,6 +284,9 @@ pub(super) fn retain(
     let mut rows = statement.query([model])?;
     while let Some(row) = rows.next()? {
         let bits: i64 = row.get(3)?;
+        if bits == i64::from(REFUSED) {
+            continue;
+        }
         let all = hashes(row.get_ref(1)?.as_blob()?, bits);
         let length = whole(all.len(), row.get(2)?, bits, length);
         let is_used = |key: u64| used.has_key(key, bits as u8);

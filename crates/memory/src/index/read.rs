@@ -145,12 +145,16 @@ impl SqliteIndex {
             model: None,
             vectors: 0,
             vectors_left_out: 0,
+            vectors_refused: 0,
         };
         if let Some(encoder) = self.encoder.clone() {
             status.model = Some(encoder.id().to_owned());
             let known = self.with_vector(&*encoder).map_err(&sqlite)?;
-            status.vectors_left_out = self.shape_now()?.bare() as u64;
-            let without = self.without_vector(&known)?.0 + status.vectors_left_out;
+            let shape = self.shape_now()?;
+            status.vectors_left_out = shape.bare() as u64;
+            status.vectors_refused = shape.refused(&known) as u64;
+            let without = self.without_vector(&known)?.0;
+            let without = without + status.vectors_left_out + status.vectors_refused;
             status.vectors = status.chunks.saturating_sub(without);
         }
         Ok(status)

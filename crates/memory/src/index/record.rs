@@ -319,4 +319,6 @@ pub struct Status {
     /// Chunks that have none because there is no room for it: those of a few words,
     /// where there are many of them.
     pub vectors_left_out: u64,
+    /// Chunks that have none because the model refused them, whole and shortened.
+    pub vectors_refused: u64,
 }

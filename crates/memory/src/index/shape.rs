@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use rusqlite::Connection;
 
 use super::leaf::Entry;
+use super::packs::Known;
 use super::register;
 use super::room::{Form, Thrift};
 
@@ -214,6 +215,12 @@ impl Shape {
     pub(crate) fn bare(&self) -> usize {
         let bare = |extent: &&Extent| self.form(extent) == Form::Bare;
         self.extents.iter().filter(bare).count()
+    }
+
+    /// How many chunks have no vector because the model refused them.
+    pub(super) fn refused(&self, known: &Known) -> usize {
+        let refused = |extent: &&Extent| known.is_refused(extent.hash, self.form(extent));
+        self.extents.iter().filter(refused).count()
     }
 
     /// What a chunk has for a vector.

@@ -49,6 +49,8 @@ pub(crate) struct Matrix {
     bits: Vec<Option<u8>>,
     /// How many chunks have one.
     pub(crate) known: usize,
+    /// How many will have none, because the model refused them.
+    pub(crate) refused: usize,
 }
 
 impl Matrix {
@@ -116,6 +118,7 @@ impl Matrix {
             scales: vec![0.0; shape.slots.len()],
             bits: vec![None; shape.slots.len()],
             known: 0,
+            refused: 0,
         };
         let Some(model) = packs::model(connection, model)? else {
             return Ok(matrix);
@@ -151,6 +154,12 @@ impl Matrix {
             },
         )?;
         matrix.known = matrix.bits.iter().flatten().count();
+        let refused = packs::refused(connection, model)?;
+        let without = shape.extents.iter().zip(&matrix.bits);
+        let without = without.filter(|(extent, bits)| {
+            bits.is_none() && refused.contains(&extent.hash) && shape.form(extent) != Form::Bare
+        });
+        matrix.refused = without.count();
         Ok(matrix)
     }
 }
@@ -207,10 +216,9 @@ impl SqliteIndex {
                 break;
             }
             let texts: Vec<&str> = batch.iter().map(|one| one.text.as_str()).collect();
-            let vectors = encoder.encode(&texts)?;
-            if vectors.len() != texts.len()
-                || vectors.iter().any(|vector| vector.len() != dimensions)
-            {
+            let vectors = encoder.encode_each(&texts)?;
+            let made = vectors.iter().flatten();
+            if vectors.len() != texts.len() || made.into_iter().any(|one| one.len() != dimensions) {
                 return Err(IndexError::Encoder {
                     model: encoder.id().to_owned(),
                     reason: format!(
@@ -244,6 +252,7 @@ impl SqliteIndex {
                         .iter()
                         .zip(&vectors)
                         .filter(|(one, _)| one.bits == bits);
+                    let of_bits = of_bits.filter_map(|(one, made)| Some((one, made.as_ref()?)));
                     let new: packs::Vectors = of_bits
                         .filter(|(one, _)| known.insert(one.hash, bits))
                         .map(|(one, vector)| (one.hash, stored(vector, bits)))
@@ -252,6 +261,17 @@ impl SqliteIndex {
                         let length = stored_length(dimensions, bits);
                         packs::append(&transaction, model, bits, length, &new)?;
                     }
+                }
+                let refused = batch
+                    .iter()
+                    .zip(&vectors)
+                    .filter(|(_, made)| made.is_none());
+                let refused = refused.map(|(one, _)| one.hash);
+                let refused: Vec<u64> = refused
+                    .filter(|hash| known.insert(*hash, packs::REFUSED))
+                    .collect();
+                if !refused.is_empty() {
+                    packs::refuse(&transaction, model, &refused)?;
                 }
                 mark_vectors(&transaction)?;
                 written = vector_changes(&transaction)?;
@@ -267,6 +287,48 @@ impl SqliteIndex {
             self.drop_unused(&known, &name, dimensions)?;
         }
         Ok(chunks)
+    }
+
+    /// Sends one of the texts again that the model refused, and forgets that it
+    /// refused any where that one is taken: the model may have been set up anew.
+    pub fn try_refused(&mut self) -> Result<(), IndexError> {
+        let Some(encoder) = self.encoder.clone() else {
+            return Ok(());
+        };
+        let sqlite = self.sqlite();
+        let known = self.with_vector(&*encoder).map_err(&sqlite)?;
+        self.begin()?;
+        let text = self.first_refused(&known);
+        self.end();
+        let Some(text) = text? else {
+            return Ok(());
+        };
+        if encoder.encode_each(&[&text])?.iter().any(Option::is_none) {
+            return Ok(());
+        }
+        let name = model_key(&*encoder);
+        let mut forget = || -> rusqlite::Result<()> {
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if let Some(model) = packs::model(&transaction, &name)? {
+                packs::forget_refused(&transaction, model)?;
+                mark_vectors(&transaction)?;
+            }
+            transaction.commit()
+        };
+        forget().map_err(sqlite)
+    }
+
+    /// A text that was refused and is still there.
+    fn first_refused(&mut self, known: &packs::Known) -> Result<Option<String>, IndexError> {
+        let shape = self.shape_now()?;
+        let mut extents = shape.extents.iter();
+        let refused = extents.find(|extent| known.is_refused(extent.hash, shape.form(extent)));
+        refused
+            .map(|extent| self.text_at(extent.at, extent.length))
+            .transpose()
+            .map_err(self.failed())
     }
 
     /// Takes out what a model of this id made in another form, now that every text
@@ -371,8 +433,8 @@ impl SqliteIndex {
         }
     }
 
-    /// How many chunks have none of these, and how many texts they are: some say
-    /// the same.
+    /// How many chunks have none of these and are still to have one, and how many
+    /// texts they are: some say the same.
     pub(super) fn without_vector(
         &mut self,
         known: &packs::Known,
@@ -381,7 +443,7 @@ impl SqliteIndex {
         let mut chunks = 0;
         let mut texts = HashSet::new();
         for extent in &shape.extents {
-            if !known.has(extent.hash, shape.form(extent)) {
+            if known.lacks(extent.hash, shape.form(extent)) {
                 chunks += 1;
                 texts.insert(extent.hash);
             }
@@ -425,7 +487,7 @@ impl SqliteIndex {
         {
             cursor.next += 1;
             let form = shape.form(extent);
-            if known.has(extent.hash, form) || !taken.insert(extent.hash) {
+            if !known.lacks(extent.hash, form) || !taken.insert(extent.hash) {
                 continue;
             }
             found.push(Waiting {

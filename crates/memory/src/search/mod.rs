@@ -356,7 +356,7 @@ impl Meaning {
     /// What is said where not all chunks have a vector.
     fn missing(&self, shape: &Shape) -> Option<String> {
         let (known, all) = (self.matrix.known, shape.slots.len());
-        (known < all && known + shape.bare() < all)
+        (known < all && known + self.matrix.refused + shape.bare() < all)
             .then(|| format!("{known} of {all} chunks have a vector so far"))
     }
 }

@@ -4,6 +4,7 @@
 
 mod files;
 mod ranking;
+mod refusals;
 mod sharing;
 mod tables;
 mod updating;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use longhaul_memory::{Encoder, EncoderKind, IndexError, Mode, Patience, RemoteEncoder};
+use longhaul_memory::{Encoder, EncoderKind, IndexError, Mode, Patience, RemoteEncoder, Unmade};
 
 use super::*;
 
@@ -87,7 +87,7 @@ fn an_endpoint_that_fails_is_asked_for_fewer_and_fewer_questions() {
         seen.lock().unwrap().push(patience);
         match well.load(Ordering::SeqCst) {
             true => Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect()),
-            false => Err(String::from("it hangs")),
+            false => Err(Unmade::Failed(String::from("it hangs"))),
         }
     };
     let encoder =

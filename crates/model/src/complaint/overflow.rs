@@ -55,6 +55,9 @@ const MESSAGES: &[&str] = &[
     "context size has been exceeded",
     "input ({requested} tokens) is larger than the max context size ({limit} tokens)",
     "exceed_context_size_error",
+    // Its embeddings, which it answers with status 500.
+    "input ({requested} tokens) is too large to process*current batch size: {limit}",
+    "input is too large to process",
     // LM Studio.
     "number of tokens to keep from the initial prompt ({requested}) >= n_ctx ({limit})",
     "number of tokens to keep from the initial prompt is greater than the context length",
@@ -175,6 +178,11 @@ mod tests {
                 "This model's maximum context length is 128000 tokens. However, your messages resulted in 150011 tokens. Please reduce the length of the messages.",
                 Some(128_000),
                 Some(150_011),
+            ),
+            (
+                "input (531 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
+                Some(512),
+                Some(531),
             ),
             (
                 "This model's maximum context length is 4097 tokens. However, you requested 5360 tokens (1360 in the messages, 4000 in the completion). Please reduce the length of the messages or completion.",

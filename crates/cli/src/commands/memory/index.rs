@@ -67,6 +67,7 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
             "model": status.model,
             "vectors": status.vectors,
             "vectorsLeftOut": status.vectors_left_out,
+            "vectorsRefused": status.vectors_refused,
             "vectorsMissing": missing,
             "linksLeftOut": links,
             "notes": notes,
@@ -100,7 +101,7 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
                 "{} of {} by {model}{}",
                 paint::number(status.vectors),
                 paint::number(status.chunks),
-                no_room(&status)
+                without_vectors(&status)
             ),
         ),
         None => paint::row(
@@ -111,13 +112,17 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
 }
 
 /// What is said of chunks that have no vector and will have none.
-pub(crate) fn no_room(status: &Status) -> String {
-    match status.vectors_left_out {
+pub(crate) fn without_vectors(status: &Status) -> String {
+    let no_room = match status.vectors_left_out {
         0 => String::new(),
         some => format!(
             "; {} of a few words have none, for which there is no room",
             paint::number(some)
         ),
+    };
+    match status.vectors_refused {
+        0 => no_room,
+        some => format!("{no_room}; {} refused by the model", paint::number(some)),
     }
 }
 
@@ -164,6 +169,9 @@ fn fill(
     if let Some(encoder) = encoder {
         index.use_encoder(Some(Arc::clone(encoder)));
         let limit = if args.no_vectors { 0 } else { u64::MAX };
+        if !args.no_vectors {
+            index.try_refused()?;
+        }
         missing = index.embed(limit, &mut |made, of| {
             bar.set_message(format!(
                 "{} of {} vectors",

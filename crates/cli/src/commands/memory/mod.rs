@@ -21,7 +21,7 @@ use crate::args::MemoryIndexCommand;
 use crate::failure::{Failure, Outcome};
 use crate::resolve;
 
-pub(crate) use self::index::no_room;
+pub(crate) use self::index::without_vectors;
 pub(crate) use self::search::SYNCED;
 
 pub(crate) fn run(app: &App, command: &MemoryIndexCommand) -> Result<(), Failure> {
