@@ -53,7 +53,7 @@ pub use files::MemoryFolder;
 pub use index::{
     Behind, Budget, Condition, Filters, Fusion, Hit, Hits, IndexError, IndexSettings, Indexer,
     Indexing, Kept, Looks, MemoryIndex, Mode, Passage, Progress, Query, Record, RecordKind,
-    SqliteIndex, Status, Synced, Why, WorkspaceFiles,
+    SqliteIndex, Status, Synced, Waits, Why, WorkspaceFiles,
 };
 pub use provenance::{Seal, Source};
 pub use redact::{Document, Kind, RULES, Redacted, Redactor, RedactorSettings, Tally};

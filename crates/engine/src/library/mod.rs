@@ -25,12 +25,12 @@ mod tools;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_memory::{
     Budget, Encoder, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex, Progress,
-    Query, Record, SqliteIndex, WorkspaceFiles,
+    Query, Record, SqliteIndex, Waits, WorkspaceFiles,
 };
 use longhaul_transcript::{EntryId, Format, Millis, Packing, Session, archive_path, each_archived};
 
@@ -203,6 +203,10 @@ struct Shared {
     current: Mutex<HashMap<String, remember::Stamp>>,
     /// What went wrong in the background, for whoever asks.
     troubles: Troubles,
+    /// Why vectors are missing, for the next search.
+    without_vectors: Troubles,
+    /// Until what failed is tried again.
+    waits: Mutex<Waits>,
 }
 
 /// What went wrong, each in a sentence of its own.
@@ -216,6 +220,21 @@ fn add_trouble(troubles: &Troubles, told: String) {
     let mut troubles = troubles.lock().unwrap_or_else(PoisonError::into_inner);
     if troubles.len() < MOST_TROUBLES && !troubles.contains(&told) {
         troubles.push(told);
+    }
+}
+
+fn taken(troubles: &Troubles) -> Vec<String> {
+    std::mem::take(&mut *troubles.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Tells whoever searches next, and whoever asks what went wrong, that there is no
+/// vector of what is new.
+fn add_without_vectors(shared: [&Troubles; 2], why: &str) {
+    for troubles in shared {
+        add_trouble(
+            troubles,
+            format!("what is new is found by words alone for now: {why}"),
+        );
     }
 }
 
@@ -275,8 +294,18 @@ impl Library {
                 files: Mutex::default(),
                 current: Mutex::default(),
                 troubles: Arc::default(),
+                without_vectors: Arc::default(),
+                waits: Mutex::default(),
             }),
         }
+    }
+
+    /// How long is waited before vectors that failed are tried again, for what is
+    /// started from now on.
+    pub fn use_waits(&self, waits: Waits) {
+        let mut own = self.shared.waits.lock();
+        *own.as_deref_mut()
+            .unwrap_or_else(|poisoned| poisoned.get_mut()) = waits;
     }
 
     /// Searches. It does not wait for what is being put in.
@@ -308,15 +337,19 @@ impl Library {
     pub fn watch(&self, files: &WorkspaceFiles) -> Result<(), IndexError> {
         let index = Box::new(self.shared.open()?);
         let trouble = Arc::clone(&self.shared.troubles);
+        let without_vectors = Arc::clone(&self.shared.without_vectors);
         let tell = Box::new(move |indexing: Indexing| match indexing {
             Indexing::Note(note) => add_trouble(&trouble, note),
+            Indexing::Failed(error @ IndexError::Encoder { .. }) => {
+                add_without_vectors([&trouble, &without_vectors], &error.to_string());
+            }
             Indexing::Failed(error) => {
                 let told = format!("the memory files are not all indexed: {error}");
                 add_trouble(&trouble, told);
             }
             _ => {}
         });
-        let started = Indexer::start(index, tell);
+        let started = Indexer::start(index, tell, self.shared.waits());
         let mut indexer = started.map_err(|source| IndexError::Io {
             action: "start the thread of",
             path: self.shared.path.clone(),
@@ -349,8 +382,12 @@ impl Library {
     /// What went wrong in the background since the last time somebody asked,
     /// each in a sentence of its own.
     pub fn troubles(&self) -> Vec<String> {
-        let troubles = &self.shared.troubles;
-        std::mem::take(&mut *troubles.lock().unwrap_or_else(PoisonError::into_inner))
+        taken(&self.shared.troubles)
+    }
+
+    /// Why there are no vectors of what is new, once.
+    fn without_vectors(&self) -> Vec<String> {
+        taken(&self.shared.without_vectors)
     }
 
     fn send(&self, job: Job) {
@@ -391,6 +428,10 @@ impl Shared {
         Ok(index)
     }
 
+    fn waits(&self) -> Waits {
+        *self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Starts the thread that puts things in.
     fn start(&self) -> Work {
         let (sender, jobs) = channel();
@@ -401,6 +442,9 @@ impl Shared {
             encoder: self.encoder.clone(),
             index: None,
             troubles: Arc::clone(&self.troubles),
+            without_vectors: Arc::clone(&self.without_vectors),
+            waits: self.waits(),
+            failing: None,
         };
         let name = "longhaul-index".to_owned();
         let spawned = std::thread::Builder::new().name(name).spawn(move || {
@@ -423,6 +467,10 @@ struct Worker {
     encoder: Option<Arc<dyn Encoder>>,
     index: Option<SqliteIndex>,
     troubles: Troubles,
+    without_vectors: Troubles,
+    waits: Waits,
+    /// Until vectors that failed are tried again.
+    failing: Option<Waits>,
 }
 
 /// Chunks that get their vectors in one go, between two jobs.
@@ -433,19 +481,21 @@ impl Worker {
         let mut idle = false;
         loop {
             // While there is nothing else to do, vectors are made.
-            let job = match idle {
-                true => match jobs.recv() {
-                    Ok(job) => job,
-                    Err(_) => return,
-                },
-                false => match jobs.try_recv() {
-                    Ok(job) => job,
-                    Err(std::sync::mpsc::TryRecvError::Empty) => {
-                        idle = self.embed();
-                        continue;
-                    }
-                    Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
-                },
+            let job = match (idle, self.failing) {
+                (true, None) => jobs.recv().map_err(RecvTimeoutError::from),
+                (true, Some(waits)) => jobs.recv_timeout(waits.next),
+                (false, _) => jobs.try_recv().map_err(|error| match error {
+                    TryRecvError::Empty => RecvTimeoutError::Timeout,
+                    TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+                }),
+            };
+            let job = match job {
+                Ok(job) => job,
+                Err(RecvTimeoutError::Timeout) => {
+                    idle = self.embed();
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
             };
             idle = false;
             let done = match job {
@@ -488,8 +538,21 @@ impl Worker {
             return true;
         };
         match index.embed(EMBED_AT_ONCE, &mut |_, _| {}) {
-            Ok(left) => left == 0,
-            Err(_) => true,
+            Ok(left) => {
+                self.failing = None;
+                left == 0
+            }
+            Err(error) => {
+                let before = self.failing.take();
+                if error.may_pass() {
+                    self.failing = Some(self.waits.after_another(before));
+                }
+                if before.is_none() {
+                    let told = [&self.troubles, &self.without_vectors];
+                    add_without_vectors(told, &error.to_string());
+                }
+                true
+            }
         }
     }
 }

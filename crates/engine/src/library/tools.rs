@@ -189,7 +189,8 @@ impl Notebook for MemoryNotebook {
             found.hits.retain(|hit| hit.score >= self.minimum_score);
             Ok(found)
         });
-        let found = found.map_err(|error| error.to_string())?;
+        let mut found = found.map_err(|error| error.to_string())?;
+        found.notes.extend(self.library.without_vectors());
         if found.hits.is_empty() {
             let links = self.files.links_note(None);
             let notes = found.notes.iter().chain(&links);
@@ -197,7 +198,6 @@ impl Notebook for MemoryNotebook {
             let notes: String = notes.collect();
             return Ok(format!("Nothing in memory fits these words.{notes}"));
         }
-        let mut found = found;
         if let Err(error) = self.count(&found.hits) {
             found
                 .notes

@@ -2,7 +2,9 @@
 //! they come, and never makes anybody wait.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -14,6 +16,7 @@ use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, ne
 use super::record::{Budget, Progress, Record};
 use super::workspace::WorkspaceFiles;
 use super::{IndexError, MemoryIndex};
+use crate::embed::Encoder;
 
 /// What the thread tells.
 #[derive(Debug)]
@@ -24,7 +27,8 @@ pub enum Indexing {
     Vectors(u64, u64),
     /// Something to know, such as a file that was left out.
     Note(String),
-    /// Something failed. The thread goes on with what comes next.
+    /// Something failed. The thread goes on with what comes next; vectors that
+    /// failed are tried again, which is not told again before some are made.
     Failed(IndexError),
     /// Everything that was asked for is done.
     Idle,
@@ -34,7 +38,41 @@ enum Job {
     Records(Vec<Record>),
     Files(WorkspaceFiles),
     Vectors,
+    Encoder(Arc<dyn Encoder>),
     Stop,
+}
+
+/// How long is waited before what failed is tried again: twice as long each time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waits {
+    /// The wait that comes next.
+    pub next: Duration,
+    /// None is longer.
+    pub longest: Duration,
+}
+
+impl Default for Waits {
+    fn default() -> Waits {
+        Waits {
+            next: Duration::from_secs(5),
+            longest: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Waits {
+    /// The waits after the next one.
+    pub fn longer(self) -> Waits {
+        Waits {
+            next: self.next.saturating_mul(2).min(self.longest),
+            ..self
+        }
+    }
+
+    /// What is waited after another failure, where there were any before.
+    pub fn after_another(self, before: Option<Waits>) -> Waits {
+        before.map_or(self, Waits::longer)
+    }
 }
 
 /// How many jobs may wait.
@@ -58,17 +96,19 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Starts the thread. `tell` hears what it does, on that thread.
+    /// Starts the thread. `tell` hears what it does, on that thread; vectors that
+    /// fail are tried again after `waits`.
     pub fn start(
         mut index: Box<dyn MemoryIndex>,
         mut tell: Box<dyn FnMut(Indexing) + Send>,
+        waits: Waits,
     ) -> std::io::Result<Indexer> {
         let (jobs, queue) = sync_channel(WAITING);
         let watcher = Arc::new(Watcher::default());
         let shared = Arc::clone(&watcher);
         let thread = thread::Builder::new()
             .name(String::from("longhaul-index"))
-            .spawn(move || work(&queue, &shared, &mut *index, &mut *tell))?;
+            .spawn(move || work(&queue, &shared, &mut *index, &mut *tell, waits))?;
         Ok(Indexer {
             jobs,
             thread: Some(thread),
@@ -83,7 +123,7 @@ impl Indexer {
             let (TrySendError::Full(job) | TrySendError::Disconnected(job)) = error;
             match job {
                 Job::Records(records) => records,
-                Job::Files(_) | Job::Vectors | Job::Stop => Vec::new(),
+                Job::Files(_) | Job::Vectors | Job::Encoder(_) | Job::Stop => Vec::new(),
             }
         })
     }
@@ -97,6 +137,12 @@ impl Indexer {
     /// Asks for the vectors that are missing.
     pub fn vectors(&self) {
         let _ = self.jobs.try_send(Job::Vectors);
+    }
+
+    /// Hands over the model that makes vectors from now on, those that are missing
+    /// first. Waits where too much is waiting already.
+    pub fn use_encoder(&self, encoder: Arc<dyn Encoder>) {
+        let _ = self.jobs.send(Job::Encoder(encoder));
     }
 
     /// Watches the files of a workspace from now on, also those in folders that
@@ -191,16 +237,23 @@ fn work(
     watcher: &Watcher,
     index: &mut dyn MemoryIndex,
     tell: &mut dyn FnMut(Indexing),
+    waits: Waits,
 ) {
     // What was begun and rests so that others get their turn.
     let mut files: Option<WorkspaceFiles> = None;
     let mut vectors = false;
+    // Until vectors that failed are tried again.
+    let mut failing: Option<Waits> = None;
     loop {
         let job = if files.is_none() && !vectors {
             tell(Indexing::Idle);
-            match queue.recv() {
-                Ok(job) => Some(job),
-                Err(_) => return,
+            match next_job(queue, failing) {
+                Ok(Some(job)) => Some(job),
+                Ok(None) => {
+                    vectors = true;
+                    None
+                }
+                Err(RecvError) => return,
             }
         } else {
             match queue.try_recv() {
@@ -234,6 +287,10 @@ fn work(
                 files = Some(asked);
             }
             Some(Job::Vectors) => vectors = true,
+            Some(Job::Encoder(encoder)) => {
+                index.use_encoder(Some(encoder));
+                vectors = true;
+            }
             None => {
                 if let Some(asked) = files.take() {
                     let budget = Budget {
@@ -260,15 +317,36 @@ fn work(
                         tell(Indexing::Vectors(done, of))
                     });
                     match done {
-                        Ok(left) => vectors = left > 0,
+                        Ok(left) => {
+                            vectors = left > 0;
+                            failing = None;
+                        }
                         Err(error) => {
                             vectors = false;
-                            tell(Indexing::Failed(error));
+                            let before = failing.take();
+                            if error.may_pass() {
+                                failing = Some(waits.after_another(before));
+                            }
+                            if before.is_none() {
+                                tell(Indexing::Failed(error));
+                            }
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Waits for the next job; for none where what failed is to be tried again.
+fn next_job(queue: &Receiver<Job>, failing: Option<Waits>) -> Result<Option<Job>, RecvError> {
+    let Some(waits) = failing else {
+        return queue.recv().map(Some);
+    };
+    match queue.recv_timeout(waits.next) {
+        Ok(job) => Ok(Some(job)),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Err(RecvError),
     }
 }
 

@@ -183,6 +183,12 @@ impl Unwritable {
 }
 
 impl IndexError {
+    /// Whether it may be gone a while later without anybody's doing: an endpoint
+    /// that is away, an index that another process has locked.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, IndexError::Encoder { .. } | IndexError::Busy { .. })
+    }
+
     /// Whether what is in the file is at fault, and not the disk, a lock or a
     /// permission. Without a table that should be there, SQLite finds a
     /// statement wrong.

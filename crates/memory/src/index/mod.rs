@@ -36,7 +36,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-pub use self::background::{Indexer, Indexing};
+pub use self::background::{Indexer, Indexing, Waits};
 pub use self::current::{Behind, Condition};
 pub use self::error::IndexError;
 use self::error::Unwritable;
@@ -85,6 +85,9 @@ pub trait MemoryIndex: Send {
 
     /// The names of all sources that hold records of these kinds.
     fn sources(&mut self, kinds: &[RecordKind]) -> Result<Vec<String>, IndexError>;
+
+    /// The model that makes vectors from now on; none for words alone.
+    fn use_encoder(&mut self, encoder: Option<Arc<dyn Encoder>>);
 
     /// Makes vectors for chunks that have none of the active model; at most
     /// `chunks` of them. Says how many are still without.
@@ -334,6 +337,10 @@ impl SqliteIndex {
 const IN_MEMORY: &str = ":memory:";
 
 impl MemoryIndex for SqliteIndex {
+    fn use_encoder(&mut self, encoder: Option<Arc<dyn Encoder>>) {
+        SqliteIndex::use_encoder(self, encoder);
+    }
+
     fn update(
         &mut self,
         records: &mut dyn Iterator<Item = Record>,

@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use longhaul_memory::{IndexError, Indexer, Indexing, WorkspaceFiles};
+use longhaul_memory::{IndexError, Indexer, Indexing, Waits, WorkspaceFiles};
 
 use super::*;
 
@@ -129,7 +129,7 @@ fn a_thread_indexes_what_it_is_given_and_what_changes() {
     let tell = Box::new(move |told: Indexing| {
         let _ = send.send(matches!(told, Indexing::Idle));
     });
-    let mut indexer = Indexer::start(Box::new(index), tell).unwrap();
+    let mut indexer = Indexer::start(Box::new(index), tell, Waits::default()).unwrap();
     let files = WorkspaceFiles::new(&root);
     indexer.watch(&files).unwrap();
     indexer.files(&files);
@@ -163,7 +163,7 @@ fn folders_that_are_made_later_or_anew_are_noticed() {
     let tell = Box::new(move |_| {
         let _ = send.send(());
     });
-    let mut indexer = Indexer::start(Box::new(index), tell).unwrap();
+    let mut indexer = Indexer::start(Box::new(index), tell, Waits::default()).unwrap();
     let mut files = WorkspaceFiles::new(&root);
     files.extra.push("docs/notes".into());
     indexer.watch(&files).unwrap();

@@ -1,8 +1,11 @@
-//! Texts that an endpoint does not take: too many, too long or too slow.
+//! Texts that an endpoint does not take: too many, too long or too slow; and an
+//! endpoint that takes none for a while.
 
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use longhaul_memory::{Patience, RemoteEncoder, Unmade};
+use longhaul_memory::{Indexer, Indexing, Patience, RemoteEncoder, Unmade, Waits};
 
 use super::*;
 
@@ -151,4 +154,37 @@ fn fewer_texts_are_sent_where_many_take_too_long_and_none_where_it_hangs() {
     assert_eq!(embed(&mut index).unwrap(), 0);
     let sizes: Vec<usize> = endpoint.asked().iter().map(Vec::len).collect();
     assert_eq!(sizes, [32, 1, 16, 16, 16, 16]);
+}
+
+#[test]
+fn the_thread_goes_on_with_vectors_once_an_endpoint_is_well_again_and_tells_of_it_once() {
+    let folder = TempDir::new().unwrap();
+    let mut index = on_disk(&folder);
+    let endpoint = Endpoint::start(&mut index);
+    endpoint.judges(|_| Err(Unmade::Failed(String::from("500"))));
+    let (send, told) = channel();
+    let tell = Box::new(move |indexing: Indexing| {
+        let _ = send.send(indexing);
+    });
+    let next = Duration::from_millis(1);
+    let waits = Waits {
+        next,
+        longest: 8 * next,
+    };
+    let indexer = Indexer::start(Box::new(index), tell, waits).unwrap();
+    let note = said("s", "a", 1, "left the context");
+    indexer.records(vec![note]).unwrap();
+    let mut failures = 0;
+    loop {
+        match told.recv_timeout(Duration::from_secs(60)).unwrap() {
+            Indexing::Failed(_) => failures += 1,
+            Indexing::Vectors(1, 1) => break,
+            _ => {}
+        }
+        if endpoint.asked.lock().unwrap().len() > 3 {
+            endpoint.judges(|_| Ok(()));
+        }
+    }
+    assert_eq!(failures, 1);
+    indexer.stop();
 }

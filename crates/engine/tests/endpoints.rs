@@ -1,0 +1,111 @@
+//! Vectors from an endpoint that is away for a while.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use longhaul_engine::library::{Library, index_path};
+use longhaul_engine::tools::Notebook;
+use longhaul_memory::{
+    Encoder, EncoderKind, IndexError, IndexSettings, MemoryFolder, MemoryIndex, Waits,
+    WorkspaceFiles,
+};
+use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Stamp, Writer};
+
+/// A model that fails as often as this, and is well then.
+struct Away(AtomicUsize);
+
+impl Encoder for Away {
+    fn id(&self) -> &str {
+        "away@1"
+    }
+
+    fn kind(&self) -> EncoderKind {
+        EncoderKind::Remote
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, IndexError> {
+        let left = |left: usize| left.checked_sub(1);
+        match self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left)
+        {
+            Ok(_) => Err(IndexError::Encoder {
+                model: String::from("away@1"),
+                reason: String::from("it is away"),
+            }),
+            Err(_) => Ok(texts.iter().map(|_| vec![1.0, 0.5]).collect()),
+        }
+    }
+}
+
+/// A library that hardly waits before it tries again.
+fn library(folder: &Path, encoder: Option<Arc<dyn Encoder>>) -> Library {
+    let path = index_path(&folder.join("state"), "main", folder);
+    let library = Library::new(path, IndexSettings::default(), encoder);
+    let next = Duration::from_millis(1);
+    library.use_waits(Waits {
+        next,
+        longest: 8 * next,
+    });
+    library
+}
+
+fn note(folder: &Path) -> MemoryFolder {
+    std::fs::create_dir_all(folder.join("memories")).unwrap();
+    std::fs::write(folder.join("memories/boats.md"), "The vessel sails.\n").unwrap();
+    MemoryFolder::open(folder, None).unwrap()
+}
+
+fn until_there_are_vectors(library: &Library) {
+    let made = || library.reading(|index| index.status()).unwrap().vectors;
+    let waited = (0..6_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        made() == 1
+    });
+    assert!(waited, "{:?}", library.troubles());
+}
+
+#[test]
+fn a_model_that_fails_for_a_while_is_tried_again_and_that_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = note(folder.path());
+    let library = library(folder.path(), Some(Arc::new(Away(AtomicUsize::new(5)))));
+    library.watch(&WorkspaceFiles::new(folder.path())).unwrap();
+    until_there_are_vectors(&library);
+    let notebook = library.notebook(memory, || Millis(0));
+    let told = "[what is new is found by words alone for now: the model away@1 failed: it is away]";
+    let found = notebook.search("vessel", 3).unwrap();
+    assert_eq!(found.matches(told).count(), 1, "{found}");
+    let found = notebook.search("vessel", 3).unwrap();
+    assert!(!found.contains("words alone"), "{found}");
+}
+
+#[test]
+fn what_left_a_context_has_its_vector_once_the_model_is_well_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let time = Millis(1_790_000_000_000);
+    let header = Header {
+        id: "a".into(),
+        version: 3,
+        time: Some(time),
+        cwd: Some(folder.path().to_owned()),
+        parent_session: None,
+    };
+    let mut writer = Writer::create(&path, &header, Durability::Os).unwrap();
+    let id = EntryId::from("one");
+    let stamp = Stamp { id, time };
+    writer.append(&Draft::user("Sail.", time), stamp).unwrap();
+    let library = library(folder.path(), Some(Arc::new(Away(AtomicUsize::new(5)))));
+    library.take_session(&path);
+    until_there_are_vectors(&library);
+    let told = "what is new is found by words alone for now: the model away@1 failed: it is away";
+    assert_eq!(library.troubles(), [told]);
+}
