@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use longhaul_engine::library::{Library, index_path};
+use longhaul_engine::config::{Embedding, EmbeddingProvider};
+use longhaul_engine::library::{Library, choose_encoder, index_path};
 use longhaul_engine::tools::Notebook;
 use longhaul_memory::{
-    Encoder, EncoderKind, IndexError, IndexSettings, MemoryFolder, MemoryIndex, Waits,
-    WorkspaceFiles,
+    Encoder, EncoderKind, IndexError, IndexSettings, MemoryFolder, MemoryIndex, Models, Patience,
+    Waits, WorkspaceFiles,
 };
+use longhaul_model::loopback::{Loopback, Reply};
 use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Stamp, Writer};
+use serde_json::json;
 
 /// A model that fails as often as this, and is well then.
 struct Away(AtomicUsize);
@@ -108,4 +111,42 @@ fn what_left_a_context_has_its_vector_once_the_model_is_well_again() {
     until_there_are_vectors(&library);
     let told = "what is new is found by words alone for now: the model away@1 failed: it is away";
     assert_eq!(library.troubles(), [told]);
+}
+
+#[test]
+fn an_endpoint_that_was_away_at_the_start_makes_vectors_once_it_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = note(folder.path());
+    let server = Loopback::start(|request| match request.number {
+        0..5 => Reply::json(500, &json!({ "error": { "message": "out of order" } })),
+        _ => {
+            let texts = request.json()["input"].as_array().unwrap().len();
+            let data = vec![json!({ "embedding": [1.0, 0.5] }); texts];
+            Reply::json(200, &json!({ "data": data }))
+        }
+    })
+    .unwrap();
+    let settings = Embedding {
+        provider: EmbeddingProvider::OpenaiCompatible,
+        base_url: Some(server.url()),
+        model: Some(String::from("toy")),
+        ..Embedding::default()
+    };
+    let models = Models::new(folder.path().join("models"), 1);
+    let chosen = choose_encoder(&settings, &models, 1, Patience::Short, &|_| None).unwrap();
+    assert!(chosen.encoder.is_none());
+    let library = library(folder.path(), None);
+    library.watch(&WorkspaceFiles::new(folder.path())).unwrap();
+    let notebook = library.notebook(memory, || Millis(0));
+    // The index is open before the model is there.
+    notebook.search("vessel", 3).unwrap();
+    library.await_endpoint(chosen.away.unwrap());
+    let found = notebook.search("vessel", 3).unwrap();
+    assert!(
+        found.contains("words alone for now: the endpoint is not used: "),
+        "{found}"
+    );
+    until_there_are_vectors(&library);
+    let found = notebook.search("vessel", 3).unwrap();
+    assert!(found.contains("(found by toy@"), "{found}");
 }

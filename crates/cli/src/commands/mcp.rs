@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use longhaul_engine::library::Library;
 use longhaul_engine::tools::Notebook;
 use longhaul_model::CancellationToken;
 use longhaul_server::mcp::{Desk, Error, Gate, serve_http, serve_stdio};
@@ -61,7 +60,7 @@ fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
     let mut notebook: Option<Arc<dyn Notebook>> = None;
     if memory::is_searched(app) {
         let chosen = memory::chosen_and_told(app)?;
-        let opened = Library::new(memory::path(app), config.index_settings(), chosen.encoder);
+        let opened = memory::library_with(app, Some(chosen));
         notebook = memory::notebook(app, &opened);
         memory::watch(app, &opened);
         library = Some(opened);

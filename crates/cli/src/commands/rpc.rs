@@ -88,15 +88,7 @@ struct Lodging {
 
 impl Lodging {
     fn new(app: App, guest: &Guest) -> Lodging {
-        let encoder = match memory::encoder(&app) {
-            Ok(encoder) => encoder,
-            Err(failure) => {
-                app.note(&format!("memory is searched by words alone: {failure}"));
-                None
-            }
-        };
-        let settings = app.config.config.index_settings();
-        let library = Library::new(memory::path(&app), settings, encoder);
+        let library = memory::library(&app);
         memory::watch(&app, &library);
         Lodging {
             library,

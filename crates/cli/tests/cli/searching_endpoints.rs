@@ -4,6 +4,7 @@
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use longhaul_model::loopback::{Loopback, Recorded, Reply};
 use serde_json::json;
@@ -223,6 +224,27 @@ fn a_host_is_served_whether_its_endpoint_is_well_or_not() {
         assert_eq!(client.end().0, 0);
         assert!(!server.requests().is_empty());
     }
+}
+
+#[test]
+fn an_endpoint_that_was_away_when_a_host_began_is_used_once_it_answers() {
+    let machine = machine();
+    let server = Loopback::start(|request| match request.number {
+        0 => Reply::json(500, &json!({ "error": { "message": "out of order" } })),
+        _ => embeddings(request),
+    })
+    .unwrap();
+    configure(&machine, json!({ "baseUrl": server.url(), "model": "toy" }));
+    let mut client = mcp::Client::start(&machine);
+    let mut search = || client.text("memory_search", json!({ "query": "deploy" }));
+    let found = search();
+    assert!(found.contains("words alone for now: "), "{found}");
+    let is_back = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        search().contains("(found by toy@")
+    });
+    assert!(is_back, "{}", server.requests().len());
+    assert_eq!(client.end().0, 0);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use longhaul_memory::{
     Encoder, EncoderKind, IndexError, InstalledModel, Models, Patience, open_model,
 };
 
-use super::endpoint::endpoint;
+use super::endpoint::{AwayEndpoint, endpoint};
 use crate::config::{Embedding, EmbeddingProvider};
 
 /// The model that makes vectors, and why it is that one.
@@ -23,6 +23,9 @@ pub struct ChosenEncoder {
     pub why: Option<String>,
     /// Why the better ones are not used, the best first.
     pub reasons: Vec<Reason>,
+    /// The endpoint that would make the vectors if it answered, where nothing else
+    /// does: [`Library::await_endpoint`](super::Library::await_endpoint).
+    pub away: Option<AwayEndpoint>,
 }
 
 /// Why a model is not used.
@@ -107,7 +110,8 @@ pub fn choose_encoder(
             }
         }
     };
-    let remote = || endpoint(settings, patience, variables);
+    let mut away = None;
+    let mut remote = || endpoint(settings, patience, variables, &mut away);
     let mut encoder = None;
     let mut why = None;
     let mut link = |link: Link| match link {
@@ -149,6 +153,8 @@ pub fn choose_encoder(
         }
     }
     Ok(ChosenEncoder {
+        // Vectors of two models are never mixed: what was chosen instead stays.
+        away: away.filter(|_| encoder.is_none()),
         encoder,
         why,
         reasons,

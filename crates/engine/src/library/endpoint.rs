@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_memory::{Patience, Redactor, RemoteEncoder, Unmade};
+use longhaul_memory::{Embed, Encoder, IndexError, Patience, Redactor, RemoteEncoder, Unmade};
 use longhaul_model::{Embeddings, Error, Limits};
 use tokio::runtime::Runtime;
 
@@ -65,6 +65,26 @@ impl Running {
     }
 }
 
+/// An endpoint that is named and did not answer when it was first asked.
+pub struct AwayEndpoint {
+    place: String,
+    model: String,
+    embed: Arc<Embed>,
+    /// Why it is not used yet.
+    pub(super) why: String,
+}
+
+impl AwayEndpoint {
+    /// Its model, if it answers now. How long its vectors are is learnt each time,
+    /// so that those of two models are never taken for one another's.
+    pub(super) fn connect(&self, patience: Patience) -> Result<Arc<dyn Encoder>, IndexError> {
+        let embed = Arc::clone(&self.embed);
+        let embed = move |texts: &[&str], patience| embed(texts, patience);
+        let encoder = RemoteEncoder::connect(&self.place, &self.model, patience, Box::new(embed))?;
+        Ok(Arc::new(encoder))
+    }
+}
+
 /// What a failed request says of its texts.
 fn unmade(error: Error) -> Unmade {
     let reason = error.to_string();
@@ -79,11 +99,13 @@ fn unmade(error: Error) -> Unmade {
     }
 }
 
-/// The endpoint that is named, if it answers.
+/// The endpoint that is named, if it answers; else it is `away`, where it may answer
+/// later.
 pub(super) fn endpoint(
     settings: &Embedding,
     patience: Patience,
     variables: &dyn Fn(&str) -> Option<String>,
+    away: &mut Option<AwayEndpoint>,
 ) -> Link {
     let base = settings.base_url.as_deref().unwrap_or(OPENAI);
     let model = match (settings.model.as_deref(), settings.base_url.is_none()) {
@@ -100,7 +122,8 @@ pub(super) fn endpoint(
         (None, true) => Some("OPENAI_API_KEY"),
         (named, _) => named,
     };
-    let failed = |reason: String| vec![fault(format!("the endpoint is not used: {reason}"))];
+    let why = |reason: String| format!("the endpoint is not used: {reason}");
+    let failed = |reason: String| vec![fault(why(reason))];
     let connect = |patience| {
         Embeddings::connect(base, model, variable, variables, limits(patience))
             .map_err(|error| failed(format!("{error}; {}", error.remedy())))
@@ -124,8 +147,18 @@ pub(super) fn endpoint(
         let ended = || Unmade::Failed("the request ended in a panic".to_owned());
         made.ok_or_else(ended)?.map_err(unmade)
     };
-    match RemoteEncoder::connect(&place, model, patience, Box::new(embed)) {
-        Ok(encoder) => Ok((Arc::new(encoder), format!("{place} is named and answers"))),
-        Err(error) => Err(failed(error.to_string())),
+    let mut named = AwayEndpoint {
+        place,
+        model: model.to_owned(),
+        embed: Arc::new(embed),
+        why: String::new(),
+    };
+    match named.connect(patience) {
+        Ok(encoder) => Ok((encoder, format!("{} is named and answers", named.place))),
+        Err(error) => {
+            named.why = why(error.to_string());
+            *away = Some(named);
+            Err(failed(error.to_string()))
+        }
     }
 }

@@ -13,7 +13,9 @@
 //! | which sessions belong together? | [`family`] |
 //! | which are there no more? | [`gone`] |
 //! | which model makes the vectors, and why? | [`choose_encoder`] |
+//! | and if it is away? | [`Library::await_endpoint`] |
 
+mod away;
 mod encoders;
 mod endpoint;
 mod family;
@@ -35,6 +37,7 @@ use longhaul_memory::{
 use longhaul_transcript::{EntryId, Format, Millis, Packing, Session, archive_path, each_archived};
 
 pub use encoders::{ChosenEncoder, Reason, choose_encoder};
+pub use endpoint::AwayEndpoint;
 pub use family::{Scope, family};
 pub use gone::{Gone, gone};
 pub use records::{session_name, session_records};
@@ -194,7 +197,9 @@ pub struct Library {
 struct Shared {
     path: PathBuf,
     settings: IndexSettings,
-    encoder: Option<Arc<dyn Encoder>>,
+    encoder: Mutex<Option<Arc<dyn Encoder>>>,
+    /// Ends the thread that asks an endpoint again.
+    awaiting: Mutex<Option<Sender<()>>>,
     reader: Mutex<Option<SqliteIndex>>,
     work: Mutex<Option<Work>>,
     /// Keeps the files of the workspace up to date.
@@ -273,6 +278,8 @@ enum Job {
     },
     /// Everything of a session.
     Session(PathBuf),
+    /// The model that makes vectors from now on.
+    Encoder(Arc<dyn Encoder>),
     /// Says when all before it is done.
     Done(Sender<()>),
 }
@@ -288,7 +295,8 @@ impl Library {
             shared: Arc::new(Shared {
                 path,
                 settings,
-                encoder,
+                encoder: Mutex::new(encoder),
+                awaiting: Mutex::default(),
                 reader: Mutex::default(),
                 work: Mutex::default(),
                 files: Mutex::default(),
@@ -335,6 +343,12 @@ impl Library {
     /// Brings the files of a workspace up to date in the background, and goes on
     /// doing so when they change.
     pub fn watch(&self, files: &WorkspaceFiles) -> Result<(), IndexError> {
+        // Held from here on, so that no model comes in between.
+        let mut kept = self
+            .shared
+            .files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let index = Box::new(self.shared.open()?);
         let trouble = Arc::clone(&self.shared.troubles);
         let without_vectors = Arc::clone(&self.shared.without_vectors);
@@ -357,11 +371,6 @@ impl Library {
         })?;
         indexer.files(files);
         let watched = indexer.watch(files);
-        let mut kept = self
-            .shared
-            .files
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         *kept = Some(indexer);
         watched
     }
@@ -417,7 +426,7 @@ impl Departures for Library {
 impl Shared {
     fn open(&self) -> Result<SqliteIndex, IndexError> {
         let mut index = SqliteIndex::open(&self.path, self.settings.clone())?;
-        index.use_encoder(self.encoder.clone());
+        index.use_encoder(self.encoder());
         if let Some(aside) = index.set_aside() {
             let told = format!(
                 "the index was damaged; it lies at {} and a new one is made",
@@ -426,6 +435,11 @@ impl Shared {
             add_trouble(&self.troubles, told);
         }
         Ok(index)
+    }
+
+    fn encoder(&self) -> Option<Arc<dyn Encoder>> {
+        let encoder = self.encoder.lock();
+        encoder.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn waits(&self) -> Waits {
@@ -439,7 +453,7 @@ impl Shared {
         let worker = Worker {
             path: self.path.clone(),
             settings: self.settings.clone(),
-            encoder: self.encoder.clone(),
+            encoder: self.encoder(),
             index: None,
             troubles: Arc::clone(&self.troubles),
             without_vectors: Arc::clone(&self.without_vectors),
@@ -501,6 +515,13 @@ impl Worker {
             let done = match job {
                 Job::Entries { session, ids } => self.take(&session, Some(&ids)),
                 Job::Session(session) => self.take(&session, None),
+                Job::Encoder(encoder) => {
+                    self.encoder = Some(Arc::clone(&encoder));
+                    if let Some(index) = &mut self.index {
+                        index.use_encoder(Some(encoder));
+                    }
+                    Ok(())
+                }
                 Job::Done(done) => {
                     let _ = done.send(());
                     Ok(())

@@ -43,21 +43,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Place {
     pub(super) fn new(app: &App) -> Place {
-        let settings = app.config.config.index_settings();
-        let encoder = match memory::encoder(app) {
-            Ok(encoder) => encoder,
-            Err(failure) => {
-                app.note(&format!("memory is searched by words alone: {failure}"));
-                None
-            }
-        };
         let counted = match app.config.config.sandbox.read_only {
             true => None,
             false => MemoryFolder::open(&app.workspace, None).ok(),
         };
         Place {
             path: Arc::default(),
-            library: Library::new(memory::path(app), settings, encoder),
+            library: memory::library(app),
             counted: counted.map(|memory| (app.state_dir.clone(), memory)),
             scope: Scope::Family,
             is_searched: memory::is_searched(app),

@@ -99,9 +99,26 @@ fn told(app: &App, chosen: ChosenEncoder) -> ChosenEncoder {
     chosen
 }
 
-/// The model in use. What is there and cannot be used is told.
-pub(crate) fn encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
-    Ok(chosen_and_told(app)?.encoder)
+/// Everything that can be searched. What is there and cannot be used is told.
+pub(crate) fn library(app: &App) -> Library {
+    let chosen = match chosen_and_told(app) {
+        Ok(chosen) => Some(chosen),
+        Err(failure) => {
+            app.note(&format!("memory is searched by words alone: {failure}"));
+            None
+        }
+    };
+    library_with(app, chosen)
+}
+
+/// The same with a model; an endpoint that is away is asked again later.
+pub(crate) fn library_with(app: &App, chosen: Option<ChosenEncoder>) -> Library {
+    let (encoder, away) = chosen.map_or((None, None), |chosen| (chosen.encoder, chosen.away));
+    let library = Library::new(path(app), app.config.config.index_settings(), encoder);
+    if let Some(away) = away {
+        library.await_endpoint(away);
+    }
+    library
 }
 
 /// The same where nobody waits for an answer.

@@ -50,6 +50,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
                 text: "words alone were asked for".to_owned(),
                 is_fault: false,
             }],
+            away: None,
         },
         false => chosen_and_told(app)?,
     };
