@@ -81,6 +81,8 @@ const WAITING: usize = 256;
 const VECTORS_AT_ONCE: u64 = 64;
 /// How many bytes of files are taken in before it does.
 const BYTES_AT_ONCE: u64 = 8 << 20;
+/// How long the end waits for what is being done.
+const END_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a file must be quiet before it is read.
 const QUIET: Duration = Duration::from_millis(500);
 
@@ -92,6 +94,8 @@ type Watcher = Mutex<Option<Debouncer<RecommendedWatcher, RecommendedCache>>>;
 pub struct Indexer {
     jobs: SyncSender<Job>,
     thread: Option<JoinHandle<()>>,
+    /// Hears nothing, and ends with the thread.
+    ended: Receiver<()>,
     watcher: Arc<Watcher>,
 }
 
@@ -106,12 +110,18 @@ impl Indexer {
         let (jobs, queue) = sync_channel(WAITING);
         let watcher = Arc::new(Watcher::default());
         let shared = Arc::clone(&watcher);
+        let (at_work, ended) = sync_channel(0);
         let thread = thread::Builder::new()
             .name(String::from("longhaul-index"))
-            .spawn(move || work(&queue, &shared, &mut *index, &mut *tell, waits))?;
+            .spawn(move || {
+                work(&queue, &shared, &mut *index, &mut *tell, waits);
+                drop(index);
+                drop(at_work);
+            })?;
         Ok(Indexer {
             jobs,
             thread: Some(thread),
+            ended,
             watcher,
         })
     }
@@ -170,8 +180,8 @@ impl Indexer {
         watch_places(kept.insert(watcher), files).map_err(failed)
     }
 
-    /// Lets the thread finish what it is at, and ends it. What was waiting is
-    /// found again by the next update.
+    /// Lets the thread finish what it is at, and ends it; a model that hangs is not
+    /// waited for. What was waiting is found again by the next update.
     pub fn stop(mut self) {
         self.end();
     }
@@ -184,7 +194,9 @@ impl Indexer {
         let Some(thread) = self.thread.take() else {
             return;
         };
-        if self.jobs.send(Job::Stop).is_ok() {
+        if self.jobs.send(Job::Stop).is_ok()
+            && self.ended.recv_timeout(END_PATIENCE) != Err(RecvTimeoutError::Timeout)
+        {
             let _ = thread.join();
         }
     }

@@ -188,3 +188,29 @@ fn the_thread_goes_on_with_vectors_once_an_endpoint_is_well_again_and_tells_of_i
     assert_eq!(failures, 1);
     indexer.stop();
 }
+
+#[test]
+fn the_end_does_not_wait_for_an_endpoint_that_hangs() {
+    let folder = TempDir::new().unwrap();
+    let mut index = on_disk(&folder);
+    let endpoint = Endpoint::start(&mut index);
+    let (release, held) = channel::<()>();
+    let (asked, hangs) = channel();
+    let (held, asked) = (Mutex::new(held), Mutex::new(asked));
+    endpoint.judges(move |_| {
+        let _ = asked.lock().unwrap().send(());
+        let _ = held.lock().unwrap().recv();
+        Ok(())
+    });
+    let indexer = Indexer::start(Box::new(index), Box::new(|_| {}), Waits::default()).unwrap();
+    let note = said("s", "a", 1, "left the context");
+    indexer.records(vec![note]).unwrap();
+    hangs.recv_timeout(Duration::from_secs(60)).unwrap();
+    let (done, ended) = channel();
+    std::thread::spawn(move || {
+        indexer.stop();
+        let _ = done.send(());
+    });
+    ended.recv_timeout(Duration::from_secs(60)).unwrap();
+    drop(release);
+}
