@@ -10,8 +10,8 @@ use longhaul_engine::config::{Embedding, EmbeddingProvider};
 use longhaul_engine::library::{Library, choose_encoder, index_path};
 use longhaul_engine::tools::Notebook;
 use longhaul_memory::{
-    Encoder, EncoderKind, IndexError, IndexSettings, MemoryFolder, MemoryIndex, Models, Patience,
-    Waits, WorkspaceFiles,
+    Budget, Encoder, EncoderKind, IndexError, IndexSettings, MemoryFolder, MemoryIndex, Models,
+    Patience, Waits, WorkspaceFiles,
 };
 use longhaul_model::loopback::{Loopback, Reply};
 use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Stamp, Writer};
@@ -88,6 +88,20 @@ fn a_model_that_fails_for_a_while_is_tried_again_and_that_is_told_once() {
     assert_eq!(found.matches(told).count(), 1, "{found}");
     let found = notebook.search("vessel", 3).unwrap();
     assert!(!found.contains("words alone"), "{found}");
+}
+
+#[test]
+fn vectors_that_an_earlier_process_did_not_come_to_are_made_though_nothing_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    note(folder.path());
+    let files = WorkspaceFiles::new(folder.path());
+    let before = library(folder.path(), None);
+    let indexed = before.reading(|index| files.sync(index, Budget::default(), &mut |_| {}));
+    assert_eq!(indexed.unwrap().progress.written, 1);
+    drop(before);
+    let library = library(folder.path(), Some(Arc::new(Away(AtomicUsize::new(0)))));
+    library.watch(&files).unwrap();
+    until_there_are_vectors(&library);
 }
 
 #[test]

@@ -341,7 +341,7 @@ impl Library {
     }
 
     /// Brings the files of a workspace up to date in the background, and goes on
-    /// doing so when they change.
+    /// doing so when they change. Vectors that are missing are made there too.
     pub fn watch(&self, files: &WorkspaceFiles) -> Result<(), IndexError> {
         // Held from here on, so that no model comes in between.
         let mut kept = self
@@ -370,6 +370,8 @@ impl Library {
             source,
         })?;
         indexer.files(files);
+        // Those that an earlier process did not come to.
+        indexer.vectors();
         let watched = indexer.watch(files);
         *kept = Some(indexer);
         watched
