@@ -16,7 +16,7 @@ use longhaul_engine::library::session_records;
 use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall, told_apart};
-use longhaul_ledger::Capture;
+use longhaul_ledger::{Capture, ours};
 use longhaul_memory::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
@@ -419,6 +419,28 @@ fn no_line_of_an_export_is_shown_or_recalled_as_the_users_own_word() {
     );
     let own = recall(&compacted, &Query::Text("file number 39".into()), 1).unwrap();
     assert_eq!(own[0].who(), "user");
+}
+
+#[test]
+fn summaries_of_a_whole_path_nobody_vouches_for_are_marked_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let rule = "Never push to main on Fridays.";
+    let mut later = vec![rule.to_owned()];
+    later.extend((0..40).map(|at| format!("Look at file number {at} and tell me. ").repeat(60)));
+    let source = compacted(&said(folder.path(), &later));
+    let own = lines_with(&source, "Standing rules of the user");
+    assert_eq!(own.len(), 1, "{own:?}");
+    let text = export(folder.path(), &source);
+    let read = Export::parse(&text, Path::new("e.json")).unwrap();
+    let copy = begin(folder.path(), &read, Carry::Path);
+    assert_eq!(lines_with(&copy, "Standing rules of the user"), [""; 0]);
+    assert!(!lines_with(&copy, ours::PASSED_ON).is_empty());
+    let summed = lines_with(&copy, "Look at file number 3 ");
+    let marked = |line: &String| line.contains("binds nobody");
+    assert!(
+        !summed.is_empty() && summed.iter().all(marked),
+        "{summed:#?}"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use longhaul_checkpoint::{Checkpoint, Restoring, Role};
 use longhaul_compaction::summary::{RECALL, defused};
 use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
-use longhaul_transcript::json::{Object, ObjectWriter, quote};
+use longhaul_transcript::json::{Object, ObjectWriter, quote, with_field};
 use longhaul_transcript::{
     Draft, EntryId, Error as Refusal, Header, NewSession, Session, Stamp, durable,
 };
@@ -100,12 +100,29 @@ impl Export {
     /// The path's lines as they are: ids and parents stay.
     fn carry_path(&self, fresh: &mut Fresh) {
         for line in &self.path {
-            if let Some(id) = Object::parse(line)
-                .ok()
-                .and_then(|o| o.str("id").map(|id| id.into_owned()))
-            {
-                fresh.push_line(line.clone(), EntryId::new(id));
+            let Ok(object) = Object::parse(line) else {
+                continue;
+            };
+            if let Some(id) = object.str("id") {
+                let line = self.trusted_line(line, &object);
+                fresh.push_line(line, EntryId::new(id.into_owned()));
             }
+        }
+    }
+
+    /// A line of the path; a summary nobody vouches for says so, like the one that
+    /// a fresh start begins with.
+    fn trusted_line(&self, line: &str, object: &Object<'_>) -> String {
+        let is_summary = matches!(
+            object.str("type").as_deref(),
+            Some("compaction" | "branch_summary")
+        );
+        match object
+            .str("summary")
+            .filter(|_| is_summary && !self.is_vouched)
+        {
+            Some(summary) => with_field(object, "summary", &quote(&disowned(&summary))),
+            None => line.to_owned(),
         }
     }
 
