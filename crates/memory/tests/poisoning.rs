@@ -347,6 +347,7 @@ fn a_mark_without_its_seal_takes_trust_away_and_gives_none() {
         text: text.into(),
         source,
         entry: None,
+        said: None,
     };
     let body = longhaul_memory::files::Body::Sections(vec![longhaul_memory::files::Section {
         title: "Facts".into(),

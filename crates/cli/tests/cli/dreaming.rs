@@ -31,6 +31,7 @@ pub(crate) fn log(machine: &Machine, day: Date, section: &str, text: &str, sourc
             text: text.into(),
             source,
             entry: None,
+            said: None,
         }],
     }]);
     memory

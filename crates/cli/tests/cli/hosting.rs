@@ -558,3 +558,37 @@ fn the_conversation_in_the_book_is_held() {
     assert_eq!(lines, 11);
     assert!(client.end());
 }
+
+/// The history of a session is compacted as soon as it is handed over, and what it
+/// says goes into the log of today.
+#[test]
+fn what_a_flush_notes_of_an_old_history_is_dated_by_when_it_was_said() {
+    let machine = Machine::new();
+    let mut client = Client::ready(&machine);
+    let began = 1_756_720_800_000_u64;
+    let mut list = vec![
+        json!({"role": "user", "content": "Our staging server runs on port 5433.", "timestamp": began}),
+        json!({"role": "assistant", "content": [{"type": "text", "text": "Noted."}], "timestamp": began + 1_000}),
+    ];
+    for at in 1..=60_u64 {
+        let time = began + at * 60_000;
+        let answer = "It is a file of the harbour. ".repeat(60);
+        list.push(
+            json!({"role": "user", "content": format!("How about file {at}?"), "timestamp": time}),
+        );
+        list.push(json!({"role": "assistant", "content": [{"type": "text", "text": answer}], "timestamp": time + 1_000}));
+    }
+    client.ask("bootstrap", json!({ "sessionId": S, "messages": list }));
+    client.ask(
+        "assemble",
+        json!({ "sessionId": S, "messages": list, "tokenBudget": 20_000, "refs": true }),
+    );
+    assert!(client.end());
+    for line in ["memory init --name Tides", "dream run"] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
+    let (_, fact) = dreams.split_once("runs on port 5433.").unwrap();
+    assert!(fact.contains("Valid from: 2025-09-01"), "{dreams}");
+}

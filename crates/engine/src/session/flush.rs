@@ -2,6 +2,11 @@
 //! what it wants to remember. Nothing of it reaches the user or the history;
 //! what it cost does.
 
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use longhaul_assembly::Tool;
 use longhaul_compaction::Trigger;
 use longhaul_memory::files::{Body, Origin};
@@ -12,7 +17,7 @@ use longhaul_model::{
     ToolResult,
 };
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Draft, EntryId};
+use longhaul_transcript::{Draft, EntryId, Millis};
 
 use super::spending::to_json;
 use super::{Error, Listener, Result, Session, Spent, Told, spent_on, spent_on_failure, tell};
@@ -179,9 +184,11 @@ impl Session {
         body: Option<Body>,
         listener: &mut dyn Listener,
     ) -> usize {
-        let Some(body) = body else {
+        let Some(mut body) = body else {
             return 0;
         };
+        let now = self.setup.clock.now();
+        self.date_notes(&mut body, now.time_zone());
         let notes = match &body {
             Body::Sections(sections) => sections.iter().map(|section| section.notes.len()).sum(),
             Body::Text { .. } => 1,
@@ -190,13 +197,30 @@ impl Session {
             session: Some(&self.state.session_key),
             epoch: Some(self.live.epoch()),
         };
-        let at = self.setup.clock.now().datetime();
-        match memory.append_log(at, pieces::HEADING, origin, &body) {
+        match memory.append_log(now.datetime(), pieces::HEADING, origin, &body) {
             Ok(_) => notes,
             Err(error) => {
                 tell(listener, Event::trouble(error.to_string()));
                 0
             }
+        }
+    }
+
+    /// Says of each note on which day it was said: a host may hand over a year at
+    /// once, and a turn may last past midnight.
+    fn date_notes(&self, body: &mut Body, zone: &TimeZone) {
+        let Body::Sections(sections) = body else {
+            return;
+        };
+        let entries = self.live.entries().iter();
+        let times = entries.filter_map(|entry| Some((&entry.id, entry.time?)));
+        let times: HashMap<&EntryId, Millis> = times.collect();
+        let day = |entry: &EntryId| -> Option<Date> {
+            let time = Timestamp::from_millisecond(times.get(entry)?.0).ok()?;
+            Some(time.to_zoned(zone.clone()).date())
+        };
+        for note in sections.iter_mut().flat_map(|list| &mut list.notes) {
+            note.said = note.entry.as_ref().and_then(day);
         }
     }
 

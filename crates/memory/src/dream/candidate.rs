@@ -72,10 +72,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// What a line of a day's log says, in these words of it.
+    /// What a line of a day's log says, in these words of it. It may have been said
+    /// on an earlier day.
     pub(super) fn of_line(date: Date, line: &LogLine, quote: String) -> Evidence {
         Evidence {
-            date,
+            date: line.said.unwrap_or(date),
             file: MemoryFolder::log_name(date),
             line: Some(line.line),
             entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),

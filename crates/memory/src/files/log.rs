@@ -66,6 +66,9 @@ pub struct Note {
     pub source: Source,
     /// Where in the transcript.
     pub entry: Option<EntryId>,
+    /// The day on which it was said there, where that may be another than the
+    /// log's.
+    pub said: Option<Date>,
 }
 
 /// How the line ends that says how much of an entry was cut.
@@ -102,6 +105,9 @@ pub(super) fn entry(
                     out.push_str(&format!("- {text} <!-- {}", note.source));
                     if let Some(entry) = &note.entry {
                         out.push_str(&format!(" {}", word(entry.as_str())));
+                        if let Some(day) = note.said.filter(|day| *day < at.date()) {
+                            out.push_str(&format!(" {day}"));
+                        }
                     }
                     out.push_str(" -->\n");
                 }
@@ -166,6 +172,8 @@ pub struct LogLine {
     pub entry: Option<EntryId>,
     /// When it was written, as the heading says.
     pub time: Option<Time>,
+    /// The day on which it was said, where that is before the log's.
+    pub said: Option<Date>,
 }
 
 /// What the mark of an entry says.
@@ -233,22 +241,23 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
             section = Some(title);
         } else if !line.is_empty() && !line.starts_with("# ") && !line.starts_with("<!--") {
             let mark = trusted.as_ref().map(|(mark, _)| mark);
-            let (source, entry, said) = attributed(line, mark);
+            let said = attributed(line, mark);
             let source = match mark {
-                Some(_) => source,
-                None => source.min(most),
+                Some(_) => said.source,
+                None => said.source.min(most),
             };
-            let (item, said) = listed(said);
-            if !said.is_empty() && !is_shown(line, said) {
+            let (item, text) = listed(said.text);
+            if !text.is_empty() && !is_shown(line, text) {
                 lines.push(LogLine {
                     line: at + 1,
-                    text: said.to_owned(),
+                    text: text.to_owned(),
                     item,
                     section: section.clone(),
                     source,
                     session: mark.and_then(|mark| mark.session.clone()),
-                    entry,
+                    entry: said.entry,
                     time,
+                    said: said.day.filter(|day| *day < date),
                 });
             }
         }
@@ -286,24 +295,47 @@ fn mark(line: &str) -> Option<Mark> {
     Some(mark)
 }
 
-/// Who said a line, where, and the line without that.
-fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> (Source, Option<EntryId>, &'a str) {
+/// A line with what its mark says.
+struct Attributed<'a> {
+    source: Source,
+    entry: Option<EntryId>,
+    day: Option<Date>,
+    /// The line without its mark.
+    text: &'a str,
+}
+
+/// Who said a line, where and when, and the line without that.
+fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> Attributed<'a> {
+    let by = |source: Source, text: &'a str| Attributed {
+        source,
+        entry: None,
+        day: None,
+        text,
+    };
     let own = line
         .strip_suffix(" -->")
         .and_then(|rest| rest.rsplit_once(" <!-- "));
     let Some((said, about)) = own else {
         let source = mark.and_then(|mark| mark.by).unwrap_or(Source::Unknown);
-        return (source, None, line);
+        return by(source, line);
     };
     let mut words = about.split(' ');
     let claimed = words.next().and_then(Source::named);
-    let entry = words.next().map(|id| EntryId::new(id.to_owned()));
     match (mark, claimed) {
         // One source for all lines: text of others has no marks of lines.
-        (Some(Mark { by: Some(by), .. }), _) => (*by, None, line),
-        (Some(_), Some(source)) => (source, entry, said),
-        (None, Some(source)) => (source.min(Source::Unknown), None, said),
-        (_, None) => (Source::Unknown, None, line),
+        (
+            Some(Mark {
+                by: Some(source), ..
+            }),
+            _,
+        ) => by(*source, line),
+        (Some(_), Some(source)) => Attributed {
+            entry: words.next().map(|id| EntryId::new(id.to_owned())),
+            day: words.next().and_then(|day| day.parse().ok()),
+            ..by(source, said)
+        },
+        (None, Some(source)) => by(source.min(Source::Unknown), said),
+        (_, None) => by(Source::Unknown, line),
     }
 }
 

@@ -104,6 +104,7 @@ fn note(text: impl Into<String>, source: Source, entry: Option<&EntryId>) -> Not
         text,
         source,
         entry: entry.cloned(),
+        said: None,
     }
 }
 

@@ -2,7 +2,9 @@
 
 use jiff::civil::{Date, date};
 use longhaul_memory::dream::{Candidate, Cause, Consolidated, Settings, Status, waiting};
+use longhaul_memory::files::{Body, Note, Origin, Section};
 use longhaul_memory::{Error, Source};
+use longhaul_transcript::EntryId;
 
 use crate::{Place, TODAY, day, now, policy, settings};
 
@@ -88,6 +90,37 @@ fn a_newer_value_takes_the_place_of_an_older_one_with_the_days_of_both() {
     place.undo().unwrap();
     assert!(place.read("MEMORY.md").contains(&old));
     assert_eq!(place.find("15 minutes").valid_until, None);
+}
+
+/// A host hands over a session of last year today, and a flush notes what it says.
+#[test]
+fn what_was_said_on_an_earlier_day_than_its_log_replaces_nothing_newer() {
+    let place = Place::new();
+    let fact = |port: u32| format!("Our staging server runs on port {port}.");
+    place.log(day(3), "Facts", &fact(6_000), Source::User);
+    let note = Note {
+        text: fact(5_433),
+        source: Source::User,
+        entry: Some(EntryId::new("e7")),
+        said: Some(date(2025, 9, 1)),
+    };
+    let sections = vec![Section {
+        title: "Facts".into(),
+        notes: vec![note],
+    }];
+    let at = TODAY.at(9, 0, 0, 0);
+    let body = Body::Sections(sections);
+    place
+        .memory
+        .append_log(at, "Flush", Origin::default(), &body)
+        .unwrap();
+    for _ in 0..2 {
+        place.dream(&settings());
+        let old = place.find("5433");
+        assert_eq!(old.valid_from, date(2025, 9, 1));
+        assert_eq!(old.valid_until, Some(day(3)));
+        assert_eq!(place.find("6000").valid_until, None);
+    }
 }
 
 #[test]

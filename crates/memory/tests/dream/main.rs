@@ -80,6 +80,7 @@ impl Place {
                 text: text.into(),
                 source,
                 entry: Some(EntryId::new("e1")),
+                said: None,
             }],
         }]);
         let session = format!("s{day}");

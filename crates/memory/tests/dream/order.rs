@@ -196,6 +196,7 @@ fn said(lines: &[(i32, usize)]) -> BTreeMap<Date, Vec<Remark>> {
                 text: text.into(),
                 source: Source::User,
                 entry: Some(EntryId::new(format!("entry-{at:04}"))),
+                said: None,
             }],
         }]);
         let session = format!("s{back}");
