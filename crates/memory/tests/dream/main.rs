@@ -17,6 +17,7 @@ mod moving;
 mod noticing;
 mod order;
 mod promoting;
+mod qualifying;
 mod reading;
 mod replaying;
 mod reversing;

@@ -16,6 +16,7 @@ mod opposed;
 mod others;
 #[cfg(test)]
 mod pairs;
+mod qualified;
 mod renewed;
 mod returned;
 #[cfg(test)]
@@ -286,6 +287,9 @@ impl Features {
             Relation::Same if self.claim.denied_by(&newer.claim) > Verdict::Nothing => {
                 Relation::Perhaps
             }
+            // "The bike locked in the cellar was stolen" has all the words of "the
+            // bike is locked in the cellar".
+            Relation::Same if self.is_qualified_by(newer) => Relation::Perhaps,
             found => found,
         }
     }
@@ -391,6 +395,7 @@ impl Features {
     pub(super) fn is_same_rule(&self, other: &Features) -> bool {
         self.claim.is_same_rule(&other.claim)
             && self.phrase.turns_as(&other.phrase)
+            && !self.one_is_over(other)
             && !self.means_another(other)
     }
 
@@ -399,6 +404,7 @@ impl Features {
     pub(super) fn is_same_statement(&self, other: &Features) -> bool {
         self.claim.is_same_statement(&other.claim)
             && self.phrase.turns_as(&other.phrase)
+            && !self.one_is_over(other)
             && !self.means_another(other)
     }
 
