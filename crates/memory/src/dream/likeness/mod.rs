@@ -19,6 +19,7 @@ mod pairs;
 mod qualified;
 mod renewed;
 mod returned;
+mod sentences;
 #[cfg(test)]
 mod sorts;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use self::chosen::Chosen;
 use self::meant::Meant;
 pub(super) use self::meant::little_names;
 use self::renewed::Renewed;
+use self::sentences::{Sentence, sentences};
 use self::words::{CHANGES, ECHOES, UNSPACED_NEGATIONS, is_weak, with_go_named, with_mai_named};
 pub(super) use self::words::{is_empty_word, is_negation, is_unspaced, stem};
 use super::claim::{Claim, Verdict};
@@ -58,6 +60,8 @@ pub(super) struct Features {
     meant: Meant,
     /// What it chooses of a few.
     chosen: Chosen,
+    /// The sentences of which it is made, where there are several.
+    sentences: Vec<Sentence>,
     /// The same as said of what was known before, where it calls that new.
     renewed: Option<Box<Renewed>>,
 }
@@ -100,6 +104,7 @@ impl Features {
             claim: Claim::of(text),
             meant: Meant::of(text),
             chosen: Chosen::default(),
+            sentences: sentences(text),
             renewed: None,
         };
         let (mut negations, mut echoes, mut lacks) = (0_u32, 0_u32, 0_u32);
