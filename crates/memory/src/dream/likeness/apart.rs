@@ -2,7 +2,7 @@
 
 use super::words::is_weak;
 use super::{Features, is_unspaced, stem};
-use crate::dream::phrase::{Kind, Phrase};
+use crate::dream::phrase::{Kind, Phrase, is_turn, is_unit};
 
 impl Features {
     /// What is between the values of two lines.
@@ -47,14 +47,18 @@ impl Features {
     }
 
     /// Whether two bans differ in a number that says which one: "never open valve
-    /// 3", "never open valve 4". Behind "more than" it says how much.
+    /// 3", "never open valve 4". Behind "more than", and before a unit, it says how much.
     pub(super) fn is_of_numbered(&self, newer: &Features) -> bool {
         let names = |one: &Features, other: &Features| {
             let mut values = one.values.difference(&other.values);
             values.all(|value| {
                 let at = one.words.iter().position(|word| word == value);
                 let before = at.and_then(|at| one.words.get(at.checked_sub(1)?));
-                before.is_some_and(|word| one.terms.contains(stem(word)))
+                let behind = at.and_then(|at| one.words.get(at + 1));
+                let much = value.contains(['$', '€', '£', '%']);
+                let much = much || behind.is_some_and(|word| is_unit(word));
+                let is_name = |word: &String| one.terms.contains(stem(word)) && !is_turn(word);
+                !much && before.is_some_and(is_name)
             })
         };
         let bans = self.claim.is_ban() && newer.claim.is_ban();

@@ -222,7 +222,7 @@ impl Features {
             {
                 Relation::None
             }
-            Relation::Replaces if self.is_of_numbered(newer) => Relation::None,
+            Relation::Replaces | Relation::Perhaps if self.is_of_numbered(newer) => Relation::None,
             Relation::Perhaps if self.asks_beside(newer) => Relation::None,
             Relation::Replaces
                 if self.is_of_another(newer)

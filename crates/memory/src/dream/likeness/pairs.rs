@@ -1057,6 +1057,38 @@ fn what_is_said_of_a_part_or_of_another_number_closes_nothing() {
 }
 
 #[test]
+fn bans_of_two_that_are_told_by_a_number_both_stand_whatever_follows() {
+    let which: Pairs = &[
+        (
+            "Never open valve 3 without asking.",
+            "Never open valve 4 without asking.",
+        ),
+        (
+            "Never restart web-01 without asking.",
+            "Never restart web-02 without asking.",
+        ),
+        (
+            "Never unlock gate 3 before 8am.",
+            "Never unlock gate 5 before 8am.",
+        ),
+    ];
+    let marked = missed(which, &[Relation::None]);
+    assert!(marked.is_empty(), "{marked:#?}");
+    let much: Pairs = &[
+        (
+            "Never deploy the shop after 18:00 without asking.",
+            "Never deploy the shop after 20:00 without asking.",
+        ),
+        (
+            "Never spend 300 euros without asking.",
+            "Never spend 500 euros without asking.",
+        ),
+    ];
+    let unmarked = missed(much, &[Relation::Replaces, Relation::Perhaps]);
+    assert!(unmarked.is_empty(), "{unmarked:#?}");
+}
+
+#[test]
 fn the_tools_of_a_team_take_the_place_of_no_home() {
     let asked = missed(TOOLS, &[Relation::None]);
     assert!(asked.is_empty(), "{asked:#?}");

@@ -10,7 +10,7 @@ mod words;
 
 use self::kind::kind;
 use self::words::{LEADS, TURNS, UNSPACED_TURNS};
-pub(super) use self::words::{is_article, is_lead, is_unit, is_without};
+pub(super) use self::words::{is_article, is_lead, is_turn, is_unit, is_without};
 use super::likeness::{is_empty_word, is_negation, is_unspaced, stem};
 use super::listed::listed;
 

@@ -51,6 +51,11 @@ pub(in crate::dream) fn is_lead(word: &str) -> bool {
     listed(LEADS, word)
 }
 
+/// Whether a word makes another sense of what follows, as "after" does.
+pub(in crate::dream) fn is_turn(word: &str) -> bool {
+    listed(TURNS, word)
+}
+
 /// Whether a number before this word says how much.
 pub(in crate::dream) fn is_unit(word: &str) -> bool {
     listed(UNITS, word)
