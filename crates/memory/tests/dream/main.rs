@@ -21,6 +21,7 @@ mod qualifying;
 mod reading;
 mod replaying;
 mod reversing;
+mod roles;
 mod searching;
 mod trusting;
 mod undoing;

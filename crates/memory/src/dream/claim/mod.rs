@@ -12,6 +12,7 @@ mod kin;
 mod marks;
 mod parse;
 mod particles;
+mod parts;
 mod people;
 mod refused;
 mod replies;

@@ -8,6 +8,7 @@ use super::clause::clause;
 use super::framed::unframed;
 use super::marks::{marked, parted};
 use super::particles::{ties_a_subject, without_particle};
+use super::parts::as_his_part;
 use super::sort::is_relative;
 use super::words::{
     CLASSES, Class, ENDINGS, LIGHT, Mark, SHORTENED, TAKES_OVER, TOWARDS, UNSPACED, Way,
@@ -576,5 +577,5 @@ fn root(lower: &str) -> String {
     if word.chars().any(|c| c.is_ascii_digit()) {
         return word.to_owned();
     }
-    stem(word).to_owned()
+    as_his_part(word).unwrap_or_else(|| stem(word).to_owned())
 }
