@@ -458,7 +458,7 @@ impl<'a> Work<'a> {
         let date = remark.evidence.date;
         for at in near {
             let other = &mut self.candidates[*at];
-            let same = self.features[*at].is_said_again(features);
+            let same = self.features[*at].is_named_by(features);
             if !same || other.ends || other.valid_from > date {
                 continue;
             }

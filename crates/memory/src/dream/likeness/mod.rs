@@ -277,8 +277,23 @@ impl Features {
         self.likeness(newer) == Relation::Same && !self.means_another(newer)
     }
 
+    /// Whether `newer` names this line, if only most of its words.
+    pub(super) fn is_named_by(&self, newer: &Features) -> bool {
+        self.nearness(newer) == Relation::Same && !self.means_another(newer)
+    }
+
     /// How `newer` stands to this line by its words alone.
     fn likeness(&self, newer: &Features) -> Relation {
+        match self.nearness(newer) {
+            // "The bike locked in the cellar was stolen" has all the words of "the
+            // bike is locked in the cellar".
+            Relation::Same if self.is_qualified_by(newer) => Relation::Perhaps,
+            found => found,
+        }
+    }
+
+    /// The same, where a word more or less is all one.
+    fn nearness(&self, newer: &Features) -> Relation {
         match self.relation_by_words(newer) {
             Relation::Same
                 if self.claim.allows_another(&newer.claim)
@@ -292,9 +307,6 @@ impl Features {
             Relation::Same if self.claim.denied_by(&newer.claim) > Verdict::Nothing => {
                 Relation::Perhaps
             }
-            // "The bike locked in the cellar was stolen" has all the words of "the
-            // bike is locked in the cellar".
-            Relation::Same if self.is_qualified_by(newer) => Relation::Perhaps,
             found => found,
         }
     }

@@ -7,7 +7,7 @@
 
 use super::{Features, is_empty_word, is_unspaced, stem};
 use crate::dream::listed::listed;
-use crate::dream::phrase::is_lead;
+use crate::dream::phrase::{is_article, is_lead};
 
 /// Words that change nothing of what is said: that it is asked for or was said, how much
 /// it is meant, that it holds by now, and what only ties other words.
@@ -16,7 +16,7 @@ const PASSING: &str = " prefers likes liked wishes wished wanted asked said says
     definitely certainly absolutely strictly explicitly really still already again currently presently nowadays \
     moment here being am may shall ought he she his her him ours us himself herself itself themselves because \
     dem den des dass daß ob man sich er ihm ihn ihr ihre sein seine seinen mein meine meinen meiner unser unsere unseren \
-    unserer uns mir mich du dir dich dein deine einen einem einer eines jede jeder jedes jeden jedem beide soll sollen \
+    unserem unserer meinem seinem seiner ihren ihrem ihrer uns mir mich du dir dich dein deine einen einem einer eines jede jeder jedes jeden jedem beide soll sollen \
     sollte sollten muss müssen möchte will wollen wird werden worden bin bist unbedingt stets wirklich übrigens \
     natürlich schon bereits weiterhin aktuell derzeit momentan gerade heute nun \
     est sont suis doit doivent faut être il elle on nous je vous tu mon ma mes notre nos votre vos ce cette ces que qui \
@@ -31,16 +31,50 @@ const ALL: &str =
 /// Words that tie others, and say by themselves that something is over.
 const OVER: &str = " off out aus ";
 
+/// Whether a word changes nothing of what is said.
+pub(super) fn is_passing(word: &str) -> bool {
+    listed(PASSING, word)
+}
+
 impl Features {
     /// Whether either line has a word that carries meaning and that the other lacks.
     pub(super) fn is_qualified_by(&self, newer: &Features) -> bool {
-        self.says_more_than(newer) || newer.says_more_than(self)
+        self.says_more_than(newer) || newer.says_more_than(self) || self.one_is_over(newer)
     }
 
-    /// Whether one line says at its end that it is over: "the plan to sell the car is off".
+    /// Whether it says of what the other says is so that it was: "Lena owned billing",
+    /// "Lena leitete das Lager", "the office was in Kiel".
+    fn is_past_of(&self, other: &Features) -> bool {
+        let has = |wanted: &str| other.words.iter().any(|word| word == wanted);
+        self.words.iter().enumerate().any(|(at, word)| {
+            let before = at.checked_sub(1).map(|at| self.words[at].as_str());
+            let behind = self.words.get(at + 1).map(String::as_str);
+            // "Is owned", "was stored in" say how it is by now.
+            let bound = before.is_none_or(|word| is_empty_word(word) || is_passing(word));
+            let of = |ending: &str| word.strip_suffix(ending).filter(|_| !bound);
+            let owned = of("ed").is_some_and(|stem| {
+                !is_passing(word) && (has(&format!("{stem}s")) || has(&format!("{stem}es")))
+            });
+            let german = of("te").is_some_and(|stem| has(&format!("{stem}t")));
+            let placed = behind.is_some_and(|word| {
+                word != "to" && (is_lead(word) || is_article(word)) && !has("was")
+            });
+            let was = match word.as_str() {
+                "was" => has("is"),
+                "were" => has("are"),
+                "war" => has("ist"),
+                "waren" => has("sind"),
+                _ => false,
+            };
+            owned || german || was && placed
+        })
+    }
+
+    /// Whether one line says that it is over: "the plan to sell the car is off", "Lena owned
+    /// billing".
     pub(super) fn one_is_over(&self, other: &Features) -> bool {
         let is_over = |one: &Features| one.words.last().is_some_and(|word| listed(OVER, word));
-        is_over(self) != is_over(other)
+        is_over(self) != is_over(other) || self.is_past_of(other) || other.is_past_of(self)
     }
 
     fn says_more_than(&self, other: &Features) -> bool {
@@ -50,7 +84,7 @@ impl Features {
         };
         let carries = |(at, word): &(usize, &String)| {
             let ties = is_lead(word) && !listed(OVER, word);
-            let passes = listed(PASSING, word) || !self.negative && listed(ALL, word);
+            let passes = is_passing(word) || !self.negative && listed(ALL, word);
             // Pairs of characters run over the borders of words.
             let unspaced = word.chars().any(is_unspaced);
             !ties && !passes && !unspaced && !self.is_pointer(*at)
@@ -152,6 +186,12 @@ mod tests {
         ("Max isst selten Fleisch.", "Max isst Fleisch."),
         ("Mia eats fish.", "Mia hardly eats fish."),
         ("Mia hardly eats fish.", "Mia eats fish."),
+        (
+            "Lena owns the billing service.",
+            "Lena owned the billing service.",
+        ),
+        ("Lena leitet das Lager.", "Lena leitete das Lager."),
+        ("The office is in Kiel.", "The office was in Kiel."),
         ("Buy oat milk for Mia.", "Buy unsweetened oat milk for Mia."),
         (
             "The shop images are stored in the old bucket in Frankfurt.",
@@ -176,6 +216,10 @@ mod tests {
         (
             "Lena leitet das Lager in Kiel.",
             "Lena leitet weiterhin das Lager in Kiel.",
+        ),
+        (
+            "The invoices of the shop are stored in S3.",
+            "The invoices of the shop were stored in S3.",
         ),
     ];
 
