@@ -83,6 +83,18 @@ fn another_value_of_one_sentence_of_a_line_closes_no_other() {
             "The API listens on port 8081 now.",
         ),
         (
+            "Unsere Datenbank ist Postgres, unser Cache ist Redis.",
+            "Unser Cache ist jetzt Valkey.",
+        ),
+        (
+            "Passwords expire after 30 days, tokens expire after 7 days.",
+            "Tokens expire after 14 days now.",
+        ),
+        (
+            "We deploy with Helm and test with pytest.",
+            "We deploy with Ansible now.",
+        ),
+        (
             "Rosa sitzt in Porto, Omar leitet das Lager.",
             "Petra leitet jetzt das Lager.",
         ),
@@ -141,6 +153,10 @@ fn another_value_of_a_list_or_of_all_that_was_said_still_takes_the_place() {
         ),
         ("Our dentist is Dr. Weber.", "Our dentist is Dr. Klein now."),
         ("The rent is 900,50 euros.", "The rent is 950 euros now."),
+        (
+            "The rent is 900 euros, due on the 1st.",
+            "The rent is 950 euros now.",
+        ),
         (
             "The office is in Kiel, Germany.",
             "The office is in Ulm, Germany now.",

@@ -6,9 +6,10 @@
 //! a verb behind what it is about, or as the part before does, with the same preposition.
 
 use super::halves::{AND, VERBS};
+use super::qualified::is_passing;
 use super::{is_empty_word, is_negation};
 use crate::dream::listed::listed;
-use crate::dream::phrase::{is_article, is_lead, is_value, tokens};
+use crate::dream::phrase::{is_article, is_lead, is_turn, is_value, tokens};
 
 /// Verbs that say of something what it is or has.
 const IS: &str = " is are was were has have had ist sind war waren hat haben hatte est sont a ont es son está están tiene \
@@ -39,9 +40,9 @@ pub(super) struct Sentence {
 /// The sentences of a line; none where it is one.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     let mut found: Vec<Sentence> = Vec::new();
-    let mut lead: Option<String> = None;
+    let mut ties: Vec<String> = Vec::new();
     for part in parts(text) {
-        let said = about(&part, lead.as_deref());
+        let said = about(&part, (!found.is_empty()).then_some(&ties));
         let words = part.iter().map(|word| word.to_lowercase());
         match (said, found.last_mut()) {
             (Some(said), Some(last)) if last.about.is_empty() => {
@@ -54,7 +55,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
                 words: words.collect(),
             }),
         }
-        lead = lead.or_else(|| tie(&part).map(|(_, lead)| lead));
+        ties.extend(tie(&part).map(|(_, lead)| lead));
     }
     match found.len() {
         0 | 1 => Vec::new(),
@@ -90,8 +91,8 @@ fn ends_a_part(run: &str, next: &str) -> bool {
 }
 
 /// What a part says something of, if it is a sentence: what stands before its verb, or
-/// before the preposition that a part before it has too.
-fn about(part: &[String], lead: Option<&str>) -> Option<Vec<String>> {
+/// before a preposition that a part before it has too, if there is one.
+fn about(part: &[String], ties: Option<&[String]>) -> Option<Vec<String>> {
     let lower: Vec<String> = part.iter().map(|word| word.to_lowercase()).collect();
     let from = usize::from(lower.first().is_some_and(|word| listed(BESIDE, word)));
     let (part, lower) = (&part[from..], &lower[from..]);
@@ -103,7 +104,7 @@ fn about(part: &[String], lead: Option<&str>) -> Option<Vec<String>> {
         return None;
     }
     let ends = (1..lower.len().saturating_sub(1)).find(|at| is_verb(part, lower, *at));
-    let tied = tie(part).filter(|(_, own)| from == 0 && lead.is_none_or(|lead| lead == own));
+    let tied = tie(part).filter(|(_, own)| ties.is_none_or(|ties| ties.contains(own)));
     let ends = ends.or(tied.map(|(at, _)| at))?;
     let said: Vec<String> = lower[..ends]
         .iter()
@@ -130,17 +131,23 @@ fn is_verb(part: &[String], lower: &[String], at: usize) -> bool {
     if listed(IS, word) && (word != "a" || !is_lead(before)) || listed(VERBS, word) && word != "a" {
         return carries(before) || listed(WHO, before);
     }
-    // "Omar leitet das Lager", "Omar reviews the plan": behind a name.
-    let named = part[at - 1].starts_with(char::is_uppercase) && carries(before);
-    let ends = word.ends_with('s') && !word.ends_with("ss") || word.ends_with('t');
     let plain = word.chars().all(char::is_lowercase) && word.chars().count() >= 4;
-    named && ends && plain && part[at].starts_with(char::is_lowercase) && carries(word)
+    if !plain || part[at].starts_with(char::is_uppercase) || !carries(word) || !carries(before) {
+        return false;
+    }
+    let is_s = |word: &str| word.ends_with('s') && !word.ends_with("ss");
+    // "Omar leitet das Lager", "Omar reviews the plan": behind a name.
+    let named = part[at - 1].starts_with(char::is_uppercase) && (is_s(word) || word.ends_with('t'));
+    // "The password rotates every month", "tokens expire after 7 days".
+    let next = lower[at + 1].as_str();
+    let goes_on = is_turn(next) || is_article(next) || is_value(next) || next == "every";
+    named || goes_on && is_s(word) != is_s(before)
 }
 
 /// Whether a word says something by itself.
 pub(super) fn carries(word: &str) -> bool {
     let little = is_empty_word(word) || is_lead(word) && !is_value(word) || is_negation(word);
-    !little && !is_article(word)
+    !little && !is_article(word) && !is_passing(word)
 }
 
 #[cfg(test)]
@@ -166,6 +173,14 @@ mod tests {
                 "I live in Kiel, but we work in Ulm.",
                 [vec!["i"], vec!["we"]],
             ),
+            (
+                "Passwords expire after 30 days, the key rotates every week.",
+                [vec!["passwords"], vec!["key"]],
+            ),
+            (
+                "We deploy with Helm and test with pytest.",
+                [vec!["we", "deploy"], vec!["test"]],
+            ),
         ] {
             let found = sentences(text);
             let found: Vec<_> = found.iter().map(|one| one.about.clone()).collect();
@@ -183,6 +198,7 @@ mod tests {
             "The API listens on port 8080, 8081 and 8082.",
             "Our dentist is Dr. Weber.",
             "The rent is 900,50 euros.",
+            "The rent is 900 euros, due on the 1st.",
             "The office is in Kiel, Germany.",
             "The demo is on March 3, 2027.",
             "Am 3. Mai ist die Demo.",
