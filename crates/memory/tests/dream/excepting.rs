@@ -21,6 +21,22 @@ fn an_exception_with_a_condition_is_asked_about_and_replaces_nothing() {
             "Never run the slow tests.",
             "Run the slow tests before a release.",
         ),
+        (
+            "Never commit to main.",
+            "Docs changes can be committed to main.",
+        ),
+        (
+            "Never commit to main.",
+            "Docs changes may be committed to main.",
+        ),
+        (
+            "Never push to main.",
+            "Push documentation fixes to main directly.",
+        ),
+        (
+            "Never write to the production database.",
+            "Write test orders to the production database.",
+        ),
         ("Do not commit.", "Commit only when I ask for it."),
         ("No emojis.", "Emojis only in chat."),
         ("Nie sudo benutzen.", "sudo nur für apt benutzen."),
@@ -54,6 +70,16 @@ fn a_condition_of_something_else_is_no_exception() {
         ("Never use sudo.", "Use apt only for packages."),
         ("Never push to main.", "Push to staging only after tests."),
         ("Never push to main.", "Push only to feature branches."),
+        (
+            "Never push to main.",
+            "Push documentation fixes to staging.",
+        ),
+        ("Never push to main.", "Push the button to open main."),
+        (
+            "Never commit to main.",
+            "Changes to main are reviewed by Omar.",
+        ),
+        ("Never commit secrets.", "Commit lock files."),
         ("Never use Redis.", "Redis runs only in staging."),
         ("Never touch prod.", "Prod is only in Frankfurt."),
         ("No emojis.", "Emojis in commit messages break the parser."),

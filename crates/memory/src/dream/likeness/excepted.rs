@@ -1,5 +1,6 @@
 //! Exceptions to a ban that are put with a condition: "never use sudo", "use sudo only
-//! for apt"; "never push to main", "push to main after asking me".
+//! for apt"; "never push to main", "push to main after asking me"; or that name what it is
+//! done to: "push documentation fixes to main".
 //!
 //! Such a line asks for what is forbidden and says in which case. It may be meant
 //! beside the ban or in its place, which nobody but the user can tell.
@@ -28,6 +29,9 @@ const NEVER: &str = " never not nie niemals nicht nunca jamais ";
 /// Words that carry nothing of a rule.
 const PASSING: &str = " do please always ever bitte immer je jemals toujours siempre n ne ";
 
+/// Words that allow.
+const MAY: &str = " can may could might darf dürfen kann können peut peuvent puede pueden ";
+
 /// An exception has no more words than these beside what is forbidden.
 const MOST_BESIDE: usize = 6;
 
@@ -51,7 +55,8 @@ impl Features {
         let alike = self.has(USE) == newer.has(USE);
         let asks = only || alike && self.names_a_verb();
         let begins = asks && begins_with(&asked, &forbidden);
-        fits && (begins || only && alike && has_all(&asked, &forbidden))
+        let all = only && alike && has_all(&asked, &forbidden);
+        fits && (begins || all || does_so_to_some(&asked, &forbidden))
     }
 
     /// Whether it forbids something, also in the order of "gieß nie den Kaktus".
@@ -98,6 +103,27 @@ fn begins_with(asked: &[&str], forbidden: &[&str]) -> bool {
     let begins = asked.iter().zip(forbidden).all(|(a, b)| are_one(a, b));
     begins
         && behind.is_some_and(|word| OF.contains(word) || ON.contains(word) || listed(WHEN, word))
+}
+
+/// Whether what is asked for, or allowed, is to do to some things what is forbidden: "never
+/// push to main", "push documentation fixes to main", "docs can be committed to main".
+fn does_so_to_some(asked: &[&str], forbidden: &[&str]) -> bool {
+    let [verb, place @ ..] = forbidden else {
+        return false;
+    };
+    let [lead, _, ..] = place else {
+        return false;
+    };
+    let done = asked.iter().position(|word| are_one(word, verb));
+    let placed = asked.windows(place.len()).position(|words| words == place);
+    let (Some(done), Some(placed)) = (done, placed) else {
+        return false;
+    };
+    let is_place = OF.contains(lead) || ON.contains(lead);
+    let allowed = asked[..done].iter().any(|word| listed(MAY, word));
+    // What stands between is what it is done to.
+    let to_some = done == 0 && placed >= 2;
+    is_place && placed > done && (to_some || allowed)
 }
 
 /// Whether all that is forbidden stands somewhere in what is asked for: more than two
