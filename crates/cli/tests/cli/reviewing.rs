@@ -252,16 +252,23 @@ fn what_was_recalled_often_stays_in_sight_and_as_sure_as_it_was() {
 }
 
 #[test]
-fn where_somebody_moved_to_takes_the_place_of_where_they_lived() {
-    for (lived, moved) in [
-        ("I live in Hamburg.", "I moved to Leipzig last week."),
+fn where_somebody_moved_to_is_set_against_where_they_lived() {
+    // A name may be a tool's: who moved to it is asked where no word says more.
+    for (lived, moved, told) in [
+        (
+            "I live in Hamburg.",
+            "I moved to Leipzig last week.",
+            "May contradict: ",
+        ),
         (
             "I live in Hamburg.",
             "By the way, I moved to Leipzig last week.",
+            "May contradict: ",
         ),
         (
             "Ich wohne in Hamburg.",
             "Ich bin letzte Woche nach Leipzig gezogen.",
+            "In place of: ",
         ),
     ] {
         let machine = Machine::new();
@@ -273,12 +280,7 @@ fn where_somebody_moved_to_takes_the_place_of_where_they_lived() {
         let ran = machine.run_line("dream backfill");
         assert_eq!(ran.code, 0, "{ran:?}");
         let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
-        let in_place = dreams
-            .lines()
-            .find(|line| line.starts_with("In place of: "));
-        assert!(
-            in_place.is_some_and(|line| line.contains(lived)),
-            "{moved}: {dreams}"
-        );
+        let mut lines = dreams.lines().filter(|line| line.starts_with(told));
+        assert!(lines.any(|line| line.contains(lived)), "{moved}: {dreams}");
     }
 }

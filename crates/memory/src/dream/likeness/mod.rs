@@ -186,7 +186,19 @@ impl Features {
     /// open, by what it says of what.
     pub(super) fn relation(&self, newer: &Features) -> Relation {
         let found = self.of_both_halves(newer, self.relation_of_any(newer));
-        self.of_the_meant(newer, found)
+        match self.of_the_meant(newer, found) {
+            Relation::Replaces if newer.moved_somewhere() => Relation::Perhaps,
+            found => found,
+        }
+    }
+
+    /// Whether its speaker moved to what may be a place or a tool: "I moved to
+    /// Leipzig", "I moved to Neovim".
+    fn moved_somewhere(&self) -> bool {
+        let speaks =
+            |word: &String| word == "i" || word.starts_with("i'") || word.starts_with("i’");
+        let moved = self.words.windows(2).any(|two| two == ["moved", "to"]);
+        moved && self.words.iter().any(speaks)
     }
 
     /// The same, whichever one either means.

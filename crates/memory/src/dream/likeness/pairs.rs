@@ -1094,8 +1094,16 @@ fn the_tools_of_a_team_take_the_place_of_no_home() {
     assert!(asked.is_empty(), "{asked:#?}");
     let closed = missed(MOVES, &[Relation::None, Relation::Perhaps]);
     assert!(closed.is_empty(), "{closed:#?}");
-    let moved = relation("I live in Berlin.", "I moved to Lisbon.");
+    let moved = relation("I live in Berlin.", "I live in Lisbon now.");
     assert_eq!(moved, Relation::Replaces);
+    // Nobody knows of a name whether it is a place.
+    for name in ["Lisbon", "Neovim"] {
+        let moved = relation(
+            "I live in Berlin.",
+            &format!("I moved to {name} last week."),
+        );
+        assert_eq!(moved, Relation::Perhaps, "{name}");
+    }
 }
 
 /// A rule and its denial, whichever came first.
