@@ -52,6 +52,7 @@ mod spoken;
 mod statement;
 mod stores;
 mod tongues;
+mod topic;
 mod turns;
 mod value;
 mod windows;

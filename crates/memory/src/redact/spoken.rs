@@ -10,6 +10,7 @@ use super::prefixed::is_word_start;
 use super::promised::{is_joined, is_secret};
 use super::resumed::word_behind;
 use super::shape::looks_drawn_short;
+use super::topic::Topic;
 use super::value::{Quoted, Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{phrases, tongues};
@@ -40,6 +41,7 @@ enum Verb {
 pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
     let Sentence { bytes, name } = *sentence;
     let (mut changed, mut about) = (false, false);
+    let mut topic = Topic::Begun;
     let mut at = name.end + blanks(bytes, name.end);
     let most = bytes.len().min(name.end + REACH);
     for place in 0..=BETWEEN {
@@ -54,6 +56,7 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
                 let from = behind_adverbs(bytes, behind_colon(bytes, next));
                 is(sentence, from, tongue)
             }
+            Some(Verb::To) if topic == Topic::Other => None,
             Some(Verb::To) if changed || changes_before(bytes, name) => to(sentence, next),
             // `ich habe das Passwort auf x gesetzt`
             Some(Verb::To) => {
@@ -83,6 +86,7 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
         }
         changed |= is_change(word);
         about |= place == 0 && tongues::is_about(word);
+        topic = topic.behind(word);
         at = next;
     }
     at_once(sentence)

@@ -228,3 +228,47 @@ fn what_else_is_set_beside_a_password_stays() {
         "Das Passwort ist lang, ich habe es auf 12 Zeichen gesetzt",
     ]);
 }
+
+#[test]
+fn what_else_is_changed_in_the_sentence_of_a_password_stays() {
+    stay(&[
+        "I changed the password and moved the service to eu-west-1.",
+        "We rotated the password and moved the database to us-east-2.",
+        "I reset the password and bumped the image to node20-alpine.",
+        "I changed the password and the hostname to web-prod-02.",
+        "I changed the password and upgraded the server to Debian12.",
+        "I changed the password before moving the service to eu-west-1.",
+        "I changed the password for bob and moved him to eu-west-1.",
+        "Ich habe das Passwort geändert und den Server auf Debian12 aktualisiert.",
+        "Ich habe das Passwort geändert und den Server auf Debian12 gesetzt.",
+        "He cambiado la contraseña y movido el servicio a eu-west-1.",
+        "J'ai changé le mot de passe et migré le serveur à Debian12.",
+    ]);
+    finds(
+        Kind::Password,
+        "Blue7horse",
+        &[
+            "I changed the password for the admin account to §",
+            "changed the root password on web-01 to §",
+            "I changed the password for bob and alice to §",
+            "The password was changed and set to §",
+            "the password was then changed to §",
+            "Ich habe das Passwort geändert und auf § gesetzt.",
+        ],
+    );
+}
+
+#[test]
+fn what_a_password_only_qualifies_may_be_changed_to_anything() {
+    stay(&[
+        "I changed the password policy and moved the vault to eu-west-1.",
+        "Please change the password form and rename the component to LoginForm2.",
+        "the password reset page was moved to web-02.",
+        "Changed the password page's colour to #ff8800.",
+    ]);
+    finds(
+        Kind::Password,
+        "Blue7horse",
+        &["I set the password field to §", "password reset to §"],
+    );
+}
