@@ -68,6 +68,9 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         Some(quote) => {
             let start = start + slashes + 1;
             let rest = &bytes[start..bytes.len().min(start + VALUE)];
+            if goes_on_as_code(rest) && is_in_string(&bytes[..start - 1], quote, slashes) {
+                return None;
+            }
             let end = closing(rest, quote, slashes).or_else(|| unclosed(rest))?;
             (start, start + end, Quoted::Yes)
         }
@@ -337,6 +340,24 @@ pub(super) fn closing(rest: &[u8], quote: u8, slashes: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Whether what stands behind a quote is what programs write behind a string.
+fn goes_on_as_code(rest: &[u8]) -> bool {
+    rest.first().is_some_and(|b| b").,]};>+:".contains(b))
+}
+
+/// Whether the quote behind a text closes a string of its last line, rather than
+/// opening one: `prompt("Password: ").trim()`.
+fn is_in_string(before: &[u8], quote: u8, slashes: usize) -> bool {
+    let reach = &before[before.len().saturating_sub(BARE)..before.len() - slashes];
+    let line = memchr::memrchr(b'\n', reach).map_or(0, |place| place + 1);
+    let line = &reach[line..];
+    let alike = |place: &usize| {
+        let escapes = line[..*place].iter().rev().take_while(|b| **b == b'\\');
+        escapes.count() == slashes
+    };
+    memchr::memchr_iter(quote, line).filter(alike).count() % 2 == 1
 }
 
 /// Where the text behind a quote that nothing closes ends, as the ends of cut

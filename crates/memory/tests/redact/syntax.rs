@@ -337,3 +337,37 @@ fn passwords_go_in_the_shapes_of_everyday_commands() {
         "Signals are identified with numbers by 'name2name'.",
     ]);
 }
+
+#[test]
+fn the_code_behind_a_prompt_stays() {
+    stay(&[
+        "let pw = rpassword::prompt_password(\"Password: \").unwrap();\n\
+         fs::read_to_string(\"shop.toml\").unwrap();",
+        "getpass.getpass(\"Password: \").strip()",
+        "getpass.getpass(\"Password: \").encode(\"utf-8\")",
+        "await expect(page.getByLabel(\"Password:\")).toBeVisible();",
+        "cy.contains(\"Password:\").should(\"be.visible\");",
+        "page.locator('text=Password:').click();",
+        ".with_prompt(\"Password:\").interact()?;",
+        "tk.Label(root, text=\"Password:\").pack(side=LEFT)",
+        "(await prompt(\"Password: \")).trim();",
+        "assertThat(log).doesNotContain(\"password=\").hasSize(2);",
+        "line.split(\"password=\")[1].split(\"&\")[0]",
+        "print(\"Password:\"+shown2)",
+        "\"run(\\\"Password:\\\").trim2()\"",
+    ]);
+    finds(
+        Kind::Password,
+        ").aB3$x9Q",
+        &["password: \"§\"", "connect(\"db\", password=\"§\")"],
+    );
+    finds(
+        Kind::Password,
+        "Tr0ub4dor3x",
+        &[
+            "\"{\"password\": \"§\"}\"",
+            "it's the password: '§'",
+            "connect(\"password=§\").unwrap();",
+        ],
+    );
+}
