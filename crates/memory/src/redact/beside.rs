@@ -9,8 +9,8 @@ use super::value::{BARE, Quoted, Span, VALUE};
 use super::value::{blanks, blanks_before, closing, prefix, unclosed, value};
 use super::words::{is_literal_as_password, is_word_as_password};
 use super::{
-    Kind, Redactor, address, blocks, environment, fallback, follows, kubernetes, markdown, phrases,
-    pieces, stores,
+    Kind, Redactor, address, blocks, environment, fallback, follows, kubernetes, markdown, pass,
+    phrases, pieces, stores,
 };
 
 const NAME: usize = 64;
@@ -265,11 +265,10 @@ fn next_string(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
 /// The value behind the `:` or `=` at `at` whose name tells of a secret only if
 /// it looks like one: `STRIPE_KEY=…`, `pass: "…"`.
 fn plainly(bytes: &[u8], at: usize, name: &[u8]) -> Option<Span> {
-    let from = at + 1 + blanks(bytes, at + 1);
-    if name == b"pass" {
-        let quoted = matches!(bytes.get(from), Some(b'"' | b'\'' | b'\\'));
-        return quoted.then(|| value(bytes, from, Promise::Password))?;
+    if name.eq_ignore_ascii_case(b"pass") {
+        return pass::assigned(bytes, at, name);
     }
+    let from = at + 1 + blanks(bytes, at + 1);
     let span = is_key_of(name).then(|| value(bytes, from, Promise::Random))?;
     span.filter(|span| is_sure_key(&bytes[span.start..span.end]))
 }

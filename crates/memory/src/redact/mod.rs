@@ -38,6 +38,7 @@ mod logins;
 mod markdown;
 mod markup;
 mod names;
+mod pass;
 mod phrases;
 mod pieces;
 mod prefixed;

@@ -72,7 +72,8 @@ fn given(bytes: &[u8], from: usize) -> Option<Span> {
     })
 }
 
-fn is_telling(text: &[u8]) -> bool {
+/// Whether a word has letters and digits as passwords have them, or was drawn.
+pub(super) fn is_telling(text: &[u8]) -> bool {
     let digit = text.iter().any(u8::is_ascii_digit);
     let letter = text
         .iter()

@@ -188,3 +188,50 @@ fn pass_is_a_password_behind_whose_it_is() {
         "key_mgmt=WPA-PSK psk: bool",
     ]);
 }
+
+#[test]
+fn pass_is_a_password_behind_a_user_in_the_environment_or_if_it_was_drawn() {
+    finds(
+        Kind::Password,
+        "Herbst2026!x",
+        &[
+            "[smtp]\nuser = mailer\npass = §",
+            "export PASS=§",
+            "username=bob\nhost=db\npass=§",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "Tr0ub4dor3x",
+        &[
+            "smtp:\n  user: bob\n  pass: §",
+            "user=bob pass=§",
+            "User: bob\nPass: §",
+            "- login: bob\n  pass: §",
+        ],
+    );
+    finds(
+        Kind::Password,
+        &(drawn(3, 22, ALNUM) + "a7"),
+        &["pass: §", "pass = §", "PASS=§"],
+    );
+}
+
+#[test]
+fn what_passed_and_passes_of_programs_stay() {
+    stay(&[
+        "pass: 12 fail: 3",
+        "pass: TestLogin2",
+        "pass=true",
+        "PASS: 14 tests",
+        "PASS=3 FAIL=1",
+        "pass = 2",
+        "pass = lightPass2",
+        "pass: ShadowPass2",
+        "user: bob\npass: 12",
+        "user: args.user1,\npass: args.pass1,",
+        "user = userName2\npass = userPass2",
+        "user: process.env.SMTP_USER,\npass: process.env.SMTP_PASS2,",
+        "PASS=$1 PASS=$(cat file1) PASS=${PASS:-x1}",
+    ]);
+}
