@@ -1,5 +1,6 @@
 //! Secrets that are known by what stands beside them.
 
+use super::below::below;
 use super::names::{Promise, is_key_of};
 use super::promised::{is_secret, is_short_key, is_sure_key};
 use super::shape::is_encoded_login;
@@ -19,7 +20,8 @@ impl Redactor {
     /// The value behind the `:` or `=` at `at`, if its name tells of a secret.
     pub(super) fn assigned(&self, bytes: &[u8], at: usize) -> Option<Span> {
         if let Some(foreign) = foreign_before(bytes, at) {
-            return foreign_value(bytes, at + 1, foreign);
+            let found = foreign_value(bytes, at + 1, foreign);
+            return found.or_else(|| below(bytes, at + 1, foreign.promise));
         }
         // `a::B` is a name in a program.
         let path = bytes[at..].starts_with(b"::") || bytes[..at].ends_with(b":");
@@ -485,33 +487,6 @@ fn of_key(bytes: &[u8], at: usize, name: &[u8]) -> Option<Promise> {
         (true, _) => Some(Promise::Random),
         (false, true) => None,
         (false, false) => Some(Promise::Perhaps),
-    }
-}
-
-/// A secret alone in the line below its name, as people send them, or in code
-/// that is fenced there.
-fn below(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
-    let start = from + blanks(bytes, from);
-    let next = behind_fence(bytes, start + 1);
-    if bytes.get(start) != Some(&b'\n') || blanks(bytes, next) > 0 {
-        return None;
-    }
-    let rest = &bytes[next..bytes.len().min(next + BARE)];
-    let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-    let alone = !rest[..end].contains(&b' ');
-    value(bytes, next, promise).filter(|span| alone && span.end == next + end)
-}
-
-/// Where the line behind the opening of a fence at `at` begins, or `at`.
-fn behind_fence(bytes: &[u8], at: usize) -> usize {
-    const LANGUAGE: usize = 24;
-    let rest = bytes.get(at..).unwrap_or_default();
-    let empty = usize::from(rest.starts_with(b"\n"));
-    let rest = &rest[empty..];
-    let line = memchr::memchr(b'\n', &rest[..rest.len().min(LANGUAGE)]);
-    match line.filter(|_| rest.starts_with(b"```")) {
-        Some(line) => at + empty + line + 1,
-        None => at,
     }
 }
 

@@ -14,6 +14,7 @@ mod algorithms;
 mod aligned;
 mod armour;
 mod before;
+mod below;
 mod beside;
 mod blocks;
 mod boxes;

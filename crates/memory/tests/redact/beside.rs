@@ -298,3 +298,48 @@ fn passwords_of_the_environment_begin_with_any_sign_and_have_blanks_in_quotes() 
         "DB_PASSWORD=\"see the wiki page 12!\"",
     ]);
 }
+
+#[test]
+fn a_secret_is_found_behind_the_empty_line_below_its_name() {
+    finds(
+        Kind::Password,
+        "Herbst2026!x",
+        &[
+            "The password is:\n\n§",
+            "Password:\n\n§\n",
+            "Generated password:\n\n    §\n\nKeep it safe.",
+            "Das Passwort lautet:\n\n§",
+            "Le mot de passe :\n\n§",
+            "Password:\r\n\r\n§\r\n",
+            "Password:\n  \n`§`",
+            "## Password\n\n§",
+        ],
+    );
+    finds(
+        Kind::Secret,
+        &(drawn(3, 22, ALNUM) + "a7"),
+        &[
+            "API key:\n\n    §\n\nKeep it safe.",
+            "Your new API key:\n\n§",
+            "## API key\n\n§",
+            "## API key\n§\n",
+            "## API key\n\n```\n§\n```\n",
+        ],
+    );
+}
+
+#[test]
+fn paragraphs_below_a_name_stay() {
+    stay(&[
+        "password:\n\nThe field is empty",
+        "Password:\n\nUsername",
+        "Password:\n\nusername2:\n",
+        "password:\n\n    value_of_x",
+        "The password is:\n\nrequired",
+        "API key:\n\n    client.rs",
+        "API key:\n\n1. Log in",
+        "## API key\n\nRead it from config2.toml",
+        "## Password\n\n- one2",
+        "## Token\n\nJSON-RPC2.0",
+    ]);
+}

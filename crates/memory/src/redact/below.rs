@@ -1,0 +1,76 @@
+//! Secrets below their name: in the next line, in code that is fenced there, or
+//! behind an empty line, as mails and documents set them apart.
+
+use super::follows::Name;
+use super::names::Promise;
+use super::turns::is_telling;
+use super::value::{BARE, Span, blanks, value};
+
+/// A secret alone in the line below its name, as people send them, or in code
+/// that is fenced there.
+pub(super) fn below(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
+    let next = next_line(bytes, from)?;
+    let line = behind_fence(bytes, next);
+    let found = match blanks(bytes, line) {
+        0 => alone(bytes, line, promise),
+        _ => None,
+    };
+    found.or_else(|| apart(bytes, next, promise))
+}
+
+/// The secret below the heading that a name ends: `## API key`.
+pub(super) fn headed(bytes: &[u8], name: Name) -> Option<Span> {
+    const LONGEST: usize = 64;
+    let before = &bytes[name.start.saturating_sub(LONGEST)..name.start];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
+    let heading = before[line..].starts_with(b"#");
+    if !heading || name.promise == Promise::Perhaps {
+        return None;
+    }
+    let found = below(bytes, name.end, name.promise)?;
+    is_sure(&bytes[found.start..found.end], name.promise).then_some(found)
+}
+
+/// The same behind an empty line, where much else may stand too.
+fn apart(bytes: &[u8], next: usize, promise: Promise) -> Option<Span> {
+    let line = next_line(bytes, next)?;
+    let found = alone(bytes, line + blanks(bytes, line), promise)?;
+    is_sure(&bytes[found.start..found.end], promise).then_some(found)
+}
+
+/// The value that is all of the line from `start` on.
+fn alone(bytes: &[u8], start: usize, promise: Promise) -> Option<Span> {
+    let rest = &bytes[start..bytes.len().min(start + BARE)];
+    let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let line = line.trim_ascii_end();
+    let found = value(bytes, start, promise)?;
+    let quote = usize::from(matches!(line.last(), Some(b'"' | b'\'' | b'`')));
+    let whole = found.end == start + line.len() - quote;
+    (whole && !line.contains(&b' ')).then_some(found)
+}
+
+/// Whether a text needs no sign beside it to be taken for what was promised.
+fn is_sure(text: &[u8], promise: Promise) -> bool {
+    promise != Promise::Password || is_telling(text)
+}
+
+/// Where the next line begins, if nothing but blanks stand in this one from `from`
+/// on.
+fn next_line(bytes: &[u8], from: usize) -> Option<usize> {
+    let end = from + blanks(bytes, from);
+    let end = end + usize::from(bytes.get(end) == Some(&b'\r'));
+    (bytes.get(end) == Some(&b'\n')).then_some(end + 1)
+}
+
+/// Where the line behind the opening of a fence at `at` begins, or `at`.
+fn behind_fence(bytes: &[u8], at: usize) -> usize {
+    const LANGUAGE: usize = 24;
+    let rest = bytes.get(at..).unwrap_or_default();
+    let empty = usize::from(rest.starts_with(b"\n"));
+    let rest = &rest[empty..];
+    let line = memchr::memchr(b'\n', &rest[..rest.len().min(LANGUAGE)]);
+    match line.filter(|_| rest.starts_with(b"```")) {
+        Some(line) => at + empty + line + 1,
+        None => at,
+    }
+}
