@@ -42,6 +42,8 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
     let Sentence { bytes, name } = *sentence;
     let (mut changed, mut about) = (false, false);
     let mut topic = Topic::Begun;
+    // `select password from users where name = x`
+    let mut sought = false;
     let mut at = name.end + blanks(bytes, name.end);
     let most = bytes.len().min(name.end + REACH);
     for place in 0..=BETWEEN {
@@ -71,7 +73,7 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
         // `password for bob: x`, `password (root): x`. In other languages what
         // tells passwords apart stands behind their name: `пароль администратора`.
         let about_it = about || word.starts_with(b"(") || name.tongue == Tongue::Other;
-        let told = about_it && (word.ends_with(b":") || word == b"=");
+        let told = about_it && (word.ends_with(b":") || word == b"=" && !sought);
         let found = found.or_else(|| told.then(|| given(sentence, next))?);
         if found.is_some() {
             return found;
@@ -87,6 +89,7 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
         changed |= is_change(word);
         about |= place == 0 && tongues::is_about(word);
         topic = topic.behind(word);
+        sought |= word.eq_ignore_ascii_case(b"where");
         at = next;
     }
     at_once(sentence)

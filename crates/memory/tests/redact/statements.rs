@@ -53,3 +53,21 @@ fn statements_without_a_password_stay() {
         "The user is identified by 'username' in every request.",
     ]);
 }
+
+#[test]
+fn what_a_query_for_passwords_looks_for_stays() {
+    stay(&[
+        "SELECT password FROM users WHERE username = 'admin2';",
+        "SELECT u.password FROM users u WHERE u.name = 'bob1234'",
+        "SELECT user_login, user_pass FROM wp_users WHERE user_login = 'editor01'",
+        "select password from users where name = 'bob1234'",
+    ]);
+    finds(
+        Kind::Password,
+        "Tr0ub4dor3x",
+        &[
+            "SELECT password FROM users WHERE password = '§'",
+            "the password for bob = §",
+        ],
+    );
+}
