@@ -55,7 +55,7 @@ pub(super) fn is_secret(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
             let code = text
                 .iter()
                 .any(|b| matches!(b, b'(' | b'[' | b'{' | b'<' | b'|'));
-            let known = is_word_of_programs(text);
+            let known = is_word_of_programs(text) || is_rules(text);
             let made = is_made(text) || is_number(text) || is_drawn_as_password(text);
             let made = made && !known && !is_example_of_password(text);
             match quoted {
@@ -107,7 +107,9 @@ fn is_clearly_drawn(text: &[u8], promise: Promise, quoted: Quoted) -> bool {
                 || signs::is_short_key(text)
         }
         (Promise::Random, Quoted::No) => drawn::is_key(text),
-        (Promise::Password, Quoted::Yes) => drawn::is_password(text) && !is_word_of_programs(text),
+        (Promise::Password, Quoted::Yes) => {
+            drawn::is_password(text) && !is_word_of_programs(text) && !is_rules(text)
+        }
         (Promise::Password, Quoted::No) | (Promise::Perhaps, _) => false,
     };
     drawn && !is_written_as_example(text)
@@ -298,6 +300,27 @@ pub(super) fn is_path(text: &[u8]) -> bool {
         })
         .count();
     parts.len() >= 3 && words * 2 >= parts.len()
+}
+
+/// `required|string|min:8`: what a password has to be.
+fn is_rules(text: &[u8]) -> bool {
+    const RULES: [&str; 8] = [
+        "required",
+        "nullable",
+        "sometimes",
+        "confirmed",
+        "string",
+        "bail",
+        "min",
+        "max",
+    ];
+    let names = || {
+        let parts = text.split(|b| *b == b'|');
+        parts.map(|part| part.split(|b| *b == b':').next().unwrap_or_default())
+    };
+    let written = |name: &[u8]| name.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
+    let known = |name: &[u8]| RULES.iter().any(|rule| name == rule.as_bytes());
+    text.contains(&b'|') && names().all(written) && names().any(known)
 }
 
 /// What programs and their manuals write where a password would stand.

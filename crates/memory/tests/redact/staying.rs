@@ -117,3 +117,18 @@ fn passwords_that_look_a_little_like_them_go() {
         assert!(!redacted.contains(secret), "{redacted}");
     }
 }
+
+#[test]
+fn what_a_password_has_to_be_stays() {
+    stay(&[
+        "'password' => 'required|string|min:8|confirmed',",
+        "'password' => 'required|min:8'",
+        "'password' => 'nullable|string|min:8|max:255'",
+        "\"password\": \"required|string|regex:/[A-Z]/|min:8\"",
+    ]);
+    finds(
+        Kind::Password,
+        "Tr0|ub4dor3x",
+        &["'password' => '§'", "password = \"§\""],
+    );
+}
