@@ -2,6 +2,7 @@
 
 use super::Kind;
 use super::promised::is_word_of_programs;
+use super::put;
 use super::shape::{Shape, is_example};
 use super::value::Span;
 
@@ -60,7 +61,7 @@ const MYSQL: &[&str] = &[
 const MONGO: &[&str] = &["mongo", "mongosh", "mongodump", "mongorestore", "login"];
 const LDAP: &[&str] = &["ldapsearch", "ldapadd", "ldapmodify", "ldapwhoami"];
 
-const FORMS: [Form; 14] = [
+const FORMS: [Form; 17] = [
     form("-u", Gap::Any, Some(b':'), &["curl"]),
     form("-U", Gap::Any, Some(b':'), &["curl"]),
     form("--user", Gap::Apart, Some(b':'), &["curl"]),
@@ -75,6 +76,9 @@ const FORMS: [Form; 14] = [
     form("-P", Gap::Any, None, &["zip", "unzip", "sqlcmd", "bcp"]),
     form("-p", Gap::Apart, None, &["psexec", "PsExec", "psexec64"]),
     form("-pw", Gap::Apart, None, &["plink", "pscp", "psftp"]),
+    form("--body", Gap::Apart, None, &["gh secret set"]),
+    form("-b", Gap::Any, None, &["gh secret set"]),
+    form("--value", Gap::Apart, None, &["keyvault secret set"]),
 ];
 
 /// The password behind the option that begins at `at`.
@@ -82,7 +86,8 @@ pub(super) fn argument(bytes: &[u8], at: usize) -> Option<Span> {
     if at == 0 || !bytes[at - 1].is_ascii_whitespace() {
         return None;
     }
-    FORMS.iter().find_map(|form| form.find(bytes, at))
+    let found = FORMS.iter().find_map(|form| form.find(bytes, at));
+    found.or_else(|| put::parameter(bytes, at))
 }
 
 impl Form {
@@ -181,7 +186,7 @@ pub(super) fn is_given(text: &[u8]) -> bool {
             text[0],
             b'$' | b'{' | b'<' | b'%' | b'*' | b'[' | b'(' | b'/' | b'-' | b'='
         )
-        || ["${", "$(", "{{", "[redacted:"]
+        || ["${", "$(", "{{", "[redacted:", "://"]
             .iter()
             .any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
     {

@@ -3,6 +3,7 @@
 
 use super::Kind;
 use super::command::{REACH, is_given, value};
+use super::names::{Promise, promise_of_end};
 use super::value::{Span, blanks, blanks_before, closing_quote_before};
 
 /// What a command reads.
@@ -16,7 +17,7 @@ enum Reads {
 /// The password that is written into the bar at `at`, behind which a command
 /// reads one: `echo x | sudo -S ls`.
 pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
-    const READERS: [&str; 17] = [
+    const READERS: [&str; 20] = [
         "sudo ",
         "docker ",
         "podman ",
@@ -34,6 +35,9 @@ pub(super) fn piped(bytes: &[u8], at: usize) -> Option<Span> {
         "openssl ",
         "mysql_config_editor ",
         "runas ",
+        "vercel ",
+        "wrangler ",
+        "gcloud ",
     ];
     const WRITERS: [&str; 3] = ["echo ", "printf ", "yes "];
     let from = at + 1 + blanks(bytes, at + 1);
@@ -166,8 +170,17 @@ fn reads(command: &[u8]) -> Option<Reads> {
         b"mysql_config_editor" => has("--password") || has("-p"),
         b"gpg" | b"gpg2" => has("--passphrase-fd") || has("--passphrase-fd=0"),
         b"openssl" => has("stdin"),
-        b"gh" => has("--with-token"),
+        b"gh" => has("--with-token") || has("secret") && has("set"),
+        b"vercel" => has("env") && has("add") && names.any(is_of_secret),
+        b"wrangler" => has("secret") && has("put"),
+        b"gcloud" => has("secrets") && has("--data-file=-"),
+        b"docker" | b"podman" if has("secret") => has("create") && has("-"),
         _ => has("--password-stdin"),
     };
     reads.then_some(Reads::Password)
+}
+
+/// Whether a variable's name says that a secret is in it.
+fn is_of_secret(name: &[u8]) -> bool {
+    promise_of_end(name).is_some_and(|promise| promise != Promise::Perhaps)
 }

@@ -12,7 +12,7 @@ use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
-use super::{Redactor, before, below, fallback, logins, markup, resumed};
+use super::{Redactor, before, below, fallback, logins, markup, put, resumed};
 
 /// With one of these begins the last word of every name that promises a secret.
 pub(super) const STEMS: [&str; 14] = [
@@ -67,6 +67,7 @@ impl Redactor {
             Some(b' ' | b'\t') => quoted(bytes, name)
                 .or_else(|| statement::word(bytes, name))
                 .or_else(|| commanded(bytes, name))
+                .or_else(|| put::generated(bytes, name))
                 .or_else(|| spoken::said_of(&Sentence { bytes, name })),
             Some(b'\r' | b'\n') => below::headed(bytes, name),
             _ => None,

@@ -44,6 +44,7 @@ mod phrases;
 mod pieces;
 mod prefixed;
 mod promised;
+mod put;
 mod reading;
 mod resumed;
 mod scan;

@@ -24,7 +24,7 @@ impl Promise {
     }
 }
 
-const PASSWORDS: [&str; 11] = [
+const PASSWORDS: [&str; 13] = [
     "password",
     "passwords",
     "passwd",
@@ -34,6 +34,9 @@ const PASSWORDS: [&str; 11] = [
     "pass",
     // What PowerShell makes one of.
     "tosecurestring",
+    // What AWS keeps for a program.
+    "secretstring",
+    "secretbinary",
     // Redis's.
     "masterauth",
     "primaryauth",
@@ -218,16 +221,29 @@ impl Redactor {
     /// The same by the end of the name, nothing taken from it.
     fn promise_as_written(&self, name: &[u8]) -> Option<Promise> {
         let plain = Plain::of(name);
-        if self.names.iter().any(|own| plain.ends_with(own)) {
-            return Some(Promise::Password);
+        let own = self.names.iter().any(|own| plain.ends_with(own));
+        match own {
+            true => Some(Promise::Password),
+            false => plain.promise(name),
         }
-        if PASSWORDS.iter().any(|word| plain.ends_with(word)) {
+    }
+}
+
+/// What a name promises by its end, a workspace's own names aside.
+pub(super) fn promise_of_end(name: &[u8]) -> Option<Promise> {
+    Plain::of(name).promise(name)
+}
+
+impl Plain {
+    /// What the name promises of which this is the end.
+    fn promise(&self, name: &[u8]) -> Option<Promise> {
+        if PASSWORDS.iter().any(|word| self.ends_with(word)) {
             // `bypass` is another word and `PASS:` a test's result: the short
             // form counts behind a break, or behind whose it is.
-            let short = plain.ends_with("pass");
+            let short = self.ends_with("pass");
             let parted = name.len() > 4 && !name[name.len() - 5].is_ascii_alphanumeric();
             let known = || {
-                let before = plain.get().strip_suffix(b"pass").unwrap_or_default();
+                let before = self.get().strip_suffix(b"pass").unwrap_or_default();
                 OWNERS
                     .iter()
                     .any(|owner| before.ends_with(owner.as_bytes()))
@@ -235,15 +251,15 @@ impl Redactor {
             return (!short || parted || known()).then_some(Promise::Password);
         }
         let parted = name.len() > 2 && !name[name.len() - 3].is_ascii_alphanumeric();
-        if plain.get() == b"pw" || parted && plain.ends_with("pw") {
+        if self.get() == b"pw" || parted && self.ends_with("pw") {
             return Some(Promise::Password);
         }
         // Of a wireless network.
         let parted = name.len() > 3 && !name[name.len() - 4].is_ascii_alphanumeric();
-        if plain.get() == b"psk" || parted && plain.ends_with("psk") {
+        if self.get() == b"psk" || parted && self.ends_with("psk") {
             return Some(Promise::Password);
         }
-        let random = RANDOM.iter().any(|word| plain.ends_with(word));
+        let random = RANDOM.iter().any(|word| self.ends_with(word));
         random.then_some(Promise::Random)
     }
 }

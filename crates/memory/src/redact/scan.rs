@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use super::value::Span;
 use super::{Kind, Redactor, address, armour, before, beside, command, encoded, expect, fed};
-use super::{follows, logins, markup, phrases, pieces, prefixed, spoken, stores, tongues};
+use super::{follows, logins, markup, phrases, pieces, prefixed, put, spoken, stores, tongues};
 use super::{turns, windows};
 
 /// Signs that part a name from its value, or open what may be a secret; the
 /// number with which a list begins.
 const SIGNS: &[u8] = b"-:=<>|`[${1";
 /// Words that give a secret away, beside names and providers' marks.
-const WORDS: [&str; 17] = [
+const WORDS: [&str; 18] = [
     "bearer",
     "basic",
     "eyJ",
@@ -29,6 +29,7 @@ const WORDS: [&str; 17] = [
     "net use",
     "schtasks",
     "cmdkey",
+    "htpasswd",
 ];
 
 /// Where something may begin, by the next three bytes: nearly every place of a
@@ -231,6 +232,7 @@ impl<'a> Scan<'a> {
                     end,
                 })
             }
+            b'h' => put::into_file(bytes, at),
             b'p' if bytes[at..].starts_with(b"password ") => markup::netrc(bytes, at),
             _ => None,
         };

@@ -203,3 +203,47 @@ fn the_passwords_of_windows_commands_are_found() {
         "ConvertTo-SecureString $plain -AsPlainText -Force",
     ]);
 }
+
+#[test]
+fn what_a_command_puts_into_a_store_is_redacted() {
+    finds(
+        Kind::Password,
+        "Tr0ub4dor3x",
+        &[
+            "aws ssm put-parameter --name /shop/DB_PASSWORD --type SecureString --value §",
+            "aws ssm put-parameter --value § \\\n  --name /shop/db --type SecureString",
+            "aws secretsmanager put-secret-value --secret-id shop/db --secret-string §",
+            "{\"Name\": \"shop/db\", \"SecretString\": \"§\"}",
+            "\"SecretBinary\": \"§\"",
+            "gh secret set API_KEY --body \"§\"",
+            "gh secret set API_KEY -b §",
+            "az keyvault secret set --vault-name v --name DbPassword --value §",
+            "echo § | vercel env add DB_PASSWORD production",
+            "echo § | docker secret create db_password -",
+            "echo § | gh secret set API_KEY",
+            "printf § | gcloud secrets versions add db-password --data-file=-",
+            "htpasswd -bc .htpasswd bob §",
+            "htpasswd -b -c /etc/users bob '§'",
+            "docker run --entrypoint htpasswd httpd:2 -Bbn bob §",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "aB3(x;9Qw>kLz",
+        &["A temporary password is generated for root@localhost: §\n"],
+    );
+}
+
+#[test]
+fn what_else_is_put_somewhere_stays() {
+    stay(&[
+        "aws ssm put-parameter --name /shop/DB_HOST --type String --value db2.internal1",
+        "aws ssm put-parameter --name /shop/x --type SecureString --value \"$VALUE1\"",
+        "aws ssm put-parameter --name /shop/x --type SecureString --value file://key2.pem",
+        "gh secret set API_KEY --body \"$TOKEN1\"",
+        "gh pr create --title x --body \"fixes2x9q\"",
+        "echo web01x9 | vercel env add HOSTNAME production",
+        "echo hello2x9 | docker exec -i web cat -",
+        "htpasswd -c .htpasswd bob12345",
+    ]);
+}
