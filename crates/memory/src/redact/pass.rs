@@ -20,7 +20,7 @@ pub(super) fn assigned(bytes: &[u8], at: usize, name: &[u8]) -> Option<Span> {
     let text = &bytes[found.start..found.end];
     let variable = name == b"PASS" && bytes[at] == b'=' && from == at + 1;
     let told = || variable || is_beside_user(bytes, at);
-    let given = || is_telling(text) && !is_named(text) && told();
+    let given = || is_telling(text) && !is_named(text) && !is_count(text) && told();
     (quoted || is_drawn(text) || given()).then_some(found)
 }
 
@@ -33,9 +33,16 @@ fn is_drawn(text: &[u8]) -> bool {
     mixed && whole && changes(text) * 3 >= text.len() && looks_random(text)
 }
 
-/// Whether a text is the name of a variable: `userPass2`.
+/// Whether a text says how many there are: `14tests`.
+fn is_count(text: &[u8]) -> bool {
+    let number = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    number > 0 && text[number..].iter().all(u8::is_ascii_lowercase)
+}
+
+/// Whether a text is the name of a variable or a pass: `userPass2`, `lto-pass2`.
 fn is_named(text: &[u8]) -> bool {
-    let name = text.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let name = text.iter().all(part);
     let lower = text.to_ascii_lowercase();
     name && memchr::memmem::find(&lower, b"pass").is_some()
 }

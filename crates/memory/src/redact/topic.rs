@@ -30,6 +30,7 @@ impl Topic {
             Topic::Begun if is_thing(word) => Topic::Other,
             // `password reset page`
             Topic::Begun if is_change(word) => Topic::Begun,
+            _ if is_one_of(word, &MOVES) => Topic::Other,
             Topic::About if is_one_of(word, &JOINS) => Topic::Shared,
             _ if is_one_of(word, &JOINS) || is_one_of(word, &CLAUSES) => Topic::Joined,
             Topic::Begun if is_about(word) => Topic::About,
@@ -45,6 +46,12 @@ impl Topic {
 
 const JOINS: [&str; 9] = ["and", "&", "+", "und", "y", "e", "et", "sowie", "or"];
 
+/// What happens to servers, branches and files, but to no password.
+const MOVES: [&str; 10] = [
+    "moved", "merged", "migrated", "deployed", "renamed", "upgraded", "bumped", "released",
+    "pushed", "promoted",
+];
+
 /// Words with which a clause of its own begins.
 const CLAUSES: [&str; 14] = [
     "before", "after", "while", "when", "because", "since", "so", "then", "but", "bevor",
@@ -54,7 +61,7 @@ const CLAUSES: [&str; 14] = [
 /// Whether a word is what has to do with passwords, rather than one of them. What
 /// holds one, as a `field` or a `variable` does, is not among them.
 fn is_thing(word: &[u8]) -> bool {
-    const THINGS: [&str; 54] = [
+    const THINGS: [&str; 74] = [
         "policy",
         "policies",
         "form",
@@ -109,6 +116,26 @@ fn is_thing(word: &[u8]) -> bool {
         "hashing",
         "test",
         "tests",
+        "expiry",
+        "expiration",
+        "length",
+        "lifetime",
+        "age",
+        "min",
+        "minimum",
+        "max",
+        "maximum",
+        "complexity",
+        "strength",
+        "auth",
+        "authentication",
+        "algorithm",
+        "encoder",
+        "encryption",
+        "history",
+        "rotation",
+        "docs",
+        "section",
     ];
     let ends = ["'s", "’s"];
     let owner = ends

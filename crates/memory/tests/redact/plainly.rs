@@ -229,6 +229,8 @@ fn what_passed_and_passes_of_programs_stay() {
         "pass = lightPass2",
         "pass: ShadowPass2",
         "user: bob\npass: 12",
+        "login: ok\npass: 14tests",
+        "PASS=lto-pass2",
         "user: args.user1,\npass: args.pass1,",
         "user = userName2\npass = userPass2",
         "user: process.env.SMTP_USER,\npass: process.env.SMTP_PASS2,",

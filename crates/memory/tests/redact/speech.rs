@@ -265,6 +265,8 @@ fn what_a_password_only_qualifies_may_be_changed_to_anything() {
         "Please change the password form and rename the component to LoginForm2.",
         "the password reset page was moved to web-02.",
         "Changed the password page's colour to #ff8800.",
+        "We set the password expiry to 90days.",
+        "The password change was merged to release-2.4",
     ]);
     finds(
         Kind::Password,
