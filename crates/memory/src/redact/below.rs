@@ -18,16 +18,18 @@ pub(super) fn below(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
     found.or_else(|| apart(bytes, next, promise))
 }
 
-/// The secret below the heading that a name ends: `## API key`.
+/// The secret below the heading that a name ends: `## API key`, `**API key**`.
 pub(super) fn headed(bytes: &[u8], name: Name) -> Option<Span> {
     const LONGEST: usize = 64;
     let before = &bytes[name.start.saturating_sub(LONGEST)..name.start];
     let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
-    let heading = before[line..].starts_with(b"#");
-    if !heading || name.promise == Promise::Perhaps {
+    let bold = bytes[name.end..].starts_with(b"**");
+    let mark: &[u8] = if bold { b"**" } else { b"#" };
+    if !before[line..].starts_with(mark) || name.promise == Promise::Perhaps {
         return None;
     }
-    let found = below(bytes, name.end, name.promise)?;
+    let from = name.end + if bold { mark.len() } else { 0 };
+    let found = below(bytes, from, name.promise)?;
     is_sure(&bytes[found.start..found.end], name.promise).then_some(found)
 }
 

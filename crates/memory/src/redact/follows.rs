@@ -69,7 +69,7 @@ impl Redactor {
                 .or_else(|| commanded(bytes, name))
                 .or_else(|| put::generated(bytes, name))
                 .or_else(|| spoken::said_of(&Sentence { bytes, name })),
-            Some(b'\r' | b'\n') => below::headed(bytes, name),
+            Some(b'\r' | b'\n' | b'*') => below::headed(bytes, name),
             _ => None,
         };
         found

@@ -323,6 +323,7 @@ fn a_secret_is_found_behind_the_empty_line_below_its_name() {
             "Your new API key:\n\n§",
             "## API key\n\n§",
             "## API key\n§\n",
+            "**API key**\n\n§\n",
             "## API key\n\n```\n§\n```\n",
         ],
     );
@@ -340,6 +341,7 @@ fn paragraphs_below_a_name_stay() {
         "API key:\n\n1. Log in",
         "## API key\n\nRead it from config2.toml",
         "## Password\n\n- one2",
+        "**Password**\n\nThe field2 is empty",
         "## Token\n\nJSON-RPC2.0",
     ]);
 }
