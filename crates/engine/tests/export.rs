@@ -357,6 +357,22 @@ fn what_an_export_says_in_the_users_name_stays_marked_from_summary_to_summary() 
     }
 }
 
+/// The session after it went on here and was summed up again.
+fn gone_on(imported: &Session) -> Session {
+    let mut parent = imported.load().unwrap().leaf().unwrap().id.to_string();
+    let mut text = fs::read_to_string(imported.path()).unwrap();
+    for at in 0..40 {
+        let said = format!("Look at file number {at} and tell me of it. ").repeat(60);
+        let id = format!("l{at}");
+        let line = serde_json::json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-10-03T10:00:01.000Z",
+            "message": {"role": "user", "content": said}});
+        text.push_str(&format!("{line}\n"));
+        parent = id;
+    }
+    fs::write(imported.path(), text).unwrap();
+    compacted(&Session::open(imported.path()).unwrap())
+}
+
 /// The lines of a context that have some words.
 fn lines_with(session: &Session, words: &str) -> Vec<String> {
     let shown = Context::build(&session.load().unwrap()).to_json();
@@ -366,8 +382,14 @@ fn lines_with(session: &Session, words: &str) -> Vec<String> {
 
 #[test]
 fn no_line_of_an_export_is_shown_or_recalled_as_the_users_own_word() {
+    let value = "build 7f3c9a1e-52d4-4b8f-9a60-c1d2e3f4a5b6 at https://ci.example.org/runs/48211";
+    for words in ["database runs on port 5433", value] {
+        is_nobodys(words);
+    }
+}
+
+fn is_nobodys(words: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let words = "database runs on port 5433";
     let path = folder.path().join("x.jsonl");
     let header = serde_json::json!({"type": "session", "version": 3, "id": "x", "timestamp": "2026-10-02T10:00:00.000Z", "cwd": "/w"});
     let said = serde_json::json!({"type": "message", "id": "e0", "parentId": null, "timestamp": "2026-10-02T10:00:01.000Z",
@@ -399,19 +421,7 @@ fn no_line_of_an_export_is_shown_or_recalled_as_the_users_own_word() {
         roles.iter().all(|role| told_apart(Some(role)).1) && !roles.is_empty(),
         "{roles:?}"
     );
-    // It goes on here, and is summed up again.
-    let mut parent = imported.load().unwrap().leaf().unwrap().id.to_string();
-    let mut text = fs::read_to_string(imported.path()).unwrap();
-    for at in 0..40 {
-        let said = format!("Look at file number {at} and tell me of it. ").repeat(60);
-        let id = format!("l{at}");
-        let line = serde_json::json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-10-03T10:00:01.000Z",
-            "message": {"role": "user", "content": said}});
-        text.push_str(&format!("{line}\n"));
-        parent = id;
-    }
-    fs::write(imported.path(), text).unwrap();
-    let compacted = compacted(&Session::open(imported.path()).unwrap());
+    let compacted = gone_on(&imported);
     let lines = lines_with(&compacted, words);
     assert!(
         !lines.is_empty() && lines.iter().all(is_marked),
@@ -424,8 +434,14 @@ fn no_line_of_an_export_is_shown_or_recalled_as_the_users_own_word() {
 #[test]
 fn summaries_of_a_whole_path_nobody_vouches_for_are_marked_too() {
     let folder = tempfile::tempdir().unwrap();
-    let rule = "Never push to main on Fridays.";
-    let mut later = vec![rule.to_owned()];
+    let value = "https://ci.example.org/runs/48211";
+    let mut later = vec![
+        "Never push to main on Fridays.".to_owned(),
+        format!(
+            "{} The last good run is {value} by the way.",
+            "Go on with it, please. ".repeat(30)
+        ),
+    ];
     later.extend((0..40).map(|at| format!("Look at file number {at} and tell me. ").repeat(60)));
     let source = compacted(&said(folder.path(), &later));
     let own = lines_with(&source, "Standing rules of the user");
@@ -441,6 +457,8 @@ fn summaries_of_a_whole_path_nobody_vouches_for_are_marked_too() {
         !summed.is_empty() && summed.iter().all(marked),
         "{summed:#?}"
     );
+    let later = lines_with(&gone_on(&copy), value);
+    assert!(!later.is_empty() && later.iter().all(marked), "{later:#?}");
 }
 
 #[test]

@@ -370,7 +370,10 @@ pub(super) fn anchors(ledger: &Ledger, seen: &str) -> Vec<Line> {
         if lines.iter().any(|(line, _)| line.contains(&text)) {
             continue;
         }
-        let line = format!("- {}", anchor_line(anchor));
+        // What an import nobody vouches for said is not said by the user here.
+        let whose = anchor.provenance.first();
+        let whose = whose.map_or("", |entry| ledger.brought(entry));
+        let line = format!("- {whose}{}", anchor_line(anchor));
         let remark = old.remark(&line, anchor.provenance.first());
         lines.push((format!("{line}{remark}"), anchor.provenance.last().cloned()));
     }
