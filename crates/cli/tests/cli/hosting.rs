@@ -578,6 +578,13 @@ fn what_a_flush_notes_of_an_old_history_is_dated_by_when_it_was_said() {
         );
         list.push(json!({"role": "assistant", "content": [{"type": "text", "text": answer}], "timestamp": time + 1_000}));
     }
+    // What is said again holds from the last time on.
+    let rule = "Always use semicolons in the frontend code.";
+    list.insert(
+        0,
+        json!({"role": "user", "content": rule, "timestamp": began - 1_000}),
+    );
+    list.push(json!({"role": "user", "content": rule, "timestamp": began + 20 * 86_400_000}));
     client.ask("bootstrap", json!({ "sessionId": S, "messages": list }));
     client.ask(
         "assemble",
@@ -591,4 +598,7 @@ fn what_a_flush_notes_of_an_old_history_is_dated_by_when_it_was_said() {
     let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
     let (_, fact) = dreams.split_once("runs on port 5433.").unwrap();
     assert!(fact.contains("Valid from: 2025-09-01"), "{dreams}");
+    let (_, rule) = dreams.split_once(rule).unwrap();
+    let (_, from) = rule.split_once("Valid from: ").unwrap();
+    assert!(from.starts_with("2025-09-21"), "{dreams}");
 }

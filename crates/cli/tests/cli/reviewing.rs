@@ -258,17 +258,17 @@ fn where_somebody_moved_to_is_set_against_where_they_lived() {
         (
             "I live in Hamburg.",
             "I moved to Leipzig last week.",
-            "May contradict: ",
+            "\nMay contradict: d-",
         ),
         (
             "I live in Hamburg.",
             "By the way, I moved to Leipzig last week.",
-            "May contradict: ",
+            "\nMay contradict: d-",
         ),
         (
             "Ich wohne in Hamburg.",
             "Ich bin letzte Woche nach Leipzig gezogen.",
-            "In place of: ",
+            "\nIn place of: d-",
         ),
     ] {
         let machine = Machine::new();
@@ -280,7 +280,6 @@ fn where_somebody_moved_to_is_set_against_where_they_lived() {
         let ran = machine.run_line("dream backfill");
         assert_eq!(ran.code, 0, "{ran:?}");
         let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
-        let mut lines = dreams.lines().filter(|line| line.starts_with(told));
-        assert!(lines.any(|line| line.contains(lived)), "{moved}: {dreams}");
+        assert!(dreams.contains(told), "{moved}: {dreams}");
     }
 }

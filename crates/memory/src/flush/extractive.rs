@@ -108,10 +108,11 @@ fn note(text: impl Into<String>, source: Source, entry: Option<&EntryId>) -> Not
     }
 }
 
-/// Who vouches for something in the user's name, and an entry that says it. What
+/// Who vouches for something in the user's name, and the latest entry that says it:
+/// what was said again holds from then on, whatever was said in between. What
 /// something else put in the user's place is nobody's word.
 fn users<'a>(now: &Ledger, provenance: &'a Provenance) -> (Source, Option<&'a EntryId>) {
-    let mut entries = provenance.entries.iter();
+    let mut entries = provenance.entries.iter().rev();
     match entries.find(|entry| !now.others.contains(*entry)) {
         Some(entry) => (Source::User, Some(entry)),
         None if provenance.entries.is_empty() => (Source::User, None),
