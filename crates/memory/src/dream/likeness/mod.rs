@@ -195,10 +195,13 @@ impl Features {
     /// Whether its speaker moved to what may be a place or a tool: "I moved to
     /// Leipzig", "I moved to Neovim".
     fn moved_somewhere(&self) -> bool {
-        let speaks =
-            |word: &String| word == "i" || word.starts_with("i'") || word.starts_with("i’");
-        let moved = self.words.windows(2).any(|two| two == ["moved", "to"]);
-        moved && self.words.iter().any(speaks)
+        let speaks = |word: &str| word == "i" || word.starts_with("i'") || word.starts_with("i’");
+        let between = |word: &str| matches!(word, "have" | "just" | "recently" | "finally");
+        let moved = self.words.windows(2).position(|two| two == ["moved", "to"]);
+        let before = moved.map(|at| self.words[..at].iter().rev().map(String::as_str));
+        let lives = || self.words.iter().any(|word| word == "live");
+        before.is_some_and(|mut before| before.find(|word| !between(word)).is_some_and(speaks))
+            && !lives()
     }
 
     /// The same, whichever one either means.

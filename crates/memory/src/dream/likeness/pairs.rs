@@ -1096,6 +1096,12 @@ fn the_tools_of_a_team_take_the_place_of_no_home() {
     assert!(closed.is_empty(), "{closed:#?}");
     let moved = relation("I live in Berlin.", "I live in Lisbon now.");
     assert_eq!(moved, Relation::Replaces);
+    // Who tells of something else that moved says which.
+    let moved = relation(
+        "The repo is on GitHub.",
+        "The repo moved to GitLab, I updated the remotes.",
+    );
+    assert_eq!(moved, Relation::Replaces);
     // Nobody knows of a name whether it is a place.
     for name in ["Lisbon", "Neovim"] {
         let moved = relation(

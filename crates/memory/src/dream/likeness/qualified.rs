@@ -5,6 +5,8 @@
 //! may end, deny or narrow what they say. So two lines are one only where neither says
 //! anything that the other does not.
 
+use std::ops::Range;
+
 use super::{Features, is_empty_word, is_unspaced, stem};
 use crate::dream::listed::listed;
 use crate::dream::phrase::{is_article, is_lead};
@@ -12,7 +14,7 @@ use crate::dream::phrase::{is_article, is_lead};
 /// Words that change nothing of what is said: that it is asked for or was said, how much
 /// it is meant, that it holds by now, and what only ties other words.
 const PASSING: &str = " prefers likes liked wishes wished wanted asked said says told mentioned stated noted confirmed \
-    each every both ever one own kindly ensure sure remember reminder note fyi btw important simply actually indeed \
+    each every any both ever one own kindly ensure sure remember reminder note fyi btw important simply actually indeed \
     definitely certainly absolutely strictly explicitly really still already again currently presently nowadays \
     moment here being am may shall ought he she his her him ours us himself herself itself themselves because \
     dem den des dass daß ob man sich er ihm ihn ihr ihre sein seine seinen mein meine meinen meiner unser unsere unseren \
@@ -24,10 +26,33 @@ const PASSING: &str = " prefers likes liked wishes wished wanted asked said says
     es son está están soy debe deben hay ser mi mis tu tus su sus nuestro nuestra nuestros nuestras que se lo cada \
     actualmente hoy ya é são deve devem meu minha nosso nossa os as um uma atualmente hoje \
     è sono devono essere il lo gli uno mio mia nostro nostra che si ogni attualmente oggi \
-    het een zijn moet moeten onze ons mijn elke jest są trzeba każdy это нужно надо наш наша наши мой моя каждый ";
+    het een zijn moet moeten onze ons mijn elke jest są trzeba każdy это нужно надо наш наша наши мой моя каждый \
+    yes ok okay basically obviously ja grundsätzlich generell doch eben halt ";
+/// Phrases that change nothing either, though a word of them may elsewhere.
+const PASSING_PHRASES: &[&str] = &[
+    "by the way",
+    "by default",
+    "going forward",
+    "at all times",
+    "as usual",
+    "as always",
+    "as before",
+    "to be clear",
+    "just so you know",
+    "for the record",
+    "in fact",
+    "heads up",
+    "quick note",
+    "as agreed",
+    "as discussed",
+    "as you know",
+    "to repeat",
+    "wie immer",
+    "wie gesagt",
+    "immer noch",
+];
 /// Words that change nothing but in what says no: "never delete all logs".
-const ALL: &str =
-    " all any alle allen aller tous toutes toute tout todos todas todo toda tutti tutte ";
+const ALL: &str = " all alle allen aller tous toutes toute tout todos todas todo toda tutti tutte ";
 /// Words that tie others, and say by themselves that something is over.
 const OVER: &str = " off out aus ";
 
@@ -89,8 +114,23 @@ impl Features {
             let unspaced = word.chars().any(is_unspaced);
             !ties && !passes && !unspaced && !self.is_pointer(*at)
         };
+        let said = self.passing_phrases();
         let mut words = self.words.iter().enumerate().filter(carries);
-        words.any(|(_, word)| lacks(word))
+        words.any(|(at, word)| !said.iter().any(|span| span.contains(&at)) && lacks(word))
+    }
+
+    /// Where phrases stand that change nothing.
+    fn passing_phrases(&self) -> Vec<Range<usize>> {
+        let phrases = PASSING_PHRASES.iter().flat_map(|phrase| {
+            let phrase: Vec<&str> = phrase.split(' ').collect();
+            let places = (0..self.words.len()).filter_map(move |at| {
+                let span = at..at + phrase.len();
+                let there = self.words.get(span.clone())?;
+                (there == phrase).then_some(span)
+            });
+            places.collect::<Vec<_>>()
+        });
+        phrases.collect()
     }
 
     /// Whether a word is a host or file that only points somewhere: nothing ties it to the
@@ -220,6 +260,30 @@ mod tests {
         (
             "The invoices of the shop are stored in S3.",
             "The invoices of the shop were stored in S3.",
+        ),
+        (
+            "Sign the release tags with the team key.",
+            "Sign the release tags with the team key, as usual.",
+        ),
+        (
+            "Sign the release tags with the team key.",
+            "By the way, sign the release tags with the team key going forward.",
+        ),
+        (
+            "The user prefers concise answers without emojis.",
+            "User prefers concise answers without any emojis.",
+        ),
+        (
+            "The invoices of the shop are stored in the Frankfurt bucket.",
+            "Yes, the invoices of the shop are stored in the Frankfurt bucket.",
+        ),
+        (
+            "Die Rechnungen des Ladens liegen im Frankfurter Archiv.",
+            "Die Rechnungen des Ladens liegen immer noch im Frankfurter Archiv.",
+        ),
+        (
+            "Die Rechnungen des Ladens liegen im Frankfurter Archiv.",
+            "Die Rechnungen des Ladens liegen grundsätzlich im Frankfurter Archiv.",
         ),
     ];
 
