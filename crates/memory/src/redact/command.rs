@@ -98,7 +98,9 @@ impl Form {
             let user = memchr::memchr(mark, &bytes[start..end]).filter(|user| *user > 0)?;
             start += user + 1;
         }
-        let given = is_given(&bytes[start..end]) && self.is_of_command(bytes, at);
+        let text = &bytes[start..end];
+        let fetched = matches!(self.option, "--body" | "--value") && put::is_address(text);
+        let given = is_given(text) && !fetched && self.is_of_command(bytes, at);
         given.then_some(Span {
             kind: Kind::Password,
             start,
@@ -186,7 +188,7 @@ pub(super) fn is_given(text: &[u8]) -> bool {
             text[0],
             b'$' | b'{' | b'<' | b'%' | b'*' | b'[' | b'(' | b'/' | b'-' | b'='
         )
-        || ["${", "$(", "{{", "[redacted:", "://"]
+        || ["${", "$(", "{{", "[redacted:"]
             .iter()
             .any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
     {

@@ -17,7 +17,14 @@ pub(super) fn parameter(bytes: &[u8], at: usize) -> Option<Span> {
     let command = command_around(bytes, at);
     let has = |word: &[u8]| memchr::memmem::find(command, word).is_some();
     let kept = has(b"put-parameter") && has(b"SecureString");
-    kept.then(|| given(bytes, at + option.len()))?
+    let found = kept.then(|| given(bytes, at + option.len()))?;
+    found.filter(|span| !is_address(&bytes[span.start..span.end]))
+}
+
+/// Whether a text says where what is put into a store comes from: `file://key.pem`.
+pub(super) fn is_address(text: &[u8]) -> bool {
+    let scheme = memchr::memmem::find(text, b"://");
+    scheme.is_some_and(|end| end > 1 && text[..end].iter().all(u8::is_ascii_lowercase))
 }
 
 /// The command of which the option at `at` is one, with the lines in which it

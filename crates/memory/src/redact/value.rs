@@ -348,16 +348,53 @@ fn goes_on_as_code(rest: &[u8]) -> bool {
 }
 
 /// Whether the quote behind a text closes a string of its last line, rather than
-/// opening one: `prompt("Password: ").trim()`.
+/// opening one: `prompt("Password: ").trim()`. In a line that is too long to be
+/// read from its start nobody can tell.
 fn is_in_string(before: &[u8], quote: u8, slashes: usize) -> bool {
-    let reach = &before[before.len().saturating_sub(BARE)..before.len() - slashes];
-    let line = memchr::memrchr(b'\n', reach).map_or(0, |place| place + 1);
-    let line = &reach[line..];
+    const LINE: usize = 4_096;
+    let reach = &before[before.len().saturating_sub(LINE)..before.len() - slashes];
+    let begin = match memchr::memrchr(b'\n', reach) {
+        Some(place) => place + 1,
+        None if before.len() > LINE => return false,
+        None => 0,
+    };
+    let line = &reach[begin..];
     let alike = |place: &usize| {
         let escapes = line[..*place].iter().rev().take_while(|b| **b == b'\\');
         escapes.count() == slashes
     };
-    memchr::memchr_iter(quote, line).filter(alike).count() % 2 == 1
+    memchr::memchr_iter(quote, line)
+        .filter(alike)
+        .fold(false, |open, place| match open {
+            true => quote == b'\'' && is_between_letters(line, place),
+            false => quote != b'\'' || can_open(&line[..place]),
+        })
+}
+
+/// Whether the apostrophe at `at` is one of a word: `don't`.
+fn is_between_letters(line: &[u8], at: usize) -> bool {
+    let letter = |place: Option<usize>| {
+        let byte = place.and_then(|place| line.get(place));
+        byte.is_some_and(|b| b.is_ascii_alphabetic() || !b.is_ascii())
+    };
+    letter(at.checked_sub(1)) && letter(at.checked_add(1))
+}
+
+/// Whether a `'` behind a text may open a string: behind a letter it is an
+/// apostrophe, but for `b'x'`, `(N'x'` and `-p'x'`.
+fn can_open(before: &[u8]) -> bool {
+    let letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii();
+    let letters = before.iter().rev().take(3).take_while(|b| letter(b));
+    let (start, word) = before.split_at(before.len() - letters.count());
+    match word {
+        [] => true,
+        [_] if start.ends_with(b"-") => true,
+        [b'N' | b'E'] => start.last().is_some_and(|b| b" (,=".contains(b)),
+        _ => {
+            let prefix = word.len() < 3 && word.iter().all(|b| b"bBfFrRuU".contains(b));
+            prefix && !start.last().is_some_and(u8::is_ascii_alphanumeric)
+        }
+    }
 }
 
 /// Where the text behind a quote that nothing closes ends, as the ends of cut

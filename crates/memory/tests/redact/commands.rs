@@ -235,11 +235,34 @@ fn what_a_command_puts_into_a_store_is_redacted() {
 }
 
 #[test]
+fn a_password_with_the_signs_of_an_address_in_it_is_found() {
+    finds(
+        Kind::Password,
+        "a://x9Kq2vLp7Zt",
+        &[
+            "sshpass -p '§' ssh host",
+            "gh secret set API_KEY --body '§'",
+            "aws ssm put-parameter --name x --type SecureString --value '§'",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "https://x9Kq2vLp",
+        &[
+            "mysql -p'§' app",
+            "sshpass -p '§' ssh host",
+            "redis-cli --pass '§' ping",
+        ],
+    );
+}
+
+#[test]
 fn what_else_is_put_somewhere_stays() {
     stay(&[
         "aws ssm put-parameter --name /shop/DB_HOST --type String --value db2.internal1",
         "aws ssm put-parameter --name /shop/x --type SecureString --value \"$VALUE1\"",
         "aws ssm put-parameter --name /shop/x --type SecureString --value file://key2.pem",
+        "az keyvault secret set --name x --value https://vault.test/key2x9",
         "gh secret set API_KEY --body \"$TOKEN1\"",
         "gh pr create --title x --body \"fixes2x9q\"",
         "echo web01x9 | vercel env add HOSTNAME production",

@@ -153,6 +153,7 @@ fn time_is_linear_in_the_worst_of_texts() {
         "\\\"",
         "--token ",
         "password=\\\"",
+        "\"password\":\")\",",
         "AKIA",
         "[redacted:",
         "x",

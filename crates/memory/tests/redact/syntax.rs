@@ -371,3 +371,42 @@ fn the_code_behind_a_prompt_stays() {
         ],
     );
 }
+
+#[test]
+fn a_password_that_begins_as_code_goes_in_long_lines_and_behind_apostrophes() {
+    let keys: String = (0..35)
+        .map(|n| format!("\"k{n}\": \"value {n}\", "))
+        .collect();
+    finds(
+        Kind::Password,
+        ")x7Kq92LmZp4vT",
+        &[&format!("{{{keys}\"password\": \"§\"}}")],
+    );
+    finds(
+        Kind::Password,
+        "+x7Kq92LmZp4vT",
+        &[
+            "I don't know why, but DB_PASSWORD='§' works.",
+            "it's set: PGPASSWORD='§' psql",
+            "The users' file has DB_PASSWORD='§'",
+            "run(b'x1', N'y2') with password='§'",
+            "mysql -p'§' and PGPASSWORD='§' psql",
+        ],
+    );
+    finds(
+        Kind::Password,
+        ".x7Kq92LmZp4",
+        &["The user's password: '§'", "Let's use password '§' for now"],
+    );
+    finds(
+        Kind::Secret,
+        ":x7Kq92LmZp4vT9sW2",
+        &["Here's the token: '§'"],
+    );
+    stay(&[
+        "it's getpass.getpass('Password: ').strip()",
+        "read('The user's password: ').trim2()",
+        "'Enter ' + getpass.getpass('Password: ').encode('utf-8')",
+        "print(f'The password: ').strip2()",
+    ]);
+}
