@@ -41,7 +41,7 @@ enum Verb {
 pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
     let Sentence { bytes, name } = *sentence;
     let (mut changed, mut about) = (false, false);
-    let mut topic = Topic::Begun;
+    let (mut topic, mut before) = (Topic::Begun, &bytes[name.start..name.end]);
     // `select password from users where name = x`
     let mut sought = false;
     let mut at = name.end + blanks(bytes, name.end);
@@ -58,12 +58,13 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
                 let from = behind_adverbs(bytes, behind_colon(bytes, next));
                 is(sentence, from, tongue)
             }
-            Some(Verb::To) if topic == Topic::Other => None,
-            Some(Verb::To) if changed || changes_before(bytes, name) => to(sentence, next),
-            // `ich habe das Passwort auf x gesetzt`
             Some(Verb::To) => {
-                let found = strict(bytes, next, name.promise);
-                found.filter(|span| is_change(word_behind(bytes, span.end)))
+                let changed = changed || changes_before(bytes, name);
+                let found = match changed {
+                    true => to(sentence, next),
+                    false => changed_behind(sentence, next),
+                };
+                found.filter(|span| topic.allows(&bytes[span.start..span.end]))
             }
             Some(Verb::Dash) if place == 0 || name.tongue == Tongue::Other => {
                 strict(bytes, next, name.promise)
@@ -88,7 +89,8 @@ pub(super) fn said_of(sentence: &Sentence<'_>) -> Option<Span> {
         }
         changed |= is_change(word);
         about |= place == 0 && tongues::is_about(word);
-        topic = topic.behind(word);
+        topic = topic.behind(before, word);
+        before = word;
         sought |= word.eq_ignore_ascii_case(b"where");
         at = next;
     }
@@ -138,6 +140,13 @@ fn to(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
     let quoted = matches!(bytes.get(from), Some(b'"' | b'\'' | b'`'));
     let found = strict(bytes, from, name.promise);
     found.or_else(|| (quoted && name.promise == Promise::Password).then(|| said(bytes, from))?)
+}
+
+/// The same before the word that says so: `ich habe das Passwort auf x gesetzt`.
+fn changed_behind(sentence: &Sentence<'_>, from: usize) -> Option<Span> {
+    let Sentence { bytes, name } = *sentence;
+    let found = strict(bytes, from, name.promise);
+    found.filter(|span| is_change(word_behind(bytes, span.end)))
 }
 
 fn verb(word: &[u8], tongue: Tongue) -> Option<Verb> {

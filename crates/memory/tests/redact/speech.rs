@@ -259,6 +259,43 @@ fn what_else_is_changed_in_the_sentence_of_a_password_stays() {
 }
 
 #[test]
+fn a_password_is_found_behind_when_it_was_changed_and_what_else_has_it() {
+    finds(
+        Kind::Password,
+        "Blue7Harbor9",
+        &[
+            "I changed the password before lunch to §.",
+            "I reset the password after the incident to §",
+            "I changed the password when Tom left to §",
+            "I changed the Wi-Fi password and the guest password to §",
+            "Changed the database password and user to §",
+            "Password and PIN changed to §",
+            "Please update the password and secret to §",
+            "I changed the password on the migrated server to §",
+            "I changed the password for the renamed host to §",
+            "Das Passwort ist abgelaufen und wurde auf § geändert",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "bluewhale42",
+        &[
+            "I changed the password for the renamed host to §",
+            "Password and PIN changed to §",
+            "I changed the Wi-Fi password and the guest password to §",
+        ],
+    );
+    stay(&[
+        "I changed the password after the migration to Debian12.",
+        "I changed the password before the move to eu-west-1.",
+        "I changed the password and the hash to argon2id.",
+        "I changed the password and reset the branch to a1b2c3d4e5",
+        "I changed the password and the timeout to 90minutes.",
+        "I changed the password and moved the service to Blue7Harbor9.",
+    ]);
+}
+
+#[test]
 fn what_a_password_only_qualifies_may_be_changed_to_anything() {
     stay(&[
         "I changed the password policy and moved the vault to eu-west-1.",
