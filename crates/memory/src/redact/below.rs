@@ -2,6 +2,7 @@
 //! behind an empty line, as mails and documents set them apart.
 
 use super::follows::Name;
+use super::lead::{is_heading_of_name, is_of_something_else};
 use super::names::Promise;
 use super::turns::is_telling;
 use super::value::{BARE, Span, blanks, value};
@@ -10,6 +11,9 @@ use super::value::{BARE, Span, blanks, value};
 /// that is fenced there.
 pub(super) fn below(bytes: &[u8], from: usize, promise: Promise) -> Option<Span> {
     let next = next_line(bytes, from)?;
+    if is_of_something_else(bytes, from) {
+        return None;
+    }
     let line = behind_fence(bytes, next);
     let found = match blanks(bytes, line) {
         0 => alone(bytes, line, promise),
@@ -25,7 +29,9 @@ pub(super) fn headed(bytes: &[u8], name: Name) -> Option<Span> {
     let line = memchr::memrchr(b'\n', before).map_or(0, |place| place + 1);
     let bold = bytes[name.end..].starts_with(b"**");
     let mark: &[u8] = if bold { b"**" } else { b"#" };
-    if !before[line..].starts_with(mark) || name.promise == Promise::Perhaps {
+    let heading = &before[line..];
+    let begun = heading.starts_with(mark) && is_heading_of_name(heading);
+    if !begun || name.promise == Promise::Perhaps {
         return None;
     }
     let from = name.end + if bold { mark.len() } else { 0 };
@@ -53,7 +59,18 @@ fn alone(bytes: &[u8], start: usize, promise: Promise) -> Option<Span> {
 
 /// Whether a text needs no sign beside it to be taken for what was promised.
 fn is_sure(text: &[u8], promise: Promise) -> bool {
-    promise != Promise::Password || is_telling(text)
+    promise != Promise::Password || is_telling(text) && !is_ticket(text)
+}
+
+/// Whether a text is the id of a ticket, or the branch for it: `PROJ-4821-Login`.
+fn is_ticket(text: &[u8]) -> bool {
+    let mut parts = text.split(|b| *b == b'-');
+    let of = |part: Option<&[u8]>, is: fn(&u8) -> bool| {
+        part.is_some_and(|part| part.len() > 1 && part.iter().all(is))
+    };
+    let project = of(parts.next(), u8::is_ascii_uppercase);
+    let number = of(parts.next(), u8::is_ascii_digit);
+    project && number && parts.all(|part| part.iter().all(u8::is_ascii_alphabetic))
 }
 
 /// Where the next line begins, if nothing but blanks stand in this one from `from`

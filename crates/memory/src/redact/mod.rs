@@ -33,6 +33,7 @@ mod inserted;
 mod json;
 mod kind;
 mod kubernetes;
+mod lead;
 mod letters;
 mod lists;
 mod logins;

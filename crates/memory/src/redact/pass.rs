@@ -44,7 +44,22 @@ fn is_named(text: &[u8]) -> bool {
     let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     let name = text.iter().all(part);
     let lower = text.to_ascii_lowercase();
-    name && memchr::memmem::find(&lower, b"pass").is_some()
+    name && memchr::memmem::find(&lower, b"pass").is_some() || is_of_words(text)
+}
+
+/// Whether a text is of words and numbers, as a stage or a test is called:
+/// `stage1-only`, `e2e-login-2`.
+fn is_of_words(text: &[u8]) -> bool {
+    const SHORT: [&str; 5] = ["e2e", "k8s", "i18n", "l10n", "a11y"];
+    const WORD: usize = 4;
+    let part = |part: &[u8]| {
+        let letters = part.iter().take_while(|b| b.is_ascii_lowercase()).count();
+        let numbered = part[letters..].iter().all(u8::is_ascii_digit);
+        numbered || SHORT.iter().any(|short| part == short.as_bytes())
+    };
+    let word = |part: &[u8]| part.len() >= WORD && part.iter().all(u8::is_ascii_lowercase);
+    let parts = || text.split(|b| *b == b'-');
+    parts().count() > 1 && parts().all(part) && parts().any(word)
 }
 
 /// Whether a user is given before the sign at `at`, in its line or above it.

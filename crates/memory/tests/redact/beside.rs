@@ -313,6 +313,13 @@ fn a_secret_is_found_behind_the_empty_line_below_its_name() {
             "Password:\r\n\r\n§\r\n",
             "Password:\n  \n`§`",
             "## Password\n\n§",
+            "## Generated password\n\n§",
+            "### 2. Grafana admin password\n\n§",
+            "Here is the page, and this is the password:\n\n§",
+            "Test user password:\n\n§",
+            "Open the file with this password:\n\n§",
+            "Test with the password:\n\n§",
+            "## Leaked password\n\n§",
         ],
     );
     finds(
@@ -322,6 +329,8 @@ fn a_secret_is_found_behind_the_empty_line_below_its_name() {
             "API key:\n\n    §\n\nKeep it safe.",
             "Your new API key:\n\n§",
             "## API key\n\n§",
+            "## Your new API key\n\n§",
+            "## Refresh token\n\n§",
             "## API key\n§\n",
             "**API key**\n\n§\n",
             "## API key\n\n```\n§\n```\n",
@@ -343,5 +352,22 @@ fn paragraphs_below_a_name_stay() {
         "## Password\n\n- one2",
         "**Password**\n\nThe field2 is empty",
         "## Token\n\nJSON-RPC2.0",
+    ]);
+}
+
+#[test]
+fn what_stands_below_a_heading_or_a_lead_in_of_something_else_stays() {
+    stay(&[
+        "# Bug: wrong password\n\nPROJ-4821-Login\n\nSee the branch PROJ-4821-Login for it.",
+        "# Bug: password\n\nUserController2",
+        "## Password\n\nPROJ-4821-Login",
+        "## Change password\n\nUserController2",
+        "**Forgot password**\n\nUserController2",
+        "Ticket for the password:\n\nPROJ-1234",
+        "The test for the password:\nLoginForm2Test",
+        "Commit that removed the hard-coded password:\n\n8f14e45fceea167a5a36dedd4bea2543",
+        "PR that removed the password:\n\na1b2c3d",
+        "Here's the commit removing the password:\n\n8f14e45fceea167a5a36dedd4bea2543",
+        "## How we store the API key\n\n3f2a9c1d8e7b6a5f4c3d2e1f0a9b8c7d",
     ]);
 }

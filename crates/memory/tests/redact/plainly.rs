@@ -215,6 +215,11 @@ fn pass_is_a_password_behind_a_user_in_the_environment_or_if_it_was_drawn() {
         &(drawn(3, 22, ALNUM) + "a7"),
         &["pass: §", "pass = §", "PASS=§"],
     );
+    finds(
+        Kind::Password,
+        "x7kq-92lm-zp4v",
+        &["PASS=§", "user=bob pass=§"],
+    );
 }
 
 #[test]
@@ -231,6 +236,8 @@ fn what_passed_and_passes_of_programs_stay() {
         "user: bob\npass: 12",
         "login: ok\npass: 14tests",
         "PASS=lto-pass2",
+        "PASS=stage1-only make test",
+        "2026-11-16 login: ok user: alice PASS: e2e-login-2",
         "user: args.user1,\npass: args.pass1,",
         "user = userName2\npass = userPass2",
         "user: process.env.SMTP_USER,\npass: process.env.SMTP_PASS2,",
