@@ -420,15 +420,7 @@ fn what_an_agent_orders_its_subagent_is_not_staged_as_the_users() {
             "messages": messages });
         client.ask("commitTurn", turn);
         assert!(client.end());
-        let file = mirror(&machine, "child");
-        for line in [
-            &["memory", "init", "--name", "Tides"][..],
-            &["dream", "backfill", file.to_str().unwrap()],
-        ] {
-            let ran = machine.run(line);
-            assert_eq!(ran.code, 0, "{ran:?}");
-        }
-        let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
+        let dreams = backfilled(&machine, "child");
         let staged = dreams
             .split("\n### ")
             .find(|one| one.contains("root account"));
@@ -440,6 +432,19 @@ fn what_an_agent_orders_its_subagent_is_not_staged_as_the_users() {
 
 /// Whoever adds longhaul to a session that goes on hands over what was said long
 /// before.
+/// What is staged of a session that a host handed over.
+fn backfilled(machine: &Machine, session: &str) -> String {
+    let file = mirror(machine, session);
+    for line in [
+        &["memory", "init", "--name", "Tides"][..],
+        &["dream", "backfill", file.to_str().unwrap()],
+    ] {
+        let ran = machine.run(line);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    fs::read_to_string(machine.work().join("DREAMS.md")).unwrap()
+}
+
 #[test]
 fn what_a_host_hands_over_is_dated_by_when_it_was_said() {
     let said =
@@ -503,15 +508,7 @@ fn of_statements_that_a_host_hands_over_the_later_one_is_staged_in_place_of_the_
     ]);
     client.ask("bootstrap", json!({ "sessionId": S, "messages": messages }));
     assert!(client.end());
-    let file = mirror(&machine, S);
-    for line in [
-        &["memory", "init", "--name", "Tides"][..],
-        &["dream", "backfill", file.to_str().unwrap()],
-    ] {
-        let ran = machine.run(line);
-        assert_eq!(ran.code, 0, "{ran:?}");
-    }
-    let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
+    let dreams = backfilled(&machine, S);
     for told in [
         "Valid from: 2025-10-01",
         "runs on port 5433.” (valid from 2025-09-01 until 2025-10-01)",

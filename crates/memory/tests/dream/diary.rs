@@ -45,9 +45,7 @@ fn what_changed_takes_the_place_of_what_was() {
             "Max takes 10 mg in the morning now.",
         ),
     ] {
-        let place = Place::told(older, newer);
-        let replaced = place.find(newer).replaces;
-        assert_eq!(replaced, [place.id(older)], "{older} / {newer}");
+        Place::told(older, newer).has_replaced(older, newer);
     }
 }
 

@@ -192,6 +192,12 @@ impl Place {
             .clone()
     }
 
+    /// The newer one of two takes the place of the older one, and of nothing else.
+    pub(crate) fn has_replaced(&self, older: &str, newer: &str) {
+        let replaced = self.find(newer).replaces;
+        assert_eq!(replaced, [self.id(older)], "{older} / {newer}");
+    }
+
     pub(crate) fn id(&self, text: &str) -> String {
         self.find(text).id
     }

@@ -37,9 +37,7 @@ fn what_is_put_off_or_moved_takes_the_place_of_what_was_planned() {
         ),
         ("会議が月曜日です", "会議は火曜日に変更されました"),
     ] {
-        let place = Place::told(older, newer);
-        let replaced = place.find(newer).replaces;
-        assert_eq!(replaced, [place.id(older)], "{older} / {newer}");
+        Place::told(older, newer).has_replaced(older, newer);
     }
 }
 
