@@ -165,6 +165,9 @@ pub(super) fn decoded(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
+/// Letters at the end of a key that a draw spells now and then.
+const MOST_BY_CHANCE: usize = 5;
+
 /// Whether a text is an example: `xxxx`, `your-key-here`, `1234567890`.
 pub(super) fn is_example(bytes: &[u8]) -> bool {
     memchr::memchr(b'<', &bytes[..bytes.len().min(JUDGED)]).is_some()
@@ -195,9 +198,21 @@ pub(super) fn is_written_as_example(bytes: &[u8]) -> bool {
     // Drawn letters may spell a word; what is written begins or ends with one.
     let worded = |word: &&str| {
         memchr::memmem::find_iter(&lower, word.as_bytes()).any(|at| {
-            let inside = |place: Option<&u8>| place.is_some_and(u8::is_ascii_alphanumeric);
-            let before = at.checked_sub(1).and_then(|place| lower.get(place));
-            !inside(before) || !inside(bytes.get(at + word.len()))
+            let (before, behind) = (&lower[..at], &lower[at + word.len()..]);
+            let part = |byte: &&u8| byte.is_ascii_alphanumeric();
+            let before = before.iter().rev().take_while(part).count();
+            let behind = behind.iter().take_while(part).count();
+            match (before, behind) {
+                (0, 0) => true,
+                (0, _) | (_, 0) if word.len() > MOST_BY_CHANCE => true,
+                (0, _) | (_, 0) => {
+                    let run = &bytes[at - before..at + word.len() + behind];
+                    let digits = run.iter().rev().take_while(|b| b.is_ascii_digit());
+                    let letters = &run[..run.len() - digits.count()];
+                    letters.iter().all(u8::is_ascii_alphabetic) && !looks_drawn(letters)
+                }
+                _ => false,
+            }
         })
     };
     let crossed = ["xxxxx", "XXXXX"]
@@ -252,6 +267,29 @@ mod tests {
             "refresh_token",
         ] {
             assert!(!looks_drawn_short(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_short_word_that_a_draw_spells_makes_no_example() {
+        for drawn in [
+            "123456789012-H4RCyqjSJYrBqooLkXALYour",
+            "youRq7ZtK2mWc9XbLs4V",
+            "dUmmyQ7ZtK2mWc9XbLs4",
+        ] {
+            assert!(!is_example(drawn.as_bytes()), "{drawn}");
+        }
+        for example in [
+            "your-api-key-1234567",
+            "YOUR_KEY",
+            "yourapikeyhere",
+            "YOURTOKENHERE",
+            "YourAccessToken1",
+            "dummytoken",
+            "AKIAIOSFODNN7EXAMPLE",
+            "put-in-your-key",
+        ] {
+            assert!(is_example(example.as_bytes()), "{example}");
         }
     }
 
