@@ -91,10 +91,24 @@ fn ends(words: &Words<'_>) -> bool {
     .any(|end| lower.contains(end))
 }
 
+/// Whether a sentence says that a rule is over, or allows something for good.
+pub(crate) fn is_for_good(sentence: &str) -> bool {
+    let words = Words::new(sentence);
+    let lower = words.lower();
+    ends(&words) || names_rule(&words) || LASTING.iter().any(|mark| lower.contains(mark))
+}
+
 /// Words of a permission that do not say what it is for.
 const LOOSE: &str = "now again ahead go feel free fine ok okay alright allowed permission may can \
     please anytime whenever freely directly today already just like want need right soon onward \
     forward wish worry rule anything everything everywhere always";
+
+/// The part of a sentence that gives leave; the rest says why.
+fn clause_of_leave(sentence: &str) -> &str {
+    let mut clauses = sentence.split([',', ';', ':', '—', '，', '；', '：']);
+    let clause = clauses.find(|clause| LIFTS.any(&Words::new(clause)));
+    clause.unwrap_or(sentence)
+}
 
 /// Whether a permission is for less than the rule forbids, and so leaves the
 /// rest of it: "you may merge typo fixes without review". What waited for the
@@ -111,13 +125,122 @@ pub(crate) fn is_for_less(sentence: &str, rule: &str) -> bool {
         .iter()
         .any(|hit| hit.tag == Norm::Until);
     // "Forget it, we deploy every day": what follows is why.
-    let clause = sentence
-        .split([',', ';', ':', '—'])
-        .find(|clause| LIFTS.any(&Words::new(clause)))
-        .unwrap_or(sentence);
+    let clause = clause_of_leave(sentence);
     let (forbidden, loose) = (stems(rule), stems(LOOSE));
     let further = |stem: &String| !forbidden.contains(stem) && !loose.contains(stem);
     !waits && shared(&stems(clause), &forbidden) > 0 && stems(clause).iter().any(further)
+}
+
+/// What a rule asks for before it is done, and what it is asked for by.
+const CONDITIONS: [&str; 19] = [
+    "without", "unless", "except", "ohne", "außer", "sans", "sauf", "sin", "salvo", "sem", "senza",
+    "tranne", "zonder", "tenzij", "bez", "chyba", "без", "kecuali", "utan",
+];
+
+/// How words begin that ask the user for leave.
+const ASKING: [&str; 21] = [
+    "ask",
+    "confirm",
+    "approv",
+    "permission",
+    "consent",
+    "frag",
+    "rückfrag",
+    "nachfrag",
+    "absprach",
+    "demande",
+    "pregunt",
+    "pergunt",
+    "chied",
+    "vraag",
+    "vragen",
+    "pyta",
+    "zapyta",
+    "спрашив",
+    "спроси",
+    "fråga",
+    "tanya",
+];
+
+/// The same where words are not parted.
+const ASKING_UNPARTED: [&str; 8] = [
+    "先问",
+    "请示",
+    "未经",
+    "经我同意",
+    "確認",
+    "許可なく",
+    "聞いて",
+    "물어",
+];
+
+/// What says that leave is for good.
+const LASTING: [&str; 27] = [
+    "from now on",
+    "always",
+    "anytime",
+    "any time",
+    "whenever",
+    "in the future",
+    "in future",
+    "going forward",
+    "freely",
+    "directly",
+    "on your own",
+    "ab jetzt",
+    "ab sofort",
+    "von nun an",
+    "künftig",
+    "immer",
+    "jederzeit",
+    "désormais",
+    "dorénavant",
+    "toujours",
+    "de ahora en adelante",
+    "siempre",
+    "d'ora in poi",
+    "sempre",
+    "voortaan",
+    "以后",
+    "今後",
+];
+
+/// Whether a sentence only gives the leave that a rule asks for: "never push without
+/// asking", "ok, you can push now". The rule asks for it the next time too.
+pub(crate) fn is_leave_asked_for(sentence: &str, rule: &str) -> bool {
+    let rule = Words::new(rule);
+    if is_for_good(sentence) {
+        return false;
+    }
+    let waits = NORMS.hits(&rule).iter().any(|hit| hit.tag == Norm::Until);
+    let clause = clause_of_leave(sentence);
+    if waits || is_on_condition(&Words::new(clause)) || !is_on_condition(&rule) {
+        return false;
+    }
+    // "You can skip the linter" is about the condition and not about what it is for.
+    let parts: Vec<&str> = rule.iter().collect();
+    let mut named = parts.split(|word| CONDITIONS.contains(word)).skip(1);
+    let condition = named.next().unwrap_or_default();
+    let condition = match condition {
+        [first, ..] if asks_leave(first) => first.to_string(),
+        _ => condition.join(" "),
+    };
+    shared(&stems(clause), &stems(&condition)) == 0
+}
+
+fn asks_leave(word: &str) -> bool {
+    ASKING.iter().any(|begin| word.starts_with(begin)) && !word.starts_with("fragment")
+}
+
+/// Whether something is to be done on a condition, or after leave was asked for.
+fn is_on_condition(words: &Words<'_>) -> bool {
+    words
+        .iter()
+        .any(|word| CONDITIONS.contains(&word) || asks_leave(word))
+        || words.has_cjk()
+            && ASKING_UNPARTED
+                .iter()
+                .any(|ask| words.lower().contains(ask))
 }
 
 /// Whether and how a sentence takes a rule back, and how surely it speaks of
@@ -126,10 +249,7 @@ pub(crate) fn is_for_less(sentence: &str, rule: &str) -> bool {
 /// where the sentence speaks of "the rule" or the rule waits for a word.
 pub fn takes_back(sentence: &str, rule: &str) -> Option<(Taking, f64)> {
     // "Forget the Friday rule, we deploy every day": only the first half is it.
-    let clause = sentence
-        .split([',', ';', ':', '—', '，', '；', '：'])
-        .find(|clause| LIFTS.any(&Words::new(clause)));
-    let sentence = clause.unwrap_or(sentence);
+    let sentence = clause_of_leave(sentence);
     let words = Words::new(sentence);
     let (said, forbidden) = (stems(sentence), stems(rule));
     let common = shared(&said, &forbidden);
@@ -188,7 +308,8 @@ pub fn takes_back(sentence: &str, rule: &str) -> Option<(Taking, f64)> {
                 | "nunca"
         )
     });
-    (sure && !(taking == Taking::Allowed && (demanded || is_for_less(sentence, rule))))
+    let granted = || is_for_less(sentence, rule) || is_leave_asked_for(sentence, rule);
+    (sure && !(taking == Taking::Allowed && (demanded || granted())))
         .then_some((taking, (of_said + of_rule) / 2.0))
 }
 
@@ -318,6 +439,15 @@ mod tests {
             (
                 "Never change the database schema.",
                 "You may change the database schema of the sandbox.",
+            ),
+            // Leave that is asked for is asked for the next time too.
+            (
+                "Never push to main without asking me.",
+                "ok, you can push to main now",
+            ),
+            (
+                "Ask me before you deploy to staging.",
+                "Go ahead, you can deploy to staging now.",
             ),
         ] {
             assert_eq!(takes_back(sentence, rule), None, "{rule} / {sentence}");

@@ -3,9 +3,10 @@
 use crate::facts::{Provenance, Rule, RuleKind};
 use crate::heard::Said;
 use crate::ledger::{At, Ledger};
-use crate::lifts::{allows, is_for_less};
+use crate::lifts::{allows, is_for_good, is_for_less, is_leave_asked_for};
 use crate::norm::{is_heading, is_list_item, judge};
 use crate::plain::{Plain, is_fragment, is_greeting, plain};
+use crate::text::is_cjk;
 use crate::words::norms::{NORMS, Norm};
 use crate::words::{Words, shared, stems};
 
@@ -111,6 +112,7 @@ impl Ledger {
             if rule.revoked.is_some()
                 || (is_users && is_others)
                 || is_for_less(sentence, &rule.text)
+                || is_leave_asked_for(sentence, &rule.text)
             {
                 continue;
             }
@@ -125,6 +127,11 @@ impl Ledger {
                 .hits(&Words::new(&rule.text))
                 .iter()
                 .any(|hit| hit.tag == Norm::Until);
+            // "You can push now" says nothing of Fridays, nor of main.
+            let parted = !sentence.chars().any(is_cjk);
+            if parted && !waits && common * 2 < words.len() && !is_for_good(sentence) {
+                continue;
+            }
             score += f64::from(u8::from(waits)) * 0.5 + common as f64 * 0.1;
             if best.is_none_or(|(top, _)| score >= top) {
                 best = Some((score, index));
@@ -330,6 +337,29 @@ mod tests {
                 "Do not install packages.",
                 "You may install dev packages now.",
             ),
+            // Leave that is asked for is asked for the next time too.
+            ("Never push without asking me.", "ok, you can push now"),
+            (
+                "Always ask before you deploy.",
+                "Go ahead, you can deploy now.",
+            ),
+            (
+                "Never commit without running the linter.",
+                "Looks good, you may commit now.",
+            ),
+            (
+                "Never merge without a review from Dana.",
+                "ok you can merge now, Dana approved it",
+            ),
+            (
+                "Don't delete anything without my permission.",
+                "Yes, you can delete it now.",
+            ),
+            (
+                "Niemals ohne Rückfrage E-Mails verschicken.",
+                "Du darfst die E-Mail jetzt verschicken.",
+            ),
+            ("Never push to main on Fridays.", "You can push now."),
         ] {
             let ledger = fold(&[rule, leave]);
             assert!(
@@ -337,6 +367,38 @@ mod tests {
                     .rules
                     .iter()
                     .any(|known| known.text == rule && known.revoked.is_none()),
+                "{leave}: {:?}",
+                ledger.rules
+            );
+        }
+    }
+
+    #[test]
+    fn leave_for_good_and_leave_to_go_without_the_condition_lift_the_rule() {
+        for (rule, leave) in [
+            (
+                "Never push without asking me.",
+                "You can push without asking from now on.",
+            ),
+            (
+                "Never push without asking me.",
+                "From now on you can push whenever you like.",
+            ),
+            (
+                "Never commit without running the linter.",
+                "You can commit without running the linter now.",
+            ),
+            (
+                "Always ask before you deploy.",
+                "You no longer need to ask before you deploy.",
+            ),
+            ("Do not push until I say so.", "ok, you can push now"),
+            ("Never deploy.", "You may deploy now."),
+        ] {
+            let ledger = fold(&[rule, leave]);
+            let lifted = |known: &Rule| known.text == rule && known.revoked.is_some();
+            assert!(
+                ledger.rules.iter().any(lifted),
                 "{leave}: {:?}",
                 ledger.rules
             );
