@@ -27,13 +27,16 @@ pub(super) fn is_noise(text: &str) -> bool {
 fn is_blank(text: &str) -> bool {
     let mut rest = text;
     let mut kept = String::new();
+    let mut secrets = 0;
     while let Some((before, behind)) = rest.split_once(REDACTED) {
         kept.push_str(before);
         kept.push(' ');
+        secrets += 1;
         rest = behind.split_once(']').map_or("", |(_, rest)| rest);
     }
     kept.push_str(rest);
-    text.contains(REDACTED) && Features::of(&kept).terms.len() < 3
+    // Each has a name or two.
+    secrets > 0 && Features::of(&kept).terms.len() < 1 + 2 * secrets
 }
 
 /// How the mark begins that stands where a secret was.
@@ -173,14 +176,17 @@ const TASKS: &[&str] = &[
     "add",
     "adjust",
     "apply",
+    "browse",
     "bump",
     "change",
     "check",
     "clean",
+    "clone",
     "commit",
     "compare",
     "continue",
     "convert",
+    "crawl",
     "create",
     "debug",
     "delete",
@@ -190,6 +196,7 @@ const TASKS: &[&str] = &[
     "execute",
     "explain",
     "extract",
+    "fetch",
     "find",
     "fix",
     "generate",
@@ -220,6 +227,7 @@ const TASKS: &[&str] = &[
     "review",
     "rewrite",
     "run",
+    "scrape",
     "search",
     "show",
     "simplify",
@@ -553,6 +561,9 @@ mod tests {
             "Das Gespräch ist nächsten Montag.",
             "Yesterday the build took 40 minutes on web-02.",
             "Key is [redacted:aws-key#1] and password=[redacted:password#1]",
+            "My npm token is [redacted:npm-token#1] and the password is [redacted:password#1]",
+            "Clone https://github.com/acme/billing and build it",
+            "Fetch https://docs.example.com/setup and tell me what it says",
         ] {
             assert!(is_noise(noise), "{noise}");
         }
