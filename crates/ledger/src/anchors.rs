@@ -67,13 +67,18 @@ impl Ledger {
         pasted: bool,
     ) {
         if let Some(known) = self.anchors.get_mut(found.text) {
-            known.provenance.add(at.entry);
+            let is_typed = known.pasted && by == Speaker::User && !pasted;
+            // From where its sentence is.
+            match is_typed || (known.by == Speaker::Tool && by != Speaker::Tool) {
+                true => known.provenance.begin(at.entry),
+                false => known.provenance.add(at.entry),
+            }
             known.rank = at.rank;
             if by == Speaker::User {
                 // Said again as what holds.
                 known.superseded = None;
             }
-            if known.pasted && by == Speaker::User && !pasted {
+            if is_typed {
                 // Now the user has said it.
                 known.pasted = false;
                 known.about = about(sentence, found.at, found.text.len());

@@ -147,9 +147,13 @@ impl Ledger {
             .rev()
             .find(|known| known.superseded.is_none() && known.what == decision.what);
         if let Some(known) = same {
+            let holds_anew = known.pasted && !decision.pasted;
             known.pasted &= decision.pasted;
             for entry in &decision.provenance.entries {
-                known.provenance.add(entry);
+                match holds_anew {
+                    true => known.provenance.begin(entry),
+                    false => known.provenance.add(entry),
+                }
             }
             return;
         }

@@ -27,6 +27,12 @@ impl Provenance {
         }
     }
 
+    /// A fact seen again that holds only from here on.
+    pub(crate) fn begin(&mut self, entry: &EntryId) {
+        self.seen = self.seen.saturating_add(1);
+        self.entries = vec![entry.clone()];
+    }
+
     /// A fact seen again.
     pub fn add(&mut self, entry: &EntryId) {
         self.seen = self.seen.saturating_add(1);

@@ -72,8 +72,14 @@ impl Ledger {
     fn add_rule(&mut self, at: At<'_>, text: &str, kind: RuleKind, whose: Whose<'_>) {
         let Whose { pasted, frame } = whose;
         if let Some(known) = self.rules.iter_mut().find(|rule| rule.text == text) {
-            known.provenance.add(at.entry);
-            if !self.others.contains(at.entry) && (!pasted || known.pasted) {
+            let is_users = !self.others.contains(at.entry);
+            // It was nobody's word, or taken back: it holds from here on.
+            if is_users && !pasted && (known.pasted || known.revoked.is_some()) {
+                known.provenance.begin(at.entry);
+            } else {
+                known.provenance.add(at.entry);
+            }
+            if is_users && (!pasted || known.pasted) {
                 known.revoked = None;
                 known.pasted = pasted;
                 known.frame = frame.map(str::to_owned);

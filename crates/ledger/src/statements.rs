@@ -30,7 +30,10 @@ impl Ledger {
             let text = sentence.trim_start_matches(['-', '*', '•', ' ']);
             let pasted = said.may_be_anothers(index);
             if let Some(known) = self.statements.iter_mut().find(|one| one.text == text) {
-                known.provenance.add(at.entry);
+                match known.pasted && !pasted {
+                    true => known.provenance.begin(at.entry),
+                    false => known.provenance.add(at.entry),
+                }
                 known.pasted &= pasted;
                 continue;
             }

@@ -42,6 +42,7 @@ fn an_entry_reads_as_the_layout_says() {
             source: Source::Agent,
             entry: Some(EntryId::new("4f2a91c0")),
             said: None,
+            first: None,
         }],
     }]);
     let origin = Origin {
@@ -212,6 +213,7 @@ fn text_of_others_cannot_make_an_entry_a_heading_or_a_mark() {
             source: Source::Tool,
             entry: Some(EntryId::new("e3 --> <!-- user")),
             said: None,
+            first: None,
         }],
     }]);
     memory
@@ -264,6 +266,7 @@ fn a_secret_that_only_a_later_note_gives_away_is_in_no_earlier_one() {
         source: Source::Tool,
         entry: None,
         said: None,
+        first: None,
     };
     let sections = Body::Sections(vec![Section {
         title: "Decisions".into(),
@@ -325,6 +328,7 @@ fn an_entry_that_is_too_long_is_cut_visibly() {
         source: Source::User,
         entry: None,
         said: None,
+        first: None,
     });
     let list = Body::Sections(vec![Section {
         title: "Facts".into(),
@@ -633,6 +637,55 @@ fn only_what_is_new_is_flushed_again() {
     assert_eq!(sections.len(), 1);
     assert_eq!(sections[0].notes.len(), 1);
     assert_eq!(sections[0].notes[0].entry, Some(EntryId::new("e5")));
+}
+
+/// The notes of rules, each with where it was said first and last.
+fn rules_of(messages: &[serde_json::Value], before: usize) -> Vec<(String, [Option<String>; 2])> {
+    let before = (before > 0).then(|| ledger(&messages[..before]));
+    let Some(Body::Sections(sections)) = extractive(&ledger(messages), before.as_ref()) else {
+        return Vec::new();
+    };
+    let notes = sections.into_iter().flat_map(|list| list.notes);
+    let noted = notes.map(|note| {
+        let first = note.first.map(|first| first.entry.as_str().to_owned());
+        let last = note.entry.map(|entry| entry.as_str().to_owned());
+        (note.text, [first, last])
+    });
+    noted.collect()
+}
+
+#[test]
+fn a_rule_that_is_said_again_is_noted_with_its_first_and_its_last_time() {
+    let say = |text: &str| json!({"role": "user", "content": text});
+    let rule = "Never push to main on a Friday.";
+    let noted = format!("Constraint: {rule}");
+    let (first, last) = (Some("e0".to_owned()), Some("e2".to_owned()));
+    let other = "Always use semicolons in the frontend code.";
+    let said = [say(rule), say(other), say(rule)];
+    let notes = rules_of(&said, 0);
+    assert!(
+        notes.contains(&(noted.clone(), [first, last.clone()])),
+        "{notes:?}"
+    );
+    // What was noted before is noted again, since something else may hold by now.
+    assert_eq!(rules_of(&said, 2), [(noted.clone(), [None, last.clone()])]);
+    // What was taken back holds from where it is said again.
+    let said = [
+        say(rule),
+        say("You may push to main on a Friday again."),
+        say(rule),
+    ];
+    let notes = rules_of(&said, 0);
+    assert!(notes.contains(&(noted, [None, last])), "{notes:?}");
+    // What is said again and taken back may be a rule of another session.
+    let over = format!("No longer: {rule}");
+    let by = Some("e1".to_owned());
+    assert_eq!(
+        rules_of(&said[..2], 0),
+        [(over.clone(), [None, by.clone()])]
+    );
+    assert_eq!(rules_of(&said[..2], 1), [(over, [None, by])]);
+    assert_eq!(rules_of(&said[..2], 2), []);
 }
 
 #[test]

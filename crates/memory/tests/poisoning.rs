@@ -348,6 +348,7 @@ fn a_mark_without_its_seal_takes_trust_away_and_gives_none() {
         source,
         entry: None,
         said: None,
+        first: None,
     };
     let body = longhaul_memory::files::Body::Sections(vec![longhaul_memory::files::Section {
         title: "Facts".into(),

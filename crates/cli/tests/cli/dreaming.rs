@@ -32,6 +32,7 @@ pub(crate) fn log(machine: &Machine, day: Date, section: &str, text: &str, sourc
             source,
             entry: None,
             said: None,
+            first: None,
         }],
     }]);
     memory

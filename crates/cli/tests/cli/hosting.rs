@@ -575,7 +575,7 @@ fn what_a_flush_notes_of_an_old_history_is_dated_by_when_it_was_said() {
         );
         list.push(json!({"role": "assistant", "content": [{"type": "text", "text": answer}], "timestamp": time + 1_000}));
     }
-    // What is said again holds from the last time on.
+    // What is said again holds from the first time on.
     let rule = "Always use semicolons in the frontend code.";
     list.insert(
         0,
@@ -597,5 +597,8 @@ fn what_a_flush_notes_of_an_old_history_is_dated_by_when_it_was_said() {
     assert!(fact.contains("Valid from: 2025-09-01"), "{dreams}");
     let (_, rule) = dreams.split_once(rule).unwrap();
     let (_, from) = rule.split_once("Valid from: ").unwrap();
-    assert!(from.starts_with("2025-09-21"), "{dreams}");
+    assert!(from.starts_with("2025-09-01"), "{dreams}");
+    for day in ["(user on 2025-09-01): ", "(user on 2025-09-21): "] {
+        assert!(from.contains(day), "{dreams}");
+    }
 }

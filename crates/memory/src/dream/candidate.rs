@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::Source;
-use crate::files::{LogLine, MemoryFolder};
+use crate::files::{LogLine, MemoryFolder, Mention};
 use crate::provenance::one_line;
 
 /// What a candidate is about.
@@ -87,12 +87,30 @@ impl Evidence {
         }
     }
 
+    /// Where else a line of a log says that this was said, on an earlier day.
+    pub(super) fn at(&self, first: &Mention) -> Option<Evidence> {
+        Some(Evidence {
+            date: first.day.filter(|day| *day < self.date)?,
+            entry: Some(first.entry.as_str().to_owned()),
+            ..self.clone()
+        })
+    }
+
     /// The words for people: in quotation marks where they stand there.
     pub fn words(&self) -> String {
         let words = one_line(&self.quote);
         match self.noted {
             true => format!("as noted: {words}"),
             false => format!("“{words}”"),
+        }
+    }
+
+    /// Who said it, and when, where that is another day than its log's.
+    pub fn by(&self) -> String {
+        let is_of_the_day = self.file == MemoryFolder::log_name(self.date);
+        match self.line {
+            Some(_) if !is_of_the_day => format!("{} on {}", self.source, self.date),
+            _ => self.source.to_string(),
         }
     }
 
@@ -124,7 +142,6 @@ impl Evidence {
     /// a copy of its session in another file, say nothing new.
     fn utterance(&self) -> Vec<String> {
         let mut keys = Vec::new();
-        keys.extend(self.line_key());
         if let Some(entry) = &self.entry {
             if let Some(session) = &self.session {
                 keys.push(digest(&["session", entry, session]));
@@ -133,8 +150,9 @@ impl Evidence {
                 keys.push(digest(&["entry", entry]));
             }
         }
+        // One line may name two entries, and they are two utterances.
         if keys.is_empty() {
-            keys.push(self.key());
+            keys.push(self.line_key().unwrap_or_else(|| self.key()));
         }
         keys
     }

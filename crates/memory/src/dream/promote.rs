@@ -448,7 +448,7 @@ fn block(chosen: &Candidate, all: &[Candidate], said: &str) -> String {
         out.push_str(&format!(
             "- evidence: {} ({}): {}\n",
             one_line(&evidence.place()),
-            evidence.source,
+            evidence.by(),
             evidence.words()
         ));
     }

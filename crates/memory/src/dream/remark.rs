@@ -12,7 +12,7 @@ use super::orders::{gives_orders, poses, poses_as_machine, speaks_for_user, with
 use super::passing::is_chatter;
 use super::prose::{self, paragraphs, sentences};
 use crate::Source;
-use crate::files::{Body, LogLine};
+use crate::files::{Body, LogLine, Mention};
 use crate::flush::{CHANGE, PASSED, REPLY};
 use crate::provenance::one_line;
 
@@ -70,7 +70,8 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
         // The log is the witness here: its line, as it stands there.
         let evidence = Evidence::of_line(date, line, one_line(&line.text));
         let text = evidence.quote.clone();
-        all.take(topic, &text, evidence);
+        let first = line.first.as_ref().and_then(|first| evidence.at(first));
+        all.take_from(topic, &text, evidence, first);
     }
     let untitled = |line: &LogLine| match line.section.as_deref().map(section) {
         Some(Section::Other) | None => true,
@@ -135,7 +136,16 @@ pub fn of_session(
                 source,
                 quote: quote.to_owned(),
             };
-            all.take(topic, &text, evidence);
+            let first = note.first.as_ref().and_then(|first| {
+                let day = date_of(first.entry.as_str());
+                let is_typed = typed(first.entry.as_str());
+                let first = Mention {
+                    entry: first.entry.clone(),
+                    day: is_typed.then_some(day),
+                };
+                evidence.at(&first)
+            });
+            all.take_from(topic, &text, evidence, first);
         }
     }
     all
@@ -210,6 +220,21 @@ fn is_decided(reply: &str, answer: &str) -> bool {
 }
 
 impl Remarks {
+    /// Takes what was said on two days.
+    fn take_from(&mut self, topic: Topic, text: &str, last: Evidence, first: Option<Evidence>) {
+        let before = self.remarks.len();
+        self.take(topic, text, last);
+        if let (Some(first), [taken]) = (first, &self.remarks[before..]) {
+            let source = taken.evidence.source;
+            let evidence = Evidence { source, ..first };
+            let earlier = Remark {
+                evidence,
+                ..taken.clone()
+            };
+            self.remarks.insert(before, earlier);
+        }
+    }
+
     fn take(&mut self, topic: Topic, text: &str, mut evidence: Evidence) {
         let mut topic = topic;
         let mut ends = false;

@@ -170,7 +170,7 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
         out.push_str(&format!(
             "> {} ({}): {}\n",
             one_line(&evidence.place()),
-            evidence.source,
+            evidence.by(),
             evidence.words()
         ));
     }

@@ -1,15 +1,15 @@
 //! The flush without a model: a view on the ledger.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use longhaul_ledger::{
-    AnchorKind, FileChange, ItemState, Ledger, Provenance, Rule, RuleKind, Speaker, Trouble,
-    agrees_or_chooses,
+    AnchorKind, Decision, FileChange, ItemState, Ledger, Provenance, Rule, RuleKind, Sentence,
+    Speaker, Trouble, agrees_or_chooses,
 };
 use longhaul_transcript::EntryId;
 
 use crate::Source;
-use crate::files::{Body, Note, Section};
+use crate::files::{Body, Mention, Note, Section};
 
 /// Characters of a note; the transcript has the rest.
 const MOST_CHARS: usize = 300;
@@ -105,18 +105,58 @@ fn note(text: impl Into<String>, source: Source, entry: Option<&EntryId>) -> Not
         source,
         entry: entry.cloned(),
         said: None,
+        first: None,
     }
 }
 
-/// Who vouches for something in the user's name, and the latest entry that says it:
-/// what was said again holds from then on, whatever was said in between. What
-/// something else put in the user's place is nobody's word.
-fn users<'a>(now: &Ledger, provenance: &'a Provenance) -> (Source, Option<&'a EntryId>) {
-    let mut entries = provenance.entries.iter().rev();
-    match entries.find(|entry| !now.others.contains(*entry)) {
-        Some(entry) => (Source::User, Some(entry)),
-        None if provenance.entries.is_empty() => (Source::User, None),
-        None => (Source::Unknown, provenance.first()),
+/// Who vouches for something in the user's name, and where.
+struct Vouched<'a> {
+    /// At most this source: what something else put in the user's place is nobody's
+    /// word.
+    most: Source,
+    /// The latest entry that says it: what was said again holds from then on too,
+    /// whatever was said in between.
+    entry: Option<&'a EntryId>,
+    /// The first that says it, where that is another one.
+    first: Option<&'a EntryId>,
+}
+
+impl<'a> Vouched<'a> {
+    fn of(now: &Ledger, provenance: &'a Provenance) -> Vouched<'a> {
+        let is_users = |entry: &&EntryId| !now.others.contains(*entry);
+        let mut entries = provenance.entries.iter().filter(is_users);
+        match (entries.next(), entries.next_back()) {
+            (None, _) if provenance.entries.is_empty() => Vouched {
+                most: Source::User,
+                entry: None,
+                first: None,
+            },
+            (None, _) => Vouched {
+                most: Source::Unknown,
+                entry: provenance.first(),
+                first: None,
+            },
+            (Some(first), last) => Vouched {
+                most: Source::User,
+                entry: last.or(Some(first)),
+                first: last.map(|_| first),
+            },
+        }
+    }
+
+    /// Whether it was said once more since the ledger had this of it.
+    fn is_later(&self, known: &Provenance) -> bool {
+        let later = |entry| !known.entries.contains(entry);
+        self.most == Source::User && self.entry.is_some_and(later)
+    }
+
+    /// A note of it. Where it was noted before, it says only when it was said again.
+    fn note(&self, text: String, source: Source, is_known: bool) -> Note {
+        let first = self.first.filter(|_| !is_known).cloned();
+        Note {
+            first: first.map(|entry| Mention { entry, day: None }),
+            ..note(text, source.min(self.most), self.entry)
+        }
     }
 }
 
@@ -134,25 +174,30 @@ fn said(rule: &Rule) -> &str {
 }
 
 fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
-    // What was pasted before and is typed now is the user's word from now on.
-    let live = |rule: &&Rule| rule.revoked.is_none();
-    let known: HashSet<&str> = before.rules.iter().filter(live).map(said).collect();
-    let typed = before.rules.iter().filter(live).filter(|rule| !rule.pasted);
-    let typed: HashSet<&str> = typed.map(said).collect();
+    let live = before.rules.iter().filter(|rule| rule.revoked.is_none());
+    let known: HashMap<&str, &Rule> = live.map(|rule| (said(rule), rule)).collect();
+    let over = before.rules.iter().filter(|rule| rule.revoked.is_some());
+    let over: HashSet<&str> = over.map(said).collect();
     let mut notes = Vec::new();
     for rule in &now.rules {
         let text = rule.text.as_str();
-        let (most, entry) = users(now, &rule.provenance);
-        let source = source(Speaker::User, rule.pasted).min(most);
+        let known = known.get(text);
+        let vouched = Vouched::of(now, &rule.provenance);
+        // What was pasted before and is typed now is the user's word from now on.
+        let is_noted = known.is_some_and(|known| rule.pasted || !known.pasted);
+        let again = |known: &&Rule| !rule.pasted && vouched.is_later(&known.provenance);
         match &rule.revoked {
-            None if !known.contains(text) || (!rule.pasted && !typed.contains(text)) => {
+            None if !is_noted || known.is_some_and(again) => {
                 let kind = match rule.kind {
                     RuleKind::Constraint => "Constraint",
                     RuleKind::Preference => "Preference",
                 };
-                notes.push(note(format!("{kind}: {}", rule.in_frame()), source, entry));
+                let text = format!("{kind}: {}", rule.in_frame());
+                let source = source(Speaker::User, rule.pasted);
+                notes.push(vouched.note(text, source, is_noted));
             }
-            Some(by) if known.contains(text) => {
+            // What was made and taken back since may be a rule of another session.
+            Some(by) if !over.contains(text) => {
                 let source = match now.others.contains(by) {
                     true => Source::Unknown,
                     false => Source::User,
@@ -176,12 +221,11 @@ fn rules(now: &Ledger, before: &Ledger) -> Vec<Note> {
 }
 
 fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
-    let known: HashSet<(&str, bool)> = before
-        .decisions
-        .iter()
-        .map(|decision| (decision.what.as_str(), decision.superseded.is_some()))
+    let held = before.decisions.iter();
+    let held = held.filter(|decision| decision.superseded.is_none());
+    let held: HashMap<&str, &Decision> = held
+        .map(|decision| (decision.what.as_str(), decision))
         .collect();
-    let held = |what: &str| known.contains(&(what, false));
     let mut notes = Vec::new();
     for decision in &now.decisions {
         let what = decision.what.as_str();
@@ -195,10 +239,12 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
             true => Source::from(decision.by).min(Source::Agent),
             false => source(decision.by, decision.pasted),
         };
-        let (most, entry) = users(now, &decision.provenance);
-        let source = source.min(most);
+        let vouched = Vouched::of(now, &decision.provenance);
+        let known = held.get(what);
+        let again =
+            |known: &&Decision| source == Source::User && vouched.is_later(&known.provenance);
         match &decision.superseded {
-            None if !held(what) => {
+            None if known.is_none_or(again) => {
                 // The reason is often a part of what was said.
                 let text = match &decision.reason {
                     Some(reason) if !what.contains(reason.as_str()) => {
@@ -206,12 +252,12 @@ fn decisions(now: &Ledger, before: &Ledger) -> Vec<Note> {
                     }
                     _ => what.to_owned(),
                 };
-                notes.push(note(text, source, entry));
+                notes.push(vouched.note(text, source, known.is_some()));
             }
-            Some(by) if held(what) => {
+            Some(by) if known.is_some() => {
                 let source = match now.others.contains(by) {
                     true => source.min(Source::Unknown),
-                    false => source,
+                    false => source.min(vouched.most),
                 };
                 notes.push(note(format!("No longer: {what}"), source, Some(by)));
             }
@@ -375,10 +421,12 @@ fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
         .collect();
     for stated in &now.statements {
         let mut known = before.statements.iter();
-        let is_new = !known.any(|known| known.text == stated.text);
-        if is_new && !is_said_elsewhere(now, &stated.text) {
+        let known = known.find(|known| known.text == stated.text);
+        let vouched = Vouched::of(now, &stated.provenance);
+        let again = |known: &Sentence| !stated.pasted && vouched.is_later(&known.provenance);
+        if known.is_none_or(again) && !is_said_elsewhere(now, &stated.text) {
             let source = source(Speaker::User, stated.pasted);
-            notes.push(note(&stated.text, source, stated.provenance.first()));
+            notes.push(vouched.note(stated.text.clone(), source, known.is_some()));
         }
     }
     // What the user said with a number, an address or an id in it.
@@ -393,8 +441,10 @@ fn facts(now: &Ledger, before: &Ledger) -> Vec<Note> {
     for anchor in anchors {
         let is_known = notes.iter().any(|known| known.text == anchor.about);
         if !is_known && !is_said_elsewhere(now, &anchor.about) {
-            let (most, entry) = users(now, &anchor.provenance);
-            let source = source(Speaker::User, anchor.pasted).min(most);
+            // Its sentence is the first; later ones may say something else of it.
+            let vouched = Vouched::of(now, &anchor.provenance);
+            let source = source(Speaker::User, anchor.pasted).min(vouched.most);
+            let entry = vouched.first.or(vouched.entry);
             notes.push(note(&anchor.about, source, entry));
         }
     }

@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, date};
 use longhaul_memory::dream::{Candidate, Cause, Consolidated, Settings, Status, waiting};
-use longhaul_memory::files::{Body, Note, Origin, Section};
+use longhaul_memory::files::{Body, Mention, Note, Origin, Section};
 use longhaul_memory::{Error, Source};
 use longhaul_transcript::EntryId;
 
@@ -103,6 +103,7 @@ fn what_was_said_on_an_earlier_day_than_its_log_replaces_nothing_newer() {
         source: Source::User,
         entry: Some(EntryId::new("e7")),
         said: Some(date(2025, 9, 1)),
+        first: None,
     };
     let sections = vec![Section {
         title: "Facts".into(),
@@ -120,6 +121,67 @@ fn what_was_said_on_an_earlier_day_than_its_log_replaces_nothing_newer() {
         assert_eq!(old.valid_from, date(2025, 9, 1));
         assert_eq!(old.valid_until, Some(day(3)));
         assert_eq!(place.find("6000").valid_until, None);
+    }
+}
+
+/// Logs what was said five days ago and once more on another day.
+fn said_twice(place: &Place, text: &str, last: Date) {
+    let body = Body::Sections(vec![Section {
+        title: "Facts".into(),
+        notes: vec![Note {
+            text: text.into(),
+            source: Source::User,
+            entry: Some(EntryId::new("e9")),
+            said: Some(last),
+            first: Some(Mention {
+                entry: EntryId::new("e2"),
+                day: Some(day(5)),
+            }),
+        }],
+    }]);
+    let origin = Origin {
+        session: Some("one"),
+        epoch: None,
+    };
+    let memory = &place.memory;
+    memory
+        .append_log(TODAY.at(9, 0, 0, 0), "Flush", origin, &body)
+        .unwrap();
+}
+
+#[test]
+fn what_one_line_says_was_said_twice_holds_from_the_first_time_on() {
+    for last in [day(1), TODAY] {
+        let place = Place::new();
+        said_twice(&place, "The API listens on port 8080.", last);
+        for _ in 0..2 {
+            place.dream(&settings());
+            let one = place.find("8080");
+            assert_eq!(one.valid_from, day(5));
+            assert_eq!(one.days, [day(5), last]);
+            assert_eq!(one.mentions(), 2);
+        }
+    }
+}
+
+#[test]
+fn what_was_said_between_two_times_held_between_them() {
+    let place = Place::new();
+    let (port, other) = (
+        "The API listens on port 8080.",
+        "The API listens on port 9090 now.",
+    );
+    said_twice(&place, port, day(1));
+    place.log(day(3), "Facts", other, Source::User);
+    for _ in 0..2 {
+        place.dream(&settings());
+        let all = place.candidates();
+        let held = |text: &str| -> Vec<_> {
+            let of = all.iter().filter(|one| one.text == text);
+            of.map(|one| (one.valid_from, one.valid_until)).collect()
+        };
+        assert_eq!(held(port), [(day(5), Some(day(3))), (day(1), None)]);
+        assert_eq!(held(other), [(day(3), Some(day(1)))]);
     }
 }
 

@@ -154,6 +154,7 @@ fn a_log_that_quotes_an_entry_once_more_says_nothing_again() {
             source: Source::User,
             entry: Some(EntryId::new("0b8f5a52-7f3e-4a43")),
             said: None,
+            first: None,
         };
         let body = Body::Sections(vec![Section {
             title: "Facts".into(),

@@ -83,6 +83,7 @@ impl Place {
                 source,
                 entry: Some(EntryId::new("e1")),
                 said: None,
+                first: None,
             }],
         }]);
         let session = format!("s{day}");

@@ -197,6 +197,7 @@ fn said(lines: &[(i32, usize)]) -> BTreeMap<Date, Vec<Remark>> {
                 source: Source::User,
                 entry: Some(EntryId::new(format!("entry-{at:04}"))),
                 said: None,
+                first: None,
             }],
         }]);
         let session = format!("s{back}");

@@ -363,7 +363,7 @@ impl Review<'_> {
         for evidence in &one.evidence {
             lines.push(format!(
                 "  {} {}  {}",
-                style(format!("{:<7}", evidence.source)).dim(),
+                style(format!("{:<7}", evidence.by())).dim(),
                 paint::tame(&evidence.place()),
                 paint::tame(&evidence.words())
             ));
