@@ -207,6 +207,56 @@ fn unnumbered(text: &str) -> &str {
     }
 }
 
+/// What only calls attention to what follows it.
+const ATTENTION: &[&str] = &[
+    "remember: ",
+    "remember that ",
+    "please remember: ",
+    "please remember that ",
+    "reminder: ",
+    "note: ",
+    "please note: ",
+    "please note that ",
+    "important: ",
+    "again: ",
+    "fyi: ",
+    "btw: ",
+    "merke: ",
+    "merk dir: ",
+    "denk dran: ",
+    "denk daran: ",
+    "wichtig: ",
+    "hinweis: ",
+    "erinnerung: ",
+    "zur erinnerung: ",
+    "rappel: ",
+    "rappel : ",
+    "recuerda: ",
+    "recuerda que ",
+    "lembre-se: ",
+    "ricorda: ",
+    "let op: ",
+    "помни: ",
+    "记住：",
+    "请记住：",
+    "注意：",
+    "重要：",
+];
+
+/// The text without its number and without what only calls attention to it: said
+/// again with such a word it is the same.
+fn plainly(text: &str) -> &str {
+    let text = unnumbered(text);
+    let begins = |mark: &&str| {
+        let head = text.get(..mark.len());
+        head.is_some_and(|head| head.to_lowercase() == **mark)
+    };
+    let longest = ATTENTION.iter().copied().filter(begins);
+    let rest = longest.max_by_key(|mark| mark.len());
+    let rest = rest.map_or(text, |mark| text[mark.len()..].trim_start());
+    if rest.is_empty() { text } else { rest }
+}
+
 /// Whether a short reply to a long answer says what was decided: it agrees or
 /// chooses, and says something beyond its day ("next" and "go on" do not), and
 /// what it replies to is no mere announcement.
@@ -273,7 +323,7 @@ impl Remarks {
         if topic == Topic::Lesson && text.contains(PASSED) {
             return;
         }
-        let text = unnumbered(unmarked.as_deref().unwrap_or(text));
+        let text = plainly(unmarked.as_deref().unwrap_or(text));
         let noise = match topic {
             Topic::Fact => is_noise(text),
             Topic::Decision => is_cut_off(text) || is_chatter(text),
@@ -326,7 +376,7 @@ pub(super) fn said_again(candidate: &Candidate, evidence: &Evidence) -> Remark {
     }
     Remark {
         topic: candidate.topic,
-        text: unnumbered(text).to_owned(),
+        text: plainly(text).to_owned(),
         ends,
         // Old sessions are quoted without our marks.
         lifts: marked.is_some() || (!ends && (ended || candidate.lifts)),
