@@ -349,26 +349,44 @@ fn goes_on_as_code(rest: &[u8]) -> bool {
 
 /// Whether the quote behind a text closes a string of its last line, rather than
 /// opening one: `prompt("Password: ").trim()`. In a line that is too long to be
-/// read from its start nobody can tell.
+/// read from its start the last quote before it has to tell.
 fn is_in_string(before: &[u8], quote: u8, slashes: usize) -> bool {
     const LINE: usize = 4_096;
     let reach = &before[before.len().saturating_sub(LINE)..before.len() - slashes];
     let begin = match memchr::memrchr(b'\n', reach) {
         Some(place) => place + 1,
-        None if before.len() > LINE => return false,
+        None if before.len() > LINE => return is_behind_opening(reach, quote, slashes),
         None => 0,
     };
     let line = &reach[begin..];
-    let alike = |place: &usize| {
-        let escapes = line[..*place].iter().rev().take_while(|b| **b == b'\\');
-        escapes.count() == slashes
-    };
+    let alike = |place: &usize| is_behind_slashes(&line[..*place], slashes);
     memchr::memchr_iter(quote, line)
         .filter(alike)
         .fold(false, |open, place| match open {
             true => quote == b'\'' && is_between_letters(line, place),
             false => quote != b'\'' || can_open(&line[..place]),
         })
+}
+
+/// Whether exactly so many backslashes end a text.
+fn is_behind_slashes(before: &[u8], slashes: usize) -> bool {
+    let escapes = before.iter().rev().take_while(|b| **b == b'\\');
+    escapes.count() == slashes
+}
+
+/// Whether the last quote of a text opens a string, by what stands around it: a
+/// program goes on behind one that closes, and before one that opens.
+fn is_behind_opening(text: &[u8], quote: u8, slashes: usize) -> bool {
+    let quotes = memchr::memrchr_iter(quote, text);
+    let mut alike = quotes.filter(|place| is_behind_slashes(&text[..*place], slashes));
+    let last = alike.find(|place| quote != b'\'' || !is_between_letters(text, *place));
+    last.is_some_and(|place| {
+        let before = text[..place - slashes].last();
+        match text.get(place + 1) {
+            Some(b' ' | b'\\') => before.is_none_or(|b| b"(,:=[{+ ".contains(b)),
+            _ => !goes_on_as_code(&text[place + 1..]),
+        }
+    })
 }
 
 /// Whether the apostrophe at `at` is one of a word: `don't`.

@@ -410,3 +410,32 @@ fn a_password_that_begins_as_code_goes_in_long_lines_and_behind_apostrophes() {
         "print(f'The password: ').strip2()",
     ]);
 }
+
+#[test]
+fn the_code_behind_a_prompt_stays_in_long_lines_and_a_password_there_goes() {
+    let minified = "var a1=\"b2\";".repeat(400);
+    let lines = "x = 1\\n".repeat(900);
+    for code in [
+        "e({label:\"Password:\",type:\"password\"});e({label:\"Mail\",type:\"email\"})",
+        "x=prompt(\"Password: \").trim(),y=\"z\"",
+        "x=prompt(\"Enter {name}; password: \").trim2(),y=\"z\"",
+        "throw new Error(\"Invalid token: \"+e.message),n2.log(\"x\")",
+        "x=prompt('Password: ').trim2(),y='z'",
+        "f(x, \" password: \").trim2(),y=\"z\"",
+    ] {
+        stay(&[&format!("{minified}{code}")]);
+    }
+    let code = "pw = getpass.getpass(\\\"Password: \\\").encode(\\\"utf-8\\\")";
+    stay(&[&format!("{{\"text\": \"{lines}{code}\"}}")]);
+    let keys = "\"k1\": \"value 1\", ".repeat(300);
+    finds(
+        Kind::Password,
+        ")x7Kq92LmZp4vT",
+        &[
+            &format!("{{{keys}\"password\": \"§\"}}"),
+            &format!("{minified}connect({{user:\"bob\",password:\"§\"}})"),
+            &format!("{minified}<a b=\"c1\" password=\"§\">"),
+            &format!("{{\"text\": \"{lines}b = \\\"c\\\"\\npassword = \\\"§\\\"\"}}"),
+        ],
+    );
+}
