@@ -61,6 +61,9 @@ impl Redactor {
             from += 1;
         }
         from = markdown::behind_bold(bytes, from);
+        if environment::is_folder(name, &bytes[from + blanks(bytes, from)..]) {
+            return None;
+        }
         if let Some(found) = environment::whole_line(bytes, at, name, promise) {
             return Some(found);
         }
@@ -237,6 +240,9 @@ impl Redactor {
     /// Whether the whole text is the secret that its name promises.
     pub(super) fn named(&self, name: &str, value: &str) -> Option<Kind> {
         let bytes = value.as_bytes();
+        if environment::is_folder(name.as_bytes(), bytes) {
+            return None;
+        }
         let promise = match self.promise(name.as_bytes()) {
             Some(promise) => promise,
             None if name == "pass" => Promise::Password,

@@ -81,3 +81,17 @@ fn begins_export(bytes: &[u8], at: usize, name: &[u8]) -> bool {
         .unwrap_or(&bytes[..start]);
     before.last().is_none_or(|b| *b == b'\n')
 }
+
+/// Whether a text behind this name is the folder in which a shell is or was, whose
+/// variables are called as passwords are: `OLDPWD=/srv/shop2`.
+pub(super) fn is_folder(name: &[u8], text: &[u8]) -> bool {
+    let variable = name.rsplit(|b| *b == b'.').next().unwrap_or_default();
+    let quotes = |b: &&u8| matches!(b, b'"' | b'\'' | b'\\');
+    let path = &text[text.iter().take(8).take_while(quotes).count()..];
+    let begins = match path {
+        [b'/', ..] | [b'~', b'/', ..] => true,
+        [drive, b':', b'\\' | b'/', ..] => drive.is_ascii_alphabetic(),
+        _ => false,
+    };
+    begins && (variable == b"PWD" || variable == b"OLDPWD")
+}

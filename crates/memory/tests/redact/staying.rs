@@ -132,3 +132,40 @@ fn what_a_password_has_to_be_stays() {
         &["'password' => '§'", "password = \"§\""],
     );
 }
+
+#[test]
+fn the_folders_of_a_shell_stay() {
+    let texts = [
+        "PWD=/srv/shop2",
+        "OLDPWD=/opt/build-v3",
+        "PWD=/var/www/shop-v2",
+        "PWD=/tmp/tmp.Xa92kQz",
+        "PWD=/go/src/app2",
+        "PWD=/",
+        "PWD=~/app2",
+        "export OLDPWD=\"/srv/app-v2\"",
+        "declare -x OLDPWD=\"/srv/app-v2\"",
+        "{\"OLDPWD\": \"/srv/app-v2\", \"PWD\": \"/tmp/tmp.Xa92kQz\"}",
+        "{\"text\": \"{\\\"OLDPWD\\\": \\\"/srv/app-v2\\\"}\"}",
+        "{\"PWD\": \"C:\\\\Users\\\\x2\\\\app\"}",
+        "PWD=C:\\Users\\x2\\app",
+        "OLDPWD: C:/Users/x2/app",
+        "process.env.PWD = \"/tmp/tmp.Xa92kQz\"",
+        "docker run -e PWD=/srv/shop2/x9Kq img",
+        "ENV PWD /tmp/tmp.Xa92kQz",
+        "set -x OLDPWD /tmp/tmp.Xa92kQz",
+        "  - PWD=/tmp/tmp.Xa92kQz",
+        "Environment=\"PWD=/tmp/tmp.Xa92kQz\"",
+        "HOME=/root PWD=/srv/shop2 ls",
+    ];
+    stay(&texts);
+    for json in texts.iter().filter(|text| text.starts_with('{')) {
+        assert_eq!(Redactor::default().document().json(json), *json);
+    }
+    finds(Kind::Password, "/x7Kq92LmZp4", &["DB_PWD=§", "MYSQL_PWD=§"]);
+    finds(
+        Kind::Password,
+        "x7Kq92LmZp4",
+        &["PWD=§", "export PWD=\"§\""],
+    );
+}
