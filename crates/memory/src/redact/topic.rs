@@ -1,6 +1,7 @@
 //! Whether a sentence that changes a password still speaks of it: in `I changed
 //! the password and moved the service to x` it is the service that moves.
 
+use super::drawn::numbers;
 use super::names::promise_of_end;
 use super::spoken::{is_change, is_means};
 use super::tongues::{is_about, is_copula, is_own, named};
@@ -12,6 +13,8 @@ pub(super) enum Topic {
     Begun,
     /// Of what the name is for: `for bob`.
     About,
+    /// Of what holds the password: `password field`.
+    Holder,
     /// Of the name, or of what happens to it.
     Name,
     /// Behind `and`, whatever comes next.
@@ -36,6 +39,8 @@ impl Topic {
             Topic::Begun if is_thing(word) => Topic::Other,
             // `password reset page`
             Topic::Begun if is_change(word) => Topic::Begun,
+            Topic::Begun if is_one_of(word, &HOLDERS) => Topic::Holder,
+            Topic::Holder if is_one_of(word, &JOINS) => Topic::Other,
             Topic::Joined if moves => Topic::Other,
             _ if moves => Topic::Unsure,
             Topic::Joined | Topic::Unsure if is_name(word) => Topic::Name,
@@ -43,10 +48,12 @@ impl Topic {
             Topic::About if is_one_of(word, &JOINS) => Topic::Shared,
             _ if is_one_of(word, &JOINS) || is_one_of(word, &CLAUSES) => Topic::Joined,
             Topic::Begun if is_about(word) => Topic::About,
-            Topic::Begun | Topic::Name => Topic::Name,
+            Topic::Begun | Topic::Holder | Topic::Name => Topic::Name,
             Topic::About => Topic::About,
             Topic::Shared if word.ends_with(b"ed") => Topic::Unsure,
             Topic::Shared => Topic::Shared,
+            // `and switched to the new proxy`
+            Topic::Joined if is_one_of(word, &["switched", "switch"]) => Topic::Unsure,
             Topic::Joined if is_change(word) || is_copula(word) => Topic::Joined,
             Topic::Joined if is_one_of(word, &HELPING) => Topic::Joined,
             Topic::Joined => Topic::Unsure,
@@ -58,13 +65,18 @@ impl Topic {
         match self {
             Topic::Other => false,
             Topic::Unsure => is_unlike_names(text),
-            Topic::Begun | Topic::About | Topic::Name | Topic::Joined | Topic::Shared => true,
+            Topic::Begun
+            | Topic::About
+            | Topic::Holder
+            | Topic::Name
+            | Topic::Joined
+            | Topic::Shared => true,
         }
     }
 }
 
-/// Whether a text has digits or signs among its letters, as few names of hosts,
-/// regions, images and versions have: `Debian12`, `eu-west-1`.
+/// Whether a text has signs or several numbers among its letters, as few names of
+/// classes, products and versions have: `OAuth2Proxy`, `Debian12`, `v1beta2`.
 fn is_unlike_names(text: &[u8]) -> bool {
     const LEAST: usize = 8;
     let sign = |b: &u8| b"!@#$%^&*?+~".contains(b);
@@ -76,7 +88,10 @@ fn is_unlike_names(text: &[u8]) -> bool {
         _ => return false,
     };
     let commit = text.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    let mixed = inner.iter().any(|b| b.is_ascii_digit() || sign(b));
+    let cased = text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
+    let least = if cased { 2 } else { 3 };
+    let numbered = inner.iter().any(u8::is_ascii_digit) && numbers(text) >= least;
+    let mixed = numbered || inner.iter().any(sign);
     mixed && text.len() >= LEAST && text.iter().all(part) && !commit && !is_means(text)
 }
 
@@ -90,6 +105,9 @@ fn is_name(word: &[u8]) -> bool {
 const HELPING: [&str; 10] = [
     "it", "has", "have", "been", "now", "es", "wurde", "wird", "habe", "hat",
 ];
+
+/// What holds a password, and is changed like any other field.
+const HOLDERS: [&str; 5] = ["field", "variable", "column", "input", "setting"];
 
 const JOINS: [&str; 9] = ["and", "&", "+", "und", "y", "e", "et", "sowie", "or"];
 
@@ -106,7 +124,7 @@ const CLAUSES: [&str; 14] = [
 ];
 
 /// Whether a word is what has to do with passwords, rather than one of them. What
-/// holds one, as a `field` or a `variable` does, is not among them.
+/// holds one is not among them.
 fn is_thing(word: &[u8]) -> bool {
     const THINGS: [&str; 74] = [
         "policy",

@@ -292,7 +292,25 @@ fn a_password_is_found_behind_when_it_was_changed_and_what_else_has_it() {
         "I changed the password and reset the branch to a1b2c3d4e5",
         "I changed the password and the timeout to 90minutes.",
         "I changed the password and moved the service to Blue7Harbor9.",
+        "I reset the password after we switched to OAuth2Proxy.",
+        "I changed the password and updated the class to UserV2Controller.",
+        "I changed the password field and the model to gpt4omini",
+        "I changed the password field and the label to Blue7Harbor9",
+        "I changed the password and the API version to v1beta2x",
+        "I changed the password and the component name to Login2Form",
+        "I changed the password before upgrading to Ubuntu2404LTS",
+        "I rotated the password and pinned the image to postgres16alpine",
+        "I changed the password and the driver to Neo4jDriver",
+        "I changed the password and the client to S3Client",
+        "I changed the password and switched to Http2Server.",
+        "I changed the password and the zone to Route53Zone",
+        "I changed the password and the hook to useAuth2Hook",
     ]);
+    finds(
+        Kind::Password,
+        "Blue#Harbor",
+        &["I changed the password before lunch to §"],
+    );
 }
 
 #[test]
