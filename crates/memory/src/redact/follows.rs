@@ -264,7 +264,11 @@ fn argument(bytes: &[u8], name: Name) -> Option<Span> {
     let string = bytes
         .get(from + slashes(from))
         .is_some_and(|b| matches!(b, b'"' | b'\''));
-    string.then(|| value(bytes, from, name.promise))?
+    let found = string.then(|| value(bytes, from, name.promise))?;
+    // What PHP calls a constant is no word to look up.
+    let constant =
+        bytes[..open].trim_ascii_end().ends_with(b"define(") && name.promise == Promise::Password;
+    found.or_else(|| (string && constant).then(|| markup::quoted_word(bytes, from))?)
 }
 
 /// The string behind a blank: `:api_key "x"`, `WITH PASSWORD 'x'`.

@@ -6,6 +6,7 @@ use super::names::Promise;
 use super::promised::is_word_of_programs;
 use super::shape::is_example;
 use super::value::{Span, blanks, closing, value};
+use super::words::{is_literal_as_password, is_phrase_as_password};
 use super::{Kind, Redactor};
 
 /// How far back the name is looked for.
@@ -114,7 +115,15 @@ impl Redactor {
             let text = bytes[start..end].trim_ascii();
             let from = start + bytes[start..end].len() - bytes[start..end].trim_ascii_start().len();
             let told = promise == Promise::Password && closes;
-            told.then(|| lone_word(bytes, from, from + text.len()))?
+            // Capitals begin what a program calls a component.
+            let literal = !name.iter().any(u8::is_ascii_uppercase) && is_literal_as_password(text);
+            let found = || Span {
+                kind: Kind::Password,
+                start: from,
+                end: from + text.len(),
+            };
+            let word = || lone_word(bytes, from, from + text.len());
+            told.then(|| literal.then(found).or_else(word))?
         })
     }
 }
@@ -176,17 +185,35 @@ fn attribute(tag: &[u8]) -> Option<&[u8]> {
 
 /// A password of letters only in the quotes behind `from`, escaped or not.
 pub(super) fn quoted_word(bytes: &[u8], from: usize) -> Option<Span> {
+    let (start, end) = quoted(bytes, from, u8::is_ascii_alphabetic)?;
+    lone_word(bytes, start, end)
+}
+
+/// The same where no name of a program can stand: also of words that are joined.
+pub(super) fn quoted_phrase(bytes: &[u8], from: usize) -> Option<Span> {
+    let (start, end) = quoted(bytes, from, |b| b.is_ascii_alphabetic() || *b == b'-')?;
+    let text = &bytes[start..end];
+    (is_literal_as_password(text) || is_phrase_as_password(text)).then_some(Span {
+        kind: Kind::Password,
+        start,
+        end,
+    })
+}
+
+/// Where the text in the quotes behind `from` begins and ends, if all of it is of
+/// such characters.
+fn quoted(bytes: &[u8], from: usize, part: fn(&u8) -> bool) -> Option<(usize, usize)> {
     let open = from + blanks(bytes, from);
     let rest = &bytes[open.min(bytes.len())..bytes.len().min(open + LONGEST)];
     let slashes = rest.iter().take_while(|b| **b == b'\\').count();
     let quote = *rest.get(slashes).filter(|b| matches!(b, b'"' | b'\''))?;
     let text = &rest[slashes + 1..];
-    let length = text.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let length = text.iter().take_while(|b| part(b)).count();
     let closes = text[length..].len() > slashes
         && text[length..length + slashes].iter().all(|b| *b == b'\\')
         && text[length + slashes] == quote;
     let start = open + slashes + 1;
-    closes.then(|| lone_word(bytes, start, start + length))?
+    closes.then_some((start, start + length))
 }
 
 /// The password of a `.netrc`, whose name begins at `at`:

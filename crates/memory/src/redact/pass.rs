@@ -5,7 +5,7 @@ use super::drawn::changes;
 use super::names::Promise;
 use super::shape::{Shape, looks_random};
 use super::turns::is_telling;
-use super::value::{Span, blanks, value};
+use super::value::{Span, blanks, blanks_before, value};
 
 /// How far back a user is looked for.
 const REACH: usize = 240;
@@ -20,7 +20,8 @@ pub(super) fn assigned(bytes: &[u8], at: usize, name: &[u8]) -> Option<Span> {
     let text = &bytes[found.start..found.end];
     let variable = name == b"PASS" && bytes[at] == b'=' && from == at + 1;
     let told = || variable || is_beside_user(bytes, at);
-    let given = || is_telling(text) && !is_named(text) && !is_count(text) && told();
+    let staged = || is_of_words(text) && is_of_run(bytes, at, name, found.end);
+    let given = || is_telling(text) && !is_named(text) && !is_count(text) && told() && !staged();
     (quoted || is_drawn(text) || given()).then_some(found)
 }
 
@@ -44,7 +45,28 @@ fn is_named(text: &[u8]) -> bool {
     let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     let name = text.iter().all(part);
     let lower = text.to_ascii_lowercase();
-    name && memchr::memmem::find(&lower, b"pass").is_some() || is_of_words(text)
+    name && memchr::memmem::find(&lower, b"pass").is_some()
+}
+
+/// Whether the `pass` before the sign at `at` says what a run passed, or is a
+/// variable for the command behind its value: `PASS: x`, `PASS=x make test`.
+fn is_of_run(bytes: &[u8], at: usize, name: &[u8], end: usize) -> bool {
+    let start = at - blanks_before(bytes, at) - name.len();
+    let before = &bytes[start.saturating_sub(REACH)..start];
+    let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
+    let mut words = line.rsplit(u8::is_ascii_whitespace);
+    let last = words.find(|word| !word.is_empty());
+    // `export`, `-e`
+    let option = last.is_some_and(|word| {
+        word.last().is_some_and(u8::is_ascii_alphanumeric) && !word.contains(&b'=')
+    });
+    let gap = blanks(bytes, end);
+    let command = bytes
+        .get(end + gap)
+        .is_some_and(|b| b.is_ascii_alphabetic() || b"./".contains(b));
+    let leads =
+        gap > 0 && command && !option && !line.split(u8::is_ascii_whitespace).any(gives_user);
+    name == b"PASS" && (bytes[at] == b':' || leads)
 }
 
 /// Whether a text is of words and numbers, as a stage or a test is called:

@@ -3,7 +3,7 @@
 
 use super::follows::Name;
 use super::logins::second_string;
-use super::markup::quoted_word;
+use super::markup::{quoted_phrase, quoted_word};
 use super::names::Promise;
 use super::value::{Span, blanks, value};
 
@@ -21,7 +21,19 @@ pub(super) fn word(bytes: &[u8], name: Name) -> Option<Span> {
     let from = behind_user(bytes, name.end).unwrap_or(name.end);
     value(bytes, from, name.promise)
         .filter(|_| from > name.end)
+        .or_else(|| phrase(bytes, name, from))
         .or_else(|| quoted_word(bytes, from))
+}
+
+/// The same of several words, if it is a statement for sure: in a sentence they
+/// say of the password what it is.
+fn phrase(bytes: &[u8], name: Name, from: usize) -> Option<Span> {
+    let whole = &bytes[name.start..name.end];
+    let found = quoted_phrase(bytes, from)?;
+    let quote = bytes[found.start - 1];
+    let ends = bytes[found.end..].starts_with(&[quote, b';']);
+    let capitals = !whole.iter().any(u8::is_ascii_lowercase);
+    (capitals || ends || is_clause(whole)).then_some(found)
 }
 
 /// Behind the user whose password is set: `FOR 'app'@'%' =`.

@@ -1,5 +1,6 @@
 //! Words: which of them may be a password, and which only stand beside one.
 
+use super::shape::is_example;
 use super::{algorithms, letters, tongues};
 
 /// Whether letters only may be a password: a word, but none of those that
@@ -19,6 +20,26 @@ pub(super) fn is_literal_as_password(word: &[u8]) -> bool {
         && !tongues::is_name(text)
         && !tells_of_secret(text)
         && !algorithms::is_named(word)
+}
+
+/// Whether words that `-` joins may be a password where nothing else can stand:
+/// `correct-horse-battery-staple`. What is to be filled in is none.
+pub(super) fn is_phrase_as_password(text: &[u8]) -> bool {
+    const FILLED_IN: [&str; 9] = [
+        "change", "replace", "your", "my", "new", "some", "insert", "enter", "put",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let told = std::str::from_utf8(&lower).is_ok_and(tells_of_secret);
+    let parts = || lower.split(|b| *b == b'-');
+    let word = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_alphabetic);
+    let filled_in = |part: &[u8]| FILLED_IN.iter().any(|w| part == w.as_bytes());
+    (8..=64).contains(&text.len())
+        && parts().count() > 1
+        && parts().all(word)
+        && !parts().take(1).any(filled_in)
+        && !parts().all(|part| is_ordinary(part) || filled_in(part))
+        && !told
+        && !is_example(text)
 }
 
 /// Whether a name has a part in it that says what it is the name of.

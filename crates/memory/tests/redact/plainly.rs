@@ -220,6 +220,24 @@ fn pass_is_a_password_behind_a_user_in_the_environment_or_if_it_was_drawn() {
         "x7kq-92lm-zp4v",
         &["PASS=§", "user=bob pass=§"],
     );
+    finds(
+        Kind::Password,
+        "blue-harbor-42",
+        &[
+            "PASS=§",
+            "export PASS=§",
+            "export PASS=§\nmake test",
+            "user=bob pass=§",
+            "user: bob\npass: §",
+            "docker run -e PASS=§ shop",
+            "USER=bob PASS=§ ./run",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "correct-horse-battery-staple-7",
+        &["export PASS=§", "PASS=§ # of the shop"],
+    );
 }
 
 #[test]
@@ -237,6 +255,8 @@ fn what_passed_and_passes_of_programs_stay() {
         "login: ok\npass: 14tests",
         "PASS=lto-pass2",
         "PASS=stage1-only make test",
+        "$ CI=1 PASS=stage1-only ./run",
+        "login: ok\nPASS: e2e-login-2",
         "2026-11-16 login: ok user: alice PASS: e2e-login-2",
         "user: args.user1,\npass: args.pass1,",
         "user = userName2\npass = userPass2",

@@ -38,6 +38,46 @@ fn a_password_is_found_in_every_statement_that_gives_one() {
 }
 
 #[test]
+fn a_password_of_several_words_is_found_where_nothing_else_can_stand() {
+    let texts = [
+        "CREATE USER app WITH PASSWORD '§'",
+        "create user app with password '§';",
+        "CREATE USER 'app'@'%' IDENTIFIED BY '§';",
+        "alter user app identified by '§'",
+        "SET PASSWORD FOR 'app'@'%' = '§';",
+    ];
+    finds(Kind::Password, "CorrectHorseBattery", &texts);
+    finds(Kind::Password, "correct-horse-battery-staple", &texts);
+    finds(
+        Kind::Password,
+        "CorrectHorseBattery",
+        &[
+            "<password>§</password>",
+            "<server><id>x</id><password>\n  §\n</password></server>",
+        ],
+    );
+    finds(
+        Kind::Password,
+        "sunshine",
+        &[
+            "define('DB_PASSWORD', '§');",
+            "define( 'DB_PASSWORD', '§' );",
+        ],
+    );
+    stay(&[
+        "CREATE USER app WITH PASSWORD 'change-me';",
+        "CREATE USER app WITH PASSWORD 'your-password';",
+        "CREATE USER app IDENTIFIED BY 'new-password'",
+        "it(\"should create user with password 'too-short-for-us'\")",
+        "<Password>ForgotLink</Password>",
+        "<password>UserPassword</password> <password>string</password>",
+        "define('DB_PASSWORD', 'password_here');",
+        "set('password', 'sunshine')",
+        "{\"password\": \"forgot-password\"} {\"password\": \"lock-icon\"}",
+    ]);
+}
+
+#[test]
 fn statements_without_a_password_stay() {
     stay(&[
         "SET PASSWORD FOR 'app'@'%' = PASSWORD(?);",
