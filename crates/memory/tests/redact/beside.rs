@@ -265,6 +265,36 @@ fn short_keys_with_signs_go_in_quotes_and_in_the_environment() {
 }
 
 #[test]
+fn a_variable_in_a_list_a_string_or_an_option_has_its_whole_value() {
+    for secret in ["x7Kq92,LmZp4v", "@q8Wm41NcRt5", "x7Kq92LmZp4vT9sW"] {
+        finds(
+            Kind::Password,
+            secret,
+            &[
+                "    environment:\n      - POSTGRES_PASSWORD=§\n      - B=1",
+                "  - REDIS_PASSWORD=§",
+                "- \"POSTGRES_PASSWORD=§\"",
+                "- 'POSTGRES_PASSWORD=§'",
+                "docker run -e \"DB_PASSWORD=§\" img",
+                "docker run -e DB_PASSWORD=§ img",
+                "docker run --env DB_PASSWORD=§ img",
+                "Environment=\"DB_PASSWORD=§\"",
+                "[Service]\nEnvironment=DB_PASSWORD=§\n",
+                "\"Env\": [\"PATH=/bin\", \"DB_PASSWORD=§\"]",
+            ],
+        );
+    }
+    stay(&[
+        "  - DB_PASSWORD=@/run/secrets/db_password1",
+        "- \"DB_PASSWORD=${DB_PASS1},${Db2}\"",
+        "log(f\"PASSWORD={Xk1},{Yk2}\")",
+        "docker run -e DB_PASSWORD=$DB_PASS1 img",
+    ]);
+    let several = Redactor::default().redact("\"PWD=x7Kq92LmZp;Database=Shop2\"");
+    assert_eq!(several.text, "\"PWD=[redacted:password#1];Database=Shop2\"");
+}
+
+#[test]
 fn passwords_of_the_environment_begin_with_any_sign_and_have_blanks_in_quotes() {
     for password in [
         "@Kq8!mZx7Lp",
