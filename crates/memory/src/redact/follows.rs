@@ -12,7 +12,7 @@ use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
 use super::words::{is_drawn_as_password, is_word_as_password};
-use super::{Redactor, before, below, fallback, logins, markup, put, resumed};
+use super::{Redactor, before, below, entered, fallback, logins, markup, put, resumed};
 
 /// With one of these begins the last word of every name that promises a secret.
 pub(super) const STEMS: [&str; 14] = [
@@ -60,7 +60,10 @@ impl Redactor {
                 .or_else(|| statement::word(bytes, name));
         }
         let found = match bytes.get(name.end) {
-            Some(b'"' | b'\'' | b'\\') => argument(bytes, name),
+            Some(b'"' | b'\'' | b'\\') => {
+                argument(bytes, name).or_else(|| entered::entered(bytes, name))
+            }
+            Some(b']') => entered::entered(bytes, name),
             Some(b'(') => given(bytes, name)
                 .or_else(|| statement::called(bytes, name))
                 .or_else(|| logins::credential(bytes, name)),

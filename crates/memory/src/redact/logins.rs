@@ -32,6 +32,18 @@ pub(super) fn auth(bytes: &[u8], at: usize) -> Option<Span> {
     }
 }
 
+/// The password behind the user in the brackets of a call that logs in:
+/// `server.login("bob", "x")`.
+pub(super) fn called(bytes: &[u8], at: usize) -> Option<Span> {
+    const CALL: &[u8] = b"login(";
+    if !bytes[at..].starts_with(CALL) || !bytes[..at].ends_with(b".") {
+        return None;
+    }
+    let start = second_string(bytes, at + CALL.len())?;
+    let found = value(bytes, start, Promise::Password)?;
+    is_plain(&bytes[found.start..found.end]).then_some(found)
+}
+
 /// `db.auth("app", "x")`, `request.auth('app', 'x')`, `redis.auth("x")`.
 fn of_call(bytes: &[u8], at: usize, open: usize) -> Option<Span> {
     let owner = &bytes[at.saturating_sub(24)..at - 1];

@@ -178,9 +178,11 @@ impl<'a> Scan<'a> {
                 .or_else(|| redactor.paired(bytes, at)),
             b'=' => {
                 let assigned = redactor.assigned(bytes, at);
-                assigned.or_else(|| redactor.paired(bytes, at))
+                assigned
+                    .or_else(|| redactor.paired(bytes, at))
+                    .or_else(|| redactor.declared(bytes, at))
             }
-            b'<' => fed::here_string(bytes, at),
+            b'<' => fed::here_string(bytes, at).or_else(|| redactor.behind_arrow(bytes, at)),
             b'>' => redactor
                 .tagged(bytes, at)
                 .or_else(|| logins::of_access_list(bytes, at)),
@@ -208,6 +210,7 @@ impl<'a> Scan<'a> {
         let found = match bytes[at] {
             b'a' | b'A' => logins::auth(bytes, at),
             b'b' | b'B' => address::bearer(bytes, at),
+            b'l' => logins::called(bytes, at),
             b'L' => encoded::private_key(bytes, at).map(|end| Span {
                 kind: Kind::PrivateKey,
                 start: at,

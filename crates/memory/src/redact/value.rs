@@ -66,7 +66,11 @@ pub(super) fn value(bytes: &[u8], from: usize, promise: Promise) -> Option<Span>
         .filter(|b| matches!(b, b'"' | b'\'' | b'`'));
     let (start, end, quoted) = match quote {
         Some(quote) => {
-            let start = start + slashes + 1;
+            let mut start = start + slashes + 1;
+            // `"""x"""`
+            if slashes == 0 && bytes[start..].starts_with(&[quote, quote]) {
+                start += 2;
+            }
             let rest = &bytes[start..bytes.len().min(start + VALUE)];
             if goes_on_as_code(rest) && is_in_string(&bytes[..start - 1], quote, slashes) {
                 return None;

@@ -439,3 +439,69 @@ fn the_code_behind_a_prompt_stays_in_long_lines_and_a_password_there_goes() {
         ],
     );
 }
+
+#[test]
+fn secrets_are_found_in_further_declarations() {
+    let declared = [
+        "const char password[] = \"§\";",
+        "static char db_password[MAX_LEN + 1] = \"§\";",
+        "db_password <- \"§\"",
+        "Dim password As String = \"§\"",
+        "password = \"\"\"§\"\"\"",
+        "password = '''§'''",
+    ];
+    finds(Kind::Password, "x7Kq92LmZp4vT9sW", &declared);
+    finds(Kind::Password, "Blue7horse", &declared);
+    finds(
+        Kind::Secret,
+        "x7Kq92LmZp4vT9sW",
+        &[
+            "char apiKey[50] = \"§\"",
+            "api_key <- \"§\"",
+            "Private Const apiKey As String = \"§\"",
+            "token = \"\"\"§\"\"\"",
+        ],
+    );
+    stay(&[
+        "password[0] = \"Blue7horse\"",
+        "char buffer[50] = \"Blue7horse\"",
+        "char password[50] = {0};",
+        "password <- readline(\"Blue7horse: \")",
+        "if (count <- \"Blue7horse\")",
+        "Dim caption As String = \"Blue7horse\"",
+        "password: \"\"\"The new password, 12 letters.\"\"\"",
+        "password = \"\"\"\"",
+        "\"password\": \"\", \"b\": \"x2\"",
+        "{\"\"password\"\":\"\"\"\",\"\"user2\"\":\"\"bob12\"\"}",
+    ]);
+}
+
+#[test]
+fn a_password_is_found_where_a_call_logs_in_or_enters_it_into_a_field() {
+    let texts = [
+        "server.login(\"bob@x.test\", \"§\")",
+        "smtp.login('bob@x.test', '§')",
+        "await page.fill(\"#password\", \"§\");",
+        "await page.fill('input[name=\"password\"]', '§');",
+        "page.type('[name=password]', '§', { delay: 10 })",
+        "I.fillField('#user_password', '§')",
+        "cy.get(\"#password\").type(\"§\")",
+        "cy.get('input[type=\"password\"]').clear().type('§')",
+        "page.getByLabel(\"Password\").fill(\"§\")",
+        "driver.find_element(By.ID, \"password\").send_keys(\"§\")",
+    ];
+    finds(Kind::Password, "x7Kq92LmZp4vT9sW", &texts);
+    finds(Kind::Password, "Blue7horse", &texts);
+    stay(&[
+        "auth.login(\"google\", \"oauth2\")",
+        "client.login(\"bob\", \"bob2@example.com\")",
+        "logger.login(\"bob\", \"signed in 2 times\")",
+        "$('#password', '#login2form').show()",
+        "expect(page).toHaveClass(\"#password\", \"is2valid\")",
+        "cy.get(\"#password\").should(\"have.class2x\")",
+        "cy.get(\"#password\").type(\"{enter}\")",
+        "page.fill(\"#password\", user2.password)",
+        "page.fill(\"#email\", \"bob12345\")",
+        "cy.get(\"#password\").click(); cy.get(\"#x\").type(\"hello12345\")",
+    ]);
+}
