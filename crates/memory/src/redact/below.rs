@@ -1,9 +1,12 @@
 //! Secrets below their name: in the next line, in code that is fenced there, or
 //! behind an empty line, as mails and documents set them apart.
 
+use super::drawn::numbers;
 use super::follows::Name;
 use super::lead::{is_heading_of_name, is_of_something_else};
 use super::names::Promise;
+use super::promised::is_sure_key;
+use super::spoken::is_means;
 use super::turns::is_telling;
 use super::value::{BARE, Span, blanks, value};
 
@@ -30,13 +33,27 @@ pub(super) fn headed(bytes: &[u8], name: Name) -> Option<Span> {
     let bold = bytes[name.end..].starts_with(b"**");
     let mark: &[u8] = if bold { b"**" } else { b"#" };
     let heading = &before[line..];
-    let begun = heading.starts_with(mark) && is_heading_of_name(heading);
-    if !begun || name.promise == Promise::Perhaps {
+    if !heading.starts_with(mark) || name.promise == Promise::Perhaps {
         return None;
     }
     let from = name.end + if bold { mark.len() } else { 0 };
     let found = below(bytes, from, name.promise)?;
-    is_sure(&bytes[found.start..found.end], name.promise).then_some(found)
+    let text = &bytes[found.start..found.end];
+    let told = is_heading_of_name(heading) || is_clearly_drawn(text, name.promise);
+    (told && is_sure(text, name.promise)).then_some(found)
+}
+
+/// Whether a text can be nothing else, whatever the heading above it tells of the
+/// secret. Classes and tests have one number in their name.
+fn is_clearly_drawn(text: &[u8], promise: Promise) -> bool {
+    const LEAST: usize = 8;
+    let cased = text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
+    let whole = text.len() >= LEAST && text.iter().all(u8::is_ascii_alphanumeric);
+    match promise {
+        Promise::Password => whole && cased && numbers(text) > 1 && !is_means(text),
+        Promise::Random => is_sure_key(text),
+        Promise::Perhaps => false,
+    }
 }
 
 /// The same behind an empty line, where much else may stand too.

@@ -110,8 +110,11 @@ pub(super) fn is_of_something_else(bytes: &[u8], from: usize) -> bool {
     let parts = |b: &u8| matches!(b, b'\n' | b',' | b'.' | b';' | b':' | b'!' | b'?');
     let clause = line.rsplit(parts).next().unwrap_or_default();
     let mut words = words(clause).skip_while(|word| is_one_of(word, &BEFORE));
-    let mut next_is = |of: &[&str]| words.next().is_some_and(|word| is_one_of(word, of));
-    next_is(&SUBJECTS) && next_is(&LINKS)
+    let subject = words.next().is_some_and(|word| {
+        let of = |word: Option<&[u8]>| word.is_some_and(|word| is_one_of(word, &SUBJECTS));
+        of(Some(word)) || of(word.strip_suffix(b"s")) || of(word.strip_suffix(b"es"))
+    });
+    subject && words.next().is_some_and(|word| is_one_of(word, &LINKS))
 }
 
 /// The words of a text that have letters in them.

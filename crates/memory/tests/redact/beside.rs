@@ -386,8 +386,38 @@ fn paragraphs_below_a_name_stay() {
 }
 
 #[test]
+fn what_was_clearly_drawn_is_found_below_every_heading() {
+    finds(
+        Kind::Password,
+        "Blue7Harbor9",
+        &[
+            "# Staging: password\n\n§",
+            "## Reset password\n\n§",
+            "**Reset password**\n\n§",
+            "## Set the password\n\n```\n§\n```\n",
+        ],
+    );
+    finds(
+        Kind::Secret,
+        &(drawn(11, 32, ALNUM) + "x7"),
+        &[
+            "## Get an API key\n\n```\n§\n```\n",
+            "## How to use the token\n\n§",
+        ],
+    );
+}
+
+#[test]
 fn what_stands_below_a_heading_or_a_lead_in_of_something_else_stays() {
     stay(&[
+        "## Reset password\n\nOAuth2Login",
+        "## Reset password\n\n8f14e45fceea167a5a36dedd4bea2543",
+        "## Tests for the password\n\nBlue7Harbor9",
+        "## Rotate the token\n\n8f14e45fceea167a5a36dedd4bea2543",
+        "Commits about the token:\n\n8f14e45fceea167a5a36dedd4bea2543",
+        "Branches for the password:\n\nfix2login3page",
+        "Tests for the password:\n\nLoginForm2Test3",
+        "Tests for the password:\nLoginForm2Test3",
         "# Bug: wrong password\n\nPROJ-4821-Login\n\nSee the branch PROJ-4821-Login for it.",
         "# Bug: password\n\nUserController2",
         "## Password\n\nPROJ-4821-Login",
