@@ -31,6 +31,15 @@ fn lint(memory: &MemoryFolder) -> Vec<Finding> {
     found.unwrap()
 }
 
+fn found(file: &str, line: Option<usize>, trouble: Trouble) -> Finding {
+    let file = file.to_owned();
+    Finding {
+        file,
+        line,
+        trouble,
+    }
+}
+
 fn fix(memory: &MemoryFolder) -> Fixed {
     let fixed = memory.fix(at(), Limits::default(), &Estimator::Heuristic);
     fixed.unwrap()
@@ -186,6 +195,67 @@ fn a_secret_is_told_with_its_line_and_never_printed_or_rewritten() {
     let fixed = fix(&memory);
     assert_eq!(read("MEMORY.md"), text, "{fixed:?}");
     assert!(fixed.left.iter().any(|one| one.trouble == Trouble::Secret));
+}
+
+#[test]
+fn whatever_a_search_finds_is_looked_at_and_left_as_it_is() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    let secret = format!("# Notes\nAPI token: {token}\n");
+    let long = "word ".repeat(60) + "\u{2192} docs/gone.md\n";
+    for folder in ["memory/sub/deep", "memories/sub"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    let files: [(&str, &[u8], Option<Finding>); 5] = [
+        (
+            "memories/sub/latin.txt",
+            b"one\ncaf\xe9\n",
+            Some(found(
+                "memories/sub/latin.txt",
+                Some(2),
+                Trouble::NotUtf8 { lines: 1 },
+            )),
+        ),
+        ("memories/sub/long.md", long.as_bytes(), None),
+        (
+            "memory/notes.md",
+            secret.as_bytes(),
+            Some(found("memory/notes.md", Some(2), Trouble::Secret)),
+        ),
+        (
+            "memory/sub/deep/notes.md",
+            secret.as_bytes(),
+            Some(found("memory/sub/deep/notes.md", Some(2), Trouble::Secret)),
+        ),
+        (
+            "memory/sub/zero.md",
+            b"a\0b\n",
+            Some(found("memory/sub/zero.md", None, Trouble::Binary { at: 1 })),
+        ),
+    ];
+    for (file, bytes, _) in &files {
+        fs::write(root.path().join(file), bytes).unwrap();
+    }
+    let large = fs::File::create(root.path().join("memory/large.md")).unwrap();
+    large.set_len(64_000_001).unwrap();
+    let (bytes, most) = (64_000_001, 64_000_000);
+    let mut expected = vec![found(
+        "memory/large.md",
+        None,
+        Trouble::TooLarge { bytes, most },
+    )];
+    expected.extend(files.iter().filter_map(|(_, _, finding)| finding.clone()));
+    expected.sort_by(|one, other| one.file.cmp(&other.file));
+    let told = |mut findings: Vec<Finding>| {
+        findings.sort_by(|one, other| one.file.cmp(&other.file));
+        findings
+    };
+    assert_eq!(told(lint(&memory)), expected);
+    assert_eq!(told(fix(&memory).left), expected);
+    for (file, bytes, _) in files {
+        assert_eq!(fs::read(root.path().join(file)).unwrap(), bytes, "{file}");
+    }
 }
 
 #[test]

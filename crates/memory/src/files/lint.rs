@@ -53,31 +53,14 @@ impl MemoryFolder {
                 findings.push(finding(file, None, Trouble::Missing));
             }
         }
-        for file in self.all_files()? {
-            match place::bytes(self.root(), &file, MOST_FILE_BYTES) {
-                Ok(bytes) => {
-                    let bytes = bytes.unwrap_or_default();
-                    if let Some(at) = memchr::memchr(0, &bytes) {
-                        findings.push(finding(&file, None, Trouble::Binary { at }));
-                    }
-                    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-                    let mut bad = lines.filter(|(_, line)| std::str::from_utf8(line).is_err());
-                    if let Some((at, _)) = bad.next() {
-                        let lines = 1 + bad.count();
-                        findings.push(finding(&file, Some(at + 1), Trouble::NotUtf8 { lines }));
-                    }
-                    for line in self.secret_lines(&String::from_utf8_lossy(&bytes)) {
-                        findings.push(finding(&file, Some(line), Trouble::Secret));
-                    }
-                }
-                Err(error) => {
-                    let trouble = match links::told(self.root(), &file) {
-                        Some(reason) => Trouble::Unreadable { reason },
-                        None => Trouble::of(error)?,
-                    };
-                    findings.push(finding(&file, None, trouble));
-                }
-            }
+        let files = WorkspaceFiles::new(self.root());
+        let own = self.own_files()?;
+        for file in &own {
+            findings.extend(self.content(file, MOST_FILE_BYTES)?);
+        }
+        // Whoever searches finds these too.
+        for file in files.names().iter().filter(|file| !own.contains(file)) {
+            findings.extend(self.content(file, files.max_bytes)?);
         }
         for place in [LOGS, MEMORIES] {
             let trouble = match links::stand_in(self.root(), place) {
@@ -89,7 +72,7 @@ impl MemoryFolder {
             findings.extend(trouble.map(|trouble| finding(place, None, trouble)));
         }
         // Any name may be a link, also where no layout asks for it.
-        for file in WorkspaceFiles::new(self.root()).links_left_out() {
+        for file in files.links_left_out() {
             if !findings.iter().any(|finding| finding.file == file) {
                 let reason = links::told(self.root(), &file);
                 let reason = reason.unwrap_or_else(|| links::ASTRAY.to_owned());
@@ -120,6 +103,39 @@ impl MemoryFolder {
             findings.push(finding("memories/", None, Trouble::NotIgnored));
         }
         findings.sort_by_key(|found| (found.file != MEMORY, found.line));
+        Ok(findings)
+    }
+
+    /// What is wrong with what stands in a file, or what keeps it from being read.
+    fn content(&self, file: &str, most: u64) -> Result<Vec<Finding>> {
+        let finding = |line, trouble| Finding {
+            file: file.to_owned(),
+            line,
+            trouble,
+        };
+        let bytes = match place::bytes(self.root(), file, most) {
+            Ok(bytes) => bytes.unwrap_or_default(),
+            Err(error) => {
+                let trouble = match links::told(self.root(), file) {
+                    Some(reason) => Trouble::Unreadable { reason },
+                    None => Trouble::of(error)?,
+                };
+                return Ok(vec![finding(None, trouble)]);
+            }
+        };
+        let mut findings = Vec::new();
+        if let Some(at) = memchr::memchr(0, &bytes) {
+            findings.push(finding(None, Trouble::Binary { at }));
+        }
+        let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+        let mut bad = lines.filter(|(_, line)| std::str::from_utf8(line).is_err());
+        if let Some((at, _)) = bad.next() {
+            let lines = 1 + bad.count();
+            findings.push(finding(Some(at + 1), Trouble::NotUtf8 { lines }));
+        }
+        let secrets = self.secret_lines(&String::from_utf8_lossy(&bytes));
+        let secrets = secrets.into_iter();
+        findings.extend(secrets.map(|line| finding(Some(line), Trouble::Secret)));
         Ok(findings)
     }
 
@@ -223,7 +239,7 @@ impl MemoryFolder {
 
     /// The files of the layout, further ones in `memories/`, and the logs, those
     /// that are there.
-    fn all_files(&self) -> Result<Vec<String>> {
+    fn own_files(&self) -> Result<Vec<String>> {
         let mut files: Vec<String> = [MEMORY, DREAMS].map(str::to_owned).into();
         files.extend(self.lasting()?);
         let logs = self.logs()?;

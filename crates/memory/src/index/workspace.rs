@@ -225,11 +225,17 @@ impl WorkspaceFiles {
         Ok(behind)
     }
 
+    /// The files that are indexed, or would be if they could be read: their names
+    /// in the workspace.
+    pub fn names(&self) -> Vec<String> {
+        let files = self.found().files;
+        files.iter().map(|path| self.name(path)).collect()
+    }
+
     /// Whether a name is that of a file that is indexed. Nothing else of a
     /// workspace is memory, whatever it is called.
     pub fn has(&self, name: &str) -> bool {
-        let files = self.found().files;
-        files.iter().any(|path| self.name(path) == name)
+        self.names().iter().any(|file| file == name)
     }
 
     /// Links among the files that are left out, because what they lead to is no
