@@ -47,10 +47,11 @@ pub(crate) struct MemorySearchArgs {
     /// Only this session, by the name that hits show
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Vec<String>,
-    /// Not before this day or time
+    /// Not before this day or time; a file whose name says no day is of when it
+    /// was changed
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<longhaul_transcript::Millis>,
-    /// Before this day or time
+    /// Before this day or time; of files as with --since
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) until: Option<longhaul_transcript::Millis>,
     /// Only what this role said

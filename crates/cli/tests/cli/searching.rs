@@ -294,7 +294,7 @@ fn a_filter_that_fits_nothing_is_told_with_what_there_is() {
     let ran = machine.run_line("memory search header --since 2099-01-01");
     assert!(
         ran.err
-            .contains("no other memory files) the first is of 2026-03-01"),
+            .contains("no text of that time is in the index; the first is of 2026-03-01"),
         "{ran:?}"
     );
     let ran = machine.run_line("memory get memories/errors.md --lines 9-12");

@@ -86,6 +86,8 @@ impl SqliteIndex {
 
     /// Searches, with the memory files brought up to date first. Where the
     /// search finds the index damaged they are indexed again, and searched.
+    /// Where it matters when something was said, files whose names say no day
+    /// are of the time at which they were changed.
     pub fn search_current(
         &mut self,
         query: &Query,
@@ -95,6 +97,11 @@ impl SqliteIndex {
     ) -> Result<Hits, IndexError> {
         let before = self.set_aside().map(Path::to_owned);
         let mut notes = self.bring_up(files, budget, at);
+        let mut dated = query.clone();
+        if query.filters.ask_for_a_time() {
+            dated.filters.dates.extend(files.dates());
+        }
+        let query = &dated;
         let mut found = self.search(query)?;
         if self.set_aside() != before.as_deref() {
             notes.append(&mut found.notes);

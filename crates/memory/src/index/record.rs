@@ -1,5 +1,7 @@
 //! What goes into the index and what comes out, as plain data.
 
+use std::collections::BTreeMap;
+
 use longhaul_transcript::Millis;
 
 /// Where a text comes from.
@@ -160,6 +162,9 @@ pub struct Filters {
     pub since: Option<Millis>,
     /// Before this time. Texts without a time do not pass.
     pub until: Option<Millis>,
+    /// When sources were written whose texts have no time of their own. Only
+    /// `since` and `until` go by it.
+    pub dates: BTreeMap<String, Millis>,
     /// Only these sessions.
     pub sessions: Vec<String>,
     /// Only what these roles said.
@@ -168,6 +173,24 @@ pub struct Filters {
     pub paths: Vec<String>,
     /// Only these kinds; without any, all but dreams.
     pub kinds: Vec<RecordKind>,
+}
+
+impl Filters {
+    /// Whether it matters when something was said.
+    pub(crate) fn ask_for_a_time(&self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+
+    /// When a text of a source was said, or else written.
+    pub(crate) fn time_of(&self, source: &str, said: Option<i64>) -> Option<i64> {
+        said.or_else(|| self.dates.get(source).map(|Millis(written)| *written))
+    }
+
+    /// Whether a time is within what is asked for.
+    pub(crate) fn take_in(&self, time: i64) -> bool {
+        self.since.is_none_or(|Millis(since)| time >= since)
+            && self.until.is_none_or(|Millis(until)| time < until)
+    }
 }
 
 /// A search.

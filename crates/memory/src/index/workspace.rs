@@ -1,7 +1,7 @@
 //! The memory files of a workspace, brought into an index.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -277,6 +277,14 @@ impl WorkspaceFiles {
             i64::try_from(since.as_millis()).ok().map(Millis)
         };
         day_of(name).or_else(changed)
+    }
+
+    /// The dates of all files that are indexed, by their names.
+    pub fn dates(&self) -> BTreeMap<String, Millis> {
+        let names = self.names().into_iter();
+        names
+            .filter_map(|name| self.date_of(&name).map(|date| (name, date)))
+            .collect()
     }
 
     /// The path within the workspace, with `/` between its parts everywhere.

@@ -438,13 +438,12 @@ fn allowed(shape: &Shape, filters: &Filters) -> Vec<bool> {
                         .roles
                         .iter()
                         .any(|role| role.eq_ignore_ascii_case(&shape.roles[unit.role as usize])));
-            let since = filters
-                .since
-                .is_none_or(|Millis(since)| unit.time.is_some_and(|time| time >= since));
-            let until = filters
-                .until
-                .is_none_or(|Millis(until)| unit.time.is_some_and(|time| time < until));
-            source[unit.source as usize] && kinds && role && since && until
+            let at = unit.source as usize;
+            let time = !filters.ask_for_a_time()
+                || filters
+                    .time_of(&shape.sources[at].name, unit.time)
+                    .is_some_and(|time| filters.take_in(time));
+            source[at] && kinds && role && time
         })
         .collect()
 }

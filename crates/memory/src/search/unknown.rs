@@ -50,17 +50,17 @@ pub(super) fn unknown(shape: &Shape, filters: &Filters) -> Vec<String> {
             }
         }
     }
-    if filters.since.is_some() || filters.until.is_some() {
-        let times = || shape.units.iter().filter_map(|unit| unit.time);
-        let within = |time: i64| {
-            filters.since.is_none_or(|Millis(since)| time >= since)
-                && filters.until.is_none_or(|Millis(until)| time < until)
+    if filters.ask_for_a_time() {
+        let times = || {
+            shape.units.iter().filter_map(|unit| {
+                let source = shape.sources.get(unit.source as usize)?;
+                filters.time_of(&source.name, unit.time)
+            })
         };
-        if !times().any(within) {
+        if !times().any(|time| filters.take_in(time)) {
             told.push(match (times().min(), times().max()) {
                 (Some(first), Some(last)) => format!(
-                    "no text of that time is in the index; of those that have a time (daily logs \
-                     and sessions, no other memory files) the first is of {}, the last of {}",
+                    "no text of that time is in the index; the first is of {}, the last of {}",
                     Millis(first).to_iso(),
                     Millis(last).to_iso()
                 ),

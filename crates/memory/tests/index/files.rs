@@ -1,9 +1,9 @@
 //! The files of a workspace in an index.
 
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use longhaul_memory::{IndexError, Indexer, Indexing, Waits, WorkspaceFiles};
+use longhaul_memory::{Filters, IndexError, Indexer, Indexing, Waits, WorkspaceFiles};
 
 use super::*;
 
@@ -311,6 +311,57 @@ fn how_an_index_stands_is_seen_without_a_change() {
         "{damaged:?}"
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), spoilt);
+}
+
+#[test]
+fn a_file_whose_name_says_no_day_is_found_by_when_it_was_changed() {
+    let folder = TempDir::new().unwrap();
+    let (mut index, files) = (memory(), WorkspaceFiles::new(folder.path()));
+    let root = folder.path();
+    write(root, "memory/2026-03-01.md", "the anchor was cast");
+    write(root, "memory/notes.md", "the anchor is rusty");
+    let day = |day: &str| Millis::parse_iso(&format!("{day}T00:00:00Z")).unwrap();
+    let changed = Duration::from_millis(day("2026-03-05").0.unsigned_abs());
+    let notes = fs::File::options()
+        .write(true)
+        .open(root.join("memory/notes.md"))
+        .unwrap();
+    notes
+        .set_modified(SystemTime::UNIX_EPOCH + changed)
+        .unwrap();
+    let mut found = |since: Option<&str>, until: Option<&str>| {
+        let filters = Filters {
+            since: since.map(day),
+            until: until.map(day),
+            ..Filters::default()
+        };
+        let query = Query {
+            filters,
+            ..Query::new("anchor")
+        };
+        let hits = index.search_current(&query, &files, Budget::default(), NOON);
+        let hits = hits.unwrap();
+        let mut found: Vec<(String, Option<Millis>)> = hits
+            .hits
+            .into_iter()
+            .map(|hit| (hit.source, hit.time))
+            .collect();
+        found.sort();
+        (found, hits.unknown)
+    };
+    // What it is worth does not depend on when the file was changed.
+    let log = ("memory/2026-03-01.md".to_owned(), Some(day("2026-03-01")));
+    let notes = ("memory/notes.md".to_owned(), None);
+    let both = vec![log.clone(), notes.clone()];
+    assert_eq!(found(Some("2026-03-01"), None).0, both);
+    assert_eq!(found(Some("2026-03-04"), None).0, vec![notes]);
+    assert_eq!(found(None, Some("2026-03-05")).0, vec![log]);
+    let (none, told) = found(Some("2026-03-06"), None);
+    assert_eq!(none, vec![]);
+    assert!(
+        told[0].ends_with("the last of 2026-03-05T00:00:00.000Z"),
+        "{told:?}"
+    );
 }
 
 #[test]

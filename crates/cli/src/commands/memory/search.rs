@@ -93,6 +93,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
             roles: args.role.clone(),
             paths,
             kinds,
+            ..Filters::default()
         },
         ..Query::new(text)
     };
