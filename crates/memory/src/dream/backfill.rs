@@ -97,7 +97,7 @@ impl Dreams<'_> {
             });
             if stopped.is_break() {
                 report.left = sessions.len() - at;
-                self.settle(lock, &known, days, settings)?;
+                self.settle_late(lock, &known, days, settings)?;
                 self.count_new(&known_before, &mut report)?;
                 return Ok(report);
             }
@@ -132,14 +132,14 @@ impl Dreams<'_> {
             total: sessions.len(),
             next: None,
         });
-        self.settle(lock, &known, days, settings)?;
+        self.settle_late(lock, &known, days, settings)?;
         self.count_new(&known_before, &mut report)?;
         Ok(report)
     }
 
     /// Sessions are read in any order, so the order of what they say is settled
     /// once, at the end; after a crash the next dream does it.
-    fn settle(
+    pub(super) fn settle_late(
         &self,
         lock: &DreamLock,
         known: &[KnownLine],

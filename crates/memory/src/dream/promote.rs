@@ -180,11 +180,15 @@ pub(super) fn plan(
         let Some(old) = candidates.iter().find(|known| known.id == *old) else {
             continue;
         };
-        if !old.status.is_kept() {
-            continue;
-        }
         let until = chosen.valid_from;
-        work.end(old, until, (!chosen.ends).then_some(&chosen.id));
+        match &old.status {
+            Status::Promoted { .. } | Status::Demoted { .. } => {
+                work.end(old, until, (!chosen.ends).then_some(&chosen.id));
+            }
+            // Nothing else would tell that it is over.
+            Status::Staged => {}
+            Status::Superseded { .. } | Status::Rejected { .. } => continue,
+        }
         let by = (!chosen.ends).then(|| chosen.id.clone());
         turns.push(turn(old, Status::Superseded { on: until, by }, Some(until)));
     }

@@ -1,9 +1,13 @@
 //! Changes of mind, over days and under a policy.
 
+use std::fs;
+
+use jiff::civil::Date;
 use longhaul_memory::Source;
 use longhaul_memory::dream::{Status, waiting};
+use serde_json::{Value, json};
 
-use crate::{Place, day, policy, settings};
+use crate::{Place, backfill, day, policy, said_on, settings};
 
 /// Two statements on two days, as a flush logs them.
 fn two(section: &str, older: &str, newer: &str) -> Place {
@@ -72,6 +76,74 @@ fn what_gave_way_to_a_rejected_statement_waits_again() {
     let old = place.find(older);
     assert_eq!(old.confidence, sure);
     assert_eq!((old.status, old.valid_until), (Status::Staged, None));
+}
+
+/// What has become of each candidate.
+fn standings(place: &Place) -> Vec<(String, Status, Option<Date>, Vec<String>)> {
+    let all = place.candidates().into_iter();
+    all.map(|one| (one.text, one.status, one.valid_until, one.replaces))
+        .collect()
+}
+
+#[test]
+fn what_waits_after_an_undo_gives_way_to_its_change_as_if_it_had_never_been_promoted() {
+    for (older, newer) in [
+        ("Answer in German.", "Answer in English from now on."),
+        (
+            "Never merge into the release branch directly.",
+            "You may merge into the release branch directly from now on.",
+        ),
+        ("Answer in German.", "No longer answer in German."),
+    ] {
+        let place = Place::new();
+        let sessions = [
+            said_on(&place, "2026-11-03", &[older]),
+            said_on(&place, "2026-11-07", &[newer]),
+        ];
+        backfill(&place, &sessions[..1]);
+        let old = place.promote(older);
+        backfill(&place, &sessions[1..]);
+        place.undo().unwrap();
+        let other = Place::new();
+        backfill(&other, &[said_on(&other, "2026-11-03", &[older])]);
+        backfill(&other, &[said_on(&other, "2026-11-07", &[newer])]);
+        assert_eq!(standings(&place), standings(&other), "{newer}");
+        let waiting: Vec<String> = waiting(&place.candidates())
+            .iter()
+            .map(|one| one.id.clone())
+            .collect();
+        assert!(!waiting.contains(&old), "{newer}");
+        let files = place.files();
+        place.dream(&settings());
+        assert_eq!(place.files(), files, "{newer}");
+    }
+}
+
+#[test]
+fn a_change_closes_what_still_waits_and_an_undo_opens_nothing() {
+    let place = Place::told(
+        "The message broker is RabbitMQ.",
+        "The message broker is now NATS.",
+    );
+    // As an undo leaves it that could not come to its end.
+    let mut paths = place.files().into_keys();
+    let state = paths.find(|path| path.ends_with("state.json")).unwrap();
+    let mut all: Value = serde_json::from_str(&fs::read_to_string(&state).unwrap()).unwrap();
+    let old = &mut all["candidates"][0];
+    old["status"] = json!({"is": "staged"});
+    old["validUntil"] = Value::Null;
+    fs::write(&state, all.to_string()).unwrap();
+    assert_eq!(place.find("RabbitMQ").status, Status::Staged);
+    place.promote("NATS");
+    let closed = |place: &Place| {
+        let (old, new) = (place.find("RabbitMQ"), place.find("NATS"));
+        let by = Some(new.id);
+        assert_eq!(old.status, Status::Superseded { on: day(1), by });
+        assert_eq!(old.valid_until, Some(day(1)));
+    };
+    closed(&place);
+    place.undo().unwrap();
+    closed(&place);
 }
 
 #[test]
