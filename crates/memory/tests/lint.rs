@@ -259,6 +259,32 @@ fn whatever_a_search_finds_is_looked_at_and_left_as_it_is() {
 }
 
 #[test]
+fn folders_that_are_not_looked_into_are_named() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    let read = "memory/1/2/3/4/5/6/7";
+    let deep = format!("{read}/8");
+    fs::create_dir_all(root.path().join(&deep)).unwrap();
+    fs::write(root.path().join(read).join("a.md"), "found").unwrap();
+    fs::write(root.path().join(&deep).join("b.md"), "not found").unwrap();
+    let expected = found(&deep, None, Trouble::TooDeep { most: 7 });
+    assert_eq!(lint(&memory), [expected]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_in_a_folder_of_memory_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = begun(root.path());
+    fs::create_dir_all(root.path().join("memory/sub")).unwrap();
+    let socket = root.path().join("memory/sub/socket");
+    let _listening = std::os::unix::net::UnixListener::bind(socket).unwrap();
+    let reason = "it is not a plain file".into();
+    let expected = found("memory/sub/socket", None, Trouble::Unreadable { reason });
+    assert_eq!(lint(&memory), [expected]);
+}
+
+#[test]
 fn nothing_that_writes_to_a_file_changes_bytes_that_are_no_utf8() {
     let root = tempfile::tempdir().unwrap();
     let memory = begun(root.path());

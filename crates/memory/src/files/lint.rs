@@ -79,6 +79,11 @@ impl MemoryFolder {
                 findings.push(finding(&file, None, Trouble::Unreadable { reason }));
             }
         }
+        for (file, why) in files.unseen() {
+            if !findings.iter().any(|finding| finding.file == file) {
+                findings.push(finding(&file, None, Trouble::unseen(why)));
+            }
+        }
         // What keeps it from being read was just told.
         if let Ok(Some(text)) = self.read(MEMORY) {
             for (at, line) in text.lines().enumerate() {

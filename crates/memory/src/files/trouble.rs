@@ -4,7 +4,11 @@ use serde::Serialize;
 
 use super::links::ASTRAY;
 use super::megabytes;
+use crate::index::{DEPTH, Unseen};
 use crate::{Error, Result};
+
+/// Why something is not read that is there.
+const NO_FILE: &str = "it is not a plain file";
 
 /// Something that should not stay so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -73,6 +77,11 @@ pub enum Trouble {
         /// Why.
         reason: String,
     },
+    /// The folder lies too deep to be looked into.
+    TooDeep {
+        /// How many levels below a folder of memory are.
+        most: usize,
+    },
     /// Bytes of the file are no UTF-8; the line is the first that has such.
     NotUtf8 {
         /// How many lines have some.
@@ -122,13 +131,24 @@ impl Trouble {
                 reason: ASTRAY.into(),
             },
             Error::NotAFile { .. } => Trouble::Unreadable {
-                reason: "it is not a plain file".into(),
+                reason: NO_FILE.into(),
             },
             Error::Io { source, .. } => Trouble::Unreadable {
                 reason: source.to_string(),
             },
             other => return Err(other),
         })
+    }
+
+    /// What keeps something in a folder of memory from being looked at.
+    pub(super) fn unseen(why: Unseen) -> Trouble {
+        match why {
+            Unseen::TooDeep => Trouble::TooDeep { most: DEPTH },
+            Unseen::NoFile => Trouble::Unreadable {
+                reason: NO_FILE.into(),
+            },
+            Unseen::Unreadable(reason) => Trouble::Unreadable { reason },
+        }
     }
 
     /// What is wrong, in words.
@@ -156,6 +176,10 @@ impl Trouble {
                 megabytes(*most)
             ),
             Trouble::Unreadable { reason } => format!("cannot be read: {reason}"),
+            Trouble::TooDeep { most } => format!(
+                "lies too deep and is not indexed; folders are looked into {most} levels below \
+                 memory and memories"
+            ),
             Trouble::NotUtf8 { lines: 1 } => "has bytes that are no UTF-8".into(),
             Trouble::NotUtf8 { lines: 2 } => {
                 "has bytes that are no UTF-8, as has one more line".into()
@@ -206,6 +230,7 @@ impl Trouble {
             Trouble::Unreadable { .. } => {
                 "check what it is and who may read it, or move it out of the way".into()
             }
+            Trouble::TooDeep { .. } => "move what is in it further up".into(),
             Trouble::NotUtf8 { .. } => {
                 "save the file as UTF-8; such a line is read with \u{fffd} in it and never rewritten"
                     .into()
@@ -244,6 +269,7 @@ impl Trouble {
             | Trouble::OutsidePointer { .. }
             | Trouble::TooLarge { .. }
             | Trouble::Unreadable { .. }
+            | Trouble::TooDeep { .. }
             | Trouble::Binary { .. }
             | Trouble::LinkedFolder { .. }
             | Trouble::InBytes { .. }

@@ -48,6 +48,7 @@ pub use self::record::{
 pub(crate) use self::shape::{NOTHING, Shape};
 pub use self::stamp::Looks;
 use self::texts::Unpacked;
+pub(crate) use self::workspace::{DEPTH, Unseen};
 pub use self::workspace::{Synced, WorkspaceFiles};
 
 pub(crate) use self::vectors::Matrix;

@@ -32,8 +32,19 @@ const PLACES: [&str; 4] = ["MEMORY.md", "DREAMS.md", "memory", "memories"];
 /// What files are indexed as.
 const KINDS: [RecordKind; 3] = [RecordKind::Memory, RecordKind::Daily, RecordKind::Dream];
 
-/// Folders below this depth are not looked at.
-const DEPTH: usize = 8;
+/// Folders of memory are looked into so many levels below them.
+pub(crate) const DEPTH: usize = 7;
+
+/// Why something in the places of memory is not looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    /// A folder that lies deeper than [`DEPTH`].
+    TooDeep,
+    /// It is neither a file nor a folder.
+    NoFile,
+    /// A folder that cannot be read, and why.
+    Unreadable(String),
+}
 
 /// What bringing an index up to date did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +63,7 @@ pub struct Synced {
 struct Found {
     files: Vec<PathBuf>,
     links: Vec<PathBuf>,
+    unseen: Vec<(PathBuf, Unseen)>,
     notes: Vec<String>,
 }
 
@@ -106,6 +118,7 @@ impl WorkspaceFiles {
             mut files,
             links,
             mut notes,
+            ..
         } = self.found();
         in_turn(&mut files, budget);
         let settings = index.settings.clone();
@@ -165,6 +178,7 @@ impl WorkspaceFiles {
             mut files,
             links,
             mut notes,
+            ..
         } = self.found();
         // Before a search they are only counted: whoever searches did not ask.
         notes.extend(links.iter().map(|link| {
@@ -243,6 +257,13 @@ impl WorkspaceFiles {
     pub fn links_left_out(&self) -> Vec<String> {
         let links = self.found().links;
         links.iter().map(|path| self.name(path)).collect()
+    }
+
+    /// What else in the places of memory is not looked at, and why: the names in
+    /// the workspace.
+    pub(crate) fn unseen(&self) -> Vec<(String, Unseen)> {
+        let unseen = self.found().unseen.into_iter();
+        unseen.map(|(path, why)| (self.name(&path), why)).collect()
     }
 
     /// What is to be said about links that are left out, where what is asked for
@@ -327,8 +348,10 @@ impl WorkspaceFiles {
                 (true, Some(own)) => &vec![own],
                 _ => &homes,
             };
-            found.collect(place, homes, DEPTH);
+            found.collect(place, homes, DEPTH + 1);
         }
+        let unseen = found.unseen.iter();
+        found.notes.extend(unseen.map(|(path, why)| why.told(path)));
         found.files.sort();
         found.files.dedup();
         found.links.sort();
@@ -444,6 +467,18 @@ fn day_of(name: &str) -> Option<Millis> {
     Millis::parse_iso(&format!("{day}T00:00:00Z"))
 }
 
+impl Unseen {
+    /// What is told of it.
+    fn told(&self, path: &Path) -> String {
+        let path = path.display();
+        match self {
+            Unseen::TooDeep => format!("{path} lies too deep; it is not indexed"),
+            Unseen::NoFile => format!("{path} is not a plain file; it is not indexed"),
+            Unseen::Unreadable(reason) => format!("{path} cannot be read: {reason}"),
+        }
+    }
+}
+
 /// Whether a path goes through something hidden, such as `.env`.
 fn is_hidden(path: &Path, below: &Path) -> bool {
     let inside = path.strip_prefix(below).unwrap_or(path);
@@ -484,15 +519,16 @@ impl Found {
                     }
                 }
                 Err(error) => {
-                    let note = format!("{} cannot be read: {error}", place.display());
-                    self.notes.push(note);
+                    let why = Unseen::Unreadable(error.to_string());
+                    self.unseen.push((place.to_owned(), why));
                 }
             }
         } else {
-            self.notes.push(match meta.is_dir() {
-                true => format!("{} lies too deep; it is not indexed", place.display()),
-                false => format!("{} is not a plain file; it is not indexed", place.display()),
-            });
+            let why = match meta.is_dir() {
+                true => Unseen::TooDeep,
+                false => Unseen::NoFile,
+            };
+            self.unseen.push((place.to_owned(), why));
         }
     }
 }
