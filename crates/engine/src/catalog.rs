@@ -16,7 +16,7 @@ use longhaul_transcript::{
 };
 use serde::Serialize;
 
-pub use named::{belongs_to, id_of};
+pub use named::{belongs_to, id_of, listed_id};
 
 use crate::measure::Meter;
 

@@ -29,6 +29,7 @@ pub(crate) use self::quoting::learn_secrets;
 use self::said::Asking;
 pub(crate) use self::said::Said;
 use self::text::Words;
+use crate::catalog::listed_id;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +57,7 @@ pub struct Hit {
     pub excerpt: String,
     /// Other entries that it stands for.
     pub others: Others,
-    /// The id of the session it is from.
+    /// The id of the session it is from, as lists of sessions have it.
     pub session: String,
     /// Where that session is stored; none where no session was searched.
     pub place: Option<SessionRef>,
@@ -207,7 +208,7 @@ pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>
     };
     for hit in &mut hits {
         hit.brought = brought.contains(&hit.entry.id);
-        hit.session.clone_from(&session.header().id);
+        hit.session = listed_id(session);
         hit.place = Some(session.reference().clone());
         hit.why = match query {
             Query::Id(_) | Query::Ids(_) | Query::Range(..) => Found::Id,

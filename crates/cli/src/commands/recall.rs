@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
+use longhaul_engine::catalog::listed_id;
 use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::ours;
 use longhaul_engine::recall::{
@@ -129,7 +130,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     }
     let whole = matches!(query, Query::Id(_) | Query::Range(..)) || args.full;
     for hit in &found.hits {
-        print(app, hit, whole, &session.header().id, &mut shown)?;
+        print(app, hit, whole, &listed_id(&session), &mut shown)?;
     }
     match shown.redacted() {
         Some(true) => app.note("secrets are left out; --no-redact shows them"),

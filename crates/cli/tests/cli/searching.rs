@@ -557,3 +557,21 @@ fn a_session_and_a_file_are_named_as_they_are_everywhere() {
     fs::write(machine.work().join("secret.txt"), "walrus\n").unwrap();
     assert_eq!(machine.run_line("memory get ./secret.txt").code, 1);
 }
+
+#[test]
+fn a_hit_of_a_renamed_session_names_it_as_lists_do() {
+    let machine = machine();
+    let renamed = Talk::new("lighthouse", &machine.work().to_string_lossy())
+        .user("The keeper wants a quarterly tide table.")
+        .assistant("Noted.");
+    machine.put_pi("harbour", renamed.text(), 2);
+    let ran = machine.run_line("recall --session s --scope all tide table --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()["hits"][0]["session"], "harbour", "{ran:?}");
+    assert_eq!(machine.run_line("recall --session harb e01").code, 0);
+    assert_eq!(machine.run_line("memory index").code, 0);
+    let ran = machine.run_line("memory get harbour#e01");
+    assert!(ran.out.contains("quarterly tide table"), "{ran:?}");
+    // The id in its header names it as well.
+    assert_eq!(machine.run_line("recall --session lighthouse e01").code, 0);
+}

@@ -92,6 +92,16 @@ pub fn id_of(reference: &SessionRef) -> String {
     stem
 }
 
+/// The id an open session goes by in lists; the one in its header where it is in
+/// no file.
+pub fn listed_id(session: &Session) -> String {
+    let id = id_of(session.reference());
+    match id.is_empty() {
+        true => session.header().id.clone(),
+        false => id,
+    }
+}
+
 /// A time as pi writes it into file names: `2026-11-15T01-17-46-156Z`.
 fn is_file_time(text: &str) -> bool {
     text.len() >= 19

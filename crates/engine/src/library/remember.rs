@@ -10,6 +10,7 @@ use longhaul_transcript::{EntryId, Session, SessionRef};
 
 use super::family::{Scope, family};
 use super::{Library, PutError, put_in, session_name};
+use crate::catalog::listed_id;
 use crate::recall::{Found, Hit, Meaning, NAMED, Query, Said, Same, full_text, recall};
 use crate::tools::{Findings, InSight, Recall};
 
@@ -270,7 +271,7 @@ impl Recollection {
         let terms = hits.first()?.why.terms.clone();
         hits.retain(|hit| hit.why.terms == terms);
         (!terms.is_empty()).then(|| InSight {
-            session: own.header().id.clone(),
+            session: listed_id(&own),
             entries: hits
                 .into_iter()
                 .map(|hit| EntryId::new(hit.entry))

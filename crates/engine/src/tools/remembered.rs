@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use longhaul_ledger::ours::DATA;
 use longhaul_memory::Redactor;
-use longhaul_transcript::EntryId;
+use longhaul_transcript::{EntryId, Session};
 
 use crate::library::Scope;
 use crate::recall::{Found, Hit, Query, Quoting, Same, begins, fenced, full_text};
@@ -108,7 +108,7 @@ pub(super) fn by_id(source: &dyn Recall, id: &str, limit: usize) -> Result<Vec<H
 /// of the session that was named.
 const NAMESAKES: usize = 200;
 
-/// The entry of an id in the session that is named by its id or its file; where
+/// The entry of an id in the session that is named by an id of its or its file; where
 /// that has none, those that others have.
 fn of_session(
     source: &dyn Recall,
@@ -123,9 +123,18 @@ fn of_session(
     };
     if hits.iter().any(is_of) {
         hits.retain(is_of);
+    } else if hits.iter().any(|hit| has_in_header(hit, session)) {
+        hits.retain(|hit| has_in_header(hit, session));
     }
     hits.truncate(limit);
     Ok(hits)
+}
+
+/// Whether a hit is of a session that has an id in its header, whatever its file is
+/// called.
+fn has_in_header(hit: &Hit, id: &str) -> bool {
+    let session = hit.place.as_ref().map(Session::open_ref);
+    matches!(session, Some(Ok(session)) if session.header().id == id)
 }
 
 /// How much of an entry is wanted.
@@ -261,7 +270,7 @@ mod tests {
             let mut hits = Vec::new();
             for path in &self.0 {
                 let session = longhaul_transcript::Session::open(path).unwrap();
-                hits.extend(recall(&session, query, limit - hits.len()).unwrap());
+                hits.extend(recall(&session, query, limit.saturating_sub(hits.len())).unwrap());
             }
             hits.truncate(limit);
             Ok(hits)
@@ -282,15 +291,19 @@ mod tests {
             fs::write(&path, text).unwrap();
             path
         };
-        let files = InFiles(vec![session("one"), session("two")]);
+        let renamed = folder.path().join("renamed.jsonl");
+        fs::rename(session("three"), &renamed).unwrap();
+        let files = InFiles(vec![session("one"), session("two"), renamed]);
         let two = files.0[1].display().to_string();
         for (key, said) in [
             ("aaaa1111", "one"),
             ("one#aaaa1111", "one"),
             ("two#aaaa1111", "two"),
             (&format!("{two}#aaaa1111"), "two"),
+            ("renamed#aaaa1111", "three"),
+            ("three#aaaa1111", "three"),
             // What nobody has is looked for everywhere.
-            ("three#aaaa1111", "one"),
+            ("four#aaaa1111", "one"),
         ] {
             let hits = by_id(&files, key, 1).unwrap();
             let texts: Vec<String> = hits.iter().map(|hit| full_text(&hit.entry)).collect();
