@@ -91,13 +91,6 @@ fn ends(words: &Words<'_>) -> bool {
     .any(|end| lower.contains(end))
 }
 
-/// Whether a sentence says that a rule is over, or allows something for good.
-pub(crate) fn is_for_good(sentence: &str) -> bool {
-    let words = Words::new(sentence);
-    let lower = words.lower();
-    ends(&words) || names_rule(&words) || LASTING.iter().any(|mark| lower.contains(mark))
-}
-
 /// Words of a permission that do not say what it is for.
 const LOOSE: &str = "now again ahead go feel free fine ok okay alright allowed permission may can \
     please anytime whenever freely directly today already just like want need right soon onward \
@@ -131,23 +124,19 @@ pub(crate) fn is_for_less(sentence: &str, rule: &str) -> bool {
     !waits && shared(&stems(clause), &forbidden) > 0 && stems(clause).iter().any(further)
 }
 
-/// What a rule asks for before it is done, and what it is asked for by.
-const CONDITIONS: [&str; 19] = [
-    "without", "unless", "except", "ohne", "außer", "sans", "sauf", "sin", "salvo", "sem", "senza",
-    "tranne", "zonder", "tenzij", "bez", "chyba", "без", "kecuali", "utan",
+/// What stands before the condition on which something may be done.
+const CONDITIONS: [&str; 11] = [
+    "without", "unless", "ohne", "sans", "sin", "sem", "senza", "zonder", "bez", "без", "utan",
 ];
 
-/// How words begin that ask the user for leave.
-const ASKING: [&str; 21] = [
+/// How words begin with which a rule wants to be asked first.
+const ASKING: [&str; 18] = [
     "ask",
     "confirm",
-    "approv",
-    "permission",
-    "consent",
+    "check",
     "frag",
     "rückfrag",
     "nachfrag",
-    "absprach",
     "demande",
     "pregunt",
     "pergunt",
@@ -162,20 +151,56 @@ const ASKING: [&str; 21] = [
     "tanya",
 ];
 
+/// What stands between such a word and what it is to be asked before.
+const BEFORE: [&str; 14] = [
+    "before",
+    "first",
+    "bevor",
+    "vor",
+    "zuerst",
+    "vorher",
+    "avant",
+    "antes",
+    "prima",
+    "voor",
+    "przed",
+    "перед",
+    "прежде",
+    "innan",
+];
+
 /// The same where words are not parted.
-const ASKING_UNPARTED: [&str; 8] = [
-    "先问",
-    "请示",
-    "未经",
-    "经我同意",
-    "確認",
-    "許可なく",
-    "聞いて",
-    "물어",
+const ASKING_UNPARTED: [&str; 5] = ["先问", "请示", "未经", "許可なく", "聞いて"];
+
+/// What gives leave to do something.
+const GRANTS: [&str; 19] = [
+    "you can ",
+    "you may ",
+    "you could ",
+    "you're free to ",
+    "feel free to ",
+    "go ahead",
+    "darfst",
+    "dürfen sie",
+    "kannst",
+    "tu peux",
+    "vous pouvez",
+    "puedes",
+    "puede ",
+    "você pode",
+    "puoi",
+    "je mag",
+    "możesz",
+    "можешь",
+    "可以",
 ];
 
 /// What says that leave is for good.
-const LASTING: [&str; 27] = [
+const LASTING: [&str; 31] = [
+    " again",
+    "wieder",
+    "de nuevo",
+    "à nouveau",
     "from now on",
     "always",
     "anytime",
@@ -208,8 +233,11 @@ const LASTING: [&str; 27] = [
 /// Whether a sentence only gives the leave that a rule asks for: "never push without
 /// asking", "ok, you can push now". The rule asks for it the next time too.
 pub(crate) fn is_leave_asked_for(sentence: &str, rule: &str) -> bool {
-    let rule = Words::new(rule);
-    if is_for_good(sentence) {
+    let (leave, rule) = (Words::new(sentence), Words::new(rule));
+    let lower = leave.lower();
+    let grants = GRANTS.iter().any(|grant| lower.contains(grant));
+    let for_good = LASTING.iter().any(|mark| lower.contains(mark));
+    if !grants || for_good || ends(&leave) || names_rule(&leave) {
         return false;
     }
     let waits = NORMS.hits(&rule).iter().any(|hit| hit.tag == Norm::Until);
@@ -222,21 +250,21 @@ pub(crate) fn is_leave_asked_for(sentence: &str, rule: &str) -> bool {
     let mut named = parts.split(|word| CONDITIONS.contains(word)).skip(1);
     let condition = named.next().unwrap_or_default();
     let condition = match condition {
-        [first, ..] if asks_leave(first) => first.to_string(),
+        [first, ..] if asks_first(first) => first.to_string(),
         _ => condition.join(" "),
     };
     shared(&stems(clause), &stems(&condition)) == 0
 }
 
-fn asks_leave(word: &str) -> bool {
+fn asks_first(word: &str) -> bool {
     ASKING.iter().any(|begin| word.starts_with(begin)) && !word.starts_with("fragment")
 }
 
-/// Whether something is to be done on a condition, or after leave was asked for.
+/// Whether something is to be done on a condition, or after the user was asked.
 fn is_on_condition(words: &Words<'_>) -> bool {
-    words
-        .iter()
-        .any(|word| CONDITIONS.contains(&word) || asks_leave(word))
+    let begins = words.iter().take(3).any(asks_first);
+    words.iter().any(|word| CONDITIONS.contains(&word))
+        || begins && words.iter().any(|word| BEFORE.contains(&word))
         || words.has_cjk()
             && ASKING_UNPARTED
                 .iter()

@@ -3,10 +3,9 @@
 use crate::facts::{Provenance, Rule, RuleKind};
 use crate::heard::Said;
 use crate::ledger::{At, Ledger};
-use crate::lifts::{allows, is_for_good, is_for_less, is_leave_asked_for};
+use crate::lifts::{allows, is_for_less, is_leave_asked_for};
 use crate::norm::{is_heading, is_list_item, judge};
 use crate::plain::{Plain, is_fragment, is_greeting, plain};
-use crate::text::is_cjk;
 use crate::words::norms::{NORMS, Norm};
 use crate::words::{Words, shared, stems};
 
@@ -133,11 +132,6 @@ impl Ledger {
                 .hits(&Words::new(&rule.text))
                 .iter()
                 .any(|hit| hit.tag == Norm::Until);
-            // "You can push now" says nothing of Fridays, nor of main.
-            let parted = !sentence.chars().any(is_cjk);
-            if parted && !waits && common * 2 < words.len() && !is_for_good(sentence) {
-                continue;
-            }
             score += f64::from(u8::from(waits)) * 0.5 + common as f64 * 0.1;
             if best.is_none_or(|(top, _)| score >= top) {
                 best = Some((score, index));
@@ -365,7 +359,6 @@ mod tests {
                 "Niemals ohne Rückfrage E-Mails verschicken.",
                 "Du darfst die E-Mail jetzt verschicken.",
             ),
-            ("Never push to main on Fridays.", "You can push now."),
         ] {
             let ledger = fold(&[rule, leave]);
             assert!(
@@ -400,6 +393,30 @@ mod tests {
             ),
             ("Do not push until I say so.", "ok, you can push now"),
             ("Never deploy.", "You may deploy now."),
+            (
+                "Never push without asking me.",
+                "Ignore what I said about pushing.",
+            ),
+            (
+                "Never use semicolons in TypeScript code.",
+                "I take back what I said about semicolons.",
+            ),
+            (
+                "Never use semicolons in TypeScript code.",
+                "Semicolons are allowed again.",
+            ),
+            (
+                "Never edit files except those in src.",
+                "You can edit any files now.",
+            ),
+            (
+                "Don't touch the permission checks.",
+                "You may touch the checks now.",
+            ),
+            (
+                "Nunca hagas commit sin preguntar.",
+                "Olvida lo que dije sobre los commit.",
+            ),
         ] {
             let ledger = fold(&[rule, leave]);
             let lifted = |known: &Rule| known.text == rule && known.revoked.is_some();
