@@ -14,7 +14,7 @@ use super::candidate::{Candidate, Evidence, Review, Status, Topic, digest};
 use super::lifting::ruled_out;
 use super::likeness::{Features, Relation};
 use super::refold::{in_order, refold};
-use super::remark::Remark;
+use super::remark::{Remark, plainly};
 use super::score::confidence;
 
 /// A line of the memory that nobody promoted: written by hand, or older.
@@ -231,7 +231,7 @@ impl<'a> Work<'a> {
             seen: HashSet::new(),
             known: known
                 .iter()
-                .map(|line| (line, Features::of(&line.text)))
+                .map(|line| (line, Features::of(plainly(&line.text))))
                 .collect(),
             last,
             only_points: false,
@@ -254,7 +254,7 @@ impl<'a> Work<'a> {
     }
 
     fn index(&mut self, at: usize) {
-        let features = Features::of(&self.candidates[at].text);
+        let features = Features::of(plainly(&self.candidates[at].text));
         for word in features.keys() {
             self.having.entry(word.clone()).or_default().push(at);
         }

@@ -245,7 +245,7 @@ const ATTENTION: &[&str] = &[
 
 /// The text without its number and without what only calls attention to it: said
 /// again with such a word it is the same.
-fn plainly(text: &str) -> &str {
+pub(super) fn plainly(text: &str) -> &str {
     let text = unnumbered(text);
     let begins = |mark: &&str| {
         let head = text.get(..mark.len());

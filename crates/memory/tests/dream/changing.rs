@@ -277,6 +277,15 @@ fn a_rule_that_is_only_called_to_mind_is_the_same_rule() {
 }
 
 #[test]
+fn what_the_memory_calls_to_mind_is_known_too() {
+    let place = Place::new();
+    place.write("MEMORY.md", "# Memory\n- Remember: never use sudo.\n");
+    place.rule(day(3), "Remember: never use sudo.");
+    place.rule(day(1), "Never use sudo.");
+    assert_eq!(place.dream(&settings()).waiting, 0);
+}
+
+#[test]
 fn what_only_may_contradict_waits_for_a_person() {
     let place = Place::new();
     place.log(
