@@ -48,25 +48,31 @@ fn is_named(text: &[u8]) -> bool {
     name && memchr::memmem::find(&lower, b"pass").is_some()
 }
 
-/// Whether the `pass` before the sign at `at` says what a run passed, or is a
-/// variable for the command behind its value: `PASS: x`, `PASS=x make test`.
+/// Whether the `PASS` before the sign at `at` says what a run passed, or is given to
+/// a command: `PASS: x`, `PASS=x make test`, `make PASS=x`, `PASS=x FAIL=y`. What is
+/// exported, stands beside a user, or is all that its line has, is none of these.
 fn is_of_run(bytes: &[u8], at: usize, name: &[u8], end: usize) -> bool {
+    if name != b"PASS" {
+        return false;
+    }
     let start = at - blanks_before(bytes, at) - name.len();
     let before = &bytes[start.saturating_sub(REACH)..start];
     let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
     let mut words = line.rsplit(u8::is_ascii_whitespace);
     let last = words.find(|word| !word.is_empty());
-    // `export`, `-e`
-    let option = last.is_some_and(|word| {
-        word.last().is_some_and(u8::is_ascii_alphanumeric) && !word.contains(&b'=')
-    });
-    let gap = blanks(bytes, end);
-    let command = bytes
-        .get(end + gap)
-        .is_some_and(|b| b.is_ascii_alphabetic() || b"./".contains(b));
-    let leads =
-        gap > 0 && command && !option && !line.split(u8::is_ascii_whitespace).any(gives_user);
-    name == b"PASS" && (bytes[at] == b':' || leads)
+    const EXPORTS: [&[u8]; 7] = [b"export", b"-e", b"--env", b"ENV", b"set", b"setenv", b"-x"];
+    let exported = last.is_some_and(|word| EXPORTS.contains(&word));
+    let beside = line.split(u8::is_ascii_whitespace).any(gives_user);
+    let behind = &bytes[end..bytes.len().min(end + REACH)];
+    let mut below = behind.split(|b| *b == b'\n');
+    let rest = below.next().unwrap_or_default();
+    let rest = rest.trim_ascii();
+    let ends = rest.starts_with(b"#") || !rest.iter().any(u8::is_ascii_alphanumeric);
+    let alone = last.is_none() && ends;
+    let counted = below
+        .next()
+        .is_some_and(|line| line.trim_ascii_start().starts_with(b"FAIL"));
+    bytes[at] == b':' || !exported && !beside && (!alone || counted)
 }
 
 /// Whether a text is of words and numbers, as a stage or a test is called:

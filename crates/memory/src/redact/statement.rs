@@ -10,6 +10,21 @@ use super::value::{Span, blanks, value};
 /// No clause is longer.
 const CLAUSE: usize = 64;
 
+/// How far back a statement is looked for.
+const REACH: usize = 256;
+
+/// With what statements begin that give a user a password.
+const STATEMENTS: [&str; 8] = [
+    "create user ",
+    "alter user ",
+    "create role ",
+    "alter role ",
+    "create login ",
+    "alter login ",
+    "set password ",
+    "grant ",
+];
+
 /// A password of letters only behind the name of one in a statement:
 /// `ALTER ROLE app PASSWORD 'x'`, `SET PASSWORD FOR 'app'@'%' = 'x'`.
 pub(super) fn word(bytes: &[u8], name: Name) -> Option<Span> {
@@ -32,8 +47,23 @@ fn phrase(bytes: &[u8], name: Name, from: usize) -> Option<Span> {
     let found = quoted_phrase(bytes, from)?;
     let quote = bytes[found.start - 1];
     let ends = bytes[found.end..].starts_with(&[quote, b';']);
-    let capitals = !whole.iter().any(u8::is_ascii_lowercase);
-    (capitals || ends || is_clause(whole)).then_some(found)
+    let clause = whole == b"PASSWORD" || is_clause(whole);
+    (ends || clause && is_begun(bytes, name.start)).then_some(found)
+}
+
+/// Whether the statement in which the clause at `at` is begins a line or a string,
+/// and no sentence ends between: `Roles that grant access are identified by`.
+fn is_begun(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[at.saturating_sub(REACH)..at].to_ascii_lowercase();
+    STATEMENTS.iter().any(|words| {
+        memchr::memmem::find_iter(&before, words.as_bytes()).any(|start| {
+            let blank = before[..start].iter().rev().take_while(|b| **b == b' ');
+            let lead = &before[..start - blank.count()];
+            let opens = lead.last().is_none_or(|b| b"\n\"'`;>#$(=".contains(b));
+            let sentence = memchr::memmem::find(&before[start..], b". ").is_some();
+            opens && !sentence
+        })
+    })
 }
 
 /// Behind the user whose password is set: `FOR 'app'@'%' =`.
@@ -91,17 +121,6 @@ pub(super) fn clause_end(clause: &[u8]) -> Option<usize> {
 /// Whether the clause at `at` is one of a statement, by its capitals or by the
 /// words with which the statement begins: `create user bob`.
 pub(super) fn is_in_statement(bytes: &[u8], at: usize) -> bool {
-    const REACH: usize = 256;
-    const STATEMENTS: [&str; 8] = [
-        "create user ",
-        "alter user ",
-        "create role ",
-        "alter role ",
-        "create login ",
-        "alter login ",
-        "set password ",
-        "grant ",
-    ];
     if bytes[at..].starts_with(b"IDENTIFIED ") {
         return true;
     }

@@ -13,8 +13,6 @@ pub(super) enum Topic {
     Begun,
     /// Of what the name is for: `for bob`.
     About,
-    /// Of what holds the password: `password field`.
-    Holder,
     /// Of the name, or of what happens to it.
     Name,
     /// Behind `and`, whatever comes next.
@@ -39,8 +37,6 @@ impl Topic {
             Topic::Begun if is_thing(word) => Topic::Other,
             // `password reset page`
             Topic::Begun if is_change(word) => Topic::Begun,
-            Topic::Begun if is_one_of(word, &HOLDERS) => Topic::Holder,
-            Topic::Holder if is_one_of(word, &JOINS) => Topic::Other,
             Topic::Joined if moves => Topic::Other,
             _ if moves => Topic::Unsure,
             Topic::Joined | Topic::Unsure if is_name(word) => Topic::Name,
@@ -48,7 +44,7 @@ impl Topic {
             Topic::About if is_one_of(word, &JOINS) => Topic::Shared,
             _ if is_one_of(word, &JOINS) || is_one_of(word, &CLAUSES) => Topic::Joined,
             Topic::Begun if is_about(word) => Topic::About,
-            Topic::Begun | Topic::Holder | Topic::Name => Topic::Name,
+            Topic::Begun | Topic::Name => Topic::Name,
             Topic::About => Topic::About,
             Topic::Shared if word.ends_with(b"ed") => Topic::Unsure,
             Topic::Shared => Topic::Shared,
@@ -65,12 +61,7 @@ impl Topic {
         match self {
             Topic::Other => false,
             Topic::Unsure => is_unlike_names(text),
-            Topic::Begun
-            | Topic::About
-            | Topic::Holder
-            | Topic::Name
-            | Topic::Joined
-            | Topic::Shared => true,
+            Topic::Begun | Topic::About | Topic::Name | Topic::Joined | Topic::Shared => true,
         }
     }
 }
@@ -106,9 +97,6 @@ const HELPING: [&str; 10] = [
     "it", "has", "have", "been", "now", "es", "wurde", "wird", "habe", "hat",
 ];
 
-/// What holds a password, and is changed like any other field.
-const HOLDERS: [&str; 5] = ["field", "variable", "column", "input", "setting"];
-
 const JOINS: [&str; 9] = ["and", "&", "+", "und", "y", "e", "et", "sowie", "or"];
 
 /// What happens to servers, branches and files, but to no password.
@@ -124,7 +112,7 @@ const CLAUSES: [&str; 14] = [
 ];
 
 /// Whether a word is what has to do with passwords, rather than one of them. What
-/// holds one is not among them.
+/// holds one, as a `field` or a `variable` does, is not among them.
 fn is_thing(word: &[u8]) -> bool {
     const THINGS: [&str; 74] = [
         "policy",

@@ -283,6 +283,7 @@ fn a_password_is_found_behind_when_it_was_changed_and_what_else_has_it() {
             "I changed the password for the renamed host to §",
             "Password and PIN changed to §",
             "I changed the Wi-Fi password and the guest password to §",
+            "I changed the password field and set it to §",
         ],
     );
     stay(&[
@@ -295,7 +296,6 @@ fn a_password_is_found_behind_when_it_was_changed_and_what_else_has_it() {
         "I reset the password after we switched to OAuth2Proxy.",
         "I changed the password and updated the class to UserV2Controller.",
         "I changed the password field and the model to gpt4omini",
-        "I changed the password field and the label to Blue7Harbor9",
         "I changed the password and the API version to v1beta2x",
         "I changed the password and the component name to Login2Form",
         "I changed the password before upgrading to Ubuntu2404LTS",

@@ -45,6 +45,8 @@ fn a_password_of_several_words_is_found_where_nothing_else_can_stand() {
         "CREATE USER 'app'@'%' IDENTIFIED BY '§';",
         "alter user app identified by '§'",
         "SET PASSWORD FOR 'app'@'%' = '§';",
+        "mysql> CREATE USER app\n    IDENTIFIED BY '§'",
+        "psql -c \"ALTER ROLE app PASSWORD '§'\"",
     ];
     finds(Kind::Password, "CorrectHorseBattery", &texts);
     finds(Kind::Password, "correct-horse-battery-staple", &texts);
@@ -72,6 +74,11 @@ fn a_password_of_several_words_is_found_where_nothing_else_can_stand() {
         "<Password>ForgotLink</Password>",
         "<password>UserPassword</password> <password>string</password>",
         "define('DB_PASSWORD', 'password_here');",
+        "Services that grant access are\nidentified by \"billing-api\" in the audit log.",
+        "Roles that grant access are identified by 'read-only-admin'.",
+        "Create user stories first. Each is identified by 'story-slug' in the board.",
+        "To alter user data, open the page identified by \"user-settings\" in the menu.",
+        "/* Pages on which users set password and email */\n#define ROUTE_PASSWORD \"account-settings\"",
         "set('password', 'sunshine')",
         "{\"password\": \"forgot-password\"} {\"password\": \"lock-icon\"}",
     ]);

@@ -501,6 +501,8 @@ fn a_password_is_found_where_a_call_logs_in_or_enters_it_into_a_field() {
         "cy.get(\"#password\").should(\"have.class2x\")",
         "cy.get(\"#password\").type(\"{enter}\")",
         "page.fill(\"#password\", user2.password)",
+        "users.column(\"password\").type(\"varchar(255)\")",
+        "schema.field(\"password\").type(\"StringV2\").required()",
         "page.fill(\"#email\", \"bob12345\")",
         "cy.get(\"#password\").click(); cy.get(\"#x\").type(\"hello12345\")",
     ]);
