@@ -96,6 +96,12 @@ const LOOSE: &str = "now again ahead go feel free fine ok okay alright allowed p
     please anytime whenever freely directly today already just like want need right soon onward \
     forward wish worry rule anything everything everywhere always";
 
+/// Whether a rule holds only until the user says a word: "not until I say so".
+pub(crate) fn waits_for_word(rule: &str) -> bool {
+    let hits = NORMS.hits(&Words::new(rule));
+    hits.iter().any(|hit| hit.tag == Norm::Until)
+}
+
 /// The part of a sentence that gives leave; the rest says why.
 fn clause_of_leave(sentence: &str) -> &str {
     let mut clauses = sentence.split([',', ';', ':', '—', '，', '；', '：']);
@@ -113,10 +119,7 @@ pub(crate) fn is_for_less(sentence: &str, rule: &str) -> bool {
     if !is_english || ends(&words) || names_rule(&words) {
         return false;
     }
-    let waits = NORMS
-        .hits(&Words::new(rule))
-        .iter()
-        .any(|hit| hit.tag == Norm::Until);
+    let waits = waits_for_word(rule);
     // "Forget it, we deploy every day": what follows is why.
     let clause = clause_of_leave(sentence);
     let (forbidden, loose) = (stems(rule), stems(LOOSE));
@@ -233,15 +236,15 @@ const LASTING: [&str; 31] = [
 /// Whether a sentence only gives the leave that a rule asks for: "never push without
 /// asking", "ok, you can push now". The rule asks for it the next time too.
 pub(crate) fn is_leave_asked_for(sentence: &str, rule: &str) -> bool {
-    let (leave, rule) = (Words::new(sentence), Words::new(rule));
+    let leave = Words::new(sentence);
     let lower = leave.lower();
     let grants = GRANTS.iter().any(|grant| lower.contains(grant));
     let for_good = LASTING.iter().any(|mark| lower.contains(mark));
     if !grants || for_good || ends(&leave) || names_rule(&leave) {
         return false;
     }
-    let waits = NORMS.hits(&rule).iter().any(|hit| hit.tag == Norm::Until);
-    let clause = clause_of_leave(sentence);
+    let waits = waits_for_word(rule);
+    let (clause, rule) = (clause_of_leave(sentence), Words::new(rule));
     if waits || is_on_condition(&Words::new(clause)) || !is_on_condition(&rule) {
         return false;
     }
@@ -287,10 +290,7 @@ pub fn takes_back(sentence: &str, rule: &str) -> Option<(Taking, f64)> {
     let of_said = common as f64 / said.len().max(1) as f64;
     let of_rule = common as f64 / forbidden.len().max(1) as f64;
     let named = names_rule(&words);
-    let waits = NORMS
-        .hits(&Words::new(rule))
-        .iter()
-        .any(|hit| hit.tag == Norm::Until);
+    let waits = waits_for_word(rule);
     // Pairs of characters run over the borders of words, so fewer are shared.
     let (most, half) = match words.has_cjk() {
         true => (0.25, 0.25),

@@ -3,11 +3,10 @@
 use crate::facts::{Provenance, Rule, RuleKind};
 use crate::heard::Said;
 use crate::ledger::{At, Ledger};
-use crate::lifts::{allows, is_for_less, is_leave_asked_for};
+use crate::lifts::{allows, is_for_less, is_leave_asked_for, waits_for_word};
 use crate::norm::{is_heading, is_list_item, judge};
 use crate::plain::{Plain, is_fragment, is_greeting, plain};
-use crate::words::norms::{NORMS, Norm};
-use crate::words::{Words, shared, stems};
+use crate::words::{shared, stems};
 
 const MOST: usize = 200;
 /// A longer sentence is pasted text.
@@ -128,10 +127,7 @@ impl Ledger {
             }
             let mut score = common as f64 / (said.len().min(words.len()).max(1) as f64);
             // A rule that waits for the user's word is the likelier one.
-            let waits = NORMS
-                .hits(&Words::new(&rule.text))
-                .iter()
-                .any(|hit| hit.tag == Norm::Until);
+            let waits = waits_for_word(&rule.text);
             score += f64::from(u8::from(waits)) * 0.5 + common as f64 * 0.1;
             if best.is_none_or(|(top, _)| score >= top) {
                 best = Some((score, index));
