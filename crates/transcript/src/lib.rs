@@ -26,6 +26,7 @@ mod scan;
 mod session;
 mod time;
 mod tree;
+mod user_text;
 mod verify;
 mod writer;
 
@@ -48,5 +49,6 @@ pub use message::{Block, MessageView, ProviderUsage, Role, ToolCall};
 pub use session::{Format, Session, SessionRef, Source, Tail};
 pub use time::Millis;
 pub use tree::{Node, Tree};
+pub use user_text::{Channel, UserText};
 pub use verify::{Report, verify};
 pub use writer::{Durability, Writer, torn_path};
