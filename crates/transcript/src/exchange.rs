@@ -75,10 +75,10 @@ impl Piece {
     }
 
     /// Whether a turn starts here: the user speaks, and not a program in the
-    /// user's name (`isMeta`).
+    /// user's name.
     pub fn starts_turn(&self) -> bool {
         matches!(self, Piece::Message(message) if message.role == Role::User
-            && message.view().object().bool("isMeta") != Some(true))
+            && !message.view().is_programs())
     }
 }
 

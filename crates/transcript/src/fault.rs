@@ -116,6 +116,11 @@ pub enum FaultKind {
         /// The call.
         call: String,
     },
+    /// A record of a kind that is not known, with text in it.
+    UnknownText {
+        /// What it calls itself.
+        kind: String,
+    },
     /// A line longer than the reader takes.
     TooLong {
         /// How many bytes the line has.
@@ -202,6 +207,9 @@ impl fmt::Display for FaultKind {
             }
             FaultKind::UnansweredCall { id, call } => {
                 write!(f, "tool call {call} of entry {id} was never answered")
+            }
+            FaultKind::UnknownText { kind } => {
+                write!(f, "{kind:?} is not known; its text is not in the conversation")
             }
             FaultKind::TooLong { bytes } => write!(f, "line of {bytes} bytes is too long; skipped"),
             FaultKind::Row { seq, reason } => write!(f, "row {seq} cannot be decoded ({reason})"),

@@ -2,14 +2,15 @@
 //!
 //! A message says what was typed in it by its field `userText`; importers set
 //! it wherever the message's own text is not exactly that. A `user` message
-//! without the field is a prompt as it stands.
+//! without the field is a prompt as it stands, unless it is marked as a
+//! program's (`isMeta`) or another agent's (`isSidechain`).
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
-use crate::json::{Object, array};
+use crate::json::Object;
 use crate::message::{MessageView, Role};
 
 /// Through which channel a person's words came.
@@ -86,7 +87,7 @@ impl Entry {
 impl<'a> MessageView<'a> {
     /// What a person typed in this message, in order.
     pub fn user_text(&self) -> Vec<UserText<'a>> {
-        if let Some(items) = self.object().raw("userText").and_then(array) {
+        if let Some(items) = self.object().array("userText") {
             return items
                 .into_iter()
                 .filter_map(|item| Object::parse(item.get()).ok())
@@ -99,7 +100,8 @@ impl<'a> MessageView<'a> {
                 })
                 .collect();
         }
-        if self.role != Role::User {
+        let another = self.object().bool("isSidechain") == Some(true);
+        if self.role != Role::User || another || self.is_programs() {
             return Vec::new();
         }
         let text = self.text();
@@ -107,6 +109,13 @@ impl<'a> MessageView<'a> {
             return Vec::new();
         }
         vec![UserText::new(Channel::Prompt, text)]
+    }
+
+    /// Whether a user message says that a program wrote it.
+    pub(crate) fn is_programs(&self) -> bool {
+        let object = self.object();
+        object.bool("isMeta") == Some(true)
+            || object.array("userText").is_some_and(|said| said.is_empty())
     }
 
     /// Whether a tool result says that the user refused the call.

@@ -29,7 +29,6 @@ fn every_claude_code_session_keeps_what_its_truth_file_lists() {
 
         let mut calls = HashSet::new();
         let mut results = HashSet::new();
-        let mut prompts = HashSet::new();
         let mut compactions = 0;
         for entry in &entries {
             if let Body::Compaction(compaction) = &entry.body {
@@ -50,9 +49,6 @@ fn every_claude_code_session_keeps_what_its_truth_file_lists() {
                 Role::ToolResult => {
                     assert!(!message.tool_name().unwrap().is_empty());
                     results.insert(message.tool_call_id().unwrap().into_owned());
-                }
-                Role::User => {
-                    prompts.insert(message.text());
                 }
                 _ => {}
             }
@@ -83,15 +79,87 @@ fn every_claude_code_session_keeps_what_its_truth_file_lists() {
             compactions == 0,
             "{name}: read from the latest compaction"
         );
-        for prompt in truth["user_prompts"].as_array().unwrap() {
-            let text = prompt["text"].as_str().unwrap();
-            // The truth files hold the first 2,000 characters.
-            let held = prompts.iter().any(|held| {
-                *held == text || (text.chars().count() == 2000 && held.starts_with(text))
-            });
-            assert!(held, "{name}: {text}");
+        let source = std::fs::read_to_string(session.path()).unwrap();
+        let lines: Vec<&str> = source.lines().collect();
+        let said: Vec<(u64, String, String)> = entries
+            .iter()
+            .flat_map(|entry| {
+                let line = entry.place.line;
+                entry.user_text().into_iter().map(move |said| {
+                    (line, said.channel.as_str().to_owned(), said.text.into_owned())
+                })
+            })
+            .collect();
+        let mut expected = typed_by_truth(&truth, &lines);
+        let mut extra = said.clone();
+        for text in &said {
+            if let Some(at) = expected.iter().position(|wanted| wanted == text) {
+                expected.remove(at);
+                extra.retain(|other| other != text);
+            }
+        }
+        assert_eq!(expected, [], "{name}: typed and not found");
+        // The words behind a slash command, which the truth files leave out.
+        extra.retain(|(line, _, text)| {
+            !lines[*line as usize - 1].contains(&format!("<command-args>{text}</command-args>"))
+        });
+        assert_eq!(extra, [], "{name}: found and not typed");
+    }
+}
+
+/// What the truth file lists, each whole from its line of the source.
+fn typed_by_truth(truth: &Value, lines: &[&str]) -> Vec<(u64, String, String)> {
+    let mut typed = Vec::new();
+    let others = truth["other_user_texts"].as_array();
+    let listed = truth["user_prompts"].as_array().unwrap().iter();
+    for item in listed.chain(others.into_iter().flatten()) {
+        let line = item["line"].as_u64().unwrap();
+        let record: Value = serde_json::from_str(lines[line as usize - 1]).unwrap();
+        let content = &record["message"]["content"];
+        let start = item["text"].as_str().unwrap();
+        let channel = item["channel"].as_str().unwrap_or("prompt");
+        match channel {
+            "notification" => {}
+            "prompt" => {
+                let blocks = content.as_array().into_iter().flatten();
+                let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
+                let whole = content.as_str().map_or(texts.join("\n"), str::to_owned);
+                let whole = without_reminders(&whole);
+                assert!(whole.starts_with(start), "{start} is not at line {line}");
+                typed.push((line, channel.into(), whole));
+            }
+            "queued" => {
+                let whole = record["content"].as_str().unwrap();
+                typed.push((line, channel.into(), whole.into()));
+            }
+            "rejection" => {
+                let result = content[0]["content"].as_str().unwrap();
+                let whole = result.split_once("the user said:\n").unwrap().1;
+                let call = content[0]["tool_use_id"].as_str().unwrap();
+                let plan = lines[..line as usize].iter().any(|line| {
+                    line.contains(call) && line.contains("\"name\":\"ExitPlanMode\"")
+                });
+                let channel = if plan { "plan" } else { channel };
+                typed.push((line, channel.into(), whole.into()));
+            }
+            "answer" => {
+                for answer in record["toolUseResult"]["answers"].as_object().unwrap().values() {
+                    typed.push((line, channel.into(), answer.as_str().unwrap().into()));
+                }
+            }
+            other => panic!("a channel {other}"),
         }
     }
+    typed
+}
+
+fn without_reminders(text: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some((before, rest)) = text.split_once("<system-reminder>") {
+        let after = rest.split_once("</system-reminder>").map_or("", |parts| parts.1);
+        text = format!("{before}{after}").trim_matches('\n').to_owned();
+    }
+    text
 }
 
 /// Without a compaction the path holds all calls with all results: parallel

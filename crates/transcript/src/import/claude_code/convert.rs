@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use super::record::{blocks, note_text};
+use super::typed::{Said, field, reply, said};
 use crate::entry::{EntryId, Place};
 use crate::import::lineup::{Imported, Usage, image_block, list, text_block};
 use crate::json::{self, Object, ObjectWriter};
 use crate::lines::Record;
+use crate::message::MessageView;
 use crate::time::Millis;
+use crate::user_text::{Channel, UserText};
 
 /// What the drafts of one record have in common.
 #[derive(Debug, Clone)]
@@ -66,22 +69,29 @@ pub(super) fn user(
                     .str("tool_use_id")
                     .or_else(|| object.str("sourceToolUseID"))
                     .unwrap_or_default();
+                let tool = tools.get(&*call).map_or("", |name| name);
+                let details = details.take();
+                let reply = reply(tool, &block, details);
+                let typed = (!reply.texts.is_empty() && !is(object, "isSidechain"))
+                    .then(|| field(&reply.texts));
                 messages.push(
                     ObjectWriter::new()
                         .str("role", "toolResult")
                         .str("toolCallId", &call)
-                        .str("toolName", tools.get(&*call).map_or("", |name| name))
+                        .str("toolName", tool)
                         .raw("content", &content(&block))
-                        .raw_opt("details", details.take())
+                        .raw_opt("details", details)
                         .raw(
                             "isError",
-                            if block.bool("is_error") == Some(true) {
+                            if is(&block, "is_error") {
                                 "true"
                             } else {
                                 "false"
                             },
                         )
                         .raw("timestamp", &origin.time_json())
+                        .raw_opt("rejected", reply.rejected.then_some("true"))
+                        .raw_opt("userText", typed.as_deref())
                         .finish(),
                 );
             }
@@ -96,7 +106,7 @@ pub(super) fn user(
         _ => None,
     };
     if let Some(said) = said {
-        messages.push(user_message(&said, object, origin));
+        messages.push(user_message(&said, object, origin, Channel::Prompt));
     }
     messages
         .iter()
@@ -112,18 +122,92 @@ pub(super) fn user(
         .collect()
 }
 
-fn user_message(content: &str, object: &Object<'_>, origin: &Origin) -> String {
-    let message = ObjectWriter::new()
+fn is(object: &Object<'_>, name: &str) -> bool {
+    object.bool(name) == Some(true)
+}
+
+fn user_message(content: &str, object: &Object<'_>, origin: &Origin, channel: Channel) -> String {
+    let said = said(object);
+    let words = said.words();
+    let shown = MessageView::parse(&ObjectWriter::new().raw("content", content).finish()).text();
+    let marked = is(object, "isMeta") || is(object, "isSidechain");
+    let typed = if words.trim().is_empty() {
+        (!marked && !shown.trim().is_empty()).then(|| field(&[]))
+    } else {
+        (channel != Channel::Prompt || words != shown)
+            .then(|| field(&[UserText::new(channel, words)]))
+    };
+    let flag = |name: &str| is(object, name).then_some("true");
+    ObjectWriter::new()
         .str("role", "user")
         .raw("content", content)
-        .raw("timestamp", &origin.time_json());
-    let is = |name: &str| (object.bool(name) == Some(true)).then_some("true");
-    message
+        .raw("timestamp", &origin.time_json())
         // Sent to the model, but not said by the user: no turn begins here.
-        .raw_opt("isMeta", is("isMeta"))
+        .raw_opt("isMeta", flag("isMeta"))
         // Said by the agent that works through this one.
-        .raw_opt("isSidechain", is("isSidechain"))
+        .raw_opt("isSidechain", flag("isSidechain"))
+        .raw_opt("userText", typed.as_deref())
         .finish()
+}
+
+/// A text that was typed while the agent worked, from its place in the queue.
+pub(super) fn queued(object: &Object<'_>, origin: &Origin) -> Imported {
+    let text = object.str("content").unwrap_or_default();
+    let message = ObjectWriter::new()
+        .str("role", "user")
+        .str("content", &text)
+        .raw("timestamp", &origin.time_json())
+        .raw("userText", &field(&[UserText::new(Channel::Queued, text)]))
+        .finish();
+    Imported::message(
+        origin.id.clone(),
+        origin.timestamp.as_deref(),
+        origin.place,
+        &message,
+    )
+}
+
+/// A shell command that the user ran, being put together with its output.
+#[derive(Debug)]
+pub(super) struct Command {
+    origin: Origin,
+    command: String,
+    output: String,
+}
+
+impl Command {
+    pub(super) fn begin(origin: Origin) -> Command {
+        Command {
+            origin,
+            command: String::new(),
+            output: String::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, object: &Object<'_>) {
+        match said(object) {
+            Said::Shell(command) => self.command = command.into_owned(),
+            Said::Output(output) => self.output = output,
+            _ => {}
+        }
+    }
+
+    pub(super) fn finish(self) -> Imported {
+        let message = ObjectWriter::new()
+            .str("role", "bashExecution")
+            .str("command", &self.command)
+            .str("output", &self.output)
+            .raw("cancelled", "false")
+            .raw("truncated", "false")
+            .raw("timestamp", &self.origin.time_json())
+            .finish();
+        Imported::message(
+            self.origin.id.clone(),
+            self.origin.timestamp.as_deref(),
+            self.origin.place,
+            &message,
+        )
+    }
 }
 
 /// A prompt that was queued, or a text that was attached.
@@ -170,7 +254,7 @@ pub(super) fn attachment(record: &Record<'_>, origin: &Origin) -> Vec<Imported> 
         origin.id.clone(),
         origin.timestamp.as_deref(),
         origin.place,
-        &user_message(&content, &record.object, origin),
+        &user_message(&content, &record.object, origin, Channel::Queued),
     )]
 }
 

@@ -1,11 +1,11 @@
 //! The second reading of a Claude Code file: records become entries.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
-use super::convert::{Answer, Compacted, Origin, attachment, user};
+use super::convert::{Answer, Command, Compacted, Origin, attachment, queued, user};
 use super::plan::{Fate, Plan};
-use super::record::{Kind, Link};
+use super::record::{Kind, Link, Shell};
 use crate::entry::EntryId;
 use crate::import::lineup::{Emit, Imported, Lineup, Parent, made_id};
 use crate::json::{Object, ObjectWriter};
@@ -15,6 +15,7 @@ use crate::lines::Record;
 enum Open {
     Answer(Answer),
     Compacted(Compacted),
+    Command(Command),
 }
 
 /// Entries in order; an open one holds back what follows it.
@@ -38,6 +39,9 @@ pub(super) struct Emitter<'p> {
     at: usize,
     open: HashMap<usize, Open>,
     queue: VecDeque<Item>,
+    /// Typed texts that wait for their place.
+    typed: HashMap<usize, Imported>,
+    waiting: HashSet<usize>,
     lineup: Lineup,
     /// What a child of a record hangs on, by the record's uuid.
     hooks: HashMap<&'p str, EntryId>,
@@ -55,6 +59,8 @@ impl<'p> Emitter<'p> {
             at: 0,
             open: HashMap::new(),
             queue: VecDeque::new(),
+            typed: HashMap::new(),
+            waiting: plan.queued.values().flatten().copied().collect(),
             lineup: Lineup::default(),
             hooks: HashMap::new(),
             named,
@@ -78,10 +84,33 @@ impl<'p> Emitter<'p> {
         }
         match fate {
             Fate::Copy => {}
+            Fate::Aside if self.waiting.contains(&at) => {
+                let draft = queued(&record.object, &self.origin(at, record));
+                self.typed.insert(at, draft);
+            }
             Fate::Aside => self.aside(at, link, record),
             Fate::Path | Fate::Branch | Fate::Sidechain => self.spoken(at, link, fate, record),
         }
+        for item in self.plan.queued.get(&at).into_iter().flatten() {
+            if let Some(draft) = self.typed.remove(item) {
+                let spot = self.spot_behind(at);
+                self.queue.push_back(Item::Ready(vec![draft], spot));
+            }
+        }
         self.flush(emit)
+    }
+
+    /// On the path, unless the message before is on a branch that was left.
+    fn spot_behind(&self, at: usize) -> Spot {
+        let before = (0..=at)
+            .rev()
+            .find(|&at| matches!(self.plan.fates[at], Fate::Path | Fate::Branch));
+        match before {
+            Some(at) if self.plan.fates[at] == Fate::Branch => {
+                Spot::Beside(Parent::Of(self.id(self.plan.first[at])))
+            }
+            _ => Spot::Path,
+        }
     }
 
     /// Emits what is left.
@@ -154,8 +183,10 @@ impl<'p> Emitter<'p> {
             _ => Spot::Beside(self.branch(link, fate, &origin, record)),
         };
         let drafts = match link.kind {
-            Kind::Answer | Kind::Boundary | Kind::Summary => {
+            Kind::Prompt if link.shell != Shell::Command => self.said(record, &origin),
+            Kind::Answer | Kind::Boundary | Kind::Summary | Kind::Prompt => {
                 let open = match link.kind {
+                    Kind::Prompt => Open::Command(Command::begin(origin.clone())),
                     Kind::Answer => Open::Answer(Answer::begin(origin.clone())),
                     _ => {
                         let kept = self.plan.kept.get(&at);
@@ -170,11 +201,18 @@ impl<'p> Emitter<'p> {
                 self.close(at, at);
                 return;
             }
-            _ if record.object.has("attachment") => attachment(record, &origin),
-            _ => user(record, &origin, &self.plan.tools),
+            _ => self.said(record, &origin),
         };
         self.hang(link, drafts.last().map(|draft| draft.id.clone()));
         self.queue.push_back(Item::Ready(drafts, spot));
+    }
+
+    fn said(&self, record: &Record<'_>, origin: &Origin) -> Vec<Imported> {
+        if record.object.has("attachment") {
+            attachment(record, origin)
+        } else {
+            user(record, origin, &self.plan.tools)
+        }
     }
 
     /// What a record beside the path hangs on. A subagent's conversation has
@@ -203,6 +241,7 @@ impl<'p> Emitter<'p> {
     fn add(&mut self, first: usize, record: &Record<'_>) {
         match self.open.get_mut(&first) {
             Some(Open::Answer(answer)) => answer.add(&record.object),
+            Some(Open::Command(command)) => command.add(&record.object),
             Some(Open::Compacted(compacted)) if record.object.has("message") => {
                 compacted.summarise(&record.object);
             }
@@ -217,6 +256,7 @@ impl<'p> Emitter<'p> {
         }
         let draft = match self.open.remove(&first) {
             Some(Open::Answer(answer)) => answer.finish(),
+            Some(Open::Command(command)) => command.finish(),
             Some(Open::Compacted(compacted)) => compacted.finish(),
             None => return,
         };

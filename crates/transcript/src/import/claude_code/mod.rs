@@ -8,17 +8,20 @@
 mod convert;
 mod emit;
 mod plan;
+mod queue;
 mod record;
+mod typed;
 
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use self::emit::Emitter;
 use self::plan::{Extent, Plan};
+use self::queue::Operation;
 use self::record::{Kind, Link};
 use crate::entry::{Entry, EntryId};
 use crate::error::{Error, Result};
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::header::Header;
 use crate::import::lineup::{Emit, Lane};
 use crate::import::whole::{cut_path, load_at};
@@ -137,13 +140,12 @@ impl ClaudeCode {
         faults: &mut Vec<Fault>,
         emit: &mut Emit<'_>,
     ) -> Result<bool> {
-        let mut links = Vec::new();
-        let mut named = false;
-        scan::forward(&self.path, range.clone(), faults, &mut |record| {
-            named |= record.object.raw("type") == Some("\"custom-title\"");
-            links.push(Link::read(&record));
-            ControlFlow::Continue(())
-        })?;
+        let mut range = range;
+        let (mut links, mut named) = self.links(range.clone(), faults)?;
+        if range.start > 0 && !self.is_sidechain && queue::is_unsettled(&links) {
+            range.start = self.settled_before(range.start)?;
+            (links, named) = self.links(range.clone(), faults)?;
+        }
         let Some(plan) = Plan::make(&mut links, extent, self.is_sidechain) else {
             return Ok(false);
         };
@@ -160,6 +162,50 @@ impl ClaudeCode {
             let _ = emitter.finish(emit);
         }
         Ok(true)
+    }
+
+    /// The links of a part, and whether the user named the session in it.
+    fn links(&self, range: Range<u64>, faults: &mut Vec<Fault>) -> Result<(Vec<Link>, bool)> {
+        faults.clear();
+        let mut unknown = Vec::new();
+        let mut links = Vec::new();
+        let mut named = false;
+        scan::forward(&self.path, range, faults, &mut |record| {
+            named |= record.object.raw("type") == Some("\"custom-title\"");
+            let mut link = Link::read(&record);
+            if let Some(kind) = link.unknown.take() {
+                unknown.push(Fault {
+                    line: link.line,
+                    offset: link.offset,
+                    kind: FaultKind::UnknownText { kind: kind.into() },
+                });
+            }
+            links.push(link);
+            ControlFlow::Continue(())
+        })?;
+        faults.extend(unknown);
+        Ok((links, named))
+    }
+
+    /// The latest prompt before a place at which nothing waited in the queue:
+    /// one that did not come out of it.
+    fn settled_before(&self, start: u64) -> Result<u64> {
+        let mut prompt = None;
+        scan::backward(&self.path, 0..start, &mut Vec::new(), &mut |record| {
+            let link = Link::read(&record);
+            if matches!(link.operation, Some(Operation::Dequeue(_))) {
+                prompt = None;
+            } else if link.is_typed {
+                prompt = Some(link.offset);
+            } else if prompt.is_some()
+                && !link.is_sidechain
+                && !matches!(link.kind, Kind::Prompt | Kind::Note | Kind::Other)
+            {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(prompt.unwrap_or(0))
     }
 
     /// Where the latest compaction (or what it kept) starts; `None` when it
@@ -360,6 +406,11 @@ impl Source for ClaudeCode {
             &mut Vec::new(),
             &mut on_path(&mut entries),
         )?;
+        let before = entries
+            .iter()
+            .take_while(|entry| entry.place.offset < start)
+            .count();
+        entries.drain(..before);
         Ok(Tail {
             entries,
             complete: start == 0,

@@ -5,9 +5,10 @@
 //! loses results; a compaction starts a new root; rewinding leaves branches.
 //! The plan walks back from the last message, then adds what belongs to it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::record::{Kind, Link};
+use super::queue;
+use super::record::{Kind, Link, Shell};
 use crate::fault::{Fault, FaultKind};
 
 /// How much of the file the links cover.
@@ -46,6 +47,8 @@ pub(super) struct Plan {
     pub(super) kept: HashMap<usize, usize>,
     /// Tools by the id of their call.
     pub(super) tools: HashMap<Box<str>, Box<str>>,
+    /// For every record the queued texts that stand behind it.
+    pub(super) queued: BTreeMap<usize, Vec<usize>>,
     pub(super) faults: Vec<Fault>,
 }
 
@@ -84,6 +87,9 @@ impl Plan {
                 plan.tools.insert(id.clone(), name.clone());
             }
         }
+        plan.queued = queue::placed(links, &plan.kept, |at| {
+            links[at].is_sidechain == sidechain_file && plan.fates[at] != Fate::Copy
+        });
         Some(plan)
     }
 
@@ -113,10 +119,11 @@ impl Plan {
     }
 
     /// Finds the records that make one native entry: the blocks of an answer,
-    /// a boundary and its summary.
+    /// a boundary and its summary, a shell command and its output.
     fn group(&mut self, links: &[Link]) {
         let mut answers: HashMap<(bool, &str), usize> = HashMap::new();
         let mut boundary: [Option<usize>; 2] = [None, None];
+        let mut command: Option<usize> = None;
         for (at, link) in links.iter().enumerate() {
             if self.fates[at] == Fate::Copy {
                 continue;
@@ -144,6 +151,15 @@ impl Plan {
                     // that comes again later is another answer.
                     boundary[usize::from(side)] = None;
                     answers.retain(|(of, _), _| *of != side);
+                    match link.shell {
+                        Shell::Command => command = Some(at),
+                        Shell::Output => {
+                            if let Some(first) = command.take() {
+                                self.join(first, at);
+                            }
+                        }
+                        Shell::No => command = None,
+                    }
                 }
                 Kind::Results => boundary[usize::from(side)] = None,
                 Kind::Note | Kind::Other => {}

@@ -2,6 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::queue::Operation;
+use super::typed::{Said, said};
 use crate::json::{self, Object};
 use crate::lines::Record;
 
@@ -22,6 +24,14 @@ pub(super) enum Kind {
     Summary,
     /// Anything that the model never sees.
     Other,
+}
+
+/// What a prompt has to do with a shell command that the user ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shell {
+    No,
+    Command,
+    Output,
 }
 
 impl Kind {
@@ -52,6 +62,15 @@ pub(super) struct Link {
     /// Calls that results answer.
     pub(super) answers: Vec<Box<str>>,
     pub(super) kept: Option<Kept>,
+    /// What it does to the queue of typed texts.
+    pub(super) operation: Option<Operation>,
+    /// Tells a prompt that repeats a queued text.
+    pub(super) said: Option<u64>,
+    /// Whether a user record holds words that a person typed.
+    pub(super) is_typed: bool,
+    pub(super) shell: Shell,
+    /// A record of a kind that is not known, with text in it.
+    pub(super) unknown: Option<Box<str>>,
     /// Tells a copy of a record from another record with its uuid.
     pub(super) content: u64,
     pub(super) line: u64,
@@ -78,11 +97,29 @@ impl Link {
             calls: Vec::new(),
             answers: Vec::new(),
             kept: None,
+            operation: None,
+            said: None,
+            is_typed: false,
+            shell: Shell::No,
+            unknown: unknown(object, message.as_ref()),
             content: content(object, message.as_ref(), record.text),
             line: record.place.line,
             offset: record.place.offset,
         };
         match (kind, &message) {
+            (Kind::Prompt, _) => {
+                let said = said(object);
+                link.said = Some(said.key());
+                link.is_typed = message.is_some() && !said.words().trim().is_empty();
+                link.shell = match said {
+                    Said::Shell(_) => Shell::Command,
+                    Said::Output(_) => Shell::Output,
+                    _ => Shell::No,
+                };
+            }
+            (Kind::Other, _) if object.raw("type") == Some("\"queue-operation\"") => {
+                link.operation = Operation::read(object);
+            }
             (Kind::Boundary, _) => {
                 link.parent = link.parent.or_else(|| owned("logicalParentUuid"));
                 link.kept = kept(object);
@@ -129,6 +166,76 @@ fn kind(object: &Object<'_>, message: Option<&Object<'_>>) -> Kind {
             _ => Kind::Other,
         },
         _ => Kind::Other,
+    }
+}
+
+/// Kinds of records that hold nothing a person typed, or nothing that is not
+/// in a message too.
+const SILENT: [&str; 24] = [
+    "summary",
+    "progress",
+    "file-history-snapshot",
+    "attribution-snapshot",
+    "custom-title",
+    "ai-title",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "worktree-state",
+    "pr-link",
+    "tag",
+    "task-summary",
+    "speculation-accept",
+    "content-replacement",
+    "frame-link",
+    "started",
+    "result",
+    "relocated",
+    "bridge-session",
+    "atis-latch",
+];
+
+/// The name of what a record's text is of, when that is not known.
+fn unknown(object: &Object<'_>, message: Option<&Object<'_>>) -> Option<Box<str>> {
+    let kind = object.str("type").unwrap_or_default();
+    let has_text = |object: &Object<'_>, keys: &[&str]| {
+        keys.iter().any(|key| {
+            object
+                .str(key)
+                .is_some_and(|text| !text.trim().is_empty())
+        })
+    };
+    match kind.as_ref() {
+        "user" => blocks(message?).iter().find_map(|block| {
+            let kind = block.str("type").unwrap_or_default();
+            let known = matches!(
+                kind.as_ref(),
+                "text" | "image" | "document" | "tool_result" | "tool_reference"
+            );
+            (!known && has_text(block, &["text", "content"]))
+                .then(|| format!("user message with a block {kind}").into())
+        }),
+        "assistant" | "system" => None,
+        "attachment" => {
+            let attachment = object.object("attachment")?;
+            (!is_queued(&attachment) && has_text(&attachment, &["prompt"])).then(|| {
+                format!("attachment {}", attachment.str("type").unwrap_or_default()).into()
+            })
+        }
+        "queue-operation" => {
+            let known = Operation::read(object).is_some();
+            (!known && has_text(object, &["content"])).then(|| {
+                let operation = object.str("operation").unwrap_or_default();
+                format!("queue-operation {operation}").into()
+            })
+        }
+        kind if SILENT.contains(&kind) => None,
+        kind => (message.is_some_and(|message| message.has("content"))
+            || has_text(object, &["content", "text", "prompt", "output", "message"]))
+        .then(|| kind.into()),
     }
 }
 
