@@ -209,7 +209,10 @@ impl fmt::Display for FaultKind {
                 write!(f, "tool call {call} of entry {id} was never answered")
             }
             FaultKind::UnknownText { kind } => {
-                write!(f, "{kind:?} is not known; its text is not in the conversation")
+                write!(
+                    f,
+                    "{kind:?} is not known; its text is not in the conversation"
+                )
             }
             FaultKind::TooLong { bytes } => write!(f, "line of {bytes} bytes is too long; skipped"),
             FaultKind::Row { seq, reason } => write!(f, "row {seq} cannot be decoded ({reason})"),

@@ -76,6 +76,11 @@ impl<'a> UserText<'a> {
     }
 }
 
+/// The value of a message's `userText`.
+pub(crate) fn field(texts: &[UserText<'_>]) -> String {
+    serde_json::to_string(texts).expect("text always serialises")
+}
+
 impl Entry {
     /// What a person typed in this entry, in order.
     pub fn user_text(&self) -> Vec<UserText<'_>> {

@@ -8,10 +8,11 @@ mod openclaw;
 mod whole;
 
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::lines::MAX_LINE_BYTES;
 use crate::session::{Format, SessionRef, Source};
 use crate::time::Millis;
 
@@ -75,7 +76,7 @@ impl Listed {
 pub struct Probe<'a> {
     /// The file.
     pub path: &'a Path,
-    /// Its first bytes, at most [`PROBE_BYTES`].
+    /// Its first bytes: [`PROBE_BYTES`], to the end of a line.
     pub head: &'a [u8],
 }
 
@@ -140,10 +141,17 @@ pub fn detect(path: &Path) -> Result<&'static dyn Importer> {
         });
     }
     let file = File::open(path).map_err(Error::io("read", path))?;
+    let mut file = BufReader::new(file);
     let mut head = Vec::new();
-    file.take(PROBE_BYTES as u64)
-        .read_to_end(&mut head)
+    let mut read = file.by_ref().take(PROBE_BYTES as u64);
+    read.read_to_end(&mut head)
         .map_err(Error::io("read", path))?;
+    // The first record may hold all that was pasted.
+    let mut line = file.take(MAX_LINE_BYTES as u64);
+    if head.trim_ascii_start().starts_with(b"{") {
+        line.read_until(b'\n', &mut head)
+            .map_err(Error::io("read", path))?;
+    }
     let probe = Probe { path, head: &head };
     IMPORTERS
         .iter()

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{check, entries, file, orphans, outline};
 
 /// A record with the fields that all of them have.
-fn record(kind: &str, uuid: &str, parent: Option<&str>, fields: Value) -> Value {
+pub(crate) fn record(kind: &str, uuid: &str, parent: Option<&str>, fields: Value) -> Value {
     let mut record = json!({
         "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "cwd": "/w",
         "isSidechain": false, "timestamp": "2026-01-22T16:00:00.000Z",
@@ -17,7 +17,7 @@ fn record(kind: &str, uuid: &str, parent: Option<&str>, fields: Value) -> Value 
     record
 }
 
-fn prompt(uuid: &str, parent: Option<&str>, text: &str) -> Value {
+pub(crate) fn prompt(uuid: &str, parent: Option<&str>, text: &str) -> Value {
     record(
         "user",
         uuid,
@@ -26,7 +26,7 @@ fn prompt(uuid: &str, parent: Option<&str>, text: &str) -> Value {
     )
 }
 
-fn answer(uuid: &str, parent: &str, id: &str, block: Value) -> Value {
+pub(crate) fn answer(uuid: &str, parent: &str, id: &str, block: Value) -> Value {
     let usage = json!({"input_tokens": 1, "output_tokens": uuid.len(),
         "cache_read_input_tokens": 10, "cache_creation_input_tokens": 100});
     let message = json!({"id": id, "role": "assistant", "model": "claude-opus-4-5",
@@ -39,22 +39,22 @@ fn answer(uuid: &str, parent: &str, id: &str, block: Value) -> Value {
     )
 }
 
-fn text(text: &str) -> Value {
+pub(crate) fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-fn call(id: &str) -> Value {
+pub(crate) fn call(id: &str) -> Value {
     json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": id}})
 }
 
-fn result(uuid: &str, parent: &str, id: &str) -> Value {
+pub(crate) fn result(uuid: &str, parent: &str, id: &str) -> Value {
     let block = json!({"type": "tool_result", "tool_use_id": id, "content": format!("did {id}")});
     let fields =
         json!({"message": {"role": "user", "content": [block]}, "toolUseResult": {"ok": 1}});
     record("user", uuid, Some(parent), fields)
 }
 
-fn boundary(uuid: &str, logical: &str, metadata: Value) -> Value {
+pub(crate) fn boundary(uuid: &str, logical: &str, metadata: Value) -> Value {
     record(
         "system",
         uuid,
@@ -64,13 +64,13 @@ fn boundary(uuid: &str, logical: &str, metadata: Value) -> Value {
     )
 }
 
-fn summary(uuid: &str, parent: Option<&str>, text: &str) -> Value {
+pub(crate) fn summary(uuid: &str, parent: Option<&str>, text: &str) -> Value {
     let mut record = prompt(uuid, parent, text);
     record["isCompactSummary"] = json!(true);
     record
 }
 
-fn session(lines: &[Value]) -> (tempfile::TempDir, Session) {
+pub(crate) fn session(lines: &[Value]) -> (tempfile::TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "s.jsonl", lines);
     let session = Session::open(&path).unwrap();

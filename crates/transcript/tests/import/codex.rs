@@ -1,9 +1,9 @@
 //! Codex's rollouts, made small.
 
-use longhaul_transcript::{Body, Session};
+use longhaul_transcript::{Body, FaultKind, Role, Session};
 use serde_json::{Value, json};
 
-use crate::{check, entries, file, orphans, outline};
+use crate::{check, entries, file, orphans, outline, typed};
 
 fn line(kind: &str, payload: Value) -> Value {
     json!({"timestamp": "2026-01-22T16:00:00.000Z", "type": kind, "payload": payload})
@@ -214,4 +214,107 @@ fn the_format_without_envelopes_is_read() {
     );
     assert!(context.messages[2].view().is_error());
     assert_eq!(session.header().id, "old");
+}
+
+/// As codex-cli 0.169.0 writes it when a turn is steered, a command refused,
+/// one stopped, one run by the user and a question answered.
+#[test]
+fn every_channel_of_a_rollout_is_user_text() {
+    let sourced = |source: &str, text: &str| {
+        let mut said = said("user", text);
+        said["internal_chat_message_metadata_passthrough"] =
+            json!({"content_item_metadata": [{"provenance": {"type": source}}]});
+        item(said)
+    };
+    let started = || event(json!({"type": "task_started"}));
+    let shell = "<user_shell_command>\n<command>\necho hi; false\n</command>\n<result>\nExit code: 1\nDuration: 0.2 seconds\nOutput:\nhi\n\n</result>\n</user_shell_command>";
+    let refused =
+        "exec_command failed: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }";
+    let question = json!({"type": "function_call", "call_id": "c3", "name": "request_user_input",
+        "arguments": "{\"questions\":[{\"id\":\"q1\",\"question\":\"Which db?\"}]}"});
+    let answer = "{\"answers\":{\"q1\":{\"answers\":[\"SQLite\",\"user_note: it is small\"]}}}";
+    let (_folder, session) = session(&[
+        meta(),
+        started(),
+        sourced("harness", "# AGENTS.md instructions for /w"),
+        sourced("user", "<turn_aborted> is what I typed"),
+        item(call("c1")),
+        item(output("c1", json!(refused))),
+        sourced("user", "steered"),
+        item(said("assistant", "I see.")),
+        event(json!({"type": "task_complete"})),
+        item(said("user", shell)),
+        started(),
+        item(said(
+            "user",
+            "# Context from my IDE setup:\nx\n## My request for Codex:\ngo on\n",
+        )),
+        item(call("c2")),
+        item(output(
+            "c2",
+            json!("Wall time: 0.1 seconds\naborted by user"),
+        )),
+        item(said("user", "<turn_aborted>\nx\n</turn_aborted>")),
+        event(json!({"type": "turn_aborted"})),
+        item(question),
+        item(output("c3", json!(answer))),
+        item(said("assistant", "Done.")),
+    ]);
+    let (entries, faults) = entries(&session);
+    assert_eq!(faults, []);
+    assert_eq!(
+        typed(&entries),
+        [
+            "prompt: <turn_aborted> is what I typed",
+            "queued: steered",
+            "prompt: go on",
+            "answer: Which db? SQLite",
+            "answer: Which db? it is small",
+        ]
+    );
+    let rejected = entries
+        .iter()
+        .filter_map(|entry| entry.message())
+        .filter(|message| message.is_rejected())
+        .map(|message| message.tool_call_id().unwrap().into_owned());
+    assert_eq!(rejected.collect::<Vec<_>>(), ["c1", "c2"]);
+    let ran = entries
+        .iter()
+        .find(|entry| entry.role() == Some(&Role::BashExecution));
+    let ran: Value = serde_json::from_str(ran.unwrap().message_json().unwrap()).unwrap();
+    assert_eq!(
+        (&ran["command"], &ran["output"], &ran["exitCode"]),
+        (&json!("echo hi; false"), &json!("hi\n"), &json!(1))
+    );
+}
+
+#[test]
+fn what_a_compaction_repeats_is_not_typed_again() {
+    let kept = [said("user", "go"), said("user", "only here")];
+    let (_folder, session) = session(&[
+        meta(),
+        item(said("user", "go")),
+        item(said("assistant", "ok")),
+        line(
+            "compacted",
+            json!({"message": "S", "replacement_history": kept}),
+        ),
+        item(said("user", "next")),
+    ]);
+    assert_eq!(
+        typed(&entries(&session).0),
+        ["prompt: go", "prompt: only here", "prompt: next"]
+    );
+}
+
+#[test]
+fn an_unknown_item_with_text_is_a_fault_with_its_name() {
+    let unknown = json!({"type": "dictation", "content": [{"type": "x", "text": "words"}]});
+    let (_folder, session) = session(&[meta(), item(said("user", "go")), item(unknown)]);
+    let (_, faults) = entries(&session);
+    let kind = FaultKind::UnknownText {
+        kind: "dictation".into(),
+    };
+    assert_eq!(faults.len(), 1);
+    assert_eq!((faults[0].line, &faults[0].kind), (3, &kind));
 }

@@ -86,7 +86,11 @@ fn every_claude_code_session_keeps_what_its_truth_file_lists() {
             .flat_map(|entry| {
                 let line = entry.place.line;
                 entry.user_text().into_iter().map(move |said| {
-                    (line, said.channel.as_str().to_owned(), said.text.into_owned())
+                    (
+                        line,
+                        said.channel.as_str().to_owned(),
+                        said.text.into_owned(),
+                    )
                 })
             })
             .collect();
@@ -136,14 +140,18 @@ fn typed_by_truth(truth: &Value, lines: &[&str]) -> Vec<(u64, String, String)> {
                 let result = content[0]["content"].as_str().unwrap();
                 let whole = result.split_once("the user said:\n").unwrap().1;
                 let call = content[0]["tool_use_id"].as_str().unwrap();
-                let plan = lines[..line as usize].iter().any(|line| {
-                    line.contains(call) && line.contains("\"name\":\"ExitPlanMode\"")
-                });
+                let plan = lines[..line as usize]
+                    .iter()
+                    .any(|line| line.contains(call) && line.contains("\"name\":\"ExitPlanMode\""));
                 let channel = if plan { "plan" } else { channel };
                 typed.push((line, channel.into(), whole.into()));
             }
             "answer" => {
-                for answer in record["toolUseResult"]["answers"].as_object().unwrap().values() {
+                for answer in record["toolUseResult"]["answers"]
+                    .as_object()
+                    .unwrap()
+                    .values()
+                {
                     typed.push((line, channel.into(), answer.as_str().unwrap().into()));
                 }
             }
@@ -156,7 +164,9 @@ fn typed_by_truth(truth: &Value, lines: &[&str]) -> Vec<(u64, String, String)> {
 fn without_reminders(text: &str) -> String {
     let mut text = text.to_owned();
     while let Some((before, rest)) = text.split_once("<system-reminder>") {
-        let after = rest.split_once("</system-reminder>").map_or("", |parts| parts.1);
+        let after = rest
+            .split_once("</system-reminder>")
+            .map_or("", |parts| parts.1);
         text = format!("{before}{after}").trim_matches('\n').to_owned();
     }
     text

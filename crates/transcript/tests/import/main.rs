@@ -5,6 +5,7 @@ mod claude_code;
 mod codex;
 mod corpus;
 mod openclaw;
+mod typed;
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -66,6 +67,18 @@ fn entries(session: &Session) -> (Vec<Entry>, Vec<Fault>) {
         })
         .unwrap();
     (entries, faults)
+}
+
+/// What was typed, in order: channel, question and words.
+fn typed(entries: &[Entry]) -> Vec<String> {
+    entries
+        .iter()
+        .flat_map(|entry| entry.user_text())
+        .map(|said| match said.question {
+            Some(question) => format!("{}: {question} {}", said.channel.as_str(), said.text),
+            None => format!("{}: {}", said.channel.as_str(), said.text),
+        })
+        .collect()
 }
 
 /// The context in short: role and text, calls and results by their id.

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::record::{blocks, note_text};
-use super::typed::{Said, field, reply, said};
+use super::typed::{Said, reply, said};
 use crate::entry::{EntryId, Place};
 use crate::import::lineup::{Imported, Usage, image_block, list, text_block};
 use crate::json::{self, Object, ObjectWriter};
 use crate::lines::Record;
 use crate::message::MessageView;
 use crate::time::Millis;
-use crate::user_text::{Channel, UserText};
+use crate::user_text::{Channel, UserText, field};
 
 /// What the drafts of one record have in common.
 #[derive(Debug, Clone)]

@@ -202,11 +202,8 @@ const SILENT: [&str; 24] = [
 fn unknown(object: &Object<'_>, message: Option<&Object<'_>>) -> Option<Box<str>> {
     let kind = object.str("type").unwrap_or_default();
     let has_text = |object: &Object<'_>, keys: &[&str]| {
-        keys.iter().any(|key| {
-            object
-                .str(key)
-                .is_some_and(|text| !text.trim().is_empty())
-        })
+        keys.iter()
+            .any(|key| object.str(key).is_some_and(|text| !text.trim().is_empty()))
     };
     match kind.as_ref() {
         "user" => blocks(message?).iter().find_map(|block| {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::record::blocks;
-use crate::json::{self, Object, ObjectWriter};
+use crate::json::{self, Object};
 use crate::user_text::{Channel, UserText};
 
 /// What a user record says.
@@ -74,7 +74,11 @@ pub(super) fn said<'a>(object: &Object<'a>) -> Said<'a> {
     let attached = object.object("attachment");
     let message = attached.clone().or_else(|| object.object("message"));
     let message = message.unwrap_or_default();
-    let content = message.raw(if attached.is_some() { "prompt" } else { "content" });
+    let content = message.raw(if attached.is_some() {
+        "prompt"
+    } else {
+        "content"
+    });
     let texts: Vec<Cow<'a, str>> = match content.and_then(json::string) {
         Some(text) => vec![text],
         None => content
@@ -120,8 +124,7 @@ fn is_programs(object: &Object<'_>) -> bool {
 fn of_text(text: Cow<'_, str>) -> Said<'_> {
     let mut text = text;
     for tag in BESIDE {
-        while let Some((from, inner, to)) = span(&text, tag) {
-            let _ = inner;
+        while let Some((from, _, to)) = span(&text, tag) {
             let rest = format!("{}{}", &text[..from], &text[to..]);
             text = Cow::Owned(rest.trim_matches('\n').to_owned());
         }
@@ -213,7 +216,9 @@ pub(super) fn reply(tool: &str, result: &Object<'_>, details: Option<&str>) -> R
             .iter()
             .filter_map(|marker| Some((text[refused.len()..].find(marker)?, marker)))
             .min()
-            .map_or("", |(at, marker)| &text[refused.len() + at + marker.len()..]);
+            .map_or("", |(at, marker)| {
+                &text[refused.len() + at + marker.len()..]
+            });
         let words = words.rfind(NOTE).map_or(words, |end| &words[..end]);
         return Reply {
             rejected: true,
@@ -296,19 +301,4 @@ fn quoted(text: &str) -> Vec<UserText<'static>> {
         question = next;
     }
     texts
-}
-
-/// The value of a message's `userText`.
-pub(super) fn field(texts: &[UserText<'_>]) -> String {
-    let items: Vec<String> = texts
-        .iter()
-        .map(|said| {
-            ObjectWriter::new()
-                .str("channel", said.channel.as_str())
-                .str_opt("question", said.question.as_deref())
-                .str("text", &said.text)
-                .finish()
-        })
-        .collect();
-    crate::import::lineup::list(&items)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::items::Item;
+use super::items::{Item, typed};
 use super::replay::Replay;
 use crate::import::lineup::{Emit, Imported, Parent};
 use crate::json::{self, Object, ObjectWriter};
@@ -45,17 +45,17 @@ impl Replay<'_> {
         self.turns.clear();
         let kept = std::mem::take(&mut self.prompts);
         self.prompt_bytes = 0;
-        match payload.array("replacement_history") {
+        self.repeats = true;
+        let flow = match payload.array("replacement_history") {
             Some(items) => self.replace(&items, &message, record, emit),
-            None => {
-                for content in kept {
-                    self.turns.push(self.lineup.tip().cloned());
-                    self.remember(&content);
-                    self.user(&content, false, record.place, emit)?;
-                }
-                ControlFlow::Continue(())
-            }
-        }
+            None => kept.iter().try_for_each(|content| {
+                let item = ObjectWriter::new().raw("content", content).finish();
+                let item = Object::parse(&item).unwrap_or_default();
+                self.user(content, &typed(&item), record.place, emit)
+            }),
+        };
+        self.repeats = false;
+        flow
     }
 
     fn replace(

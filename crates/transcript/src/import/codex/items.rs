@@ -3,11 +3,18 @@
 use crate::entry::Place;
 use crate::import::lineup::{image_block, list, text_block};
 use crate::json::{self, Object, ObjectWriter};
+use crate::user_text::{Channel, UserText};
 
 /// What one item means for the conversation.
 pub(super) enum Item {
     /// Something the user said, or Codex in the user's name.
-    User { content: String, is_context: bool },
+    User { content: String, typed: String },
+    /// A shell command that the user ran.
+    Shell {
+        command: String,
+        output: String,
+        exit: Option<i64>,
+    },
     /// Text for the model from elsewhere: instructions, another agent.
     Note {
         custom_type: String,
@@ -25,6 +32,7 @@ pub(super) enum Item {
 pub(super) struct Call {
     pub(super) id: String,
     pub(super) name: String,
+    pub(super) arguments: String,
 }
 
 /// What a tool returned.
@@ -34,7 +42,50 @@ pub(super) struct Output {
     pub(super) name: Option<String>,
     pub(super) content: String,
     pub(super) is_error: bool,
+    /// The output, if it is one text.
+    pub(super) text: String,
 }
+
+impl Output {
+    /// Whether the user refused the call, or stopped it.
+    pub(super) fn is_rejected(&self) -> bool {
+        let text = self.text.trim_end();
+        REFUSALS.iter().any(|refusal| text.starts_with(refusal)) || text.ends_with(STOPPED)
+    }
+
+    /// The answers to the questions of a call with these arguments.
+    pub(super) fn answers(&self, arguments: &str) -> Vec<UserText<'static>> {
+        let output = Object::parse(&self.text).unwrap_or_default();
+        let given = output.object("answers").unwrap_or_default();
+        let arguments = Object::parse(arguments).unwrap_or_default();
+        let mut texts = Vec::new();
+        for raw in arguments.array("questions").unwrap_or_default() {
+            let asked = Object::parse(raw.get()).unwrap_or_default();
+            let question = asked.str("question").unwrap_or_default();
+            let answers = asked.str("id").and_then(|id| given.object(&id));
+            for raw in answers
+                .and_then(|of| of.array("answers"))
+                .into_iter()
+                .flatten()
+            {
+                let text = json::string(raw.get()).unwrap_or_default();
+                let text = text.strip_prefix("user_note: ").unwrap_or(&text);
+                texts.push(UserText {
+                    question: Some(question.clone().into_owned().into()),
+                    ..UserText::new(Channel::Answer, text.to_owned())
+                });
+            }
+        }
+        texts
+    }
+}
+
+const REFUSALS: [&str; 3] = [
+    "exec command rejected by user",
+    "patch rejected by user",
+    r#"exec_command failed: CreateProcess { message: "Rejected(\"rejected by user\")" }"#,
+];
+const STOPPED: &str = "\naborted by user";
 
 impl Item {
     pub(super) fn read(item: &Object<'_>, raw: &str, place: Place) -> Item {
@@ -58,6 +109,7 @@ impl Item {
                 name: Some("tool_search".into()),
                 content: list(&[text_block(&json::quote(item.raw("tools").unwrap_or("[]")))]),
                 is_error: false,
+                text: String::new(),
             }),
             "agent_message" => Item::Note {
                 custom_type: "codex:agent_message".into(),
@@ -77,9 +129,12 @@ fn text(item: &Object<'_>, key: &str) -> Option<String> {
 fn message(item: &Object<'_>) -> Item {
     let content = blocks(item.raw("content").or_else(|| item.raw("message")));
     match item.str("role").unwrap_or_default().as_ref() {
-        "user" => Item::User {
-            is_context: is_context(&content),
-            content,
+        "user" => match shell(item) {
+            Some(shell) => shell,
+            None => Item::User {
+                typed: typed(item),
+                content,
+            },
         },
         "assistant" => {
             // One message may hold several texts; they stay separate blocks.
@@ -100,29 +155,117 @@ fn message(item: &Object<'_>) -> Item {
     }
 }
 
-/// How Codex opens the messages that it writes in the user's name.
-const CONTEXT_STARTS: [&str; 8] = [
+/// How Codex opens the texts that it writes in the user's name.
+const CONTEXT_STARTS: [&str; 10] = [
     "<environment_context>",
     "<user_instructions>",
     "<INSTRUCTIONS>",
     "# AGENTS.md instructions",
     "<turn_aborted>",
     "<user_shell_command>",
+    "<user_action>",
     "<skill>",
     "<subagent_notification>",
+    "<image name=",
 ];
+/// What an editor's context ends with.
+const REQUEST: &str = "## My request for Codex:";
 
-fn is_context(content: &str) -> bool {
-    let Some(first) = json::array(content).and_then(|blocks| blocks.first().map(|raw| raw.get()))
-    else {
-        return false;
+/// The words that a person typed. Newer versions say for every text where it
+/// comes from; older ones are told by how it begins.
+pub(super) fn typed(item: &Object<'_>) -> String {
+    let sources = item
+        .object("internal_chat_message_metadata_passthrough")
+        .and_then(|metadata| metadata.array("content_item_metadata"))
+        .unwrap_or_default();
+    let is_users = |at: usize, text: &str| {
+        let source = sources.get(at).and_then(|raw| {
+            Object::parse(raw.get())
+                .ok()?
+                .object("provenance")?
+                .str("type")
+        });
+        match source {
+            Some(source) => source == "user",
+            None => {
+                let text = text.trim_start();
+                text != "</image>" && !CONTEXT_STARTS.iter().any(|start| text.starts_with(start))
+            }
+        }
     };
-    Object::parse(first).is_ok_and(|block| {
-        block.str("text").is_some_and(|text| {
-            let text = text.trim_start();
-            CONTEXT_STARTS.iter().any(|start| text.starts_with(start))
+    let texts: Vec<String> = texts(item)
+        .into_iter()
+        .enumerate()
+        .filter(|(at, text)| is_users(*at, text))
+        .map(|(_, text)| match text.split_once(REQUEST) {
+            Some((_, request)) => request.trim().to_owned(),
+            None => text,
         })
+        .filter(|text| !text.is_empty())
+        .collect();
+    texts.join("\n")
+}
+
+/// The texts of a message, one for each part of its content.
+fn texts(item: &Object<'_>) -> Vec<String> {
+    let raw = item.raw("content").or_else(|| item.raw("message"));
+    if let Some(text) = raw.and_then(json::string) {
+        return vec![text.into_owned()];
+    }
+    raw.and_then(json::array)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|raw| {
+            let part = Object::parse(raw.get()).unwrap_or_default();
+            part.str("text").unwrap_or_default().into_owned()
+        })
+        .collect()
+}
+
+fn shell(item: &Object<'_>) -> Option<Item> {
+    let texts = texts(item);
+    let text = texts.first()?.trim_start();
+    let inside = text.strip_prefix("<user_shell_command>")?;
+    let between = |text: &str, from: &str, to: &str| {
+        let (_, rest) = text.split_once(from)?;
+        Some(rest.rsplit_once(to)?.0.to_owned())
+    };
+    let command = between(
+        inside.split_once("<result>")?.0,
+        "<command>\n",
+        "\n</command>",
+    )?;
+    let result = between(inside, "<result>\n", "\n</result>")?;
+    let exit = result
+        .lines()
+        .find_map(|line| line.strip_prefix("Exit code: "));
+    Some(Item::Shell {
+        exit: exit.and_then(|code| code.trim().parse().ok()),
+        output: result
+            .split_once("Output:\n")
+            .map_or_else(String::new, |(_, output)| output.to_owned()),
+        command,
     })
+}
+
+/// Whether an item of a kind that is not known says something.
+pub(super) fn unknown_text(kind: &str, item: &Object<'_>) -> bool {
+    const SILENT: [&str; 10] = [
+        "web_search_call",
+        "image_generation_call",
+        "ghost_snapshot",
+        "compaction",
+        "compaction_summary",
+        "context_compaction",
+        "compaction_trigger",
+        "additional_tools",
+        "item_reference",
+        "computer_call",
+    ];
+    let says = |text: &str| !text.trim().is_empty();
+    !SILENT.contains(&kind)
+        && (texts(item).iter().any(|text| says(text))
+            || item.str("text").is_some_and(|text| says(&text)))
 }
 
 /// Content as native blocks: from a text, an object or an array.
@@ -207,7 +350,11 @@ fn call(kind: &str, item: &Object<'_>, place: Place) -> Item {
             .str("name", &name)
             .raw("arguments", &arguments)
             .finish(),
-        call: Some(Call { id, name }),
+        call: Some(Call {
+            id,
+            name,
+            arguments,
+        }),
     }
 }
 
@@ -251,6 +398,9 @@ fn output(item: &Object<'_>) -> Output {
         name: text(item, "name"),
         content,
         is_error,
+        text: raw
+            .and_then(json::string)
+            .map_or_else(String::new, |text| text.into_owned()),
     }
 }
 

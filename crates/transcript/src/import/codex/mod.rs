@@ -144,7 +144,7 @@ impl Rollout {
         emit: &mut dyn FnMut(Entry, Lane) -> ControlFlow<()>,
     ) -> Result<Vec<Fault>> {
         let mut faults = Vec::new();
-        let mut replay = Replay::new(&self.header.id, &self.provider);
+        let mut replay = Replay::new(&self.header.id, &self.provider, start == 0);
         let mut stopped = false;
         scan::forward(&self.path, start..self.size, &mut faults, &mut |record| {
             let flow = replay.take(&record, emit);
@@ -154,6 +154,8 @@ impl Rollout {
         if !stopped {
             let _ = replay.finish(emit);
         }
+        faults.append(&mut replay.faults);
+        faults.sort_by_key(|fault| fault.offset);
         Ok(faults)
     }
 }

@@ -4,15 +4,18 @@
 //! them, sometimes with the outputs of its calls in between. The answer is
 //! therefore open until something shows that the next one has begun.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
-use super::items::{Item, Output};
+use super::items::{Item, Output, unknown_text};
 use crate::entry::{EntryId, Place};
+use crate::fault::{Fault, FaultKind};
 use crate::import::lineup::{Emit, Imported, Lineup, Parent, Usage, list, made_id};
 use crate::json::{Object, ObjectWriter};
 use crate::lines::Record;
+use crate::message::MessageView;
 use crate::time::Millis;
+use crate::user_text::{Channel, UserText, field};
 
 /// What Codex keeps of the user's messages when a compaction does not say
 /// what it kept: the latest ones, 20,000 tokens of four bytes.
@@ -68,6 +71,16 @@ pub(super) struct Replay<'s> {
     pub(super) lineup: Lineup,
     answer: Option<Answer>,
     tools: HashMap<String, String>,
+    /// Calls that ask the user, with their arguments.
+    asked: HashMap<String, String>,
+    /// Whether the running turn has its prompt; `None` between turns.
+    prompted: Option<bool>,
+    /// Texts that were typed so far; `None` when the file is not read from
+    /// its start.
+    typed: Option<HashSet<String>>,
+    /// Whether what a compaction kept is being read.
+    pub(super) repeats: bool,
+    pub(super) faults: Vec<Fault>,
     /// Calls without an id that wait for their output.
     unnamed: VecDeque<(String, String)>,
     /// For every turn what came before it.
@@ -83,7 +96,7 @@ pub(super) struct Replay<'s> {
 }
 
 impl<'s> Replay<'s> {
-    pub(super) fn new(session: &'s str, provider: &str) -> Self {
+    pub(super) fn new(session: &'s str, provider: &str, whole: bool) -> Self {
         Replay {
             session,
             provider: provider.to_owned(),
@@ -91,6 +104,11 @@ impl<'s> Replay<'s> {
             lineup: Lineup::default(),
             answer: None,
             tools: HashMap::new(),
+            asked: HashMap::new(),
+            prompted: None,
+            typed: whole.then(HashSet::new),
+            repeats: false,
+            faults: Vec::new(),
             unnamed: VecDeque::new(),
             turns: Vec::new(),
             prompts: VecDeque::new(),
@@ -170,16 +188,28 @@ impl<'s> Replay<'s> {
         emit: &mut Emit<'_>,
     ) -> ControlFlow<()> {
         match Item::read(item, raw, record.place) {
-            Item::User {
-                content,
-                is_context,
+            Item::User { content, typed } => {
+                self.close(emit)?;
+                self.user(&content, &typed, record.place, emit)
+            }
+            Item::Shell {
+                command,
+                output,
+                exit,
             } => {
                 self.close(emit)?;
-                if !is_context {
-                    self.turns.push(self.lineup.tip().cloned());
-                    self.remember(&content);
-                }
-                self.user(&content, is_context, record.place, emit)
+                let origin = self.origin(record.place);
+                let exit = exit.map(|code| code.to_string());
+                let message = ObjectWriter::new()
+                    .str("role", "bashExecution")
+                    .str("command", &command)
+                    .str("output", &output)
+                    .raw_opt("exitCode", exit.as_deref())
+                    .raw("cancelled", "false")
+                    .raw("truncated", "false")
+                    .raw("timestamp", &origin.time_json())
+                    .finish();
+                self.lineup.follow(origin.message(&message), emit)
             }
             Item::Note {
                 custom_type,
@@ -226,6 +256,9 @@ impl<'s> Replay<'s> {
                     if !item.has("call_id") {
                         self.unnamed.push_back((call.id.clone(), call.name.clone()));
                     }
+                    if call.name == "request_user_input" {
+                        self.asked.insert(call.id.clone(), call.arguments);
+                    }
                     self.tools.insert(call.id, call.name);
                 }
                 ControlFlow::Continue(())
@@ -233,27 +266,62 @@ impl<'s> Replay<'s> {
             Item::Output(output) => self.output(output, record.place, emit),
             Item::Other => {
                 let kind = item.str("type").unwrap_or_default().into_owned();
+                if unknown_text(&kind, item) {
+                    self.faults.push(Fault {
+                        line: record.place.line,
+                        offset: record.place.offset,
+                        kind: FaultKind::UnknownText { kind: kind.clone() },
+                    });
+                }
                 self.aside(&kind, record, emit)
             }
         }
     }
 
+    /// A message in the user's name. What nobody typed begins no turn.
     pub(super) fn user(
         &mut self,
         content: &str,
-        is_context: bool,
+        typed: &str,
         place: Place,
         emit: &mut Emit<'_>,
     ) -> ControlFlow<()> {
+        let shown = format!("{{\"content\":{content}}}");
+        let shown = MessageView::parse(&shown).text();
+        let is_context = typed.is_empty() && !shown.trim().is_empty();
+        if !is_context {
+            self.turns.push(self.lineup.tip().cloned());
+            self.remember(content);
+        }
+        let known = match &mut self.typed {
+            Some(seen) => !seen.insert(typed.to_owned()),
+            None => true,
+        };
+        let channel = match &mut self.prompted {
+            Some(prompted) if !is_context && !self.repeats => {
+                if std::mem::replace(prompted, true) {
+                    Channel::Queued
+                } else {
+                    Channel::Prompt
+                }
+            }
+            _ => Channel::Prompt,
+        };
+        let texts = if is_context {
+            None
+        } else if self.repeats && known {
+            Some(field(&[]))
+        } else {
+            (!typed.is_empty() && (channel != Channel::Prompt || typed != shown))
+                .then(|| field(&[UserText::new(channel, typed)]))
+        };
         let origin = self.origin(place);
-        let mut message = ObjectWriter::new()
+        let message = ObjectWriter::new()
             .str("role", "user")
             .raw("content", content)
-            .raw("timestamp", &origin.time_json());
-        if is_context {
-            // Sent to the model, but not said by the user: no turn begins here.
-            message = message.raw("isMeta", "true");
-        }
+            .raw("timestamp", &origin.time_json())
+            .raw_opt("isMeta", is_context.then_some("true"))
+            .raw_opt("userText", texts.as_deref());
         self.lineup.follow(origin.message(&message.finish()), emit)
     }
 
@@ -267,7 +335,8 @@ impl<'s> Replay<'s> {
     }
 
     fn output(&mut self, output: Output, place: Place, emit: &mut Emit<'_>) -> ControlFlow<()> {
-        let call = output.call.unwrap_or_else(|| {
+        let rejected = output.is_rejected();
+        let call = output.call.clone().unwrap_or_else(|| {
             let waiting = self
                 .unnamed
                 .iter()
@@ -277,6 +346,9 @@ impl<'s> Replay<'s> {
                 .map(|(id, _)| id)
                 .unwrap_or_default()
         });
+        let asked = self.asked.remove(&call);
+        let answers = asked.map_or_else(Vec::new, |asked| output.answers(&asked));
+        let answers = (!answers.is_empty()).then(|| field(&answers));
         let name = self.tools.get(&call).cloned().or(output.name);
         let origin = self.origin(place);
         let message = ObjectWriter::new()
@@ -286,6 +358,8 @@ impl<'s> Replay<'s> {
             .raw("content", &output.content)
             .raw("isError", if output.is_error { "true" } else { "false" })
             .raw("timestamp", &origin.time_json())
+            .raw_opt("rejected", rejected.then_some("true"))
+            .raw_opt("userText", answers.as_deref())
             .finish();
         let draft = origin.message(&message);
         match &mut self.answer {
@@ -306,6 +380,8 @@ impl<'s> Replay<'s> {
         let kind = event.str("type").unwrap_or_default();
         match kind.as_ref() {
             "token_count" => self.count(event),
+            "task_started" | "turn_started" => self.prompted = Some(false),
+            "task_complete" | "turn_complete" | "turn_aborted" => self.prompted = None,
             "thread_rolled_back" => return self.roll_back(event, record, emit),
             "thread_name_updated" => {
                 if let Some(name) = event.raw("thread_name").filter(|raw| raw.starts_with('"')) {
