@@ -45,12 +45,9 @@ fn every_claude_code_session_keeps_what_its_truth_file_lists() {
                     .into_iter()
                     .map(|call| call.id.into_owned()),
             );
-            match message.role {
-                Role::ToolResult => {
-                    assert!(!message.tool_name().unwrap().is_empty());
-                    results.insert(message.tool_call_id().unwrap().into_owned());
-                }
-                _ => {}
+            if message.role == Role::ToolResult {
+                assert!(!message.tool_name().unwrap().is_empty());
+                results.insert(message.tool_call_id().unwrap().into_owned());
             }
         }
         assert_eq!(

@@ -87,7 +87,8 @@ impl Link {
                 .map(|text| Box::<str>::from(text.as_ref()))
         };
         let message = object.object("message");
-        let kind = kind(object, message.as_ref());
+        let parts = message.as_ref().map_or_else(Vec::new, blocks);
+        let kind = kind(object, message.as_ref(), &parts);
         let mut link = Link {
             uuid: owned("uuid"),
             parent: owned("parentUuid"),
@@ -101,7 +102,7 @@ impl Link {
             said: None,
             is_typed: false,
             shell: Shell::No,
-            unknown: unknown(object, message.as_ref()),
+            unknown: unknown(object, message.as_ref(), &parts),
             content: content(object, message.as_ref(), record.text),
             line: record.place.line,
             offset: record.place.offset,
@@ -126,15 +127,15 @@ impl Link {
             }
             (Kind::Answer, Some(message)) => {
                 link.answer = message.str("id").map(|id| id.as_ref().into());
-                for block in blocks(message) {
+                for block in &parts {
                     if block.raw("type") == Some("\"tool_use\"") {
                         let text = |key: &str| block.str(key).unwrap_or_default().as_ref().into();
                         link.calls.push((text("id"), text("name")));
                     }
                 }
             }
-            (Kind::Results, Some(message)) => {
-                for block in blocks(message) {
+            (Kind::Results, _) => {
+                for block in &parts {
                     if let Some(id) = block.str("tool_use_id") {
                         link.answers.push(id.as_ref().into());
                     }
@@ -146,16 +147,14 @@ impl Link {
     }
 }
 
-fn kind(object: &Object<'_>, message: Option<&Object<'_>>) -> Kind {
+fn kind(object: &Object<'_>, message: Option<&Object<'_>>, parts: &[Object<'_>]) -> Kind {
     match object.str("type").unwrap_or_default().as_ref() {
         "user" if message.is_none() => Kind::Other,
         "user" if object.bool("isCompactSummary") == Some(true) => Kind::Summary,
         "user" => {
-            let results = message.is_some_and(|message| {
-                blocks(message)
-                    .iter()
-                    .any(|block| block.raw("type") == Some("\"tool_result\""))
-            });
+            let results = parts
+                .iter()
+                .any(|block| block.raw("type") == Some("\"tool_result\""));
             if results { Kind::Results } else { Kind::Prompt }
         }
         "assistant" if message.is_some() => Kind::Answer,
@@ -199,14 +198,18 @@ const SILENT: [&str; 24] = [
 ];
 
 /// The name of what a record's text is of, when that is not known.
-fn unknown(object: &Object<'_>, message: Option<&Object<'_>>) -> Option<Box<str>> {
+fn unknown(
+    object: &Object<'_>,
+    message: Option<&Object<'_>>,
+    parts: &[Object<'_>],
+) -> Option<Box<str>> {
     let kind = object.str("type").unwrap_or_default();
     let has_text = |object: &Object<'_>, keys: &[&str]| {
         keys.iter()
             .any(|key| object.str(key).is_some_and(|text| !text.trim().is_empty()))
     };
     match kind.as_ref() {
-        "user" => blocks(message?).iter().find_map(|block| {
+        "user" => parts.iter().find_map(|block| {
             let kind = block.str("type").unwrap_or_default();
             let known = matches!(
                 kind.as_ref(),
