@@ -13,6 +13,7 @@ mod exchange;
 mod fault;
 mod header;
 pub mod import;
+mod inbound;
 pub mod json;
 mod key;
 mod layout;

@@ -3,13 +3,15 @@
 //! A message says what was typed in it by its field `userText`; importers set
 //! it wherever the message's own text is not exactly that. A `user` message
 //! without the field is a prompt as it stands, unless it is marked as a
-//! program's (`isMeta`) or another agent's (`isSidechain`).
+//! program's (`isMeta`, OpenClaw's `provenance`) or another agent's
+//! (`isSidechain`).
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
+use crate::inbound;
 use crate::json::Object;
 use crate::message::{MessageView, Role};
 
@@ -109,11 +111,7 @@ impl<'a> MessageView<'a> {
         if self.role != Role::User || another || self.is_programs() {
             return Vec::new();
         }
-        let text = self.text();
-        if text.trim().is_empty() {
-            return Vec::new();
-        }
-        vec![UserText::new(Channel::Prompt, text)]
+        inbound::words(self.text())
     }
 
     /// Whether a user message says that a program wrote it.
@@ -121,6 +119,11 @@ impl<'a> MessageView<'a> {
         let object = self.object();
         object.bool("isMeta") == Some(true)
             || object.array("userText").is_some_and(|said| said.is_empty())
+            // OpenClaw's heartbeats, and messages of its other sessions.
+            || object
+                .object("provenance")
+                .and_then(|source| source.str("kind"))
+                .is_some_and(|kind| matches!(&*kind, "internal_system" | "inter_session"))
     }
 
     /// Whether a tool result says that the user refused the call.
@@ -156,6 +159,8 @@ mod tests {
         );
         assert!(texts(r#"{"role":"user","content":" \n"}"#).is_empty());
         assert!(texts(r#"{"role":"assistant","content":"a"}"#).is_empty());
+        let beat = r#"{"role":"user","content":"a","provenance":{"kind":"internal_system"}}"#;
+        assert!(texts(beat).is_empty());
     }
 
     #[test]

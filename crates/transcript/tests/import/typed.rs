@@ -1,4 +1,4 @@
-//! What people type into Claude Code, channel by channel.
+//! What people type, channel by channel.
 
 use longhaul_transcript::{FaultKind, Role, Session};
 use serde_json::{Value, json};
@@ -551,4 +551,61 @@ fn a_very_long_text_and_very_many_come_whole() {
     assert_eq!(said.len(), 1002);
     assert_eq!(said[0], format!("prompt: {long}"));
     assert_eq!(said[1], format!("queued: {long}"));
+}
+
+/// As pi 1.5.0 writes them: steering and follow-ups are messages like any
+/// other, behind the results, and only their time tells when they were typed.
+#[test]
+fn steering_and_follow_ups_of_pi_are_prompts_where_pi_delivered_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = |id: &str, parent: Option<&str>, message: Value| {
+        json!({"type": "message", "id": id, "parentId": parent,
+            "timestamp": "2026-11-18T00:56:04.642Z", "message": message})
+    };
+    let said = |text: &str| json!({"role": "user", "content": [{"type": "text", "text": text}], "timestamp": 1});
+    let call = json!([{"type": "toolCall", "id": "c", "name": "bash", "arguments": {"command": "sleep 2"}}]);
+    let path = crate::file(
+        folder.path(),
+        "pi.jsonl",
+        &[
+            json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-11-18T00:56:02.461Z", "cwd": "/w"}),
+            entry(
+                "1",
+                None,
+                json!({"role": "system", "content": "", "sections": {"preamble": "You are"}}),
+            ),
+            entry("2", Some("1"), said("first prompt")),
+            entry(
+                "3",
+                Some("2"),
+                json!({"role": "assistant", "content": call, "stopReason": "toolUse"}),
+            ),
+            entry(
+                "4",
+                Some("3"),
+                json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": []}),
+            ),
+            entry("5", Some("4"), said("steered while it worked")),
+            entry(
+                "6",
+                Some("5"),
+                json!({"role": "assistant", "content": [{"type": "text", "text": "I see."}]}),
+            ),
+            entry("7", Some("6"), said("and then this")),
+            entry(
+                "8",
+                Some("7"),
+                json!({"role": "bashExecution", "command": "echo a", "output": "a", "exitCode": 0}),
+            ),
+        ],
+    );
+    let session = Session::open(&path).unwrap();
+    assert_eq!(
+        typed(&entries(&session).0),
+        [
+            "prompt: first prompt",
+            "prompt: steered while it worked",
+            "prompt: and then this"
+        ]
+    );
 }
