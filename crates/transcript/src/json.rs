@@ -84,6 +84,12 @@ impl<'a> Object<'a> {
         self.raw(key).is_some()
     }
 
+    /// Whether one of these fields is a string that says something.
+    pub(crate) fn has_text(&self, keys: &[&str]) -> bool {
+        keys.iter()
+            .any(|key| self.str(key).is_some_and(|text| !text.trim().is_empty()))
+    }
+
     /// Keys and raw values in stored order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> + '_ {
         self.fields

@@ -159,17 +159,22 @@ impl<R: Records> Native<R> {
         let mut faults = self.header_faults();
         let linear = Dialect::of(&self.header) == Dialect::Linear;
         let mut reader = LinearReader::new(&self.header);
+        let mut unknown = Vec::new();
         self.records.forward(&mut faults, &mut |record| {
             if is_header(&record) {
                 reader.skip_header();
                 return ControlFlow::Continue(());
             }
-            visit(if linear {
+            let entry = if linear {
                 reader.read(&record)
             } else {
                 tree_entry(&record, &self.header)
-            })
+            };
+            unknown.extend(unknown_text(&entry, &record));
+            visit(entry)
         })?;
+        faults.extend(unknown);
+        faults.sort_by_key(|fault| fault.offset);
         Ok(faults)
     }
 
@@ -429,6 +434,23 @@ impl<R: Records> Native<R> {
             tree.into_faults(),
         ))
     }
+}
+
+/// An entry of a type that is not known, with text in it.
+fn unknown_text(entry: &Entry, record: &Record<'_>) -> Option<Fault> {
+    let Body::Unknown(kind) = &entry.body else {
+        return None;
+    };
+    let object = &record.object;
+    let keys = ["content", "text", "prompt"];
+    let message = object.object("message").unwrap_or_default();
+    (object.has_text(&keys) || message.has_text(&keys)).then(|| Fault {
+        line: record.place.line,
+        offset: record.place.offset,
+        kind: FaultKind::UnknownText {
+            kind: kind.as_str().into(),
+        },
+    })
 }
 
 pub(crate) fn is_header(record: &Record<'_>) -> bool {

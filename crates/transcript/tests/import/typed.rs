@@ -553,6 +553,28 @@ fn a_very_long_text_and_very_many_come_whole() {
     assert_eq!(said[1], format!("queued: {long}"));
 }
 
+#[test]
+fn an_unknown_entry_of_a_native_file_with_text_is_a_fault_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry =
+        |kind: &str, id: &str| json!({"type": kind, "id": id, "parentId": null, "text": "words"});
+    let path = crate::file(
+        folder.path(),
+        "pi.jsonl",
+        &[
+            json!({"type": "session", "version": 3, "id": "s", "cwd": "/w"}),
+            entry("dictation", "1"),
+            entry("custom", "2"),
+        ],
+    );
+    let (_, faults) = entries(&Session::open(&path).unwrap());
+    let kind = FaultKind::UnknownText {
+        kind: "dictation".into(),
+    };
+    assert_eq!(faults.len(), 1);
+    assert_eq!((faults[0].line, &faults[0].kind), (2, &kind));
+}
+
 /// As pi 1.5.0 writes them: steering and follow-ups are messages like any
 /// other, behind the results, and only their time tells when they were typed.
 #[test]

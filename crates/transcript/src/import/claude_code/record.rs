@@ -204,10 +204,6 @@ fn unknown(
     parts: &[Object<'_>],
 ) -> Option<Box<str>> {
     let kind = object.str("type").unwrap_or_default();
-    let has_text = |object: &Object<'_>, keys: &[&str]| {
-        keys.iter()
-            .any(|key| object.str(key).is_some_and(|text| !text.trim().is_empty()))
-    };
     match kind.as_ref() {
         "user" => parts.iter().find_map(|block| {
             let kind = block.str("type").unwrap_or_default();
@@ -215,26 +211,26 @@ fn unknown(
                 kind.as_ref(),
                 "text" | "image" | "document" | "tool_result" | "tool_reference"
             );
-            (!known && has_text(block, &["text", "content"]))
+            (!known && block.has_text(&["text", "content"]))
                 .then(|| format!("user message with a block {kind}").into())
         }),
         "assistant" | "system" => None,
         "attachment" => {
             let attachment = object.object("attachment")?;
-            (!is_queued(&attachment) && has_text(&attachment, &["prompt"])).then(|| {
+            (!is_queued(&attachment) && attachment.has_text(&["prompt"])).then(|| {
                 format!("attachment {}", attachment.str("type").unwrap_or_default()).into()
             })
         }
         "queue-operation" => {
             let known = Operation::read(object).is_some();
-            (!known && has_text(object, &["content"])).then(|| {
+            (!known && object.has_text(&["content"])).then(|| {
                 let operation = object.str("operation").unwrap_or_default();
                 format!("queue-operation {operation}").into()
             })
         }
         kind if SILENT.contains(&kind) => None,
         kind => (message.is_some_and(|message| message.has("content"))
-            || has_text(object, &["content", "text", "prompt", "output", "message"]))
+            || object.has_text(&["content", "text", "prompt", "output", "message"]))
         .then(|| kind.into()),
     }
 }
