@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use longhaul_transcript::{Body, Error, FaultKind, Format, Role, Session};
+use longhaul_transcript::{Body, Channel, Error, FaultKind, Format, Role, Session};
 use serde_json::Value;
 
 use crate::{check, entries, files, orphans, shared, unpacked};
@@ -192,6 +192,10 @@ fn parallel_calls_of_real_sessions_keep_their_results_on_the_path() {
             );
             if let Some(id) = view.tool_call_id() {
                 assert!(open.remove(&*id), "{} answered twice", id);
+            }
+            let mut said = view.user_text().into_iter();
+            if said.any(|said| said.channel == Channel::Queued) {
+                assert!(open.is_empty(), "{}: {open:?}", packed.display());
             }
         }
         assert!(open.len() <= 1, "{}: {open:?}", packed.display());

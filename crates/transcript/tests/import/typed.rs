@@ -543,12 +543,12 @@ fn an_unknown_record_with_text_is_a_fault_with_its_name() {
 fn a_very_long_text_and_very_many_come_whole() {
     let long = "word ".repeat(300_000);
     let mut lines = vec![prompt("u0", None, &long), enqueue(&long)];
-    for at in 1..=1000 {
+    for at in 1..=5000 {
         let (uuid, parent) = (format!("u{at}"), format!("u{}", at - 1));
         lines.push(prompt(&uuid, Some(&parent), &format!("text {at}")));
     }
     let said = said(&lines);
-    assert_eq!(said.len(), 1002);
+    assert_eq!(said.len(), 5002);
     assert_eq!(said[0], format!("prompt: {long}"));
     assert_eq!(said[1], format!("queued: {long}"));
 }
