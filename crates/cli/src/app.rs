@@ -12,7 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use longhaul_compaction::cost::Prices;
-use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_engine::catalog::Places;
 use longhaul_engine::config::{self, Resolved};
 use longhaul_engine::measure::{Meter, Reading};
@@ -237,26 +236,6 @@ impl App {
                 .help("give the model's real window with --window, such as --window 200k")
         })?;
         Ok((window, resolved))
-    }
-
-    /// The configured limits of pruning, fitted to a window.
-    pub(crate) fn prune_settings(&self, window: &Window) -> PruneSettings {
-        let config = &self.config.config;
-        let prune = &config.compaction.prune;
-        let arrival = &prune.on_arrival;
-        let chars = |count: u32| count as usize;
-        PruneSettings {
-            protect_tail: window
-                .scaled(config.protected_tail(longhaul_engine::config::Layer::Prune)),
-            after_rounds: config.prune_after_rounds(),
-            whole_records: chars(arrival.whole_records),
-            minimum: window.scaled(prune.prune_minimum_tokens),
-            arrival: arrival.enabled.then(|| ArrivalTrim {
-                result_chars: chars(arrival.result_chars),
-                result_tail_chars: chars(arrival.result_tail_chars),
-                file_chars: chars(arrival.file_chars),
-            }),
-        }
     }
 
     /// The window for a reading.

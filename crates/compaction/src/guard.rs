@@ -1,25 +1,32 @@
 //! The guard: how much a session has lost by being compacted, and when a fresh
 //! start is the better idea.
+//!
+//! What counts is what the audits found. Where there is none, nobody knows what
+//! was lost, and the number of compactions stands for it.
 
 use std::fmt;
 
-use serde::Serialize;
+use longhaul_ledger::Category;
+use serde::{Deserialize, Serialize};
 
-/// How worn a session is, with the numbers of compactions by default.
+use crate::audit::Audit;
+
+/// How worn a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
-    /// Up to one compaction.
+    /// Nothing is lost, and all that the user said is in the context; or up to
+    /// one compaction without an audit.
     Low,
-    /// Two.
+    /// Some of what the user said can only be recalled; or two.
     Medium,
-    /// Three or four.
+    /// Something was lost; or three or four.
     High,
-    /// Five and more.
+    /// Something was lost again and again; or five and more.
     Critical,
 }
 
-/// How a number of compactions is read.
+/// How compactions are read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RiskRules {
     /// Medium from so many on.
@@ -50,12 +57,23 @@ impl Default for RiskRules {
 }
 
 impl RiskRules {
-    fn risk(&self, compactions: u32) -> Risk {
+    /// The level of so many compactions of which nothing is known.
+    fn guessed(&self, compactions: u32) -> Risk {
         match compactions {
             n if n >= self.critical_at => Risk::Critical,
             n if n >= self.high_at => Risk::High,
             n if n >= self.medium_at => Risk::Medium,
             _ => Risk::Low,
+        }
+    }
+
+    /// The level by what audits measured.
+    fn measured(&self, wear: &Wear) -> Risk {
+        match wear.lossy {
+            0 if wear.words_left => Risk::Medium,
+            0 => Risk::Low,
+            n if n >= self.critical_at => Risk::Critical,
+            _ => Risk::High,
         }
     }
 
@@ -76,26 +94,85 @@ impl fmt::Display for Risk {
     }
 }
 
+impl Audit {
+    /// Whether something is lost: what recall cannot bring back, or a changed
+    /// file or an open item that the context does not name.
+    pub fn lost_something(&self) -> bool {
+        let misses = |category| {
+            let tally = self.categories.get(&category);
+            tally.is_some_and(|tally| tally.in_context < tally.total)
+        };
+        !self.nowhere.is_empty() || misses(Category::FileModified) || misses(Category::OpenItem)
+    }
+
+    /// Whether some of what the user said is not in the context.
+    pub fn leaves_words_out(&self) -> bool {
+        let said = self.categories.get(&Category::Request);
+        said.is_some_and(|tally| tally.in_context < tally.total)
+    }
+}
+
+/// What the compactions of a session came to. Each entry of ours carries it, so
+/// that it is known without reading those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Wear {
+    /// Compactions whose audit found something lost.
+    pub lossy: u32,
+    /// Compactions without an audit.
+    pub unaudited: u32,
+    /// Whether the latest left some of what the user said out of the context.
+    pub words_left: bool,
+    /// The share of facts that are not in the context, by the latest audit.
+    pub loss_percent: Option<u32>,
+}
+
+impl Wear {
+    /// The same after one more compaction.
+    pub fn after(self, audit: Option<&Audit>) -> Wear {
+        match audit {
+            Some(audit) => Wear {
+                lossy: self.lossy + u32::from(audit.lost_something()),
+                words_left: audit.leaves_words_out(),
+                loss_percent: Some(audit.loss_percent()),
+                ..self
+            },
+            None => Wear {
+                unaudited: self.unaudited + 1,
+                loss_percent: None,
+                ..self
+            },
+        }
+    }
+
+    /// The compactions that the guard counts: those that lost something, or of
+    /// which nobody knows.
+    pub fn counted(&self) -> u32 {
+        self.lossy + self.unaudited
+    }
+}
+
 /// The state of a session after a number of compactions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Degradation {
     /// Compactions so far.
     pub compactions: u32,
+    /// Those that lost something, or of which nobody knows.
+    pub lossy: u32,
     /// The level.
     pub risk: Risk,
-    /// Estimated loss of information in percent.
+    /// Loss of information in percent, measured or estimated.
     pub loss_percent: u32,
     /// What to do.
     pub recommendation: String,
 }
 
 impl Degradation {
-    /// Judges a session by its number of compactions; `measured_loss` replaces
-    /// the rule of thumb of so many percent a compaction where an audit has
-    /// measured it.
-    pub fn of(compactions: u32, measured_loss: Option<u32>, rules: &RiskRules) -> Degradation {
-        let risk = rules.risk(compactions);
+    /// Judges a session by what its audits measured, and by the number of its
+    /// compactions where there are none.
+    pub fn of(compactions: u32, wear: &Wear, rules: &RiskRules) -> Degradation {
+        let risk = rules.guessed(wear.unaudited).max(rules.measured(wear));
         let warns = compactions >= rules.warn_at;
         let recommendation = match risk {
             Risk::Low | Risk::Medium if !warns => {
@@ -116,8 +193,11 @@ impl Degradation {
         };
         Degradation {
             compactions,
+            lossy: wear.counted(),
             risk,
-            loss_percent: measured_loss.unwrap_or_else(|| rules.loss_percent(compactions)),
+            loss_percent: wear
+                .loss_percent
+                .unwrap_or_else(|| rules.loss_percent(compactions)),
             recommendation,
         }
     }
@@ -126,12 +206,31 @@ impl Degradation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::Tally;
+
+    fn unaudited(compactions: u32, rules: &RiskRules) -> Degradation {
+        let wear = (0..compactions).fold(Wear::default(), |wear, _| wear.after(None));
+        Degradation::of(compactions, &wear, rules)
+    }
+
+    fn audit(category: Category, in_context: u32) -> Audit {
+        let tally = Tally {
+            total: 4,
+            in_context,
+            recallable: 4 - in_context,
+            nowhere: 0,
+        };
+        Audit {
+            categories: [(category, tally)].into(),
+            ..Audit::default()
+        }
+    }
 
     #[test]
-    fn levels_follow_the_table() {
+    fn without_audits_levels_follow_the_number_of_compactions() {
         let table: Vec<(u32, Risk, u32)> = (0..=12)
             .map(|n| {
-                let state = Degradation::of(n, None, &RiskRules::default());
+                let state = unaudited(n, &RiskRules::default());
                 (n, state.risk, state.loss_percent)
             })
             .collect();
@@ -156,9 +255,38 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_loss_replaces_the_estimate() {
-        let measured = Degradation::of(4, Some(3), &RiskRules::default());
-        assert_eq!(measured.loss_percent, 3);
+    fn audits_decide_the_level_and_what_counts() {
+        let (whole, recallable) = (audit(Category::Request, 4), audit(Category::Request, 3));
+        let lossy = audit(Category::FileModified, 3);
+        let table: [(&[&Audit], Risk, u32); 5] = [
+            (&[&whole; 40], Risk::Low, 0),
+            (&[&whole, &recallable], Risk::Medium, 0),
+            (&[&recallable, &whole], Risk::Low, 0),
+            (&[&lossy, &whole, &whole], Risk::High, 1),
+            (&[&lossy; 5], Risk::Critical, 5),
+        ];
+        for (audits, risk, counted) in table {
+            let wear = audits
+                .iter()
+                .fold(Wear::default(), |wear, audit| wear.after(Some(audit)));
+            let state = Degradation::of(audits.len() as u32, &wear, &RiskRules::default());
+            assert_eq!((state.risk, state.lossy), (risk, counted), "{wear:?}");
+        }
+        let measured = Wear::default().after(Some(&recallable));
+        let state = Degradation::of(1, &measured, &RiskRules::default());
+        assert_eq!(state.loss_percent, 25);
+    }
+
+    #[test]
+    fn one_that_recall_cannot_bring_back_is_lost() {
+        let mut audit = audit(Category::Request, 4);
+        assert!(!audit.lost_something());
+        audit.nowhere.push(crate::audit::Missing {
+            category: Category::Request,
+            text: "gone".into(),
+            entry: None,
+        });
+        assert!(audit.lost_something());
     }
 
     #[test]
@@ -173,7 +301,7 @@ mod tests {
         };
         let seen: Vec<(Risk, u32, bool)> = (0..=6)
             .map(|n| {
-                let state = Degradation::of(n, None, &rules);
+                let state = unaudited(n, &rules);
                 let warns = state.recommendation.contains("fresh session");
                 (state.risk, state.loss_percent, warns)
             })
@@ -194,7 +322,7 @@ mod tests {
             warn_at: 9,
             ..rules
         };
-        let quiet = Degradation::of(8, None, &late);
+        let quiet = unaudited(8, &late);
         assert_eq!(quiet.risk, Risk::Critical);
         assert_eq!(quiet.recommendation, "compacted 8 times; nothing to do yet");
     }

@@ -33,6 +33,8 @@ pub struct State {
     pub prune_minimum: Tokens,
     /// Compactions so far.
     pub epoch: u32,
+    /// Those that lost something, or of which nobody knows.
+    pub lossy: u32,
     /// The epoch in which memory was last flushed; absent at first.
     pub flushed_epoch: Option<u32>,
     /// Whether a checkpoint of the present state exists.
@@ -68,7 +70,7 @@ pub struct Limits {
     pub subagent: bool,
     /// Whether failures in a row have stopped compaction.
     pub breaker_open: bool,
-    /// So many compactions happen by themselves at most.
+    /// After so many compactions that lost something none happens by itself.
     pub max_auto: u32,
     /// The layers in use.
     pub layers: Layers,
@@ -144,7 +146,8 @@ pub enum Block {
     ReadOnly,
     /// The breaker is open.
     Breaker,
-    /// The guard: so many compactions that a fresh session is better.
+    /// The guard: so many compactions lost something that a fresh session is
+    /// better.
     Guard,
     /// No layer that summarises is in use.
     Layers,
@@ -271,12 +274,12 @@ fn blocked(state: &State, layer: Layer) -> Option<Block> {
         Occasion::Manual(_) => None,
         Occasion::Overflow if layer == Layer::Emergency => None,
         Occasion::Overflow if breaker_open => Some(Block::Breaker),
-        Occasion::Overflow if state.epoch >= max_auto => Some(Block::Guard),
+        Occasion::Overflow if state.lossy >= max_auto => Some(Block::Guard),
         Occasion::Overflow => None,
         Occasion::Threshold if !auto_enabled => Some(Block::Off),
         Occasion::Threshold if layer == Layer::Prune => None,
         Occasion::Threshold if breaker_open => Some(Block::Breaker),
-        Occasion::Threshold if state.epoch >= max_auto => Some(Block::Guard),
+        Occasion::Threshold if state.lossy >= max_auto => Some(Block::Guard),
         Occasion::Threshold => None,
     }
 }
@@ -316,6 +319,7 @@ mod tests {
             prunable: Tokens(0),
             prune_minimum: Tokens(20_000),
             epoch: 0,
+            lossy: 0,
             flushed_epoch: None,
             checkpointed: false,
             cold: false,
@@ -470,6 +474,19 @@ mod tests {
     }
 
     #[test]
+    fn only_compactions_that_lost_something_count_for_the_guard() {
+        let often = State {
+            epoch: 40,
+            flushed_epoch: Some(40),
+            lossy: 4,
+            ..state(177_000)
+        };
+        assert!(plan(&window(), &often).contains(&Step::Compact(Layer::Summarize)));
+        let worn = State { lossy: 5, ..often };
+        assert!(plan(&window(), &worn).contains(&Step::Blocked(Block::Guard)));
+    }
+
+    #[test]
     fn off_means_off_except_for_overflow_and_people() {
         let off = State {
             limits: Limits {
@@ -598,7 +615,7 @@ mod tests {
             (output, prunable) in (0u32..200_000, 0u32..100_000),
             (prune, summarize, full) in any::<(bool, bool, bool)>(),
             (overflow, cold, auto_enabled, breaker_open) in any::<(bool, bool, bool, bool)>(),
-            epoch in 0u32..7,
+            (epoch, lossy) in (0u32..7, 0u32..7),
             tried in proptest::sample::subsequence(vec![Layer::Prune, Layer::Summarize, Layer::Full], 0..=3),
         ) {
             let limits = Limits { auto_enabled, breaker_open, ..in_use(prune, summarize, full) };
@@ -608,6 +625,7 @@ mod tests {
                 prunable: Tokens(prunable),
                 cold,
                 epoch,
+                lossy,
                 tried,
                 limits,
                 ..state(context)

@@ -21,5 +21,5 @@ mod terms;
 
 pub use breaker::{Breaker, BreakerRules, BreakerState};
 pub use emergency::{EMERGENCY_TURNS, EmergencyStep, emergency};
-pub use guard::{Degradation, Risk, RiskRules};
+pub use guard::{Degradation, Risk, RiskRules, Wear};
 pub use terms::{Counted, Layer, Trigger};

@@ -8,12 +8,10 @@ use longhaul_compaction::audit::Audit;
 use longhaul_compaction::ladder::Block;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_memory::Redactor;
-use longhaul_tokens::{Fragment, FragmentKind, Tokens};
+use longhaul_tokens::{Fragment, FragmentKind, Spent, Tokens};
 use longhaul_transcript::EntryId;
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::session::Spent;
 
 /// Something the engine decided or did.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,6 +8,7 @@
 //! | [`standing`] | says how a session stands, and what to do next |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
 //! | [`checkpoints`] | saves the state of the work, and puts it back |
+//! | [`compactor`] | compacts a session, wherever it is run and kept |
 //! | [`hosted`] | keeps a session whose messages a host has and whose model it runs |
 //! | [`session`] | runs a session with a model: the turn, and all that keeps it going |
 //! | [`replay`] | runs a recorded session through all of it |
@@ -29,6 +30,7 @@
 pub mod assembled;
 pub mod catalog;
 pub mod checkpoints;
+pub mod compactor;
 pub mod config;
 pub mod event;
 pub mod export;
@@ -42,6 +44,7 @@ pub mod prewarm;
 pub mod recall;
 pub mod replay;
 pub mod session;
+mod spending;
 pub mod standing;
 pub mod state;
 pub mod subagent;

@@ -71,6 +71,20 @@ impl Parts {
     }
 }
 
+/// The size of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Size {
+    /// As it is known.
+    pub tokens: Tokens,
+    /// As it may be at most: counts are short of the truth now and then.
+    pub at_most: Tokens,
+    /// What of it is not the conversation: prompt, tools, restored state.
+    pub overhead: Tokens,
+    /// Whether a provider's report stands behind it.
+    pub reported: bool,
+}
+
 /// The measured context of a session.
 #[derive(Debug, Clone)]
 pub struct Reading {
@@ -82,6 +96,11 @@ pub struct Reading {
     pub unasked: usize,
     /// The answer whose reported usage was believed.
     pub anchor: Option<EntryId>,
+    /// Where there is none, whether the latest compaction says how large the
+    /// context was after it.
+    pub compacted: bool,
+    /// Our count of what came since that was known.
+    pub following: Tokens,
     /// The model that is counted for.
     pub model: Option<String>,
     /// Who serves it.
@@ -180,26 +199,42 @@ impl Meter {
         let model = used.map(|model| model.model_id.clone());
         let name = model.as_deref().unwrap_or_default();
         let anchor = anchor(loaded, context, &copies);
-        let measurement = match anchor {
-            Some((at, usage)) => {
+        let counted: Tokens = per_message.iter().copied().sum();
+        let then = match anchor {
+            Some(_) => Tokens::ZERO,
+            None => self.at_boundary(loaded),
+        };
+        let corrected = |tokens| self.calibration.apply(name, self.estimator, tokens);
+        let compacted = match anchor {
+            Some(_) => None,
+            None => compacted(loaded),
+        };
+        let (measurement, following) = match (anchor, compacted) {
+            (Some((at, usage)), _) => {
                 let following = per_message[at + 1..].iter().copied().sum();
-                Measurement::anchored(
-                    &usage.with_plausible_output(per_message[at]),
-                    self.calibration.apply(name, self.estimator, following),
-                )
-                .at_least(Calibration::least(per_message.iter().copied().sum()))
+                let usage = usage.with_plausible_output(per_message[at]);
+                let measured = Measurement::anchored(&usage, corrected(following))
+                    .at_least(Calibration::least(counted));
+                (measured, following)
             }
-            None => {
-                let counted = per_message.iter().copied().sum();
-                Measurement::unanchored(
-                    self.estimator,
-                    self.calibration.apply(name, self.estimator, counted),
-                )
+            (None, Some(after)) => {
+                let grown = corrected(counted - then);
+                // Since then something may have been hidden.
+                let now = after + grown - corrected(then - counted);
+                let now = now.max(Calibration::least(counted));
+                let measured = Measurement::unanchored(self.estimator, now);
+                (measured, counted - then)
+            }
+            (None, None) => {
+                let measured = Measurement::unanchored(self.estimator, corrected(counted));
+                (measured, counted)
             }
         };
         Reading {
             measurement,
             anchor: anchor.map(|(at, _)| context.messages[at].entry.clone()),
+            compacted: compacted.is_some(),
+            following,
             factor: Factor {
                 value: self.calibration.factor(name, self.estimator),
                 samples: self.calibration.samples(name, self.estimator),
@@ -209,6 +244,27 @@ impl Meter {
             model,
             provider: provider.filter(|provider| !provider.is_empty()),
         }
+    }
+
+    /// Our count of all messages that are sent.
+    pub fn messages(&mut self, messages: &[ContextMessage]) -> Tokens {
+        let unasked = unasked(messages);
+        let sent = messages.iter().enumerate();
+        sent.filter(|(at, _)| !unasked.contains(at))
+            .map(|(_, message)| self.message(message))
+            .sum()
+    }
+
+    /// Our count of the context as the latest compaction left it.
+    fn at_boundary(&mut self, loaded: &Loaded) -> Tokens {
+        let Some(boundary) = loaded.boundary else {
+            return Tokens::ZERO;
+        };
+        let then = Loaded {
+            entries: loaded.entries[..=boundary].to_vec(),
+            ..loaded.clone()
+        };
+        self.messages(&Context::build(&then).messages)
     }
 
     /// Our own count of a context, part by part, before any correction.
@@ -292,6 +348,17 @@ fn anchor(
         .rposition(|message| message.entry == entry.id)?;
     let usage = believable(&entry.message()?)?;
     Some((at, usage))
+}
+
+/// What one of our own compactions says of the size of the context after it.
+fn compacted(loaded: &Loaded) -> Option<Tokens> {
+    let (_, compaction) = loaded.compaction()?;
+    let after = compaction
+        .tokens_after
+        .filter(|_| compaction.summarizer.is_some())?;
+    Some(Tokens::saturating(
+        usize::try_from(after).unwrap_or(usize::MAX),
+    ))
 }
 
 fn is_edit(entry: &Entry) -> bool {

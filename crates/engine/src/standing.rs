@@ -2,23 +2,21 @@
 //! saved of it, and what to do next. Every door answers that question, and each
 //! with the same words and the same numbers.
 
-use std::collections::HashSet;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_checkpoint::{Checkpoint, FileStore};
 use longhaul_compaction::Degradation;
-use longhaul_compaction::audit::Audit;
 use longhaul_memory::Redactor;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
-use longhaul_transcript::json::Object;
-use longhaul_transcript::{Body, Context, Entry, EntryId, Epoch, Fault, Loaded, Result, Session};
+use longhaul_transcript::{Context, Epoch, Fault, Loaded, Result, Session};
 use serde_json::{Value, json};
 
 use crate::catalog::id_of;
 use crate::checkpoints::{Checkpoints, Whose};
+use crate::compactor::Brakes;
 use crate::config::Config;
 use crate::event::Event;
+use crate::live::{compactions, is_countable, wear};
 use crate::measure::Reading;
 use crate::session::{Spending, window_source};
 use crate::state::SessionState;
@@ -53,8 +51,8 @@ pub struct Standing {
     pub window_source: String,
     /// What to do next.
     pub advice: String,
-    /// Whether thresholds may compact it, where somebody said so.
-    pub autocompact: Option<bool>,
+    /// What keeps compaction from happening by itself.
+    pub brakes: Brakes,
     /// What was asked in silence; only of sessions that ran here is it known.
     pub spending: Option<Spending>,
     /// The newest checkpoint that can be read.
@@ -68,11 +66,8 @@ impl Standing {
     /// unless it is so large that nobody would wait for it.
     pub fn of(seen: &Seen<'_>, config: &Config, state_dir: &Path) -> Result<Standing> {
         let epoch = epoch(seen.session, seen.loaded)?;
-        let compaction = seen.loaded.compaction();
-        let loss = compaction
-            .and_then(|(entry, _)| fidelity(entry))
-            .map(|audit| audit.loss_percent());
-        let degradation = Degradation::of(epoch.count(), loss, &config.risk_rules());
+        let wear = wear(seen.session, seen.loaded, None)?;
+        let degradation = Degradation::of(epoch.count(), &wear, &config.risk_rules());
         let level = seen.window.level(seen.reading.measurement.tokens);
         let whose = Whose::of(seen.session);
         let own = SessionState::load(state_dir, &whose.key.to_string()).0;
@@ -98,8 +93,8 @@ impl Standing {
             window_source: window_source(seen.origin.origin, info.as_ref()),
             advice: advice(level, &degradation),
             degradation,
-            loss_measured: loss.is_some(),
-            autocompact: own.autocompact,
+            loss_measured: wear.loss_percent.is_some(),
+            brakes: Brakes::of(config, &own, &wear),
             spending: (own.spending != Spending::default()).then_some(own.spending),
             checkpoint,
             troubles,
@@ -125,7 +120,9 @@ impl Standing {
             "risk": self.degradation.risk,
             "lossPercent": self.degradation.loss_percent,
             "recommendation": self.advice,
-            "autocompact": self.autocompact,
+            "autocompact": self.brakes.autocompact,
+            "breaker": self.brakes.breaker,
+            "guard": self.brakes.guard,
             "spending": self.spending,
             "checkpoint": self.checkpoint.as_ref().map(|checkpoint| json!({
                 "id": checkpoint.meta.checkpoint_id.to_string(),
@@ -189,40 +186,13 @@ pub fn thresholds(window: &Window) -> Value {
     })
 }
 
-/// What one of our own compactions says about what it kept.
-pub fn fidelity(entry: &Entry) -> Option<Audit> {
-    let object = Object::parse(entry.raw()).ok()?;
-    let details = object.object("details")?;
-    serde_json::from_str(details.raw("fidelity")?).ok()
-}
-
-/// The compactions on the path, oldest first. Reads the whole file.
-pub fn compactions(session: &Session) -> Result<Vec<Entry>> {
-    let tree = session.tree()?;
-    let path: HashSet<EntryId> = tree
-        .path()
-        .into_iter()
-        .map(|at| tree.nodes()[at].id.clone())
-        .collect();
-    let mut found = Vec::new();
-    session.each(&mut |entry| {
-        if matches!(entry.body, Body::Compaction(_)) && path.contains(&entry.id) {
-            found.push(entry);
-        }
-        ControlFlow::Continue(())
-    })?;
-    Ok(found)
-}
-
 /// Compactions on the path, counted through the whole file unless it is so
 /// large that nobody would wait for it.
 fn epoch(session: &Session, loaded: &Loaded) -> Result<Epoch> {
-    const COUNTED_UP_TO: u64 = 256 * 1024 * 1024;
-    let size = std::fs::metadata(session.path()).map_or(0, |meta| meta.len());
-    if loaded.epoch.is_exact() || size > COUNTED_UP_TO {
+    if loaded.epoch.is_exact() || !is_countable(session) {
         return Ok(loaded.epoch);
     }
-    Ok(Epoch::Exact(compactions(session)?.len() as u32))
+    Ok(Epoch::Exact(compactions(session, None)?.len() as u32))
 }
 
 /// A full window is more pressing than a worn session.

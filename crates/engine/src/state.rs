@@ -7,7 +7,7 @@ use longhaul_compaction::Breaker;
 use longhaul_transcript::{Result, SessionKey, durable};
 use serde::{Deserialize, Serialize};
 
-use crate::session::Spending;
+use crate::spending::Spending;
 
 /// The engine's own state of one session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -74,7 +74,7 @@ pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict, F
         since,
         expected_turns: EXPECTED_TURNS,
     };
-    let settings = app.prune_settings(&measured.window);
+    let settings = app.config.config.prune_settings(&measured.window);
     Ok(assembled::cache_decision(
         &live,
         &mut app.meter(),

@@ -4,45 +4,53 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use longhaul_checkpoint::{CheckpointId, Trigger as Saved, Turn};
+use futures::executor::block_on;
+use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::checkpoints::{Carried, Intent, Job, Lock, turn};
-use longhaul_engine::event::RestoredFragment;
-use longhaul_engine::live::{
-    Again, Compacted, CompactionFailure, CompactionRequest, Live, Pruned, UndoFailure,
+use longhaul_engine::checkpoints::Sink;
+use longhaul_engine::compactor::{
+    AtRest, Compactor, EXTRACTIVE, Error as CompactorError, Made, Outcome, Resting, Site,
 };
-use longhaul_engine::measure::Meter;
+use longhaul_engine::event::RestoredFragment;
+use longhaul_engine::live::{Again, Compacted, CompactionFailure, Live, Pruned, UndoFailure};
+use longhaul_engine::measure::{Meter, Reading};
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{
-    Boundary, Draft, Entry, EntryId, Loaded, Packing, Session, Stamp, Writer, archive_path,
-    each_archived,
+    Boundary, Draft, Entry, EntryId, Loaded, Packing, Session, Writer, archive_path, each_archived,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer;
 use super::change::{durability, writable};
 use super::measured::heading;
-use super::saving::{Materials, Saving, occasion, read_only, tell};
+use super::saving::{Materials, Saving, read_only, tell};
+use super::summaries::{self, Waiting};
 use crate::app::App;
 use crate::args::CompactArgs;
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::{own_write, paint, resolve};
 
-/// A session ready to be compacted.
-struct Work {
-    session: Session,
+/// A session that was opened, and what is said about it.
+struct Opened {
     live: Live,
     meter: Meter,
+    reading: Reading,
     window: Window,
-    tokens: Tokens,
-    overhead: Tokens,
+}
+
+/// What every answer of the command says.
+struct About<'a> {
+    app: &'a App,
+    session: &'a Session,
+    window: &'a Window,
     prices: Prices,
+    layer: Layer,
     trigger: Trigger,
-    /// What is to be said about results that answer no call.
-    unasked: Option<String>,
+    epoch: u32,
+    before: Tokens,
 }
 
 pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
@@ -52,28 +60,59 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     if args.undo || args.redo {
         return again(app, args);
     }
-    if app.config.config.sandbox.read_only && !args.dry_run {
+    let config = &app.config.config;
+    if config.sandbox.read_only && !args.dry_run {
         return Err(read_only());
     }
-    let (session, path) = if args.dry_run {
-        (resolve::session(app, args.which.name())?, None)
-    } else {
-        let session = resolve::session_to_write(app, args.which.name())?;
-        let path = writable(app, &session, args.leave)?;
-        (session, Some(path))
+    let session = match args.dry_run {
+        true => resolve::session(app, args.which.name())?,
+        false => resolve::session_to_write(app, args.which.name())?,
     };
+    if !args.dry_run {
+        writable(app, &session, args.leave)?;
+    }
     let saving = Saving::of(app, &session);
     let mut materials = Materials::of(app, &session)?;
-    let interrupted = path.is_some() && saving.sequence(app).is_pending();
-    let mut lock = match interrupted {
-        true => saving.lock(app)?,
-        false => None,
+    let Opened {
+        live,
+        meter,
+        reading,
+        window,
+    } = open(app, &session)?;
+    let unasked = reading.unasked_note();
+    let waiting = summaries::configured(app, Some(&reading))?;
+    let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
+    let known = stored(&session, materials.entries())?;
+    let put_back = |live: &Live, sink: &mut Sink<'_>| {
+        materials.with(|putting| {
+            let checkpoints = saving.checkpoints();
+            checkpoints.restore(&saving.notebook, live, putting, sink)
+        })
     };
-    let mut work = open(app, session)?;
-    let pending = match interrupted {
-        true => recover(app, &saving, &work, &mut materials),
-        false => None,
-    };
+    let mut site = AtRest::new(Resting {
+        stored: &session,
+        live,
+        meter,
+        reading: &reading,
+        window: window.clone(),
+        config,
+        state_dir: &app.state_dir,
+        sequence: saving.sequence(app),
+        known,
+        durability: durability(app),
+        summaries: waiting.as_ref().map(Waiting::model),
+        cancel: Default::default(),
+        stamp: Box::new(|| app.stamp()),
+        now: Box::new(|| app.now()),
+        put_back: Box::new(put_back),
+        sink: Box::new(|event| tell(app, &event)),
+    });
+    let mut pending = None;
+    if !args.dry_run && saving.sequence(app).is_pending() {
+        let lock = site.lock().map_err(blocked)?;
+        pending = Compactor::at(&mut site).recover();
+        drop(lock);
+    }
     // Asked for nothing in particular, it goes on with what was meant.
     let pending = pending.filter(|_| args.layer.is_none() && args.focus.is_none());
     let layer = match (args.layer, &pending) {
@@ -81,132 +120,91 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         (None, Some(pending)) => pending.layer,
         (None, None) => Layer::Summarize,
     };
-    if layer == Layer::Prune {
-        return prune(app, args, &mut work, path.as_deref(), &saving);
-    }
     let focus = args.focus.clone();
     let focus = focus.or_else(|| pending.as_ref()?.focus.clone());
-    work.trigger = pending.map_or(Trigger::Manual, |pending| pending.trigger);
-    let protect = protected(app, layer, &work.window);
-    let stored = stored(&work.session, materials.entries())?;
-    let breaker = app.config.config.breaker_rules();
-    let request = CompactionRequest {
+    let trigger = pending.map_or(Trigger::Manual, |pending| pending.trigger);
+    let size = site.size();
+    let about = About {
+        app,
+        session: &session,
+        window: &window,
+        prices,
         layer,
-        trigger: work.trigger,
-        focus: focus.as_deref(),
-        window: &work.window,
-        protect,
-        overhead: work.overhead,
-        tokens_before: work.tokens,
-        rules: app.config.config.compaction_rules(),
-        is_stored: &|id| stored.contains(id),
+        trigger,
+        epoch: site.live().epoch() + 1,
+        before: size.tokens,
     };
-    let compacted = match work.live.compact(&mut work.meter, &request) {
-        Ok(compacted) => compacted,
+    if layer == Layer::Prune {
+        return prune(&about, args, &mut site);
+    }
+    let mut compactor = Compactor::at(&mut site);
+    let previewed = compactor
+        .preview(layer, focus.as_deref())
+        .map_err(blocked)?;
+    let (compacted, after) = match previewed {
+        Ok(previewed) => previewed,
         Err(CompactionFailure::NothingToDo) => {
-            if let Some(note) = &work.unasked {
+            if let Some(note) = &unasked {
                 app.note(&format!("note: {note}"));
             }
+            let protect = window.scaled(config.protected_tail(configured(layer)));
             return Err(Failure::nothing(format!(
                 "Nothing to compact: the context has {} tokens, and the last {} stay verbatim.",
-                work.tokens,
-                protect.min(work.tokens)
+                about.before,
+                protect.min(about.before)
             )));
         }
-        Err(failure) => {
-            if path.is_some() {
-                remember(app, &work, |state| {
-                    state.breaker.failed(failure.to_string(), breaker);
-                });
-            }
-            return Err(Failure::new(failure.to_string()));
+        Err(failure) if args.dry_run => return Err(Failure::new(failure.to_string())),
+        // It counts as an attempt, and is told as one.
+        Err(_) => {
+            let tried = block_on(compactor.layer(layer, trigger, focus.as_deref(), size));
+            return Err(match tried.map_err(blocked)? {
+                Outcome::Failed(reason) => Failure::new(reason),
+                _ => Failure::new("the session changed while it was looked at"),
+            });
         }
     };
-    let Some(path) = path else {
-        return preview(app, &work, layer, &compacted);
-    };
+    if args.dry_run {
+        return preview(&about, &compacted, after, waiting.as_ref());
+    }
     let question = format!(
-        "Compact {} messages into a summary ({} to {} tokens)?",
-        compacted.removed.messages, work.tokens, compacted.tokens_after
+        "Compact {} messages into a summary ({} to {after} tokens)?",
+        compacted.removed.messages, about.before
     );
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
     }
-    if lock.is_none() {
-        lock = lock_unchanged(app, &saving, &work)?;
-    }
-    let Stamp { id, time } = app.stamp();
-    let intent = Intent {
-        entry: id,
-        at: time,
-        layer,
-        trigger: work.trigger,
-        focus,
-        leaf: work.live.entries().last().map(|entry| entry.id.clone()),
-    };
-    let mut append = |draft: &Draft, stamp: Stamp| {
-        let mut writer = Writer::open(&path, durability(app))?;
-        let id = writer.append(draft, stamp)?;
-        writer.end_turn()?;
-        Ok(id)
-    };
-    let turn = turn(&work.live, compacted.splits_turn);
-    let job = Job {
-        draft: &compacted.draft,
-        occasion: occasion(app, Saved::Compaction, work.tokens, &work.window, turn),
-        append: &mut append,
-    };
-    let mut live = work.live.clone();
-    let carried = materials.with(|putting| {
-        saving
-            .sequence(app)
-            .carry_out(&mut live, intent, job, putting, &mut |event| {
-                tell(app, &event);
-            })
-    })?;
-    drop(lock);
-    own_write::remember(app, &path);
-    remember(app, &work, |state| {
-        state
-            .breaker
-            .finished(work.tokens, compacted.tokens_after, breaker);
-    });
-    report(app, &work, layer, &compacted, &carried)
-}
-
-/// Keeps other processes from compacting the session, unless one did so since
-/// it was opened. Messages that came meanwhile do no harm: they follow the
-/// boundary.
-fn lock_unchanged(app: &App, saving: &Saving, work: &Work) -> Result<Option<Lock>, Failure> {
-    let lock = saving.lock(app)?;
-    let boundary = |loaded: &Loaded| loaded.compaction().map(|(entry, _)| entry.id.clone());
-    let now = Session::open_ref(work.session.reference())?.load()?;
-    if boundary(&now) != boundary(work.live.loaded()) {
-        return Err(
-            Failure::blocked("another process compacted this session meanwhile")
-                .help("`longhaul context history` shows what it did"),
-        );
-    }
-    Ok(lock)
-}
-
-/// Completes what an earlier process left; says what it had meant to do.
-fn recover(app: &App, saving: &Saving, work: &Work, materials: &mut Materials) -> Option<Intent> {
-    let written: HashSet<EntryId> = materials.entries();
-    let recovered = materials.with(|putting| {
-        let is_written = |id: &EntryId| written.contains(id);
-        saving
-            .sequence(app)
-            .recover(&work.live, &is_written, putting, &mut |event| {
-                tell(app, &event);
-            })
-    });
-    match recovered {
-        Ok(pending) => pending,
-        Err(error) => {
-            tell(app, &error.event());
-            None
+    let inside = waiting.as_ref().map(Waiting::enter);
+    let made = block_on(compactor.layer(layer, trigger, focus.as_deref(), size));
+    drop(inside);
+    match made.map_err(blocked)? {
+        Outcome::Made(made) => {
+            own_write::remember(app, session.path());
+            report(&about, &made)
         }
+        Outcome::Failed(reason) => Err(Failure::new(reason)),
+        Outcome::Nothing | Outcome::Pruned(_) => Err(Failure::nothing("Nothing to compact.")),
+    }
+}
+
+/// Why nothing could be tried.
+pub(super) fn blocked(error: CompactorError) -> Failure {
+    match error {
+        CompactorError::Transcript(error) => error.into(),
+        CompactorError::Busy(error) => error.into(),
+        CompactorError::Changed => {
+            Failure::blocked(error.to_string()).help("`longhaul context history` shows what it did")
+        }
+        error => Failure::new(error.to_string()),
+    }
+}
+
+fn configured(layer: Layer) -> longhaul_engine::config::Layer {
+    use longhaul_engine::config::Layer as Configured;
+    match layer {
+        Layer::Prune => Configured::Prune,
+        Layer::Summarize | Layer::Emergency => Configured::Summarize,
+        Layer::Full => Configured::Full,
     }
 }
 
@@ -221,54 +219,24 @@ fn stored(session: &Session, mut ids: HashSet<EntryId>) -> Result<HashSet<EntryI
     Ok(ids)
 }
 
-fn open(app: &App, session: Session) -> Result<Work, Failure> {
+fn open(app: &App, session: &Session) -> Result<Opened, Failure> {
     let config = &app.config.config;
-    let live = Live::open_with(&session, config.state_capture())?
-        .noting_secrets(config, &Saving::of(app, &session).notebook);
+    let live = Live::open_with(session, config.state_capture())?
+        .noting_secrets(config, &Saving::of(app, session).notebook);
     let mut meter = app.meter();
-    let context = live.context();
-    let reading = meter.context(live.loaded(), &context);
-    let (window, _) = app.window_in(&session, &reading)?;
-    let counted: Tokens = reading.per_message.iter().copied().sum();
-    Ok(Work {
-        overhead: reading.measurement.tokens - counted,
-        tokens: reading.measurement.tokens,
-        unasked: reading.unasked_note(),
-        prices: app.prices(reading.provider.as_deref(), reading.model.as_deref()),
-        trigger: Trigger::Manual,
-        session,
+    let reading = meter.context(live.loaded(), &live.context());
+    let (window, _) = app.window_in(session, &reading)?;
+    Ok(Opened {
         live,
         meter,
+        reading,
         window,
     })
 }
 
 /// The tail that a layer protects, fitted to the window.
 pub(crate) fn protected(app: &App, layer: Layer, window: &Window) -> Tokens {
-    use longhaul_engine::config::Layer as Configured;
-    let configured = match layer {
-        Layer::Prune => Configured::Prune,
-        Layer::Summarize | Layer::Emergency => Configured::Summarize,
-        Layer::Full => Configured::Full,
-    };
-    window.scaled(app.config.config.protected_tail(configured))
-}
-
-/// Changes what the engine remembers about a session; a failure to write it
-/// does not undo what was done.
-fn remember(app: &App, work: &Work, change: impl FnOnce(&mut SessionState)) {
-    let key = key_of(&work.session);
-    let (mut state, damage) = SessionState::load(&app.state_dir, &key);
-    if let Some(damage) = damage {
-        app.note(&format!("note: {damage}"));
-    }
-    let before = state.clone();
-    change(&mut state);
-    if state != before
-        && let Err(error) = state.save(&app.state_dir)
-    {
-        app.note_once(&format!("note: {error}"));
-    }
+    window.scaled(app.config.config.protected_tail(configured(layer)))
 }
 
 /// What a session's state goes by.
@@ -280,241 +248,258 @@ pub(super) fn key_of(session: &Session) -> String {
         .unwrap_or_else(|| session.header().id.clone())
 }
 
-fn preview(app: &App, work: &Work, layer: Layer, compacted: &Compacted) -> Result<(), Failure> {
-    if app.json {
-        return out::json(&compacted_json(work, layer, compacted, None));
+impl About<'_> {
+    /// Requests after which the rewritten cache is paid back.
+    fn pays_after(&self, after: Tokens) -> Option<f64> {
+        let ratio = f64::from(after.0) / f64::from(self.before.0.max(1));
+        self.prices
+            .compaction_pays_after(ratio, Summarizer::Mechanical)
     }
-    say!("{}", heading(app, &work.session))?;
-    numbers(app, work, layer, compacted)?;
+
+    fn tokens(&self, after: Tokens) -> Result<(), Failure> {
+        let About { window, before, .. } = self;
+        paint::row(
+            "Tokens",
+            format!(
+                "{before} → {after} of {} ({:.0} % → {:.0} %)",
+                window.size(),
+                window.fullness(*before) * 100.0,
+                window.fullness(after) * 100.0
+            ),
+        )
+    }
+
+    /// What the answers about a compaction that was made, and about one that was
+    /// only tried, have in common.
+    fn json(&self, after: Tokens, rest: Value) -> Value {
+        let mut all = json!({
+            "session": answer::session(self.session),
+            "layer": self.layer,
+            "trigger": self.trigger,
+            "window": self.window.size(),
+            "tokensBefore": self.before,
+            "tokensAfter": after,
+        });
+        if let (Value::Object(all), Value::Object(rest)) = (&mut all, rest) {
+            all.extend(rest);
+        }
+        all
+    }
+}
+
+/// The numbers of a compaction, made or only tried.
+struct Numbers<'a> {
+    removed: &'a longhaul_engine::live::Removed,
+    kept: usize,
+    splits_turn: bool,
+    fidelity: &'a longhaul_compaction::audit::Audit,
+    summarizer: &'a str,
+    notes: &'a [String],
+    summary: &'a str,
+    after: Tokens,
+}
+
+impl Numbers<'_> {
+    fn print(&self, about: &About<'_>) -> Result<(), Failure> {
+        say!("{}", heading(about.app, about.session))?;
+        paint::row("Layer", about.layer)?;
+        about.tokens(self.after)?;
+        let span = match &self.removed.span {
+            Some((first, last)) => format!(", entries {first} to {last}"),
+            None => String::new(),
+        };
+        paint::row(
+            "Leaves",
+            format!(
+                "{} messages ({} tokens){span}",
+                paint::number(self.removed.messages as u64),
+                self.removed.tokens
+            ),
+        )?;
+        let split = match self.splits_turn {
+            true => "; the current turn is divided",
+            false => "",
+        };
+        paint::row("Stays", format!("{} messages verbatim{split}", self.kept))?;
+        paint::row("Fidelity", self.fidelity)?;
+        paint::row("Summarizer", self.summarizer)?;
+        for note in self.notes {
+            about.app.note(&format!("note: {note}"));
+        }
+        Ok(())
+    }
+
+    fn json(&self, about: &About<'_>, rest: Value) -> Value {
+        let span = self.removed.span.as_ref();
+        let mut own = json!({
+            "epoch": about.epoch,
+            "messagesCompacted": self.removed.messages,
+            "tokensCompacted": self.removed.tokens,
+            "firstCompacted": span.map(|(first, _)| first.as_str()),
+            "lastCompacted": span.map(|(_, last)| last.as_str()),
+            "messagesKept": self.kept,
+            "splitsTurn": self.splits_turn,
+            "paysAfterTurns": about.pays_after(self.after),
+            "summarizer": self.summarizer,
+            "fidelity": self.fidelity,
+            "notes": self.notes,
+            "summary": self.summary,
+        });
+        if let (Value::Object(own), Value::Object(rest)) = (&mut own, rest) {
+            own.extend(rest);
+        }
+        about.json(self.after, own)
+    }
+}
+
+/// Says what would be done; no model is asked for that.
+fn preview(
+    about: &About<'_>,
+    compacted: &Compacted,
+    after: Tokens,
+    waiting: Option<&Waiting>,
+) -> Result<(), Failure> {
+    let app = about.app;
+    let asks = waiting.map(Waiting::name);
+    let numbers = Numbers {
+        removed: &compacted.removed,
+        kept: compacted.kept_messages,
+        splits_turn: compacted.splits_turn,
+        fidelity: &compacted.fidelity,
+        summarizer: asks.as_deref().unwrap_or(EXTRACTIVE),
+        notes: &compacted.notes,
+        summary: match &compacted.draft {
+            Draft::Compaction { summary, .. } => summary,
+            _ => "",
+        },
+        after,
+    };
+    if app.json {
+        let rest = json!({
+            "dryRun": true, "entry": null, "checkpoint": null, "restored": [],
+        });
+        return out::json(&numbers.json(about, rest));
+    }
+    numbers.print(about)?;
+    let call = match &asks {
+        Some(name) => format!("{name} asked for the summary"),
+        None => "no model call".to_owned(),
+    };
     paint::row(
         "Cost",
-        match pays_after(work, compacted) {
+        match about.pays_after(after) {
             Some(turns) if turns < 1000.0 => {
-                format!(
-                    "pays for itself after {turns:.1} requests (cache rewritten once, no model call)"
-                )
+                format!("pays for itself after {turns:.1} requests (cache rewritten once, {call})")
             }
             _ => "does not pay for itself".to_owned(),
         },
     )?;
+    if let Some(name) = asks {
+        app.note(&format!(
+            "{name} would write the prose and was not asked; the numbers are those of an \
+             extracted summary"
+        ));
+    }
     app.note("nothing was changed; without --dry-run it is done");
     Ok(())
 }
 
-/// Requests after which the rewritten cache is paid back.
-fn pays_after(work: &Work, compacted: &Compacted) -> Option<f64> {
-    let ratio = f64::from(compacted.tokens_after.0) / f64::from(work.tokens.0.max(1));
-    let prices = &work.prices;
-    prices.compaction_pays_after(ratio, Summarizer::Mechanical)
-}
-
-fn numbers(app: &App, work: &Work, layer: Layer, compacted: &Compacted) -> Result<(), Failure> {
-    paint::row("Layer", layer)?;
-    paint::row(
-        "Tokens",
-        format!(
-            "{} → {} of {} ({:.0} % → {:.0} %)",
-            work.tokens,
-            compacted.tokens_after,
-            work.window.size(),
-            work.window.fullness(work.tokens) * 100.0,
-            work.window.fullness(compacted.tokens_after) * 100.0
-        ),
-    )?;
-    let span = match &compacted.removed.span {
-        Some((first, last)) => format!(", entries {first} to {last}"),
-        None => String::new(),
+fn report(about: &About<'_>, made: &Made) -> Result<(), Failure> {
+    let app = about.app;
+    let event = &made.event;
+    let numbers = Numbers {
+        removed: &made.removed,
+        kept: event.messages_kept,
+        splits_turn: event.splits_turn,
+        fidelity: &event.fidelity,
+        summarizer: &event.summarizer,
+        notes: &event.notes,
+        summary: &made.summary,
+        after: event.tokens_after,
     };
-    paint::row(
-        "Leaves",
-        format!(
-            "{} messages ({} tokens){span}",
-            paint::number(compacted.removed.messages as u64),
-            compacted.removed.tokens
-        ),
-    )?;
-    let split = if compacted.splits_turn {
-        "; the current turn is divided"
-    } else {
-        ""
-    };
-    paint::row(
-        "Stays",
-        format!("{} messages verbatim{split}", compacted.kept_messages),
-    )?;
-    paint::row("Fidelity", &compacted.fidelity)?;
-    paint::row("Summarizer", &compacted.summarizer)?;
-    for note in &compacted.notes {
-        app.note(&format!("note: {note}"));
-    }
-    Ok(())
-}
-
-/// The answer for a compaction; without an entry, for one that was only tried.
-fn compacted_json(
-    work: &Work,
-    layer: Layer,
-    compacted: &Compacted,
-    carried: Option<&Carried>,
-) -> serde_json::Value {
-    let entry = carried.map(|carried| &carried.entry);
-    let restored: Vec<RestoredFragment> = carried
-        .into_iter()
-        .flat_map(|carried| carried.restored.fragments.iter().map(RestoredFragment::of))
-        .collect();
-    let span = compacted.removed.span.as_ref();
-    let summary = match &compacted.draft {
-        Draft::Compaction { summary, .. } => summary.as_str(),
-        _ => "",
-    };
-    json!({
-        "session": answer::session(&work.session),
-        "dryRun": entry.is_none(),
-        "entry": entry.map(EntryId::as_str),
-        "layer": layer,
-        "trigger": work.trigger,
-        "checkpoint": carried.and_then(|carried| carried.checkpoint).map(|id| id.to_string()),
-        "epoch": work.live.epoch() + 1,
-        "window": work.window.size(),
-        "tokensBefore": work.tokens,
-        "tokensAfter": compacted.tokens_after,
-        "messagesCompacted": compacted.removed.messages,
-        "tokensCompacted": compacted.removed.tokens,
-        "firstCompacted": span.map(|(first, _)| first.as_str()),
-        "lastCompacted": span.map(|(_, last)| last.as_str()),
-        "messagesKept": compacted.kept_messages,
-        "splitsTurn": compacted.splits_turn,
-        "paysAfterTurns": pays_after(work, compacted),
-        "summarizer": compacted.summarizer,
-        "fidelity": compacted.fidelity,
-        "notes": compacted.notes,
-        "restored": restored,
-        "summary": summary,
-    })
-}
-
-fn report(
-    app: &App,
-    work: &Work,
-    layer: Layer,
-    compacted: &Compacted,
-    carried: &Carried,
-) -> Result<(), Failure> {
+    let checkpoint = (!event.checkpoint.is_empty()).then_some(&event.checkpoint);
+    let restored = made.restored.fragments.iter();
     if app.json {
-        return out::json(&compacted_json(work, layer, compacted, Some(carried)));
+        let restored: Vec<RestoredFragment> = restored.map(RestoredFragment::of).collect();
+        let rest = json!({
+            "dryRun": false,
+            "entry": event.entry.as_str(),
+            "checkpoint": checkpoint,
+            "restored": restored,
+        });
+        return out::json(&numbers.json(about, rest));
     }
-    say!("{}", heading(app, &work.session))?;
-    numbers(app, work, layer, compacted)?;
-    if let Some(checkpoint) = carried.checkpoint {
+    numbers.print(about)?;
+    if let Some(checkpoint) = checkpoint {
         paint::row("Checkpoint", checkpoint)?;
     }
-    let restored: Vec<String> = carried
-        .restored
-        .fragments
-        .iter()
+    let restored: Vec<String> = restored
         .map(|fragment| format!("{} {}", fragment.kind(), fragment.tokens()))
         .collect();
     if !restored.is_empty() {
         paint::row("Puts back", format!("{} tokens", restored.join(", ")))?;
     }
-    for problem in &carried.restored.problems {
+    for problem in &made.restored.problems {
         app.note(&format!("note: {problem}"));
     }
     app.note("`longhaul compact --undo` takes it back; `longhaul recall` brings details back");
     Ok(())
 }
 
-/// Hides tool output; without a file to write to, says what would be hidden.
-fn prune(
-    app: &App,
-    args: &CompactArgs,
-    work: &mut Work,
-    path: Option<&Path>,
-    saving: &Saving,
-) -> Result<(), Failure> {
-    let settings = app.prune_settings(&work.window);
-    let Some(pruned) = work.live.prune(&mut work.meter, &settings, work.overhead) else {
+/// Hides tool output, or says what would be hidden.
+fn prune(about: &About<'_>, args: &CompactArgs, site: &mut AtRest<'_>) -> Result<(), Failure> {
+    let app = about.app;
+    let settings = app.config.config.prune_settings(about.window);
+    let size = site.size();
+    let Some(pruned) = Compactor::at(site).prunable(&settings, size) else {
         return Err(Failure::nothing(format!(
             "Nothing worth pruning: less than {} tokens of tool output would come free.",
             settings.minimum
         )));
     };
-    let after = work.tokens - pruned.freed;
-    let Some(path) = path else {
-        return pruned_report(app, work, &pruned, after, (None, None));
-    };
+    let after = about.before - pruned.freed;
+    if args.dry_run {
+        return pruned_report(about, &pruned, after, None, None);
+    }
     let question = format!(
         "Hide {} tool results ({} to {after} tokens)?",
-        pruned.results, work.tokens
+        pruned.results, about.before
     );
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
     }
-    let _lock = lock_unchanged(app, saving, work)?;
-    let checkpoint = save(app, work, saving);
-    let drafts: Vec<_> = pruned
-        .drafts
-        .iter()
-        .map(|draft| (draft.clone(), app.stamp()))
-        .collect();
-    let mut writer = Writer::open(path, durability(app))?;
-    let ids = writer.append_all(&drafts)?;
-    writer.end_turn()?;
-    own_write::remember(app, path);
-    pruned_report(app, work, &pruned, after, (ids.last(), checkpoint))
-}
-
-/// Saves the work before something is hidden from the context.
-fn save(app: &App, work: &Work, saving: &Saving) -> Option<CheckpointId> {
-    if !app.config.config.writes_checkpoints() {
-        return None;
-    }
-    let occasion = occasion(
-        app,
-        Saved::Compaction,
-        work.tokens,
-        &work.window,
-        Turn::Whole,
-    );
-    let written = saving
-        .checkpoints()
-        .write(&work.live, &occasion, &mut |event| tell(app, &event));
-    written.inspect_err(|error| tell(app, &error.event())).ok()
+    let _lock = site.lock().map_err(blocked)?;
+    let mut compactor = Compactor::at(site);
+    let checkpoint = match app.config.config.writes_checkpoints() {
+        true => compactor.checkpoint(Saved::Compaction, about.before),
+        false => None,
+    };
+    compactor.prune(size).map_err(blocked)?;
+    own_write::remember(app, about.session.path());
+    let mark = site.live().entries().last().map(|entry| entry.id.clone());
+    pruned_report(about, &pruned, after, mark.as_ref(), checkpoint)
 }
 
 fn pruned_report(
-    app: &App,
-    work: &Work,
+    about: &About<'_>,
     pruned: &Pruned,
     after: Tokens,
-    (mark, checkpoint): (Option<&EntryId>, Option<CheckpointId>),
+    mark: Option<&EntryId>,
+    checkpoint: Option<CheckpointId>,
 ) -> Result<(), Failure> {
+    let app = about.app;
     if app.json {
-        return out::json(&json!({
-            "session": answer::session(&work.session),
+        let rest = json!({
             "dryRun": mark.is_none(),
             "entry": mark.map(EntryId::as_str),
-            "layer": Layer::Prune,
-            "trigger": Trigger::Manual,
             "checkpoint": checkpoint.map(|id| id.to_string()),
             "results": pruned.results,
-            "window": work.window.size(),
-            "tokensBefore": work.tokens,
-            "tokensAfter": after,
-        }));
+        });
+        return out::json(&about.json(after, rest));
     }
-    say!("{}", heading(app, &work.session))?;
+    say!("{}", heading(app, about.session))?;
     paint::row("Layer", Layer::Prune)?;
-    paint::row(
-        "Tokens",
-        format!(
-            "{} → {after} of {} ({:.0} % → {:.0} %)",
-            work.tokens,
-            work.window.size(),
-            work.window.fullness(work.tokens) * 100.0,
-            work.window.fullness(after) * 100.0
-        ),
-    )?;
+    about.tokens(after)?;
     paint::row(
         "Hides",
         format!(
@@ -571,15 +556,16 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     // It is done, whether or not it can be measured.
     let now = Session::open_ref(session.reference())
         .map_err(Failure::from)
-        .and_then(|session| open(app, session))
-        .ok();
+        .and_then(|session| open(app, &session))
+        .ok()
+        .map(|now| (now.reading.measurement.tokens, now.window));
     if app.json {
         return out::json(&json!({
             "session": answer::session(&session),
             "compaction": plan.subject.as_str(),
             "entries": ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
-            "tokens": now.as_ref().map(|now| now.tokens),
-            "window": now.as_ref().map(|now| now.window.size()),
+            "tokens": now.as_ref().map(|(tokens, _)| tokens),
+            "window": now.as_ref().map(|(_, window)| window.size()),
         }));
     }
     say!(
@@ -587,7 +573,7 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         if args.undo { "took back" } else { "did again" },
         plan.subject
     )?;
-    let Some(Work { tokens, window, .. }) = now else {
+    let Some((tokens, window)) = now else {
         return Ok(());
     };
     paint::row(

@@ -84,13 +84,13 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
     if let Some(spending) = &standing.spending {
         money::print(spending)?;
     }
+    for line in standing.brakes.lines() {
+        paint::row("Stopped", line)?;
+    }
     paint::row("Advice", &standing.advice)?;
     measured.note_unasked(app);
     for event in &standing.troubles {
         tell(app, event);
-    }
-    if standing.autocompact == Some(false) {
-        app.note("automatic compaction is off; `longhaul context autocompact on` switches it on");
     }
     if Saving::of(app, &measured.session)
         .sequence(app)

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use longhaul_compaction::audit::Audit;
-use longhaul_engine::standing::{compactions, fidelity};
+use longhaul_engine::live::{compactions, fidelity};
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use crate::{paint, resolve};
 
 pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.on.name())?;
-    let all = compactions(&session)?;
+    let all = compactions(&session, None)?;
     let entry = match &args.compaction {
         None => all.last(),
         Some(name) => match name.parse::<usize>() {

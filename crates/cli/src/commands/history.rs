@@ -1,7 +1,7 @@
 //! `context history`: every compaction of a session.
 
 use longhaul_engine::checkpoints::named_checkpoint;
-use longhaul_engine::standing::{compactions, fidelity};
+use longhaul_engine::live::{compactions, fidelity};
 use longhaul_transcript::{Body, Compaction, Entry};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::{paint, resolve};
 
 pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     let session = resolve::session(app, which.name())?;
-    let entries = compactions(&session)?;
+    let entries = compactions(&session, None)?;
     let rows: Vec<(u32, &Entry, &Compaction)> = entries
         .iter()
         .zip(1..)

@@ -30,6 +30,7 @@ pub(crate) mod sample;
 mod saving;
 pub(crate) mod session;
 mod show;
+mod summaries;
 mod windows;
 
 use longhaul_transcript::Fault;

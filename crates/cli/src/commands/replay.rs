@@ -8,7 +8,7 @@ use longhaul_compaction::Layer;
 use longhaul_compaction::ladder::Block;
 use longhaul_engine::catalog;
 use longhaul_engine::event::Event;
-use longhaul_engine::replay::{Options, Progress, ReplayReport, replay};
+use longhaul_engine::replay::{Options, Progress, ReplayReport, Summaries, replay_with};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
@@ -17,9 +17,10 @@ use longhaul_transcript::{
 use serde_json::{Value, json};
 
 use super::answer;
-use super::compact::protected;
+use super::compact::{blocked, protected};
 use super::measured::heading;
 use super::replay_page;
+use super::summaries::{self, Waiting};
 use crate::app::App;
 use crate::args::{ReplayArgs, ReportKind};
 use crate::failure::Failure;
@@ -102,7 +103,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     let options = Options {
         window: &window,
         estimator: app.config.config.tokens.estimator,
-        prune: app.prune_settings(&window),
+        prune: config.prune_settings(&window),
         protect: &protect,
         max_auto: u32::MAX,
         layers: config.layers(),
@@ -115,9 +116,20 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     };
     let mut written = 0u64;
     let mut failure = None;
-    let (report, entries) = replay(
+    let waiting = match &app.model {
+        Some(_) => summaries::configured(app, None)?,
+        None => None,
+    };
+    let summaries = waiting.as_ref().map(|waiting| Summaries {
+        model: waiting.model(),
+        settings: config.compaction.model.clone(),
+        cancel: Default::default(),
+    });
+    let _inside = waiting.as_ref().map(Waiting::enter);
+    let (report, entries) = replay_with(
         session,
         &options,
+        summaries,
         &mut |time| {
             written += 1;
             Stamp {
@@ -130,7 +142,8 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
                 failure = print_event(event, progress).err();
             }
         },
-    )?;
+    )
+    .map_err(blocked)?;
     if let Some(failure) = failure {
         return Err(failure);
     }
@@ -222,11 +235,15 @@ fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
                 Block::Off => "automatic compaction is off",
                 Block::ReadOnly => "nothing may be written",
                 Block::Breaker => "too many compactions failed in a row",
-                Block::Guard => "compacted so often that a fresh session is better",
+                Block::Guard => "compactions lost so much that a fresh session is better",
                 Block::Layers => "no layer that summarises is in `compaction.layers`",
             }
         ),
         Event::Failed { reason } => say!("{place}  {} {reason}", style("failed:").red()),
+        Event::SummaryFallback { reason } => say!(
+            "{place}  {} the model did not write the summary: {reason}",
+            style("extracted:").red()
+        ),
         Event::BreakerOpened { reasons } => say!(
             "{place}  {} {}",
             style("breaker open:").red(),
@@ -276,11 +293,13 @@ fn print_report(
         ),
     )?;
     let most = app.config.config.compaction.max_auto_compactions;
-    if report.compactions.len() > most as usize {
+    let lossy = report.compactions.iter();
+    let lossy = lossy.filter(|row| row.event.fidelity.lost_something());
+    if lossy.count() >= most as usize {
         paint::row(
             "Guard",
             format!(
-                "by itself an agent would stop after {most} (`compaction.maxAutoCompactions`) and offer a fresh session"
+                "by itself an agent would stop after {most} that lost something (`compaction.maxAutoCompactions`) and offer a fresh session"
             ),
         )?;
     }

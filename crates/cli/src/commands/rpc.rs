@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_engine::assembled::Surroundings as Around;
+use longhaul_engine::compactor::{SummaryChoice, summary_model};
 use longhaul_engine::config::Flag;
 use longhaul_engine::library::{Library, Scope};
-use longhaul_engine::session::{Departures, Setup, SummaryChoice, summary_model};
+use longhaul_engine::session::{Departures, Setup};
 use longhaul_engine::tools::{
     NoTools, NobodyToAsk, Permissions, Toolbox, WorkspaceSettings, WorkspaceTools,
 };
-use longhaul_model::{Model, ModelSpec};
+use longhaul_model::Model;
 use longhaul_server::rpc::{Guest, Place, Surroundings, serve};
 
-use super::memory;
+use super::{memory, summaries};
 use crate::app::{App, absolute};
 use crate::args::{Global, Needs, RpcArgs};
 use crate::failure::Failure;
@@ -111,16 +112,7 @@ impl Lodging {
             SummaryChoice::Session => of_host,
             SummaryChoice::Extractive => None,
             SummaryChoice::Other { provider, model } => {
-                let variables = |name: &str| app.variable(name);
-                let limits = config.request_limits();
-                let connected = ModelSpec::parse(&format!("{provider}/{model}")).and_then(|spec| {
-                    longhaul_model::connect_with(&spec, &variables, limits, &config.catalogue())
-                });
-                connected
-                    .inspect_err(|error| {
-                        app.note_once(&format!("summaries will be extracted: {error}"));
-                    })
-                    .ok()
+                summaries::connect(app, &provider, &model, config.request_limits())
             }
         }
     }

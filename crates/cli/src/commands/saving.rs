@@ -7,8 +7,9 @@ use std::time::SystemTime;
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace, WorkspaceSources};
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Trigger, Turn};
 use longhaul_engine::checkpoints::{
-    Checkpoints, FileNotebook, Lock, Occasion, Putting, Restoration, Sequence, Untouched, Whose,
+    Checkpoints, FileNotebook, Occasion, Putting, Restoration, Untouched, Whose,
 };
+use longhaul_engine::compactor::Sequence;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_tokens::{Estimator, Tokens, Window};
@@ -16,7 +17,7 @@ use longhaul_transcript::{EntryId, Millis, Session};
 
 use super::measured::Measured;
 use crate::app::App;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Failure;
 
 /// A session's checkpoints and notes on disk.
 pub(crate) struct Saving {
@@ -48,6 +49,7 @@ impl Saving {
         Sequence {
             checkpoints: self.checkpoints(),
             notebook: &self.notebook,
+            is_resumed: true,
             writes_checkpoints: app.config.config.writes_checkpoints(),
         }
     }
@@ -58,19 +60,6 @@ impl Saving {
             .join("context/checkpoints")
             .join(self.whose.key.folder_name())
             .join(format!("{id}.yaml"))
-    }
-
-    /// Keeps other processes from compacting the session. Where the state
-    /// folder cannot be written to, the session's own lock has to do.
-    pub(super) fn lock(&self, app: &App) -> Result<Option<Lock>, Failure> {
-        match self.notebook.lock().map_err(Failure::from) {
-            Ok(lock) => Ok(Some(lock)),
-            Err(failure) if failure.outcome == Outcome::Blocked => Err(failure),
-            Err(failure) => {
-                app.note_once(&format!("note: {failure}"));
-                Ok(None)
-            }
-        }
     }
 }
 
@@ -184,6 +173,10 @@ pub(super) fn tell(app: &App, event: &Event) {
         Event::SequenceSuperseded { .. } => {
             app.note("note: an interrupted compaction was given up; it had changed nothing");
         }
+        Event::SummaryFallback { reason } => app.note(&format!(
+            "note: the summary was extracted, since the model did not write it: {reason}"
+        )),
+        Event::Trouble { reason } => app.note_once(&format!("note: {reason}")),
         _ => {}
     }
 }
@@ -206,7 +199,7 @@ pub(super) fn restored(app: &App, measured: &Measured, at: Option<&str>) -> Rest
     let gather = || -> Result<Restoration, Failure> {
         let live = Live::open_with(&measured.session, app.config.config.state_capture())?;
         let mut materials = Materials::of(app, &measured.session)?;
-        let notebook = Untouched(saving.notebook.clone());
+        let notebook = Untouched(&saving.notebook);
         let restored = materials.with(|putting| {
             let mut sink = |event| tell(app, &event);
             saving

@@ -8,14 +8,12 @@
 //! | question | answer |
 //! |---|---|
 //! | how is the work saved? | [`Checkpoints::save_state`], [`Checkpoints::write`] |
-//! | how does a compaction survive a crash? | a [`Sequence`] of durable steps |
 //! | what does the agent see of it? | [`Checkpoints::notes`], the gauge last |
 //! | what is put back, and when again? | [`Checkpoints::restore`], once per epoch |
 //! | where do the small notes about it lie? | a [`Notebook`] |
 
 mod notebook;
 mod restore;
-mod sequence;
 mod settings;
 
 use std::cell::{Cell, RefCell};
@@ -27,10 +25,9 @@ use longhaul_checkpoint::{
 use longhaul_tokens::{CheckpointNote, Counter, Fragment, Tokens, Window};
 use longhaul_transcript::{Millis, Session, SessionKey};
 
-pub use notebook::{FileNotebook, Lock, Notebook, Untouched};
+pub(crate) use notebook::note_of;
+pub use notebook::{FileNotebook, Lock, Notebook, Nowhere, Untouched};
 pub use restore::{News, Putting, Restoration, named_checkpoint};
-pub(crate) use sequence::with_checkpoint;
-pub use sequence::{Carried, Intent, Job, Sequence, Stage};
 
 use crate::event::{CheckpointEvent, Event};
 use crate::live::Live;
@@ -166,13 +163,6 @@ fn as_one(draft: Draft, redact: &dyn Fn(&str) -> String) -> Draft {
         let at = next.replace(next.get() + 1);
         parts[at].to_owned()
     })
-}
-
-/// The work as it is, without the secrets of its session.
-pub(crate) fn clean_draft(live: &Live, whose: &Whose, occasion: &Occasion) -> Draft {
-    let redactor = live.redactor();
-    let draft = draft(live, whose, occasion);
-    as_one(draft, &|text| redactor.redact(text).text)
 }
 
 impl Checkpoints<'_> {

@@ -18,13 +18,18 @@ pub trait Notebook {
     fn remove(&self, name: &str) -> Result<()>;
     /// Moves a note that cannot be read out of the way; says where to.
     fn set_aside(&self, name: &str) -> Result<String>;
+    /// Takes the lock of the session's compactions, where there is one; one
+    /// process has it at a time.
+    fn lock(&self) -> Result<Option<Lock>> {
+        Ok(None)
+    }
 }
 
 /// A notebook that is only looked into: what would be written is dropped.
-#[derive(Debug, Clone)]
-pub struct Untouched(pub FileNotebook);
+#[derive(Clone, Copy)]
+pub struct Untouched<'a>(pub &'a dyn Notebook);
 
-impl Notebook for Untouched {
+impl Notebook for Untouched<'_> {
     fn read(&self, name: &str) -> Result<Option<String>> {
         self.0.read(name)
     }
@@ -38,7 +43,33 @@ impl Notebook for Untouched {
     }
 
     fn set_aside(&self, name: &str) -> Result<String> {
-        Ok(self.0.folder.join(name).display().to_string())
+        Ok(name.to_owned())
+    }
+
+    fn lock(&self) -> Result<Option<Lock>> {
+        self.0.lock()
+    }
+}
+
+/// No notebook at all: nothing is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Nowhere;
+
+impl Notebook for Nowhere {
+    fn read(&self, _: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn write(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn remove(&self, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn set_aside(&self, name: &str) -> Result<String> {
+        Ok(name.to_owned())
     }
 }
 
@@ -62,31 +93,6 @@ impl FileNotebook {
         FileNotebook {
             folder: state_dir.join("context/state").join(key.folder_name()),
             key: key.clone(),
-        }
-    }
-
-    /// Takes the lock of a session's compactions; one process has it at a time.
-    pub fn lock(&self) -> Result<Lock> {
-        durable::create_folder(&self.folder)?;
-        let path = self.folder.join(".compacting");
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let file = options.open(&path).map_err(failed("lock", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(Error::Busy {
-                key: self.key.clone(),
-            }),
-            // A file system without locks: refusing would make it useless.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                Ok(Lock { _file: file })
-            }
-            Err(TryLockError::Error(error)) => Err(failed("lock", &path)(error)),
         }
     }
 }
@@ -125,6 +131,30 @@ impl Notebook for FileNotebook {
         fs::rename(&from, &to).map_err(failed("set aside", &from))?;
         Ok(to.display().to_string())
     }
+
+    fn lock(&self) -> Result<Option<Lock>> {
+        durable::create_folder(&self.folder)?;
+        let path = self.folder.join(".compacting");
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path).map_err(failed("lock", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock { _file: file })),
+            Err(TryLockError::WouldBlock) => Err(Error::Busy {
+                key: self.key.clone(),
+            }),
+            // A file system without locks: refusing would make it useless.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(Some(Lock { _file: file }))
+            }
+            Err(TryLockError::Error(error)) => Err(failed("lock", &path)(error)),
+        }
+    }
 }
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
@@ -139,7 +169,7 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error 
 }
 
 /// The name of a note about one session file: several files may share a key.
-pub(super) fn note_of(kind: &str, session_file: &str) -> String {
+pub(crate) fn note_of(kind: &str, session_file: &str) -> String {
     let hash = blake3::hash(session_file.as_bytes()).to_hex();
     format!("{kind}-{}.json", &hash[..10])
 }

@@ -71,7 +71,7 @@ impl Default for CompactionRules {
 pub struct Compacted {
     /// The compaction entry.
     pub draft: Draft,
-    /// Tokens in the context after it.
+    /// Tokens in the context after it, as counted.
     pub tokens_after: Tokens,
     /// What was kept and what was not.
     pub fidelity: Audit,
@@ -365,7 +365,6 @@ impl Live {
             &base,
             &fidelity,
             Numbers {
-                tokens_after,
                 messages: ids.len(),
                 last_removed: ids.last().copied(),
                 summarizer: &summarizer,
@@ -515,13 +514,13 @@ impl Live {
             "layer": request.layer,
             "trigger": request.trigger,
             "messagesCompacted": numbers.messages,
-            "tokensAfter": numbers.tokens_after,
             "boundaryMessageId": numbers.last_removed.map(EntryId::as_str),
             "customInstruction": request.focus,
             "readFiles": files(false),
             "modifiedFiles": files(true),
             "summarizer": numbers.summarizer,
             "fidelity": fidelity,
+            "wear": self.wear.after(Some(fidelity)),
             "schemaVersion": 1,
             "pins": sorted_pins(&self.pins()),
             "ledger": pack(base),
@@ -538,7 +537,6 @@ fn sorted_pins(pins: &HashSet<EntryId>) -> Vec<&str> {
 }
 
 struct Numbers<'a> {
-    tokens_after: Tokens,
     messages: usize,
     last_removed: Option<&'a EntryId>,
     summarizer: &'a str,

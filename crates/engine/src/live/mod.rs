@@ -13,10 +13,12 @@ mod stored;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod wear;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use longhaul_compaction::Wear;
 use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
@@ -35,6 +37,8 @@ pub use compact::{
 pub(crate) use stored::{pack, redacted};
 pub(crate) use undo::copied;
 pub use undo::{Again, UndoFailure};
+pub use wear::{compactions, fidelity};
+pub(crate) use wear::{is_countable, wear};
 
 /// The `customType` of the entry that records a durable pruning.
 pub const PRUNE_MARK: &str = "longhaul:prune";
@@ -53,6 +57,8 @@ pub struct Live {
     /// What matters in all of it.
     full: Ledger,
     labels: HashMap<EntryId, String>,
+    /// What its compactions came to.
+    wear: Wear,
     /// The context, once it was asked for and until something in it is
     /// rewritten.
     shown: OnceLock<Shown>,
@@ -94,6 +100,7 @@ impl Live {
             base: Ledger::new(cwd.clone()).capturing(capture),
             full: Ledger::new(cwd).capturing(capture),
             labels: HashMap::new(),
+            wear: Wear::default(),
             shown: OnceLock::new(),
             known: secrets::Known::default(),
         }
@@ -136,6 +143,7 @@ impl Live {
         let mut live = Live::new_with(session.header().clone(), capture);
         live.known = secrets::Known::of(session, &loaded);
         let mut live = knowing(live);
+        live.wear = wear(session, &loaded, leaf)?;
         match stored_ledger(&loaded) {
             Some(ledger) => {
                 live.base = ledger.capturing(capture);
@@ -220,6 +228,7 @@ impl Live {
             None => removed.for_each(|entry| self.base.observe(&entry)),
         }
         self.known.cut(&self.loaded.entries);
+        self.wear = wear::after(self.wear, &entry);
         self.loaded.epoch = Epoch::Exact(self.epoch() + 1);
         self.loaded.complete = false;
         self.loaded.entries.push(entry);
@@ -258,6 +267,11 @@ impl Live {
     /// Compactions so far.
     pub fn epoch(&self) -> u32 {
         self.loaded.epoch.count()
+    }
+
+    /// What they came to.
+    pub fn wear(&self) -> &Wear {
+        &self.wear
     }
 
     /// Ids of pinned entries.

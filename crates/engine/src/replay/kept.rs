@@ -1,61 +1,98 @@
 //! The checkpoints of a replay, kept in memory: nothing is written.
 
-use longhaul_checkpoint::{Checkpoint, CheckpointId, Policy};
-use longhaul_tokens::CheckpointNote;
+use std::sync::{Mutex, PoisonError};
 
-use crate::checkpoints::{Occasion, Whose, clean_draft};
-use crate::event::{CheckpointEvent, Event};
-use crate::live::Live;
+use longhaul_checkpoint::{
+    Checkpoint, CheckpointId, CheckpointStore, Draft, Error, Latest, Listed, Outcome, Policy,
+    Recovery, Result, State, Written,
+};
+use longhaul_tokens::CheckpointNote;
+use longhaul_transcript::SessionKey;
 
 /// Every checkpoint that would have been written, oldest first.
 #[derive(Debug)]
 pub(super) struct Kept {
-    whose: Whose,
     policy: Policy,
-    list: Vec<Checkpoint>,
+    list: Mutex<Vec<Checkpoint>>,
 }
 
 impl Kept {
-    pub(super) fn new(whose: Whose, policy: Policy) -> Kept {
+    pub(super) fn new(policy: Policy) -> Kept {
         Kept {
-            whose,
             policy,
-            list: Vec::new(),
+            list: Mutex::default(),
         }
     }
 
-    /// Makes a checkpoint as the store would, or finds that the last one says
-    /// the same.
-    pub(super) fn write(&mut self, live: &Live, occasion: &Occasion) -> (CheckpointId, Event) {
-        // Whoever asked for the replay may keep them.
-        let draft = clean_draft(live, &self.whose, occasion);
-        let last = self.list.last();
-        let previous = last.map(|last| last.meta.checkpoint_id);
-        if let (Some(last), Some(id)) = (last, previous)
-            && draft.repeats(last, &self.policy)
-        {
-            let unchanged = Event::CheckpointUnchanged {
-                checkpoint: id.to_string(),
-                tokens: occasion.tokens,
-            };
-            return (id, unchanged);
-        }
-        let id = previous.map_or(CheckpointId::FIRST, CheckpointId::next);
-        let checkpoint = draft.numbered(id, previous);
-        let written = Event::CheckpointWritten(Box::new(CheckpointEvent::of(&checkpoint)));
-        self.list.push(checkpoint);
-        (id, written)
+    fn with<T>(&self, work: impl FnOnce(&mut Vec<Checkpoint>) -> T) -> T {
+        work(&mut self.list.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What the gauge says in an epoch.
     pub(super) fn note(&self, epoch: u32) -> CheckpointNote {
-        match self.list.last() {
+        self.with(|list| match list.last() {
             Some(last) if last.meta.compaction_count == epoch => CheckpointNote::Saved,
             _ => CheckpointNote::None,
-        }
+        })
     }
 
     pub(super) fn into_list(self) -> Vec<Checkpoint> {
-        self.list
+        self.list.into_inner().unwrap_or_default()
+    }
+}
+
+impl CheckpointStore for Kept {
+    fn recover(&self, _: &SessionKey) -> Result<Recovery> {
+        Ok(Recovery::default())
+    }
+
+    fn state(&self, _: &SessionKey) -> Result<Option<State>> {
+        Ok(None)
+    }
+
+    fn save_state(&self, _: &SessionKey, _: &State) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, _: &SessionKey, draft: Draft) -> Result<Written> {
+        let outcome = self.with(|list| {
+            let last = list.last();
+            let previous = last.map(|last| last.meta.checkpoint_id);
+            if let (Some(last), Some(id)) = (last, previous)
+                && draft.repeats(last, &self.policy)
+            {
+                return Outcome::Unchanged(id);
+            }
+            let id = previous.map_or(CheckpointId::FIRST, CheckpointId::next);
+            let checkpoint = draft.numbered(id, previous);
+            list.push(checkpoint.clone());
+            Outcome::Stored(Box::new(checkpoint))
+        });
+        Ok(Written {
+            outcome,
+            recovery: Recovery::default(),
+        })
+    }
+
+    fn latest(&self, _: &SessionKey) -> Result<Latest> {
+        Ok(Latest {
+            checkpoint: self.with(|list| list.last().cloned()),
+            passed_over: Vec::new(),
+        })
+    }
+
+    fn list(&self, _: &SessionKey) -> Result<Vec<Listed>> {
+        Ok(Vec::new())
+    }
+
+    fn get(&self, key: &SessionKey, id: CheckpointId) -> Result<Checkpoint> {
+        let found = self.with(|list| {
+            let mut list = list.iter();
+            list.find(|one| one.meta.checkpoint_id == id).cloned()
+        });
+        found.ok_or_else(|| Error::NoSuchCheckpoint {
+            key: key.clone(),
+            id,
+        })
     }
 }

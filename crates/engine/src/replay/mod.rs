@@ -9,31 +9,37 @@
 mod bills;
 mod kept;
 mod report;
+mod site;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use longhaul_checkpoint::{CheckpointId, Policy, Trigger as CheckpointTrigger};
-use longhaul_compaction::cost::{Prices, Since, decide};
-use longhaul_compaction::ladder::{self, Layers, Limits, Occasion, State, Step};
+use futures::executor::block_on;
+use longhaul_checkpoint::Policy;
+use longhaul_compaction::cost::{Prices, Since};
+use longhaul_compaction::ladder::Layers;
 use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::summary::Limits as SummaryLimits;
-use longhaul_compaction::{Breaker, BreakerRules, BreakerState, Layer, Trigger};
-use longhaul_tokens::{Estimator, Gauge, Sample, Tokens, Window};
+use longhaul_compaction::{BreakerRules, Layer};
+use longhaul_model::{CancellationToken, Model};
+use longhaul_tokens::{Estimator, Sample, Tokens, Window};
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Result, Role, Session, Stamp};
 
 pub use report::{CheckpointRow, CompactionRow, NativeRow, Point, ReplayReport, Totals};
 
 use self::bills::Bills;
 use self::kept::Kept;
-use crate::checkpoints::{Occasion as Saving, Whose, turn, with_checkpoint};
-use crate::event::{CompactedEvent, Event};
-use crate::live::{
-    CacheTerms, CompactionFailure, CompactionRequest, CompactionRules, Live, Pruned, allowance,
+use crate::checkpoints::Whose;
+use crate::compactor::{
+    Compactor, Course, Error as CompactorError, Result as CompactorResult, Site,
 };
+use crate::config::SummaryModel;
+use crate::event::Event;
+use crate::live::{CompactionRules, Live};
 use crate::measure::{Meter, usage};
+use crate::state::SessionState;
 
 /// How to replay.
 pub struct Options<'a> {
@@ -64,13 +70,47 @@ pub struct Options<'a> {
     pub clock: &'a dyn Fn() -> f64,
 }
 
-/// Replays a session. `stamp` names the entries the engine writes.
+/// Who writes the summaries of a replay.
+#[derive(Clone)]
+pub struct Summaries {
+    /// The model. It is asked while the caller waits, so whoever has one calls
+    /// from inside the runtime that serves it.
+    pub model: Arc<dyn Model>,
+    /// How it is asked.
+    pub settings: SummaryModel,
+    /// Stops it.
+    pub cancel: CancellationToken,
+}
+
+/// Replays a session with summaries that are extracted: the same session gives
+/// the same report, and nobody is asked. `stamp` names the entries the engine
+/// writes.
 pub fn replay(
     session: &Session,
     options: &Options<'_>,
     stamp: &mut dyn FnMut(Option<Millis>) -> Stamp,
     on_event: &mut dyn FnMut(&Event, &Progress),
 ) -> Result<(ReplayReport, Vec<Entry>)> {
+    let played = replay_with(session, options, None, stamp, on_event);
+    played.map_err(|error| match error {
+        CompactorError::Transcript(error) => error,
+        // Nobody was asked, and nothing is locked.
+        other => longhaul_transcript::Error::Io {
+            action: "replay",
+            path: session.path().to_owned(),
+            source: std::io::Error::other(other.to_string()),
+        },
+    })
+}
+
+/// The same, with summaries by a model where there is one.
+pub fn replay_with(
+    session: &Session,
+    options: &Options<'_>,
+    summaries: Option<Summaries>,
+    stamp: &mut dyn FnMut(Option<Millis>) -> Stamp,
+    on_event: &mut dyn FnMut(&Event, &Progress),
+) -> CompactorResult<(ReplayReport, Vec<Entry>)> {
     let tree = session.tree()?;
     let path: std::collections::HashMap<_, _> = tree
         .path()
@@ -82,7 +122,6 @@ pub fn replay(
         options,
         live: Live::new_with(session.header().clone(), options.checkpoints.capture),
         meter: Meter::new(options.estimator),
-        breaker: Breaker::default(),
         bills: Bills::new(options.prices),
         report: ReplayReport::new(session, options.window),
         written: Vec::new(),
@@ -92,12 +131,15 @@ pub fn replay(
         overhead: Tokens::ZERO,
         shared: None,
         last_request: None,
-        last_total: Tokens::ZERO,
-        checkpointed: None,
-        kept: Kept::new(Whose::of(session), options.checkpoints),
+        since: Since::Never,
+        time: None,
+        last_counted: Tokens::ZERO,
+        whose: Whose::of(session),
+        kept: Kept::new(options.checkpoints),
+        course: Course::default(),
+        state: SessionState::default(),
+        summaries,
         gauged: false,
-        looked_at: Tokens::ZERO,
-        known_output: None,
         progress: Progress {
             entries: 0,
             of: path.len(),
@@ -108,19 +150,20 @@ pub fn replay(
         stamp,
         on_event,
     };
+    let mut ended = Ok(());
     session.each(&mut |entry| {
         if path.contains_key(&entry.id) {
-            run.take(entry);
+            ended = run.take(entry);
         }
-        ControlFlow::Continue(())
+        match ended {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
     })?;
+    ended?;
     let written = std::mem::take(&mut run.written);
     Ok((run.finish(), written))
 }
-
-/// Growth of the context after which its cost is looked at again, for a window
-/// of 200,000.
-const LOOK_EVERY: Tokens = Tokens(10_000);
 
 /// How far a replay is.
 #[derive(Debug, Clone, Copy)]
@@ -141,7 +184,6 @@ struct Run<'a, 'o> {
     options: &'o Options<'o>,
     live: Live,
     meter: Meter,
-    breaker: Breaker,
     bills: Bills,
     report: ReplayReport,
     written: Vec<Entry>,
@@ -152,36 +194,28 @@ struct Run<'a, 'o> {
     counted: u64,
     /// What a request has beside them, learnt from the first answer.
     overhead: Tokens,
-    /// Tokens at the start of the context that the last request had too, if
-    /// something was rewritten since.
+    /// Our count of the messages at the start of the context that the last
+    /// request had too, if something was rewritten since.
     shared: Option<Tokens>,
     last_request: Option<Millis>,
-    last_total: Tokens,
-    /// The context's size at the last checkpoint.
-    checkpointed: Option<Tokens>,
+    since: Since,
+    /// When the request leaves that is looked at.
+    time: Option<Millis>,
+    /// Our count of the last request's messages.
+    last_counted: Tokens,
+    whose: Whose,
     kept: Kept,
+    course: Course,
+    state: SessionState,
+    summaries: Option<Summaries>,
     gauged: bool,
-    /// The context's size when its cost was last looked at.
-    looked_at: Tokens,
-    known_output: Option<Output>,
     progress: Progress,
     stamp: &'a mut dyn FnMut(Option<Millis>) -> Stamp,
     on_event: &'a mut dyn FnMut(&Event, &Progress),
 }
 
-/// The tool output of a context.
-#[derive(Clone, Copy)]
-struct Output {
-    /// The context's size when it was looked at.
-    at: Tokens,
-    tokens: Tokens,
-    /// What durable pruning would free, and what it would rewrite.
-    freed: Tokens,
-    suffix: Tokens,
-}
-
 impl Run<'_, '_> {
-    fn take(&mut self, entry: Entry) {
+    fn take(&mut self, entry: Entry) -> CompactorResult<()> {
         self.progress.entries += 1;
         match &entry.body {
             // The recording agent's own compactions are only compared with.
@@ -192,16 +226,17 @@ impl Run<'_, '_> {
                 };
                 self.report.native.push(NativeRow::new(&entry, compaction));
                 self.emit(event);
-                return;
+                return Ok(());
             }
-            Body::ContextEdit(_) => return,
+            Body::ContextEdit(_) => return Ok(()),
             _ => {}
         }
         if entry.role() == Some(&Role::Assistant) {
-            self.before_request(&entry);
+            self.before_request(&entry)?;
         }
         self.progress.turns += usize::from(crate::catalog::is_prompt(&entry));
         self.push(entry);
+        Ok(())
     }
 
     fn emit(&mut self, event: Event) {
@@ -231,35 +266,35 @@ impl Run<'_, '_> {
         Tokens::saturating(usize::try_from(self.counted).unwrap_or(usize::MAX))
     }
 
-    /// Our context now.
+    /// Our context now, as providers count it.
     fn tokens(&self) -> Tokens {
-        self.overhead + self.messages()
+        self.overhead + self.messages().scale(self.factor())
     }
 
-    /// The context as large as it may be in truth: what providers were seen to
-    /// find more than we count, and what a count may be short of without that.
-    fn at_most(&self) -> Tokens {
+    fn factor(&self) -> f64 {
         let estimator = self.options.estimator;
-        let factor = self.meter.calibration().factor(&self.model, estimator);
-        let messages = self.messages().scale(factor.max(1.0));
-        self.overhead + messages + allowance(self.options.window, estimator, messages)
+        self.meter.calibration().factor(&self.model, estimator)
     }
 
     /// A request is about to leave: the engine decides, then it is paid for.
-    fn before_request(&mut self, answer: &Entry) {
+    fn before_request(&mut self, answer: &Entry) -> CompactorResult<()> {
         self.learn_overhead(answer);
         let since = match (self.last_request, answer.time) {
             (Some(last), Some(now)) => Since::Seconds((now.0 - last.0) as f64 / 1000.0),
             _ => Since::Never,
         };
-        self.decide(answer.time, since);
-        self.economise(answer.time, since);
+        (self.time, self.since) = (answer.time, since);
+        let window = self.options.window;
+        self.gauged &= self.size().at_most >= window.gauge();
+        let mut compactor = Compactor::at(self);
+        // Nobody is waited for but a model, and that one is asked elsewhere.
+        block_on(compactor.climb())?;
+        compactor.economise()?;
+        let counted = self.messages();
+        let shared = self.shared.take().unwrap_or(self.last_counted);
+        self.last_counted = counted;
+        let sample = self.bills.request(answer, shared, counted, since);
         let total = self.tokens();
-        let shared = self.shared.take().unwrap_or(self.last_total);
-        self.last_total = total;
-        let sample =
-            self.bills
-                .request(answer, shared - self.overhead, total - self.overhead, since);
         self.learn(answer, sample);
         self.report.point(
             self.progress.entries,
@@ -268,6 +303,7 @@ impl Run<'_, '_> {
             answer,
         );
         self.last_request = answer.time.or(self.last_request);
+        Ok(())
     }
 
     fn learn(&mut self, answer: &Entry, sample: Option<Sample>) {
@@ -301,338 +337,14 @@ impl Run<'_, '_> {
         }
     }
 
-    fn decide(&mut self, time: Option<Millis>, since: Since) {
-        let window = self.options.window;
-        let mut tried: Vec<Layer> = Vec::new();
-        loop {
-            let context = self.tokens();
-            let at_most = self.at_most();
-            let state = self.state(at_most, &tried, since);
-            if at_most < window.gauge() {
-                self.gauged = false;
-                if !state.cold {
-                    return;
-                }
-            }
-            let steps = ladder::plan(window, &state);
-            let before = tried.len();
-            for step in steps {
-                match step {
-                    Step::Gauge => self.gauge(context),
-                    Step::Checkpoint => {
-                        self.checkpointed = Some(context);
-                        self.checkpoint(CheckpointTrigger::Threshold, context, time, false);
-                    }
-                    Step::Flush | Step::Notify => {}
-                    Step::Blocked(block) => self.emit(Event::Blocked {
-                        block,
-                        tokens: context,
-                    }),
-                    Step::Compact(Layer::Prune) => {
-                        tried.push(Layer::Prune);
-                        self.prune(context, time);
-                    }
-                    Step::Compact(layer) => {
-                        tried.push(layer);
-                        self.compact(layer, context, time);
-                    }
-                }
-            }
-            // Nothing left to try; what succeeded is counted anew first.
-            if tried.len() == before {
-                return;
-            }
-        }
-    }
-
-    fn state(&mut self, context: Tokens, tried: &[Layer], since: Since) -> State {
-        let explain = self.options.layers.prune
-            && context >= self.options.window.checkpoint()
-            && !tried.contains(&Layer::Prune);
-        let (tool_output, prunable) = if explain {
-            self.tool_output(context, since)
-        } else {
-            (Tokens::ZERO, Tokens::ZERO)
-        };
-        let moved = self.checkpointed.is_none_or(|at| {
-            let moved = context.0.abs_diff(at.0);
-            f64::from(moved) >= 0.05 * f64::from(self.options.window.size().0)
-        });
-        State {
-            occasion: Occasion::Threshold,
-            context,
-            tool_output,
-            prunable,
-            prune_minimum: self.options.prune.minimum,
-            epoch: self.live.epoch(),
-            flushed_epoch: None,
-            checkpointed: !moved,
-            cold: self.is_cold(since) && self.expects_compaction(context),
-            tried: tried.to_vec(),
-            limits: Limits {
-                auto_enabled: true,
-                read_only: false,
-                subagent: false,
-                breaker_open: self.breaker.is_open(self.options.breaker),
-                max_auto: self.options.max_auto,
-                layers: self.options.layers,
-            },
-        }
-    }
-
-    /// Whether the provider has forgotten the last prompt.
-    fn is_cold(&self, since: Since) -> bool {
-        self.last_request.is_some() && !self.options.prices.is_warm(since)
-    }
-
-    /// Whether the context will have to be compacted, as far as anyone can tell:
-    /// a session goes on for about as long as it has gone on already, at its own
-    /// pace. And whether that would free what makes a rewrite worth while.
-    fn expects_compaction(&self, context: Tokens) -> bool {
-        let Options {
-            window,
-            protect,
-            rules,
-            ..
-        } = self.options;
-        let grows_to = context + self.bills.said();
-        let protect = protect(Layer::Summarize);
-        let kept = protect + Tokens(protect.0 / 2);
-        let summary = SummaryLimits::new(window, Layer::Summarize, &rules.summary).total;
-        let after = self.overhead + kept + summary;
-        grows_to >= window.activation() && context >= after + self.options.prune.minimum
-    }
-
-    /// Tool output in the context, and how much of it is worth hiding. Looked
-    /// at again only when the context has grown by a good piece.
-    fn tool_output(&mut self, context: Tokens, since: Since) -> (Tokens, Tokens) {
-        let step = self.options.window.scaled(LOOK_EVERY);
-        let known = self
-            .known_output
-            .filter(|known| context >= known.at && context - known.at < step);
-        let output = match known {
-            Some(output) => output,
-            None => {
-                let pruned = self
-                    .live
-                    .prune(&mut self.meter, &self.options.prune, self.overhead);
-                let (freed, suffix) = pruned.map_or((Tokens::ZERO, Tokens::ZERO), |pruned| {
-                    (pruned.freed, pruned.suffix)
-                });
-                let mut tokens = Tokens::ZERO;
-                for message in self.live.messages() {
-                    if matches!(message.role, Role::ToolResult | Role::BashExecution) {
-                        tokens += self.meter.message(message);
-                    }
-                }
-                Output {
-                    at: context,
-                    tokens,
-                    freed,
-                    suffix,
-                }
-            }
-        };
-        self.known_output = Some(output);
-        // A rewrite that frees too little for its price only puts off the
-        // summary, which is the cheaper one of the two.
-        let Options {
-            prices,
-            expected_turns,
-            ..
-        } = self.options;
-        let verdict = decide(output.freed, output.suffix, prices, since, *expected_turns);
-        let prunable = if verdict.now {
-            output.freed
-        } else {
-            Tokens::ZERO
-        };
-        (output.tokens, prunable)
-    }
-
-    fn gauge(&mut self, context: Tokens) {
-        if self.gauged {
-            return;
-        }
-        self.gauged = true;
-        let line = Gauge {
-            used: context,
-            window: self.options.window,
-            checkpoint: self.kept.note(self.live.epoch()),
-        }
-        .line();
-        if let Some(line) = line {
-            self.emit(Event::Gauge {
-                tokens: context,
-                line,
-            });
-        }
-    }
-
-    /// Looks whether hiding tool output now saves money. A look costs as much
-    /// as the context is long, so it is taken only when the cache is cold or
-    /// the context has grown by a good piece.
-    fn economise(&mut self, time: Option<Millis>, since: Since) {
-        if !self.options.layers.prune {
-            return;
-        }
-        let context = self.tokens();
-        let step = self.options.window.scaled(LOOK_EVERY);
-        let cold = self.is_cold(since);
-        if context < self.looked_at + step
-            && !(cold && context > self.looked_at + Tokens(step.0 / 4))
-        {
-            self.looked_at = self.looked_at.min(context);
-            return;
-        }
-        self.looked_at = context;
-        let terms = CacheTerms {
-            prices: &self.options.prices,
-            since,
-            expected_turns: self.options.expected_turns,
-        };
-        let Some((pruned, verdict)) =
-            self.live
-                .prune_if_cheaper(&mut self.meter, &self.options.prune, &terms, self.overhead)
-        else {
-            return;
-        };
-        self.hide(pruned, context, time, verdict.to_string());
-        self.looked_at = self.tokens();
-    }
-
-    fn prune(&mut self, context: Tokens, time: Option<Millis>) {
-        let Some(pruned) = self
-            .live
-            .prune(&mut self.meter, &self.options.prune, self.overhead)
-        else {
-            return;
-        };
-        self.hide(
-            pruned,
-            context,
-            time,
-            "tool output above its threshold".into(),
-        );
-    }
-
-    fn hide(&mut self, pruned: Pruned, context: Tokens, time: Option<Millis>, reason: String) {
-        let shared = self.shared;
-        for draft in &pruned.drafts {
-            self.append(draft, time);
-        }
-        self.recount();
-        let after = self.tokens();
-        let unchanged = after - pruned.suffix;
-        self.shared = Some(shared.map_or(unchanged, |shared| shared.min(unchanged)));
-        self.emit(Event::Pruned {
-            results: pruned.results,
-            tokens_before: context,
-            tokens_after: after,
-            reason,
-        });
-    }
-
-    fn compact(&mut self, layer: Layer, context: Tokens, time: Option<Millis>) {
-        let begun = (self.options.clock)();
-        let request = CompactionRequest {
-            layer,
-            trigger: Trigger::Auto,
-            focus: None,
-            window: self.options.window,
-            protect: (self.options.protect)(layer),
-            overhead: self.overhead,
-            tokens_before: context,
-            rules: self.options.rules,
-            is_stored: &|id| self.stored.contains(id),
-        };
-        let compacted = match self.live.compact(&mut self.meter, &request) {
-            Ok(compacted) => compacted,
-            Err(CompactionFailure::NothingToDo) => return,
-            Err(failure) => {
-                self.failed(failure.to_string());
-                return;
-            }
-        };
-        let saving = CheckpointTrigger::Compaction;
-        let checkpoint = self.checkpoint(saving, context, time, compacted.splits_turn);
-        let draft = with_checkpoint(compacted.draft, Some(checkpoint));
-        let written = self.entry(&draft, time);
-        let entry = written.id.clone();
-        self.stored.insert(entry.clone());
-        self.written.push(written.clone());
-        self.live.push_compaction(written, compacted.base);
-        let milliseconds = (self.options.clock)() - begun;
-        self.recount();
-        self.shared = Some(self.overhead);
-        let after = self.tokens();
-        let rules = self.options.breaker;
-        if self.breaker.finished(context, after, rules) == BreakerState::Open {
-            let reasons = self.breaker.reasons.clone();
-            self.emit(Event::BreakerOpened { reasons });
-        }
-        self.emit(Event::Compacted(Box::new(CompactedEvent {
-            entry,
-            epoch: self.live.epoch(),
-            layer,
-            trigger: Trigger::Auto,
-            checkpoint: checkpoint.to_string(),
-            tokens_before: context,
-            tokens_after: after,
-            messages_compacted: compacted.removed.messages,
-            messages_kept: compacted.kept_messages,
-            summarizer: compacted.summarizer,
-            milliseconds,
-            splits_turn: compacted.splits_turn,
-            fidelity: compacted.fidelity,
-            notes: compacted.notes,
-        })));
-    }
-
-    /// Saves the work as it is before something is done to the context.
-    fn checkpoint(
-        &mut self,
-        trigger: CheckpointTrigger,
-        tokens: Tokens,
-        time: Option<Millis>,
-        splits_turn: bool,
-    ) -> CheckpointId {
-        let saving = Saving {
-            at: time.unwrap_or_default(),
-            trigger,
-            tokens,
-            window: self.options.window.size(),
-            turn: turn(&self.live, splits_turn),
-        };
-        let (id, event) = self.kept.write(&self.live, &saving);
-        self.emit(event);
-        id
-    }
-
-    fn failed(&mut self, reason: String) {
-        let opened = self.breaker.failed(reason.clone(), self.options.breaker);
-        self.emit(Event::Failed { reason });
-        if opened == BreakerState::Open {
-            let reasons = self.breaker.reasons.clone();
-            self.emit(Event::BreakerOpened { reasons });
-        }
-    }
-
     /// Appends what the engine itself writes.
-    fn append(&mut self, draft: &Draft, time: Option<Millis>) {
-        let entry = self.entry(draft, time);
-        self.keep(entry);
-    }
-
-    fn entry(&mut self, draft: &Draft, time: Option<Millis>) -> Entry {
-        let stamp = (self.stamp)(time);
+    fn entry(&mut self, draft: &Draft, stamp: &Stamp) -> Entry {
         let parent = self.written.last().map(|entry| entry.id.clone());
-        draft.to_entry(&stamp, parent.as_ref())
+        draft.to_entry(stamp, parent.as_ref())
     }
 
     /// Counts the context anew after something in it was rewritten.
     fn recount(&mut self) {
-        self.known_output = None;
         self.counted = self
             .live
             .messages()

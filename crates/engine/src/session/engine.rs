@@ -12,6 +12,7 @@ use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, 
 use super::layout::{self, Layout};
 use super::{Listener, Result, Session, Setup, Spent, tell, windows};
 use crate::checkpoints::{FileNotebook, Whose};
+use crate::compactor::{Course, Result as CompactorResult};
 use crate::event::Event;
 use crate::live::Live;
 use crate::measure::Meter;
@@ -119,9 +120,8 @@ impl Engine {
             anchor: None,
             restored: Vec::new(),
             entries: None,
-            checkpointed: None,
             last_request: None,
-            looked_at: Tokens::ZERO,
+            course: Course::default(),
             told: HashSet::new(),
             anchored_at: None,
             noted: Tokens::ZERO,
@@ -149,7 +149,7 @@ impl Engine {
             tell(listener, Event::trouble(reason));
         }
         session.measure();
-        session.recover(listener)?;
+        session.recover(listener);
         session.restore(listener);
         Ok(session)
     }
@@ -177,9 +177,7 @@ impl Session {
     }
 
     /// Every entry of the file, and when it was written.
-    pub(super) fn known_entries(
-        &mut self,
-    ) -> Result<&HashMap<longhaul_transcript::EntryId, Option<Millis>>> {
+    pub(super) fn known_entries(&mut self) -> CompactorResult<()> {
         if self.entries.is_none() {
             let path = self.writer.path();
             let tree = Stored::open(path)?.tree()?;
@@ -192,7 +190,7 @@ impl Session {
             })?;
             self.entries = Some(entries);
         }
-        Ok(self.entries.get_or_insert_default())
+        Ok(())
     }
 
     /// A window that a provider has named is smaller than ours: it counts.

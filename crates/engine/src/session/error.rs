@@ -3,6 +3,8 @@
 use longhaul_model::Failure;
 use longhaul_tokens::Tokens;
 
+use crate::live::CompactionFailure;
+
 /// Why a session could not be opened, kept or asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -45,7 +47,7 @@ pub enum Error {
     TooManyRounds(u32),
     /// A manual compaction that did not come about.
     #[error(transparent)]
-    Compaction(#[from] crate::live::CompactionFailure),
+    Compaction(#[from] CompactionFailure),
     /// Nothing to take back.
     #[error(transparent)]
     Undo(#[from] crate::live::UndoFailure),
@@ -105,6 +107,18 @@ impl Error {
             }
             Error::Busy(error) => return error.remedy(),
         })
+    }
+}
+
+impl From<crate::compactor::Error> for Error {
+    fn from(error: crate::compactor::Error) -> Error {
+        use crate::compactor::Error as Why;
+        match error {
+            Why::Transcript(error) => Error::Transcript(error),
+            Why::Busy(error) => Error::Busy(error),
+            Why::Cancelled => Error::Cancelled,
+            Why::Changed => CompactionFailure::Failed(error.to_string()).into(),
+        }
     }
 }
 

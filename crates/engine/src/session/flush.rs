@@ -19,9 +19,10 @@ use longhaul_model::{
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Millis};
 
-use super::spending::to_json;
 use super::{Error, Listener, Result, Session, Spent, Told, spent_on, spent_on_failure, tell};
+use crate::compactor::{Error as CompactorError, Result as CompactorResult};
 use crate::event::Event;
+use crate::spending::to_json;
 use crate::tools::Outcome;
 
 pub(super) use longhaul_memory::flush::TOOL;
@@ -74,7 +75,7 @@ impl Session {
         trigger: Trigger,
         cancel: &CancellationToken,
         listener: &mut dyn Listener,
-    ) -> Result<()> {
+    ) -> CompactorResult<()> {
         let epoch = self.live.epoch();
         if self.state.memory_flush_compaction_count == Some(epoch) {
             return Ok(());
@@ -235,7 +236,7 @@ impl Session {
         trigger: Trigger,
         cancel: &CancellationToken,
         listener: &mut dyn Listener,
-    ) -> Result<Asked> {
+    ) -> CompactorResult<Asked> {
         let mut asked = Asked {
             notes: 0,
             trouble: None,
@@ -254,7 +255,7 @@ impl Session {
                     let spent = spent_on_failure(&failure, model.info());
                     self.spend_on_flush(spent, model, listener);
                     if failure.error == ModelError::Cancelled {
-                        return Err(Error::Cancelled);
+                        return Err(CompactorError::Cancelled);
                     }
                     asked.trouble = Some(failure.error.to_string());
                     return Ok(asked);

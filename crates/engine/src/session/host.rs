@@ -22,7 +22,7 @@ pub(crate) struct Laid {
 impl Session {
     /// Appends entries in one write.
     pub(crate) fn append_all(&mut self, drafts: &[Draft]) -> Result<Vec<EntryId>> {
-        self.append(drafts)
+        Ok(self.append(drafts)?)
     }
 
     /// What was appended is on the disk when this returns, unless durability is

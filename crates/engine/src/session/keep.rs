@@ -18,7 +18,7 @@ impl Session {
         Ok(ids.pop().expect("one draft gives one id"))
     }
 
-    pub(super) fn append(&mut self, drafts: &[Draft]) -> Result<Vec<EntryId>> {
+    pub(super) fn append(&mut self, drafts: &[Draft]) -> longhaul_transcript::Result<Vec<EntryId>> {
         let stamped = self.stamped(drafts);
         let ids = self.writer.append_all(&stamped)?;
         let mut parent = self.live.entries().last().map(|entry| entry.id.clone());
@@ -78,7 +78,7 @@ impl Session {
             return;
         }
         let tokens = self.size().tokens;
-        let occasion = self.occasion(longhaul_checkpoint::Trigger::Threshold, tokens, false);
+        let occasion = self.occasion(longhaul_checkpoint::Trigger::Threshold, tokens);
         let mut sink = |event: Event| listener.event(&event);
         let saved = self
             .checkpoints()

@@ -13,7 +13,8 @@ use longhaul_tokens::{Fragment, Tokens, Window};
 use longhaul_transcript::EntryId;
 
 use super::{Listener, Result, Session, Setup, Told, tell, wire};
-use crate::checkpoints::{Checkpoints, Putting, Restoration, Sequence};
+use crate::checkpoints::{Checkpoints, Putting, Restoration};
+use crate::compactor::Sequence;
 use crate::event::Event;
 use crate::live::Live;
 
@@ -120,6 +121,7 @@ impl Session {
         Sequence {
             checkpoints: self.checkpoints(),
             notebook: &self.notebook,
+            is_resumed: true,
             writes_checkpoints: self.setup.config.writes_checkpoints(),
         }
     }
@@ -158,52 +160,40 @@ impl Session {
             self.restored = Vec::new();
             return;
         }
-        let result = self.put_back(listener, |session, putting, sink| {
+        self.restore_now(listener);
+    }
+
+    /// The same at once, where an epoch has just begun.
+    pub(super) fn restore_now(&mut self, listener: &mut dyn Listener) -> Restoration {
+        let restored = self.put_back(listener, |session, putting, sink| {
             session
                 .checkpoints()
                 .restore(&session.notebook, &session.live, putting, sink)
         });
-        if let Some(restoration) = result {
-            self.take_restored(restoration, listener);
-        }
-    }
-
-    /// Completes what a crash left of a compaction.
-    pub(super) fn recover(&mut self, listener: &mut dyn Listener) -> Result<()> {
-        if self.setup.config.sandbox.read_only || !self.sequence().is_pending() {
-            return Ok(());
-        }
-        let lock = self.notebook.lock();
-        self.put_back(listener, |session, putting, sink| {
-            // If it was written, it is the boundary.
-            let entries = session.live.entries();
-            let is_written = |id: &EntryId| entries.iter().any(|entry| entry.id == *id);
-            session
-                .sequence()
-                .recover(&session.live, &is_written, putting, sink)
+        let mut restoration = restored.unwrap_or(Restoration {
+            unrecorded: true,
+            ..Restoration::default()
         });
-        drop(lock);
-        Ok(())
-    }
-
-    pub(super) fn take_restored(&mut self, restoration: Restoration, listener: &mut dyn Listener) {
         for problem in &restoration.problems {
             tell(listener, Event::trouble(problem.to_string()));
         }
-        // On a small window not all of it is worth its place.
+        self.restored = self.fitting(std::mem::take(&mut restoration.fragments));
+        restoration
+    }
+
+    /// What of it is put back: on a small window not all of it is worth its
+    /// place.
+    pub(super) fn fitting(&self, fragments: Vec<Fragment>) -> Vec<Fragment> {
         let most = Tokens(self.window.size().0 / 6);
         let mut taken = Tokens::ZERO;
-        self.restored = restoration
-            .fragments
-            .into_iter()
-            .filter(|fragment| {
-                let fits = taken + fragment.tokens() <= most;
-                if fits {
-                    taken += fragment.tokens();
-                }
-                fits
-            })
-            .collect();
+        let fits = |fragment: &Fragment| {
+            let fits = taken + fragment.tokens() <= most;
+            if fits {
+                taken += fragment.tokens();
+            }
+            fits
+        };
+        fragments.into_iter().filter(fits).collect()
     }
 
     /// Works with what putting state back needs.
@@ -345,19 +335,19 @@ impl Session {
 
     /// Tokens of a request beside the conversation.
     pub(super) fn fixed(&self) -> Tokens {
+        self.fixed_with(&self.restored)
+    }
+
+    /// The same, were this put back.
+    pub(super) fn fixed_with(&self, restored: &[Fragment]) -> Tokens {
         use PartName::{Files, Prompt, Skills, Tools};
         let prompt: Tokens = [Tools, Prompt, Files, Skills]
             .into_iter()
             .map(|part| self.prompt.tokens(part))
             .sum();
-        let restored: Tokens = self.restored.iter().map(Fragment::tokens).sum();
+        let tokens: Tokens = restored.iter().map(Fragment::tokens).sum();
         // The fences, the time and the gauge.
-        prompt + restored + Tokens(self.restored.len() as u32 * 12 + 64)
-    }
-
-    /// The configured limits of pruning, fitted to the window.
-    pub(super) fn prune_settings(&self) -> PruneSettings {
-        self.setup.config.prune_settings(&self.window)
+        prompt + tokens + Tokens(restored.len() as u32 * 12 + 64)
     }
 }
 

@@ -20,7 +20,6 @@
 //! | what happened? | [`Event`]s, to a [`Listener`] |
 //! | how full, how worn, how dear? | [`Session::status`] |
 //! | how large is the window, and who says so? | [`resolve_window`], [`window_source`], [`learnt_windows`] |
-//! | who writes summaries? | [`summary_model`] |
 
 mod compact;
 mod engine;
@@ -34,9 +33,7 @@ mod overflow;
 mod prices;
 mod setup;
 mod size;
-mod spending;
 mod status;
-mod summary;
 mod turn;
 mod windows;
 mod wire;
@@ -47,11 +44,12 @@ use std::sync::Arc;
 
 use longhaul_assembly::{FileCache, PartCounts, SystemPrompt, Workspace};
 use longhaul_checkpoint::FileStore;
-use longhaul_compaction::ladder::Block;
 use longhaul_model::ModelInfo;
 use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window};
 use longhaul_transcript::{EntryId, Millis, Writer};
 
+pub use crate::measure::Size;
+pub use crate::spending::{Spending, spent_on, spent_on_failure};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub(crate) use layout::restore_limits;
@@ -59,14 +57,12 @@ pub use longhaul_tokens::Spent;
 pub use maintain::Due;
 pub use prices::cache_prices;
 pub use setup::{Clock, Departures, Listener, Setup};
-pub use size::Size;
-pub use spending::{Spending, spent_on, spent_on_failure};
 pub use status::Status;
-pub use summary::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};
 pub use turn::Turn;
 pub use windows::{LearntWindow, forget_windows, learnt_windows, resolve_window, window_source};
 
 use crate::checkpoints::{FileNotebook, Whose};
+use crate::compactor::Course;
 use crate::event::Event;
 use crate::live::Live;
 use crate::measure::Meter;
@@ -100,11 +96,9 @@ pub struct Session {
     /// What the provider reported for the context, and our count of what
     /// followed.
     anchor: Option<Anchor>,
-    /// The context's size at the last checkpoint.
-    checkpointed: Option<Tokens>,
     last_request: Option<Millis>,
-    /// The context's size when its cost was last looked at.
-    looked_at: Tokens,
+    /// What compaction remembers between two looks.
+    course: Course,
     /// What was told and need not be told with every request.
     told: HashSet<Told>,
     /// Our count of the request that was just answered.
@@ -132,8 +126,6 @@ struct Anchor {
 /// Something that is said once in an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Told {
-    Blocked(Block),
-    ReadOnly,
     Gauge,
     NoFlush,
 }

@@ -2,14 +2,14 @@
 //! provider's word. Compaction first, then the oldest turns, then the truth.
 
 use longhaul_assembly::PartName;
-use longhaul_compaction::ladder::{self, Occasion, Step};
-use longhaul_compaction::{Layer, Trigger};
+use longhaul_compaction::Layer;
 use longhaul_model::CancellationToken;
 use longhaul_tokens::{Sample, Tokens, WindowOrigin};
 use longhaul_transcript::EntryId;
 
-use super::compact::Made;
+use super::compact::AtWork;
 use super::{Error, Listener, Result, Session, Size, tell};
+use crate::compactor::Compactor;
 use crate::event::Event;
 
 /// How often a provider has refused in this turn.
@@ -44,7 +44,7 @@ impl Session {
                     "nothing may be written here, so it cannot be compacted".into(),
                 ));
             }
-            self.one_layer(size, &mut tried, cancel, listener).await?;
+            self.shrink(&mut tried, cancel, listener).await?;
         }
     }
 
@@ -94,11 +94,7 @@ impl Session {
         if let Some(limit) = limit {
             self.learn_window(tokens(*limit), listener)?;
         }
-        let size = self.size();
-        let smaller = self
-            .one_layer(size, &mut refusals.tried, cancel, listener)
-            .await;
-        match smaller {
+        match self.shrink(&mut refusals.tried, cancel, listener).await {
             // Our own numbers say that it fits; the provider's words are the reason.
             Err(Error::ContextOverflow {
                 tokens,
@@ -140,9 +136,7 @@ impl Session {
         if self.setup.config.sandbox.read_only {
             return Err(error.into());
         }
-        let size = self.size();
-        self.one_layer(size, &mut refusals.tried, cancel, listener)
-            .await?;
+        self.shrink(&mut refusals.tried, cancel, listener).await?;
         self.make_fit(cancel, listener).await
     }
 
@@ -167,39 +161,26 @@ impl Session {
         Err(self.does_not_fit(size, reason))
     }
 
-    /// The next layer that changes something; at the end the truth.
-    async fn one_layer(
+    /// Makes it smaller; at the end the truth.
+    async fn shrink(
         &mut self,
-        size: Size,
         tried: &mut Vec<Layer>,
         cancel: &CancellationToken,
         listener: &mut dyn Listener,
     ) -> Result<()> {
-        loop {
-            let state = self.ladder_state(Occasion::Overflow, size, tried);
-            let steps = ladder::plan(&self.window, &state);
-            for step in self.worthwhile(steps, size) {
-                if step == Step::Compact(Layer::Emergency) {
-                    self.save_conclusion(listener);
-                }
-                let made = self
-                    .step(step, Trigger::Overflow, None, size, tried, cancel, listener)
-                    .await?;
-                match (step, made) {
-                    (_, Some(Made::Done)) => return Ok(()),
-                    (Step::Compact(Layer::Emergency), Some(Made::Nothing | Made::Failed)) => {
-                        let size = self.size();
-                        let fixed = self.fixed();
-                        let reason = format!(
-                            "only the present turn is left; prompt, tools and files of the \
-                             workspace take {fixed}"
-                        );
-                        return Err(self.does_not_fit(size, reason));
-                    }
-                    _ => {}
-                }
-            }
+        let mut site = AtWork {
+            session: self,
+            cancel,
+            listener,
+        };
+        if Compactor::at(&mut site).shrink(tried).await? {
+            return Ok(());
         }
+        let (size, fixed) = (self.size(), self.fixed());
+        let reason = format!(
+            "only the present turn is left; prompt, tools and files of the workspace take {fixed}"
+        );
+        Err(self.does_not_fit(size, reason))
     }
 
     /// Not even the beginning of the conversation fits beside the prompt.

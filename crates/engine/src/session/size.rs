@@ -4,25 +4,10 @@ use longhaul_assembly::notes;
 use longhaul_model::Answer;
 use longhaul_tokens::{Calibration, CheckpointNote, Fragment, FragmentKind, Sample, Tokens};
 use longhaul_transcript::Role;
-use serde::Serialize;
 
 use super::{Anchor, Session};
-use crate::live::allowance;
-use crate::measure;
-
-/// The size of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Size {
-    /// As it is known.
-    pub tokens: Tokens,
-    /// As it may be at most: counts are short of the truth now and then.
-    pub at_most: Tokens,
-    /// What of it is not the conversation: prompt, tools, restored state.
-    pub overhead: Tokens,
-    /// Whether a provider's report stands behind it.
-    pub reported: bool,
-}
+use crate::live::{Live, allowance};
+use crate::measure::{self, Size};
 
 impl Session {
     /// The size of the next request.
@@ -69,26 +54,17 @@ impl Session {
     }
 
     /// Our count of the conversation.
-    pub(super) fn counted(&mut self) -> Tokens {
-        let messages = self.live.messages();
-        let unasked = longhaul_transcript::unasked(messages);
-        let meter = &mut self.meter;
-        messages
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !unasked.contains(at))
-            .map(|(_, message)| meter.message(message))
-            .sum()
+    fn counted(&mut self) -> Tokens {
+        self.meter.messages(self.live.messages())
     }
 
-    /// Tokens of tool output in the context.
-    pub(super) fn tool_output(&mut self) -> Tokens {
-        let meter = &mut self.meter;
-        let messages = self.live.messages().iter();
-        messages
-            .filter(|message| matches!(message.role, Role::ToolResult | Role::BashExecution))
-            .map(|message| meter.message(message))
-            .sum()
+    /// The size of the next request, were this the session and this put back.
+    pub(super) fn size_with(&mut self, live: &Live, restored: &[Fragment]) -> Tokens {
+        let model = self.model_name();
+        let estimator = self.meter.estimator();
+        let factor = self.meter.calibration().factor(&model, estimator);
+        let counted = self.meter.messages(live.messages());
+        (self.fixed_with(restored) + counted).scale(factor)
     }
 
     /// Looks at a session that was just opened: its last answer may still say

@@ -6,6 +6,7 @@ use longhaul_transcript::EntryId;
 use serde::Serialize;
 
 use super::{Listener, Result, Session, Size, Spending, window_source};
+use crate::compactor::{Brakes, EXTRACTIVE};
 
 /// A session's state in numbers.
 #[derive(Debug, Clone, Serialize)]
@@ -33,10 +34,9 @@ pub struct Status {
     pub hard: Tokens,
     /// Compactions so far, and what to make of it.
     pub degradation: Degradation,
-    /// Whether compaction happens by itself.
-    pub autocompact: bool,
-    /// Why it was given up, if it was.
-    pub breaker: Option<Vec<String>>,
+    /// What keeps compaction from happening by itself.
+    #[serde(flatten)]
+    pub brakes: Brakes,
     /// The epoch in which memory was last flushed.
     pub flushed_epoch: Option<u32>,
     /// The last entry.
@@ -53,9 +53,10 @@ impl Session {
         let name = info.map(|info| format!("{}/{}", info.provider, info.name));
         let summarizer = match &self.setup.summaries {
             Some(model) => format!("{}/{}", model.info().provider, model.info().name),
-            None => super::EXTRACTIVE.to_owned(),
+            None => EXTRACTIVE.to_owned(),
         };
-        let compaction = &self.setup.config.compaction;
+        let config = &self.setup.config;
+        let wear = self.live.wear();
         Status {
             session: self.state.session_key.clone(),
             model: name,
@@ -67,13 +68,8 @@ impl Session {
             fullness: self.window.fullness(size.tokens),
             activation: self.window.activation(),
             hard: self.window.hard(),
-            degradation: Degradation::of(self.live.epoch(), None, &self.setup.config.risk_rules()),
-            autocompact: self.state.autocompact.unwrap_or(compaction.auto_enabled),
-            breaker: self
-                .state
-                .breaker
-                .is_open(self.setup.config.breaker_rules())
-                .then(|| self.state.breaker.reasons.clone()),
+            degradation: Degradation::of(self.live.epoch(), wear, &config.risk_rules()),
+            brakes: Brakes::of(config, &self.state, wear),
             flushed_epoch: self.state.memory_flush_compaction_count,
             leaf: self.live.entries().last().map(|entry| entry.id.clone()),
             spending: self.state.spending,

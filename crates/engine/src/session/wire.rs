@@ -9,7 +9,7 @@ use longhaul_transcript::json::ObjectWriter;
 use longhaul_transcript::{Context, ContextMessage, EntryId, Millis, Role};
 use serde_json::{Value, json};
 
-use super::spending::usage_json;
+use crate::spending::usage_json;
 use crate::tools::Outcome;
 
 /// What arguments that are no JSON object are kept under: the session's format

@@ -8,24 +8,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use futures::executor::block_on;
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft as CheckpointDraft, FileStore, Latest, Listed,
     Policy, Recovery, State, Trigger as Why, Turn, Written,
 };
-use longhaul_compaction::{Layer, Trigger};
+use longhaul_compaction::Layer;
 use longhaul_engine::checkpoints::{
-    Carried, Checkpoints, FileNotebook, Intent, Job, Notebook, Occasion, Putting, Restoration,
-    Result, Sequence, Whose, turn,
+    Checkpoints, FileNotebook, Notebook, Occasion, Putting, Restoration, Result, Whose,
 };
+use longhaul_engine::compactor::{AtRest, Compactor, Made, Outcome, Resting, Sequence};
+use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
-use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
+use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
+use longhaul_model::CancellationToken;
 use longhaul_tokens::{Estimator, Heuristic, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
-use longhaul_transcript::{
-    Body, Draft, Durability, EntryId, Millis, Session, SessionKey, Stamp, Writer,
-};
+use longhaul_transcript::{Body, Durability, EntryId, Millis, Session, SessionKey, Stamp};
 
 pub(crate) const NOON: i64 = 1_790_000_000_000;
 
@@ -118,7 +119,7 @@ pub(crate) struct Place {
 /// What a process saw.
 pub(crate) struct Saw {
     pub(crate) events: Vec<Event>,
-    pub(crate) carried: Option<Carried>,
+    pub(crate) carried: Option<Box<Made>>,
 }
 
 impl Place {
@@ -206,21 +207,17 @@ impl Place {
         hour: i64,
         countdown: &Countdown,
         events: &RefCell<Vec<Event>>,
-    ) -> Option<Carried> {
+    ) -> Option<Box<Made>> {
         let (store, notes) = (
             Store(self.store(), countdown),
             Notes(self.notebook(), countdown),
         );
         let session = Session::open(&self.session()).unwrap();
         let whose = self.whose(&self.session());
-        let sequence = Sequence {
-            checkpoints: Checkpoints {
-                store: &store,
-                whose: &whose,
-                redact: &str::to_owned,
-            },
-            notebook: &notes,
-            writes_checkpoints: true,
+        let checkpoints = Checkpoints {
+            store: &store,
+            whose: &whose,
+            redact: &str::to_owned,
         };
         let tree = session.tree().unwrap();
         let times: HashMap<EntryId, Option<Millis>> = tree
@@ -228,65 +225,51 @@ impl Place {
             .iter()
             .map(|node| (node.id.clone(), node.time))
             .collect();
-        let mut live = Live::open(&session).unwrap();
-        let mut sink = |event| events.borrow_mut().push(event);
-        self.putting(&|id| times.get(id).copied().flatten(), |putting| {
-            let pending = sequence
-                .recover(&live, &|id| times.contains_key(id), putting, &mut sink)
-                .unwrap();
-            if live.epoch() > 0 {
-                assert_eq!(pending, None);
-                return None;
-            }
-            let mut meter = Meter::new(Estimator::default());
-            let tokens = live.explain(&mut meter).total;
-            let window = window();
-            let compacted = live
-                .compact(
-                    &mut meter,
-                    &CompactionRequest {
-                        layer: Layer::Summarize,
-                        trigger: Trigger::Manual,
-                        focus: None,
-                        window: &window,
-                        protect: window.scaled(Tokens(25_000)),
-                        overhead: Tokens::ZERO,
-                        tokens_before: tokens,
-                        rules: CompactionRules::default(),
-                        is_stored: &|id| times.contains_key(id),
-                    },
-                )
-                .unwrap();
-            let at = Millis(NOON + hour * 3_600_000);
-            let intent = Intent {
-                entry: EntryId::new(format!("compaction-{hour}")),
-                at,
-                layer: Layer::Summarize,
-                trigger: Trigger::Manual,
-                focus: None,
-                leaf: live.entries().last().map(|entry| entry.id.clone()),
-            };
-            let path = self.session();
-            let mut append = |draft: &Draft, stamp: Stamp| {
-                countdown.around(|| Writer::open(&path, Durability::Os)?.append(draft, stamp))
-            };
-            let job = Job {
-                draft: &compacted.draft,
-                occasion: Occasion {
-                    at,
-                    trigger: Why::Compaction,
-                    tokens,
-                    window: window.size(),
-                    turn: turn(&live, compacted.splits_turn),
-                },
-                append: &mut append,
-            };
-            Some(
-                sequence
-                    .carry_out(&mut live, intent, job, putting, &mut sink)
-                    .unwrap(),
-            )
-        })
+        let live = Live::open(&session).unwrap();
+        let mut meter = Meter::new(Estimator::default());
+        let reading = meter.context(live.loaded(), &live.context());
+        let at = Millis(NOON + hour * 3_600_000);
+        let (config, state) = (Config::default(), self.state());
+        let mut site = AtRest::new(Resting {
+            stored: &session,
+            live,
+            meter,
+            reading: &reading,
+            window: window(),
+            config: &config,
+            state_dir: &state,
+            sequence: Sequence {
+                checkpoints,
+                notebook: &notes,
+                is_resumed: true,
+                writes_checkpoints: true,
+            },
+            known: times.keys().cloned().collect(),
+            durability: Durability::Os,
+            summaries: None,
+            cancel: CancellationToken::new(),
+            stamp: Box::new(|| Stamp {
+                id: EntryId::new(format!("compaction-{hour}")),
+                time: at,
+            }),
+            now: Box::new(|| at),
+            put_back: Box::new(|live, sink| {
+                self.putting(&|id| times.get(id).copied().flatten(), |putting| {
+                    checkpoints.restore(&notes, live, putting, sink)
+                })
+            }),
+            sink: Box::new(|event| events.borrow_mut().push(event)),
+        });
+        let mut compactor = Compactor::at(&mut site);
+        let pending = compactor.recover();
+        if Live::open(&session).unwrap().epoch() > 0 {
+            assert_eq!(pending, None);
+            return None;
+        }
+        match block_on(compactor.by_hand(Layer::Summarize, None)).unwrap() {
+            Outcome::Made(made) => Some(made),
+            other => panic!("{other:?}"),
+        }
     }
 
     pub(crate) fn runs(&self, hour: i64) -> Saw {

@@ -275,7 +275,7 @@ pub(crate) fn play() {
 
 fn closed(session: &mut Session) {
     assert!(
-        session.status().breaker.is_none(),
+        session.status().brakes.breaker.is_none(),
         "the breaker is open at the end"
     );
 }

@@ -45,7 +45,7 @@ fn opened() -> Rig {
     let mut rig = pinned_full();
     for at in 0..6 {
         let _ = rig.say(&format!("And now question {at}?"));
-        if rig.session.status().breaker.is_some() {
+        if rig.session.status().brakes.breaker.is_some() {
             return rig;
         }
     }
@@ -81,7 +81,7 @@ fn an_open_breaker_survives_a_restart_and_nothing_more_is_tried() {
         )
     };
     assert!(rig.heard.count(blocked) >= 1);
-    assert!(rig.session.status().breaker.is_some());
+    assert!(rig.session.status().brakes.breaker.is_some());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_turn_behind_an_open_breaker_is_answered_after_an_emergency_or_ends_with_the
 fn resetting_the_breaker_allows_three_more_attempts() {
     let mut rig = opened();
     rig.session.reset_breaker(&mut rig.heard);
-    assert!(rig.session.status().breaker.is_none());
+    assert!(rig.session.status().brakes.breaker.is_none());
     let before = attempts(&rig.heard);
     for at in 0..6 {
         let _ = rig.say(&prose(at, 60));
@@ -129,6 +129,6 @@ fn a_manual_compaction_that_succeeds_closes_the_breaker() {
         .session
         .compact(Layer::Full, None, &cancel, &mut rig.heard))
     .unwrap();
-    assert!(rig.session.status().breaker.is_none());
+    assert!(rig.session.status().brakes.breaker.is_none());
     rig.say("Does it go on?").unwrap();
 }

@@ -7,6 +7,7 @@ use longhaul_compaction::ladder::Block;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Error;
 use longhaul_tokens::Tokens;
+use longhaul_transcript::Draft;
 
 use crate::support::{Heard, Rig, Said, plainly, prose, sound};
 
@@ -16,13 +17,26 @@ fn blocked(heard: &Heard, block: Block) -> usize {
     heard.count(|event| matches!(event, Event::Blocked { block: found, .. } if *found == block))
 }
 
-/// A session that may compact itself once, and has.
+/// Another program compacts the session, and nobody knows what it lost.
+fn compacted_elsewhere(rig: &mut Rig) {
+    rig.say("Begin.").unwrap();
+    let compaction = Draft::Compaction {
+        summary: "We began.".into(),
+        first_kept: None,
+        tokens_before: 1_000,
+        details: None,
+    };
+    rig.session.ingest(compaction).unwrap();
+}
+
+/// A session whose one compaction that may lose something has happened.
 fn worn() -> Rig {
     let mut rig = Rig::new(
         WINDOW,
         |setup| setup.config.compaction.max_auto_compactions = 1,
         plainly,
     );
+    compacted_elsewhere(&mut rig);
     let activation = rig.session.window().activation();
     for at in 0..40 {
         rig.say(&prose(at, 400)).unwrap();
@@ -64,6 +78,35 @@ fn at_the_guard_the_user_is_told_once_and_given_a_way_out() {
 }
 
 #[test]
+fn compactions_that_lose_nothing_never_reach_the_guard() {
+    let mut rig = Rig::new(
+        WINDOW,
+        |setup| setup.config.compaction.max_auto_compactions = 1,
+        plainly,
+    );
+    for at in 0..80 {
+        rig.say(&prose(at, 400)).unwrap();
+    }
+    assert!(rig.compactions() >= 3, "{}", rig.compactions());
+    assert_eq!(blocked(&rig.heard, Block::Guard), 0);
+    assert_eq!(rig.session.status().brakes.guard, None);
+    assert_eq!(rig.session.status().degradation.lossy, 0);
+}
+
+#[test]
+fn a_reached_guard_is_shown_and_survives_a_restart() {
+    let mut rig = worn();
+    for _ in 0..2 {
+        let status = rig.session.status();
+        let guard = status.brakes.guard.expect("it was reached");
+        assert_eq!((guard.lossy, guard.most), (1, 1));
+        let lines = status.brakes.lines();
+        assert!(lines[0].contains("maxAutoCompactions"), "{lines:?}");
+        rig.restart();
+    }
+}
+
+#[test]
 fn from_the_third_compaction_on_the_user_is_warned_with_each() {
     let mut rig = Rig::new(WINDOW, |_| {}, plainly);
     let worn = |event: &Event| matches!(event, Event::Worn { .. });
@@ -93,7 +136,7 @@ fn behind_the_guard_turns_are_still_answered_by_dropping_the_oldest() {
         |event: &Event| matches!(event, Event::Compacted(made) if made.trigger == Trigger::Auto);
     let emergency =
         |event: &Event| matches!(event, Event::Compacted(made) if made.layer == Layer::Emergency);
-    assert_eq!(rig.heard.count(automatic), 1);
+    assert_eq!(rig.heard.count(automatic), 0);
     assert!(rig.heard.count(emergency) >= 1);
     assert!(!rig.work("memories/context.md").is_empty());
 }
@@ -112,6 +155,7 @@ fn behind_the_guard_tool_output_is_still_hidden() {
             _ => plainly(request),
         },
     );
+    compacted_elsewhere(&mut rig);
     let pruned = |event: &Event| matches!(event, Event::Pruned { .. });
     for at in 0..200 {
         rig.say(&format!("Read it again, for the {at}th time."))
@@ -192,10 +236,10 @@ fn the_switch_survives_a_restart() {
     let mut rig = Rig::new(WINDOW, |_| {}, plainly);
     rig.session.set_autocompact(false, &mut rig.heard);
     rig.restart();
-    assert!(!rig.session.status().autocompact);
+    assert!(!rig.session.status().brakes.autocompact);
     rig.session.set_autocompact(true, &mut rig.heard);
     rig.restart();
-    assert!(rig.session.status().autocompact);
+    assert!(rig.session.status().brakes.autocompact);
 }
 
 fn until_compacted(rig: &mut Rig) {

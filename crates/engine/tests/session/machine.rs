@@ -178,7 +178,18 @@ impl Machine {
         if let Mood::BadWriter(bad) = mood {
             machine.will.lock().unwrap().bad = Some(bad);
         }
-        machine.session = Some(machine.engine().create(Some("machine"), &mut ()).unwrap());
+        let mut session = machine.engine().create(Some("machine"), &mut ()).unwrap();
+        if mood == Mood::Worn {
+            // Another program's compactions: nobody knows what they lost.
+            let draft = Draft::Compaction {
+                summary: "We began.".into(),
+                first_kept: None,
+                tokens_before: 1_000,
+                details: None,
+            };
+            session.ingest(draft).unwrap();
+        }
+        machine.session = Some(session);
         machine
     }
 

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use longhaul_compaction::Layer;
+use longhaul_engine::compactor::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};
 use longhaul_engine::config::Config;
 use longhaul_engine::event::{CompactedEvent, Event};
-use longhaul_engine::session::{EXTRACTIVE, Error, FREE_MODEL, SummaryChoice, summary_model};
+use longhaul_engine::session::Error;
 use longhaul_model::loopback::Fault;
 use longhaul_model::{CancellationToken, Request};
 
@@ -136,7 +137,7 @@ fn a_useless_summary_is_replaced_by_an_extracted_one_visibly() {
         assert_eq!(reasons.len(), 1, "{name}");
         assert!(reasons[0].contains(why), "{name}: {}", reasons[0]);
         // The compaction itself went well.
-        assert!(rig.session.status().breaker.is_none());
+        assert!(rig.session.status().brakes.breaker.is_none());
         assert_eq!(
             rig.heard
                 .count(|event| matches!(event, Event::Failed { .. })),
@@ -173,7 +174,7 @@ fn a_compaction_that_is_stopped_leaves_the_session_as_it_was() {
     assert!(matches!(ended, Err(Error::Cancelled)), "{ended:?}");
     assert_eq!(rig.file(), file);
     assert_eq!(rig.conversation(), before);
-    assert!(rig.session.status().breaker.is_none());
+    assert!(rig.session.status().brakes.breaker.is_none());
     assert_eq!(rig.compactions(), 0);
 }
 

@@ -534,8 +534,9 @@ fn status(worker: &mut Worker) -> Answer {
             "risk": status.degradation.risk,
             "lossPercent": status.degradation.loss_percent,
             "recommendation": status.degradation.recommendation,
-            "autocompact": status.autocompact,
-            "breaker": status.breaker,
+            "autocompact": status.brakes.autocompact,
+            "breaker": status.brakes.breaker,
+            "guard": status.brakes.guard,
             "spending": status.spending,
             "thresholds": { "activation": status.activation, "hard": status.hard },
         })

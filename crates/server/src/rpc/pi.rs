@@ -143,6 +143,7 @@ impl Clerk {
             config: setup.config,
             state_dir: setup.state_dir,
             clock: setup.clock,
+            summaries: setup.summaries,
             departures: setup.departures,
         });
         let mut sessions = Some(Sessions::new(&setup, &self.peer));
@@ -169,7 +170,7 @@ impl Clerk {
                     // read and write the connection. And a bug in one request is not the end
                     // of all.
                     let done = tokio::task::spawn_blocking(move || {
-                        let answer = at_work.answer(&job.method, &job.params);
+                        let answer = at_work.answer(&job);
                         (at_work, answer)
                     });
                     match done.await {
@@ -261,10 +262,10 @@ impl Sessions {
         Ok(session)
     }
 
-    fn answer(&mut self, method: &str, params: &RawValue) -> Answer {
-        let at: At = params::read(params)?;
+    fn answer(&mut self, job: &Job) -> Answer {
+        let at: At = params::read(&job.params)?;
         let path = params::wanted(at.session_file.clone(), "sessionFile")?;
-        match self.ask(method, params, &path, &at)? {
+        match self.ask(job, &path, &at)? {
             Ok(answer) => Ok(answer.to_string()),
             Err(error) => {
                 // It is read again the next time.
@@ -277,13 +278,8 @@ impl Sessions {
     }
 
     /// A request that can be read, and what came of it.
-    fn ask(
-        &mut self,
-        method: &str,
-        params: &RawValue,
-        path: &PathBuf,
-        at: &At,
-    ) -> Result<Result<Value, Error>, Fault> {
+    fn ask(&mut self, job: &Job, path: &PathBuf, at: &At) -> Result<Result<Value, Error>, Fault> {
+        let (method, params) = (job.method.as_str(), &*job.params);
         let compaction: Compaction = params::read(params)?;
         let reason = match compaction.reason.as_deref() {
             Some("manual") => Reason::Manual,
@@ -315,10 +311,10 @@ impl Sessions {
         let leaf = leaf.as_ref();
         Ok(match method {
             "pi/turnEnd" => session
-                .turn_end(leaf, host, &mut sink)
+                .turn_end(leaf, host, &job.cancel, &mut sink)
                 .map(|end| json!(end)),
             "pi/beforeCompact" => session
-                .before_compact(leaf, reason, focus, host, &mut sink)
+                .before_compact(leaf, reason, focus, host, &job.cancel, &mut sink)
                 .map(|offer| match offer {
                     Offer::Compaction(compaction) => json!({ "compaction": compaction }),
                     Offer::Nothing => json!({ "nothing": true }),

@@ -120,8 +120,8 @@ impl Chat<'_> {
                 paint::risk(state.risk).apply_to(state.risk)
             ),
         )?;
-        if let Some(reasons) = &status.breaker {
-            paint::row("Given up", reasons.join("; "))?;
+        for line in status.brakes.lines() {
+            paint::row("Stopped", line)?;
         }
         money::print(&status.spending)
     }

@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use longhaul_engine::compactor::{SummaryChoice, summary_model};
 use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::recall::{Hit, Query};
-use longhaul_engine::session::{Departures, Engine, Setup, SummaryChoice, summary_model};
+use longhaul_engine::session::{Departures, Engine, Setup};
 use longhaul_engine::tools::{
     Approver, BashSettings, Findings, NoTools, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
 };
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{Dreams, Recalled};
-use longhaul_model::{Model, ModelSpec};
+use longhaul_model::{Limits, Model, ModelSpec};
 use longhaul_transcript::{EntryId, Session as Stored, SessionRef};
 
-use super::super::memory;
+use super::super::{memory, summaries};
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::Failure;
@@ -146,16 +147,21 @@ fn connect_to(
     args: &ChatArgs,
     spec: &ModelSpec,
 ) -> Result<Arc<dyn Model>, longhaul_model::Error> {
-    let config = &app.config.config;
-    let mut limits = config.request_limits();
+    let catalogue = app.config.config.catalogue();
+    let variables = |name: &str| app.variable(name);
+    longhaul_model::connect_with(spec, &variables, limits(app, args), &catalogue)
+}
+
+/// How long is waited for a model.
+fn limits(app: &App, args: &ChatArgs) -> Limits {
+    let mut limits = app.config.config.request_limits();
     if let Some(seconds) = args.timeout {
         let most = Duration::from_secs(seconds);
         limits.connect = limits.connect.min(most);
         limits.first_byte = most;
         limits.idle = most;
     }
-    let variables = |name: &str| app.variable(name);
-    longhaul_model::connect_with(spec, &variables, limits, &config.catalogue())
+    limits
 }
 
 /// A model that cannot even be asked: a wrong name is a wrong command line.
@@ -275,17 +281,7 @@ pub(super) fn engine(
         SummaryChoice::Session => Some(Arc::clone(&chosen.model)),
         SummaryChoice::Extractive => None,
         SummaryChoice::Other { provider, model } => {
-            let spec = ModelSpec::parse(&format!("{provider}/{model}"));
-            match spec.and_then(|spec| connect_to(app, args, &spec)) {
-                Ok(model) => Some(model),
-                Err(error) => {
-                    app.note(&format!(
-                        "summaries will be extracted: {error} ({})",
-                        error.remedy()
-                    ));
-                    None
-                }
-            }
+            summaries::connect(app, &provider, &model, limits(app, args))
         }
     };
     let departures =

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use longhaul_engine::session::{EXTRACTIVE, spent_on, spent_on_failure};
+use longhaul_engine::compactor::EXTRACTIVE;
+use longhaul_engine::session::{spent_on, spent_on_failure};
 use longhaul_memory::dream::{Ask, Question, Reply};
 use longhaul_model::{CancellationToken, Message, Model, ModelSpec, Request, SystemBlock};
 

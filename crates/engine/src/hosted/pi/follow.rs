@@ -84,8 +84,7 @@ impl PiSession {
             .noting_secrets(config, &self.notebook);
         self.seen = seen;
         self.seen.at(&self.live);
-        self.checkpointed = None;
-        self.told.clear();
+        self.course.begin_epoch();
         Ok(Followed::Anew)
     }
 

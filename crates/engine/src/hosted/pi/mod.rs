@@ -19,6 +19,7 @@ mod compact;
 mod follow;
 mod results;
 mod shown;
+mod site;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 use longhaul_assembly::FileCache;
 use longhaul_checkpoint::FileStore;
 use longhaul_compaction::Degradation;
-use longhaul_compaction::ladder::Block;
+use longhaul_model::Model;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{EntryId, Format, Millis, Role, Session as Stored, Stamp};
 use serde::Serialize;
@@ -41,11 +42,12 @@ pub use results::ShownResult;
 
 use self::follow::Seen;
 use crate::checkpoints::{Checkpoints, FileNotebook, Occasion, Whose, turn};
+use crate::compactor::{Brakes, Course};
 use crate::config::Config;
 use crate::event::Event;
 use crate::live::{Live, allowance};
-use crate::measure::Meter;
-use crate::session::{Clock, Departures, Size};
+use crate::measure::{Meter, Size};
+use crate::session::{Clock, Departures};
 use crate::state::SessionState;
 
 /// The `customType` of the message that puts the state of the work back.
@@ -59,6 +61,8 @@ pub struct PiSetup {
     pub state_dir: PathBuf,
     /// Time and new names.
     pub clock: Arc<dyn Clock>,
+    /// Who writes summaries; extracted, without one.
+    pub summaries: Option<Arc<dyn Model>>,
     /// Is told what left a context.
     pub departures: Option<Arc<dyn Departures>>,
 }
@@ -132,8 +136,9 @@ pub struct PiStatus {
     pub degradation: Degradation,
     /// The newest checkpoint.
     pub checkpoint: Option<String>,
-    /// Why compaction was given up, if it was.
-    pub breaker: Option<Vec<String>>,
+    /// What keeps compaction from happening by itself.
+    #[serde(flatten)]
+    pub brakes: Brakes,
 }
 
 /// One session of pi.
@@ -150,10 +155,10 @@ pub struct PiSession {
     files: FileCache,
     /// Tokens of a request that are not in the file: tools, most of all.
     overhead: Tokens,
-    /// The context's size at the last checkpoint.
-    checkpointed: Option<Tokens>,
-    /// What was told in this epoch.
-    told: HashSet<Block>,
+    /// What compaction remembers between two looks.
+    course: Course,
+    /// What can be recalled, as it was last looked up.
+    known: HashSet<EntryId>,
 }
 
 impl PiSession {
@@ -176,8 +181,8 @@ impl PiSession {
             path: path.to_owned(),
             files: FileCache::new(),
             overhead: Tokens::ZERO,
-            checkpointed: None,
-            told: HashSet::new(),
+            course: Course::default(),
+            known: HashSet::new(),
             seen,
             live,
             whose,
@@ -203,18 +208,14 @@ impl PiSession {
         self.follow(leaf)?;
         let window = self.window(host)?;
         let size = self.size(None, &window);
-        let rules = self.setup.config.breaker_rules();
+        let (config, wear) = (&self.setup.config, self.live.wear());
         let latest = self.checkpoints().latest(&mut |_| {}).ok().flatten();
         Ok(PiStatus {
             session: self.state.session_key.clone(),
             fullness: window.fullness(size.tokens),
-            degradation: Degradation::of(self.live.epoch(), None, &self.setup.config.risk_rules()),
+            degradation: Degradation::of(self.live.epoch(), wear, &config.risk_rules()),
             checkpoint: latest.map(|checkpoint| checkpoint.meta.checkpoint_id.to_string()),
-            breaker: self
-                .state
-                .breaker
-                .is_open(rules)
-                .then(|| self.state.breaker.reasons.clone()),
+            brakes: Brakes::of(config, &self.state, wear),
             size,
             window,
         })
@@ -252,34 +253,23 @@ impl PiSession {
             .filter(|(message, _)| message.role == Role::System)
             .map(|(_, tokens)| *tokens)
             .sum();
-        let anchor = reading.anchor.as_ref().and_then(|anchor| {
-            let mut messages = context.messages.iter();
-            messages.rposition(|message| message.entry == *anchor)
-        });
         let estimator = self.meter.estimator();
-        let tokens = reading.measurement.tokens;
-        match anchor {
-            Some(at) => {
-                let counted: Tokens = reading.per_message[..=at].iter().copied().sum();
-                let following: Tokens = reading.per_message[at + 1..].iter().copied().sum();
-                let following = following.scale(factor);
-                self.overhead = tokens - following - counted.scale(factor);
-                Size {
-                    tokens,
-                    at_most: tokens + allowance(window, estimator, following),
-                    overhead: self.overhead + system,
-                    reported: true,
-                }
-            }
-            None => {
-                let tokens = tokens + self.overhead;
-                Size {
-                    tokens,
-                    at_most: tokens + allowance(window, estimator, tokens),
-                    overhead: self.overhead + system,
-                    reported: false,
-                }
-            }
+        let counted: Tokens = reading.per_message.iter().copied().sum();
+        let mut tokens = reading.measurement.tokens;
+        let reported = reading.anchor.is_some();
+        match reported || reading.compacted {
+            true => self.overhead = tokens - counted.scale(factor),
+            false => tokens += self.overhead,
+        }
+        let uncertain = match reported {
+            true => reading.following.scale(factor),
+            false => tokens,
+        };
+        Size {
+            tokens,
+            at_most: tokens + allowance(window, estimator, uncertain),
+            overhead: self.overhead + system,
+            reported,
         }
     }
 
@@ -293,17 +283,16 @@ impl PiSession {
 
     fn occasion(
         &self,
-        live: &Live,
         trigger: longhaul_checkpoint::Trigger,
-        (tokens, window): (Tokens, &Window),
-        splits_turn: bool,
+        tokens: Tokens,
+        window: &Window,
     ) -> Occasion {
         Occasion {
             at: self.now(),
             trigger,
             tokens,
             window: window.size(),
-            turn: turn(live, splits_turn),
+            turn: turn(&self.live, false),
         }
     }
 
@@ -326,7 +315,7 @@ impl PiSession {
     }
 
     /// Every entry that can be recalled.
-    fn stored_entries(&self) -> Result<HashSet<EntryId>> {
+    fn stored_entries(&self) -> longhaul_transcript::Result<HashSet<EntryId>> {
         let tree = Stored::open(&self.path)?.tree()?;
         let mut known: HashSet<EntryId> = tree.nodes().iter().map(|node| node.id.clone()).collect();
         longhaul_transcript::each_archived(&self.path, &mut |entry| {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
+use longhaul_model::CancellationToken;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Body, EntryId, Session as Stored};
 use serde_json::{Value, json};
@@ -47,6 +48,7 @@ impl Pi {
             config: Config::default(),
             state_dir: folder.path().join("state"),
             clock: Arc::new(Counting::default()),
+            summaries: None,
             departures: None,
         };
         Pi {
@@ -109,7 +111,12 @@ impl Pi {
         let mut events = Vec::new();
         let mut sink = |event| events.push(event);
         let end = session
-            .turn_end(self.at().as_ref(), host(), &mut sink)
+            .turn_end(
+                self.at().as_ref(),
+                host(),
+                &CancellationToken::new(),
+                &mut sink,
+            )
             .unwrap();
         for entry in &end.entries {
             self.append(entry.clone());
@@ -303,7 +310,14 @@ fn what_is_put_back_is_shown_until_it_is_written_and_never_twice() {
     let mut session = pi.open();
     let none = &mut |_| {};
     let made = session
-        .before_compact(pi.at().as_ref(), Reason::Threshold, None, host(), none)
+        .before_compact(
+            pi.at().as_ref(),
+            Reason::Threshold,
+            None,
+            host(),
+            &CancellationToken::new(),
+            none,
+        )
         .unwrap();
     let Offer::Compaction(made) = made else {
         panic!("{made:?}");
@@ -365,6 +379,7 @@ fn what_a_compaction_removes_is_told_once_pi_has_written_it() {
         config: Config::default(),
         state_dir: pi.folder.path().join("state"),
         clock: Arc::new(Counting::default()),
+        summaries: None,
         departures: Some(Arc::<Noted>::clone(&noted)),
     });
     let first = pi.user("Read every part of src.");
@@ -372,7 +387,12 @@ fn what_a_compaction_removes_is_told_once_pi_has_written_it() {
     for number in 0..40 {
         pi.round(number, &file(number, 60));
         let end = session
-            .turn_end(pi.at().as_ref(), host(), &mut |_| {})
+            .turn_end(
+                pi.at().as_ref(),
+                host(),
+                &CancellationToken::new(),
+                &mut |_| {},
+            )
             .unwrap();
         let compacts = kinds_of(&end.entries).contains(&"compaction");
         assert!(noted.0.lock().unwrap().is_empty());
@@ -399,7 +419,14 @@ fn where_nothing_would_come_free_a_person_is_told_and_a_threshold_is_left_to_pi(
     let mut session = pi.open();
     let mut offer = |reason| {
         session
-            .before_compact(pi.at().as_ref(), reason, None, host(), &mut |_| {})
+            .before_compact(
+                pi.at().as_ref(),
+                reason,
+                None,
+                host(),
+                &CancellationToken::new(),
+                &mut |_| {},
+            )
             .unwrap()
     };
     assert_eq!(offer(Reason::Manual), Offer::Nothing);

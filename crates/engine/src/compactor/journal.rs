@@ -11,12 +11,11 @@
 
 use longhaul_checkpoint::CheckpointId;
 use longhaul_compaction::{Layer, Trigger};
+use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Millis, Stamp};
 use serde::{Deserialize, Serialize};
 
-use super::notebook::note_of;
-use super::restore::{Putting, Restoration};
-use super::{Checkpoints, Error, Notebook, Occasion, Result, Sink};
+use crate::checkpoints::{Checkpoints, Error, Notebook, Occasion, Result, Sink, note_of};
 use crate::event::Event;
 use crate::live::Live;
 
@@ -68,6 +67,16 @@ pub enum Stage {
     },
 }
 
+impl Journal {
+    /// The name and the time of the entry.
+    pub(super) fn stamp(&self) -> Stamp {
+        Stamp {
+            id: self.intent.entry.clone(),
+            time: self.intent.at,
+        }
+    }
+}
+
 impl Stage {
     /// The last step that was done, in words.
     pub fn name(self) -> &'static str {
@@ -82,7 +91,7 @@ impl Stage {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Journal {
+pub(super) struct Journal {
     session_key: String,
     session_file: String,
     intent: Intent,
@@ -96,29 +105,10 @@ pub struct Sequence<'a> {
     pub checkpoints: Checkpoints<'a>,
     /// Where the journal is kept.
     pub notebook: &'a dyn Notebook,
+    /// Whether one that was interrupted is gone on with: then a journal is kept.
+    pub is_resumed: bool,
     /// Whether a checkpoint is written; `checkpoint.enabled`.
     pub writes_checkpoints: bool,
-}
-
-/// A compaction that is ready to be carried out.
-pub struct Job<'a> {
-    /// The compaction entry, as [`Live::compact`] drafted it.
-    pub draft: &'a Draft,
-    /// When, why, how full.
-    pub occasion: Occasion,
-    /// Appends to the session's file; durable when it returns.
-    pub append: &'a mut dyn FnMut(&Draft, Stamp) -> longhaul_transcript::Result<EntryId>,
-}
-
-/// A compaction that was carried out.
-#[derive(Debug)]
-pub struct Carried {
-    /// The compaction entry.
-    pub entry: EntryId,
-    /// The checkpoint that it names.
-    pub checkpoint: Option<CheckpointId>,
-    /// What the next context carries.
-    pub restored: Restoration,
 }
 
 impl Sequence<'_> {
@@ -128,106 +118,73 @@ impl Sequence<'_> {
         !matches!(self.notebook.read(&self.name()), Ok(None))
     }
 
-    /// Completes what a crash interrupted after the entry was written, and says
-    /// which compaction was interrupted before that. `is_written` tells whether
-    /// the session has an entry.
-    pub fn recover(
-        &self,
-        live: &Live,
-        is_written: &dyn Fn(&EntryId) -> bool,
-        putting: &mut Putting<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Result<Option<Intent>> {
-        let Some(journal) = self.journal(sink)? else {
-            return Ok(None);
-        };
-        let intent = journal.intent;
-        if is_written(&intent.entry) {
+    /// What was under way when a process ended: its entry is in the session, and
+    /// only what follows it is missing; or it was interrupted before that. What
+    /// the session has gone past is given up.
+    pub(super) fn pending(&self, live: &Live, sink: &mut Sink<'_>) -> Option<Intent> {
+        let intent = told(self.journal(sink), sink).flatten()?.intent;
+        if live.entries().iter().any(|entry| entry.id == intent.entry) {
             sink(Event::SequenceResumed {
                 after: "compaction",
-                entry: intent.entry,
+                entry: intent.entry.clone(),
             });
-            let restored = self
-                .checkpoints
-                .restore(self.notebook, live, putting, sink)?;
-            if !restored.unrecorded {
-                self.notebook.remove(&self.name())?;
-            }
-            return Ok(None);
+            return Some(intent);
         }
-        let leaf = live.entries().last().map(|entry| entry.id.clone());
-        if intent.leaf != leaf {
+        let leaf = live.entries().last().map(|entry| &entry.id);
+        if intent.leaf.as_ref() != leaf {
             // The session went on: what was intended is no longer what is due.
-            self.notebook.remove(&self.name())?;
+            self.finish(sink);
             sink(Event::SequenceSuperseded {
                 entry: intent.entry,
             });
-            return Ok(None);
+            return None;
         }
-        Ok(Some(intent))
+        Some(intent)
     }
 
-    /// Carries a compaction out, from wherever an earlier attempt at the same
-    /// one stopped. `live` has the new entry afterwards.
-    ///
-    /// A checkpoint or journal that cannot be written is told and gone without;
-    /// only the session itself can fail it.
-    pub fn carry_out(
+    /// The entry is in the session.
+    pub(super) fn written(
         &self,
-        live: &mut Live,
-        intent: Intent,
-        job: Job<'_>,
-        putting: &mut Putting<'_>,
+        journal: &mut Journal,
+        checkpoint: Option<CheckpointId>,
         sink: &mut Sink<'_>,
-    ) -> Result<Carried> {
-        let mut journal = self.begin(intent, sink);
-        let occasion = Occasion {
-            at: journal.intent.at,
-            ..job.occasion
-        };
-        let checkpoint = match journal.stage {
-            Stage::Checkpointed { checkpoint } | Stage::Compacted { checkpoint } => checkpoint,
-            Stage::Begun | Stage::StateSaved => self.save(live, &mut journal, &occasion, sink),
-        };
-        let draft = with_checkpoint(job.draft.clone(), checkpoint);
-        let stamp = Stamp {
-            id: journal.intent.entry.clone(),
-            time: journal.intent.at,
-        };
-        let entry = (job.append)(&draft, stamp.clone())?;
-        live.push(draft.to_entry(&stamp, journal.intent.leaf.as_ref()));
-        self.reach(&mut journal, Stage::Compacted { checkpoint }, sink);
-        // The entry is written: whatever fails now is made good later.
-        let restored = self.checkpoints.restore(self.notebook, live, putting, sink);
-        let recorded = restored.as_ref().is_ok_and(|it| !it.unrecorded);
-        let restored = told(restored, sink).unwrap_or_default();
-        if recorded {
+    ) {
+        self.reach(journal, Stage::Compacted { checkpoint }, sink);
+    }
+
+    /// Nothing is under way any more.
+    pub(super) fn finish(&self, sink: &mut Sink<'_>) {
+        if self.is_resumed {
             told(self.notebook.remove(&self.name()), sink);
         }
-        Ok(Carried {
-            entry,
-            checkpoint,
-            restored,
-        })
     }
 
-    /// Saves the state, then the checkpoint.
-    fn save(
+    /// Saves the state, then the checkpoint, from wherever an earlier attempt at
+    /// the same compaction stopped. What cannot be saved is told and gone without.
+    pub(super) fn save(
         &self,
         live: &Live,
         journal: &mut Journal,
-        occasion: &Occasion,
+        occasion: Occasion,
         sink: &mut Sink<'_>,
     ) -> Option<CheckpointId> {
+        if let Stage::Checkpointed { checkpoint } | Stage::Compacted { checkpoint } = journal.stage
+        {
+            return checkpoint;
+        }
+        let occasion = Occasion {
+            at: journal.intent.at,
+            ..occasion
+        };
         if journal.stage == Stage::Begun {
             if self.writes_checkpoints {
-                let saved = self.checkpoints.save_state(live, occasion, sink);
+                let saved = self.checkpoints.save_state(live, &occasion, sink);
                 told(saved, sink);
             }
             self.reach(journal, Stage::StateSaved, sink);
         }
         let checkpoint = match self.writes_checkpoints {
-            true => told(self.checkpoints.write(live, occasion, sink), sink),
+            true => told(self.checkpoints.write(live, &occasion, sink), sink),
             false => None,
         };
         self.reach(journal, Stage::Checkpointed { checkpoint }, sink);
@@ -235,7 +192,7 @@ impl Sequence<'_> {
     }
 
     /// Writes down what is intended, or goes on with what was.
-    fn begin(&self, intent: Intent, sink: &mut Sink<'_>) -> Journal {
+    pub(super) fn begin(&self, intent: Intent, sink: &mut Sink<'_>) -> Journal {
         // The user's words are on disk with it.
         let focus = intent.focus.as_deref().map(self.checkpoints.redact);
         let intent = Intent { focus, ..intent };
@@ -284,11 +241,17 @@ impl Sequence<'_> {
 
     fn reach(&self, journal: &mut Journal, stage: Stage, sink: &mut Sink<'_>) {
         journal.stage = stage;
+        if !self.is_resumed {
+            return;
+        }
         let text = serde_json::to_string_pretty(journal).unwrap_or_default();
         told(self.notebook.write(&self.name(), &text), sink);
     }
 
     fn journal(&self, sink: &mut Sink<'_>) -> Result<Option<Journal>> {
+        if !self.is_resumed {
+            return Ok(None);
+        }
         let name = self.name();
         let Some(text) = self.notebook.read(&name)? else {
             return Ok(None);
@@ -320,15 +283,22 @@ fn told<T>(result: Result<T>, sink: &mut Sink<'_>) -> Option<T> {
     result.inspect_err(|error: &Error| sink(error.event())).ok()
 }
 
-/// The compaction entry, naming its checkpoint.
-pub(crate) fn with_checkpoint(mut draft: Draft, checkpoint: Option<CheckpointId>) -> Draft {
-    if let (Draft::Compaction { details, .. }, Some(id)) = (&mut draft, checkpoint) {
-        let field = format!("\"checkpointId\":\"{id}\"");
-        let rest = details.as_deref().and_then(|text| text.strip_prefix('{'));
-        *details = Some(match rest {
-            Some(rest) if rest != "}" => format!("{{{field},{rest}"),
-            _ => format!("{{{field}}}"),
-        });
+/// The compaction entry, naming its checkpoint and the size that it comes to.
+pub(super) fn completed(
+    mut draft: Draft,
+    checkpoint: Option<CheckpointId>,
+    tokens_after: Option<Tokens>,
+) -> Draft {
+    if let Draft::Compaction { details, .. } = &mut draft {
+        let checkpoint = checkpoint.map(|id| format!("\"checkpointId\":\"{id}\""));
+        let after = tokens_after.map(|tokens| format!("\"tokensAfter\":{}", tokens.0));
+        let rest = details.take().unwrap_or_default();
+        let rest = rest
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
+        let rest = rest.filter(|rest| !rest.is_empty()).map(str::to_owned);
+        let fields: Vec<String> = checkpoint.into_iter().chain(after).chain(rest).collect();
+        *details = Some(format!("{{{}}}", fields.join(",")));
     }
     draft
 }

@@ -10,17 +10,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use longhaul_compaction::summary::{ChunkCache, ChunkKey, ModelFailure, SummaryRequest, TextModel};
+use longhaul_compaction::Layer;
+use longhaul_compaction::summary::{
+    ChunkCache, ChunkKey, ModelFailure, Staged, Summarizer, SummaryRequest, TextModel,
+};
 use longhaul_model::{
     CancellationToken, Error as ModelError, Message, Model, Request, Stop, SystemBlock,
 };
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{Spent, Tokens};
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Listener, Result, Session, Spent, spent_on, spent_on_failure, tell};
-use crate::checkpoints::Notebook;
+use super::climb::Compactor;
+use super::layer::Asked;
+use super::site::{Bench, Error, Result, Site};
 use crate::config::Config;
 use crate::event::Event;
+use crate::live::{Compacted, CompactionFailure, CompactionRequest};
+use crate::spending::{spent_on, spent_on_failure};
 
 /// The free model of OpenRouter that is asked where a key of theirs is set and
 /// nothing else is configured.
@@ -92,7 +98,7 @@ pub fn summary_model(
 
 /// Answers of a model to parts of one compaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Answers {
+struct Answers {
     /// By the hash of what was asked.
     finished: BTreeMap<String, String>,
     /// Those that stand in the file.
@@ -104,7 +110,7 @@ pub(super) struct Answers {
 
 /// Which answers a plan could use.
 #[derive(Debug, Default)]
-pub(super) struct Used(BTreeSet<String>);
+struct Used(BTreeSet<String>);
 
 impl ChunkCache for Used {
     fn get(&self, _: &ChunkKey) -> Option<String> {
@@ -119,11 +125,11 @@ impl ChunkCache for Used {
 const NOTE: &str = "summaries.json";
 
 /// A model that knows what it was asked before, and says what it was not.
-pub(super) struct Known<'a> {
-    pub(super) name: String,
-    pub(super) window: Tokens,
-    pub(super) answers: &'a Answers,
-    pub(super) missing: Option<SummaryRequest>,
+struct Known<'a> {
+    name: String,
+    window: Tokens,
+    answers: &'a Answers,
+    missing: Option<SummaryRequest>,
 }
 
 impl TextModel for Known<'_> {
@@ -148,10 +154,84 @@ impl TextModel for Known<'_> {
     }
 }
 
-impl Session {
+impl<S: Site> Compactor<'_, S> {
+    /// Plans until nothing is missing that a model has to say.
+    pub(super) async fn summarize(
+        &mut self,
+        asked: Asked<'_>,
+    ) -> Result<Result<Compacted, CompactionFailure>> {
+        self.site.look_up()?;
+        let model = match asked.layer {
+            // In an emergency nothing is asked that may fail.
+            Layer::Emergency => None,
+            _ => self.site.summaries(),
+        };
+        let Some(model) = model else {
+            return Ok(self.extract(asked));
+        };
+        let cancel = self.site.cancel();
+        let terms = self.site.terms();
+        let info = model.info();
+        let name = format!("{}/{}", info.provider, info.name);
+        let mut answers = self.finished_answers();
+        loop {
+            // What is planned with ends before anybody is waited for: the closures in
+            // it stay on their thread.
+            let (planned, missing, used) = {
+                let mut known = Known {
+                    name: name.clone(),
+                    window: self.site.summary_window(info),
+                    answers: &answers,
+                    missing: None,
+                };
+                let mut used = Used::default();
+                let mut staged =
+                    Staged::new(&mut known, &mut used).with_chunks_of(terms.model.chunk_percent);
+                let planned = self.plan_with(&mut staged, asked);
+                (planned, known.missing, used)
+            };
+            self.keep_answers(&mut answers, used);
+            let Some(missing) = missing else {
+                return Ok(planned);
+            };
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            self.ask(model.as_ref(), &name, &missing, &mut answers, &cancel)
+                .await?;
+        }
+    }
+
+    /// A compaction with prose by whoever is given.
+    pub(super) fn plan_with(
+        &mut self,
+        summarizer: &mut dyn Summarizer,
+        asked: Asked<'_>,
+    ) -> Result<Compacted, CompactionFailure> {
+        let terms = self.site.terms();
+        let Bench {
+            live,
+            meter,
+            window,
+            is_stored,
+        } = self.site.bench();
+        let request = CompactionRequest {
+            layer: asked.layer,
+            trigger: asked.trigger,
+            focus: asked.focus,
+            window,
+            protect: terms.protected(asked.layer),
+            overhead: asked.size.overhead,
+            tokens_before: asked.size.tokens,
+            rules: terms.rules,
+            is_stored: &*is_stored,
+        };
+        live.compact_with(summarizer, meter, &request)
+    }
+
     /// What was finished of an earlier attempt.
-    pub(super) fn finished_answers(&self) -> Answers {
-        let text = self.notebook.read(NOTE).ok().flatten();
+    fn finished_answers(&self) -> Answers {
+        let text = self.site.sequence().notebook.read(NOTE).ok().flatten();
         let mut answers: Answers = text
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -160,12 +240,7 @@ impl Session {
     }
 
     /// Keeps the answers that a plan could use, for an attempt after this one.
-    pub(super) fn keep_answers(
-        &self,
-        answers: &mut Answers,
-        used: Used,
-        listener: &mut (dyn Listener + '_),
-    ) {
+    fn keep_answers(&mut self, answers: &mut Answers, used: Used) {
         if used.0.is_subset(&answers.stored) {
             return;
         }
@@ -173,28 +248,31 @@ impl Session {
         let mut kept = answers.clone();
         kept.finished.retain(|key, _| answers.stored.contains(key));
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        let text = self.live.redactor().document().json(&text).into_owned();
-        if let Err(error) = self.notebook.write(NOTE, &text) {
-            tell(listener, error.event());
+        let redactor = self.site.live().redactor();
+        let text = redactor.document().json(&text).into_owned();
+        let written = self.site.sequence().notebook.write(NOTE, &text);
+        if let Err(error) = written {
+            self.site.tell(error.event());
         }
     }
 
     /// The compaction is written: its answers are no longer needed.
     pub(super) fn drop_answers(&self) {
-        let _ = self.notebook.remove(NOTE);
+        if self.site.summaries().is_some() {
+            let _ = self.site.sequence().notebook.remove(NOTE);
+        }
     }
 
     /// Asks for one summary.
-    pub(super) async fn ask_for_summary(
+    async fn ask(
         &mut self,
         model: &dyn Model,
         name: &str,
         asked: &SummaryRequest,
         answers: &mut Answers,
         cancel: &CancellationToken,
-        listener: &mut (dyn Listener + '_),
     ) -> Result<()> {
-        let settings = &self.setup.config.compaction.model;
+        let settings = self.site.terms().model;
         let request = Request {
             system: vec![SystemBlock::new(asked.system.clone())],
             messages: vec![Message::user(asked.prompt.clone())],
@@ -203,14 +281,11 @@ impl Session {
             ..Request::default()
         };
         let key = ChunkKey::new(name, asked).to_hex();
-        let answer = model.ask(&request, &mut |_| {}, cancel).await;
-        match answer {
+        match model.ask(&request, &mut |_| {}, cancel).await {
             Ok(answer) => {
-                let spent = spent_on(&answer, model.info());
-                self.spend_on_compaction(&spent, model, listener);
-                let refused = answer.stop == Stop::Refusal;
+                self.spend(spent_on(&answer, model.info()), name);
                 let text = answer.text();
-                if refused {
+                if answer.stop == Stop::Refusal {
                     let why = format!("the model refused: {}", first_line(&text));
                     answers.failed.insert(key, why);
                 } else {
@@ -218,8 +293,7 @@ impl Session {
                 }
             }
             Err(failure) => {
-                let spent = spent_on_failure(&failure, model.info());
-                self.spend_on_compaction(&spent, model, listener);
+                self.spend(spent_on_failure(&failure, model.info()), name);
                 if failure.error == ModelError::Cancelled {
                     return Err(Error::Cancelled);
                 }
@@ -229,24 +303,15 @@ impl Session {
         Ok(())
     }
 
-    fn spend_on_compaction(
-        &mut self,
-        spent: &Spent,
-        model: &dyn Model,
-        listener: &mut (dyn Listener + '_),
-    ) {
-        self.state.spending.compactions.add(spent);
-        self.turn_spent.add(spent);
-        let info = model.info();
-        tell(
-            listener,
-            Event::Spent {
-                on: "compaction",
-                model: format!("{}/{}", info.provider, info.name),
-                spent: *spent,
-            },
-        );
-        self.remember(listener);
+    fn spend(&mut self, spent: Spent, model: &str) {
+        self.site.state().spending.compactions.add(&spent);
+        self.site.spent(&spent);
+        self.site.tell(Event::Spent {
+            on: "compaction",
+            model: model.to_owned(),
+            spent,
+        });
+        self.site.remember();
     }
 }
 

@@ -47,7 +47,7 @@ pub fn spent_on_failure(failure: &Failure, model: &ModelInfo) -> Spent {
 }
 
 /// The same as pi writes it beside an answer.
-pub(super) fn to_json(spent: &Spent) -> serde_json::Value {
+pub(crate) fn to_json(spent: &Spent) -> serde_json::Value {
     serde_json::json!({
         "input": spent.input,
         "output": spent.output,
@@ -83,7 +83,7 @@ impl Spending {
 }
 
 /// What the tokens of an answer cost, part by part, as pi writes it.
-pub(super) fn usage_json(usage: &Usage, answer: &Answer, model: &ModelInfo) -> serde_json::Value {
+pub(crate) fn usage_json(usage: &Usage, answer: &Answer, model: &ModelInfo) -> serde_json::Value {
     let mut json = to_json(&spent_on(answer, model));
     if let Some(prices) = model.prices {
         let part = |tokens: u64, price: f64| tokens as f64 * price / 1e6;

@@ -1,0 +1,262 @@
+//! A session at rest: a file that nobody runs, compacted by a command.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use longhaul_ledger::Ledger;
+use longhaul_model::{CancellationToken, Model};
+use longhaul_tokens::{Tokens, Window};
+use longhaul_transcript::{
+    Draft, Durability, EntryId, Loaded, Millis, Session as Stored, Stamp, Writer,
+};
+
+use super::journal::Sequence;
+use super::site::{Bench, Course, Error, Result, Site, Terms};
+use crate::checkpoints::{Error as CheckpointError, Lock, Restoration, Sink};
+use crate::config::Config;
+use crate::event::Event;
+use crate::live::{Live, allowance};
+use crate::measure::{Meter, Reading, Size};
+use crate::state::SessionState;
+
+/// Puts the state of a session's work back.
+type PutBack<'a> = dyn FnMut(&Live, &mut Sink<'_>) -> Result<Restoration, CheckpointError> + 'a;
+
+/// What a session at rest is compacted with.
+pub struct Resting<'a> {
+    /// The session.
+    pub stored: &'a Stored,
+    /// The same in memory.
+    pub live: Live,
+    /// What counts its messages, and what it found.
+    pub meter: Meter,
+    /// What it found.
+    pub reading: &'a Reading,
+    /// The window.
+    pub window: Window,
+    /// What is configured.
+    pub config: &'a Config,
+    /// Where our own files lie.
+    pub state_dir: &'a Path,
+    /// Checkpoints and the journal.
+    pub sequence: Sequence<'a>,
+    /// Every entry that can be recalled.
+    pub known: HashSet<EntryId>,
+    /// When what is written is forced to the disk.
+    pub durability: Durability,
+    /// Who writes summaries.
+    pub summaries: Option<Arc<dyn Model>>,
+    /// Stops whoever is waited for.
+    pub cancel: CancellationToken,
+    /// Names and times for new entries.
+    pub stamp: Box<dyn FnMut() -> Stamp + 'a>,
+    /// The time.
+    pub now: Box<dyn Fn() -> Millis + 'a>,
+    /// Puts the state of the work back.
+    pub put_back: Box<PutBack<'a>>,
+    /// Hears what happens.
+    pub sink: Box<Sink<'a>>,
+}
+
+/// A session at rest.
+pub struct AtRest<'a> {
+    with: Resting<'a>,
+    state: SessionState,
+    /// What of it is on the disk.
+    saved: SessionState,
+    course: Course,
+    /// Provider tokens for one of ours.
+    factor: f64,
+    /// What a request has beside the messages.
+    overhead: Tokens,
+    /// The context's size, until it is written to.
+    known: Option<Tokens>,
+}
+
+impl<'a> AtRest<'a> {
+    /// A session that is looked at, and may be compacted.
+    pub fn new(with: Resting<'a>) -> AtRest<'a> {
+        let key = with.sequence.checkpoints.whose.key.to_string();
+        let (state, damage) = SessionState::load(with.state_dir, &key);
+        let factor = with.reading.factor.value;
+        let counted: Tokens = with.reading.per_message.iter().copied().sum();
+        let tokens = with.reading.measurement.tokens;
+        let mut at_rest = AtRest {
+            saved: state.clone(),
+            state,
+            course: Course::default(),
+            overhead: tokens - counted.scale(factor),
+            known: Some(tokens),
+            factor,
+            with,
+        };
+        // It is saved with the compaction.
+        at_rest.course.checkpointed = Some(at_rest.size().at_most);
+        if let Some(reason) = damage {
+            at_rest.tell(Event::trouble(reason));
+        }
+        at_rest
+    }
+
+    /// The window that it is measured against.
+    pub fn window(&self) -> &Window {
+        &self.with.window
+    }
+
+    fn counted(&mut self, live: Option<&Live>) -> Tokens {
+        let live = live.unwrap_or(&self.with.live);
+        let counted = self.with.meter.messages(live.messages());
+        self.overhead + counted.scale(self.factor)
+    }
+}
+
+impl Site for AtRest<'_> {
+    fn live(&self) -> &Live {
+        &self.with.live
+    }
+
+    fn bench(&mut self) -> Bench<'_> {
+        let known = &self.with.known;
+        Bench {
+            live: &self.with.live,
+            meter: &mut self.with.meter,
+            window: &self.with.window,
+            is_stored: Box::new(|id| known.contains(id)),
+        }
+    }
+
+    fn size(&mut self) -> Size {
+        let tokens = match self.known {
+            Some(tokens) => tokens,
+            None => self.counted(None),
+        };
+        let estimator = self.with.meter.estimator();
+        Size {
+            tokens,
+            at_most: tokens + allowance(&self.with.window, estimator, tokens),
+            overhead: self.overhead,
+            reported: self.with.reading.anchor.is_some(),
+        }
+    }
+
+    fn foresee(&mut self, ahead: &Live) -> Tokens {
+        self.counted(Some(ahead))
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
+            notes_cost: true,
+            ..Terms::of(self.with.config, &self.with.window, &self.state)
+        }
+    }
+
+    fn course(&mut self) -> &mut Course {
+        &mut self.course
+    }
+
+    fn state(&mut self) -> &mut SessionState {
+        &mut self.state
+    }
+
+    fn remember(&mut self) {
+        if self.state == self.saved {
+            return;
+        }
+        match self.state.save(self.with.state_dir) {
+            Ok(()) => self.saved = self.state.clone(),
+            Err(error) => self.tell(Event::trouble(error.to_string())),
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        (self.with.sink)(event);
+    }
+
+    fn sequence(&self) -> Sequence<'_> {
+        self.with.sequence
+    }
+
+    /// Messages that came since it was opened do no harm: they follow the
+    /// boundary. Another compaction does.
+    fn lock(&mut self) -> Result<Option<Lock>> {
+        let lock = match self.with.sequence.notebook.lock() {
+            Ok(lock) => lock,
+            Err(error @ CheckpointError::Busy { .. }) => return Err(Error::Busy(error)),
+            Err(error) => {
+                self.tell(error.event());
+                None
+            }
+        };
+        let boundary = |loaded: &Loaded| loaded.compaction().map(|(entry, _)| entry.id.clone());
+        let now = Stored::open_ref(self.with.stored.reference())?.load()?;
+        match boundary(&now) == boundary(self.with.live.loaded()) {
+            true => Ok(lock),
+            false => Err(Error::Changed),
+        }
+    }
+
+    fn now(&self) -> Millis {
+        (self.with.now)()
+    }
+
+    fn stamp(&mut self) -> Stamp {
+        (self.with.stamp)()
+    }
+
+    fn milliseconds(&self) -> f64 {
+        (self.with.now)().0 as f64
+    }
+
+    fn append(&mut self, drafts: &[Draft]) -> Result<()> {
+        let stamped: Vec<(Draft, Stamp)> = drafts
+            .iter()
+            .map(|draft| (draft.clone(), (self.with.stamp)()))
+            .collect();
+        let mut writer = Writer::open(self.with.stored.path(), self.with.durability)?;
+        writer.append_all(&stamped)?;
+        writer.end_turn()?;
+        for (draft, stamp) in &stamped {
+            let live = &mut self.with.live;
+            let parent = live.entries().last().map(|entry| entry.id.clone());
+            live.push(draft.to_entry(stamp, parent.as_ref()));
+        }
+        self.known = None;
+        Ok(())
+    }
+
+    fn write(&mut self, draft: &Draft, stamp: Stamp, base: Ledger) -> Result<()> {
+        let mut writer = Writer::open(self.with.stored.path(), self.with.durability)?;
+        writer.append(draft, stamp.clone())?;
+        writer.end_turn()?;
+        let live = &mut self.with.live;
+        let parent = live.entries().last().map(|entry| entry.id.clone());
+        live.push_compaction(draft.to_entry(&stamp, parent.as_ref()), base);
+        self.known = None;
+        Ok(())
+    }
+
+    fn put_back(&mut self) -> Restoration {
+        let Resting {
+            live,
+            put_back,
+            sink,
+            ..
+        } = &mut self.with;
+        put_back(live, sink).unwrap_or_else(|error| {
+            sink(error.event());
+            Restoration {
+                unrecorded: true,
+                ..Restoration::default()
+            }
+        })
+    }
+
+    fn summaries(&self) -> Option<Arc<dyn Model>> {
+        self.with.summaries.clone()
+    }
+
+    fn cancel(&self) -> CancellationToken {
+        self.with.cancel.clone()
+    }
+}

@@ -1,0 +1,33 @@
+//! The compactor: every compaction of every session goes through it.
+//!
+//! A chat, a host's session, one of pi's, a file at rest and a recording are
+//! compacted alike; what is different about them is a [`Site`]: how large the
+//! context is there, where an entry is written, who may be asked. Policy is
+//! `longhaul_compaction`'s; here it is asked, in one place, and carried out.
+//!
+//! | question | answer |
+//! |---|---|
+//! | what is due by the thresholds? | [`Compactor::climb`] |
+//! | a context does not fit | [`Compactor::shrink`], until it does |
+//! | a person asks for it | [`Compactor::by_hand`] |
+//! | what would come of it? | [`Compactor::preview`] |
+//! | how does it survive a crash? | a [`Sequence`] of durable steps, [`Compactor::recover`] |
+//! | who writes the summary? | [`summary_model`]; what fails is extracted, and told |
+//! | a session that nobody runs | [`AtRest`] |
+
+mod at_rest;
+mod brakes;
+mod climb;
+mod journal;
+mod layer;
+mod site;
+mod summarizer;
+
+pub use at_rest::{AtRest, Resting};
+pub use brakes::{Brakes, Guarded};
+pub use climb::Compactor;
+pub use journal::{Intent, Sequence, Stage};
+pub use layer::{Made, Outcome};
+pub(crate) use site::UNKNOWN_WINDOW;
+pub use site::{Bench, Cache, Course, Error, Result, Site, Terms};
+pub use summarizer::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};

@@ -1,0 +1,305 @@
+//! A site: where a compaction takes place, in terms of plain operations.
+
+use std::collections::HashSet;
+
+use futures::future::BoxFuture;
+use longhaul_compaction::cost::{Prices, Since};
+use longhaul_compaction::ladder::{Block, Limits};
+use longhaul_compaction::prune::PruneSettings;
+use longhaul_compaction::{BreakerRules, Layer, RiskRules, Trigger};
+use longhaul_ledger::Ledger;
+use longhaul_model::{CancellationToken, Model, ModelInfo};
+use longhaul_tokens::{Spent, Tokens, Window};
+use longhaul_transcript::{Draft, EntryId, Millis, Stamp};
+
+use super::journal::Sequence;
+use crate::checkpoints::{Error as CheckpointError, Lock, Restoration};
+use crate::config::{Config, Layer as Configured, SummaryModel};
+use crate::event::Event;
+use crate::live::{CompactionRules, Live};
+use crate::measure::{Meter, Size};
+use crate::state::SessionState;
+
+/// The window assumed for a model that nobody knows.
+pub(crate) const UNKNOWN_WINDOW: Tokens = Tokens(32_000);
+
+/// Why a compaction could not even be tried.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The session's file refused.
+    #[error(transparent)]
+    Transcript(#[from] longhaul_transcript::Error),
+    /// Another process is at work in the session.
+    #[error(transparent)]
+    Busy(CheckpointError),
+    /// Another process was.
+    #[error("another process compacted this session meanwhile")]
+    Changed,
+    /// The user stopped it.
+    #[error("stopped")]
+    Cancelled,
+}
+
+/// The module's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What a plan is made with.
+pub struct Bench<'a> {
+    /// The session.
+    pub live: &'a Live,
+    /// What counts its messages.
+    pub meter: &'a mut Meter,
+    /// The window and its thresholds.
+    pub window: &'a Window,
+    /// Whether an entry can be recalled.
+    pub is_stored: Box<dyn Fn(&EntryId) -> bool + 'a>,
+}
+
+/// What decides whether a rewrite of the prompt pays.
+#[derive(Debug, Clone, Copy)]
+pub struct Cache {
+    /// What tokens cost.
+    pub prices: Prices,
+    /// How long ago the last request was.
+    pub since: Since,
+    /// Requests to come in which it may be paid back.
+    pub expected_turns: u32,
+    /// Whether layer 1 waits until it pays. A rewrite that frees too little for
+    /// its price only puts off the summary, which is the cheaper one of the two;
+    /// but where there may be none, it has to be made.
+    pub weighs_pruning: bool,
+    /// By how much the context will grow, as far as anyone can tell: a session
+    /// goes on for about as long as it has gone on already.
+    pub growth: Tokens,
+}
+
+impl Cache {
+    /// Whether the provider has forgotten the last prompt.
+    pub(super) fn is_cold(&self) -> bool {
+        !matches!(self.since, Since::Never) && !self.prices.is_warm(self.since)
+    }
+}
+
+/// What is remembered between two looks at a session.
+#[derive(Debug, Clone, Default)]
+pub struct Course {
+    /// The context's size at the last checkpoint.
+    pub(crate) checkpointed: Option<Tokens>,
+    /// The context's size when its cost was last looked at.
+    pub(super) looked_at: Tokens,
+    /// What of it is tool output.
+    pub(super) output: Option<Output>,
+    /// What was told in this epoch.
+    pub(super) told: HashSet<Block>,
+    /// Whether it was told that a read-only context is large.
+    pub(super) pressed: bool,
+}
+
+impl Course {
+    /// Another epoch has begun: everything is looked at anew.
+    pub(crate) fn begin_epoch(&mut self) {
+        *self = Course {
+            looked_at: self.looked_at,
+            ..Course::default()
+        };
+    }
+}
+
+/// The tool output of a context.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Output {
+    /// The context's size when it was looked at, and the window.
+    pub(super) at: Tokens,
+    pub(super) window: Tokens,
+    pub(super) tokens: Tokens,
+    /// What durable pruning would free, and what it would rewrite.
+    pub(super) freed: Tokens,
+    pub(super) suffix: Tokens,
+}
+
+/// What is set about the compactions of a session, fitted to its window.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// What forbids what; whether the breaker is open is looked up.
+    pub limits: Limits,
+    /// Tokens that layer 2 and an emergency leave alone.
+    pub protect: Tokens,
+    /// Tokens that layer 3 leaves alone.
+    pub protect_full: Tokens,
+    /// Limits of pruning.
+    pub prune: PruneSettings,
+    /// How large the parts of a compaction may be.
+    pub rules: CompactionRules,
+    /// When failures stop compaction.
+    pub breaker: BreakerRules,
+    /// How compactions are read as risk.
+    pub risk: RiskRules,
+    /// The least change, as a share of the window, for another checkpoint.
+    pub least_change: f64,
+    /// Whether memory is flushed before a compaction.
+    pub flushes: bool,
+    /// Whether the user is told before a compaction happens by itself.
+    pub notifies: bool,
+    /// Whether a summary's cost is written into the session.
+    pub notes_cost: bool,
+    /// In a read-only sandbox the user is warned from this size on.
+    pub warn_at: Tokens,
+    /// How a model is asked for a summary.
+    pub model: SummaryModel,
+}
+
+impl Terms {
+    /// What a configuration says.
+    pub fn of(config: &Config, window: &Window, state: &SessionState) -> Terms {
+        let compaction = &config.compaction;
+        let protected = |layer| window.scaled(config.protected_tail(layer));
+        Terms {
+            limits: Limits {
+                auto_enabled: state.autocompact.unwrap_or(compaction.auto_enabled),
+                read_only: config.sandbox.read_only,
+                subagent: false,
+                breaker_open: state.breaker.is_open(config.breaker_rules()),
+                max_auto: compaction.max_auto_compactions,
+                layers: config.layers(),
+            },
+            protect: protected(Configured::Summarize),
+            protect_full: protected(Configured::Full),
+            prune: config.prune_settings(window),
+            rules: config.compaction_rules(),
+            breaker: config.breaker_rules(),
+            risk: config.risk_rules(),
+            least_change: config.checkpoint.minimum_change_percent / 100.0,
+            flushes: false,
+            notifies: compaction.notify_before_auto,
+            notes_cost: false,
+            warn_at: window.scaled(compaction.warn_at_token_threshold),
+            model: compaction.model.clone(),
+        }
+    }
+
+    /// The tail that a layer protects.
+    pub(super) fn protected(&self, layer: Layer) -> Tokens {
+        match layer {
+            Layer::Prune => self.prune.protect_tail,
+            Layer::Summarize | Layer::Emergency => self.protect,
+            Layer::Full => self.protect_full,
+        }
+    }
+}
+
+/// Where a compaction takes place.
+pub trait Site {
+    /// The session.
+    fn live(&self) -> &Live;
+
+    /// The session with what a plan is made with.
+    fn bench(&mut self) -> Bench<'_>;
+
+    /// Finds out what can be recalled, where that takes the whole file.
+    fn look_up(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The size of the next request.
+    fn size(&mut self) -> Size;
+
+    /// The size of the next request once this is the session, with all that the
+    /// next epoch's requests have beside the conversation.
+    fn foresee(&mut self, ahead: &Live) -> Tokens;
+
+    /// What is set.
+    fn terms(&self) -> Terms;
+
+    /// What is remembered between two looks.
+    fn course(&mut self) -> &mut Course;
+
+    /// What is remembered beside the transcript.
+    fn state(&mut self) -> &mut SessionState;
+
+    /// Writes that down; where it fails, the work goes on.
+    fn remember(&mut self);
+
+    /// Says what happens.
+    fn tell(&mut self, event: Event);
+
+    /// Checkpoints and the journal.
+    fn sequence(&self) -> Sequence<'_>;
+
+    /// Keeps other processes from compacting the session.
+    fn lock(&mut self) -> Result<Option<Lock>> {
+        match self.sequence().notebook.lock() {
+            Ok(lock) => Ok(lock),
+            Err(error @ CheckpointError::Busy { .. }) => Err(Error::Busy(error)),
+            // Where no lock can be had, the session's own has to do.
+            Err(error) => {
+                let event = error.event();
+                self.tell(event);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The time now.
+    fn now(&self) -> Millis;
+
+    /// A name and a time for a new entry.
+    fn stamp(&mut self) -> Stamp;
+
+    /// Milliseconds of a clock, for saying how long something took.
+    fn milliseconds(&self) -> f64;
+
+    /// Appends entries that hide something, or say what something cost.
+    fn append(&mut self, drafts: &[Draft]) -> Result<()>;
+
+    /// Writes the entry of a compaction, durably, and takes it in.
+    fn write(&mut self, draft: &Draft, stamp: Stamp, base: Ledger) -> Result<()>;
+
+    /// Puts the state of the work back, where an epoch begins with that.
+    fn put_back(&mut self) -> Restoration {
+        Restoration::default()
+    }
+
+    /// Who writes summaries; nobody, where they are extracted.
+    fn summaries(&self) -> Option<std::sync::Arc<dyn Model>> {
+        None
+    }
+
+    /// The window that what is summarised has to fit into.
+    fn summary_window(&self, model: &ModelInfo) -> Tokens {
+        model.window.map_or(UNKNOWN_WINDOW, Tokens)
+    }
+
+    /// Stops whoever is waited for.
+    fn cancel(&self) -> CancellationToken {
+        CancellationToken::new()
+    }
+
+    /// A request of ours was paid for.
+    fn spent(&mut self, _: &Spent) {}
+
+    /// What the prompt cache says, where there is one.
+    fn cache(&mut self) -> Option<Cache> {
+        None
+    }
+
+    /// The gauge is due.
+    fn gauge(&mut self, _: Tokens) {}
+
+    /// Lets the agent write down what it wants to remember.
+    fn flush(&mut self, _: Trigger) -> BoxFuture<'_, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// The oldest turns are about to be dropped.
+    fn in_emergency(&mut self) {}
+
+    /// Compaction was given up.
+    fn gave_up(&mut self, _: &[String]) {}
+
+    /// The context was rewritten: all of it, or only so much at its end.
+    fn rewrote(&mut self, _: Option<Tokens>) {}
+
+    /// These entries are no longer in the context.
+    fn left(&mut self, _: &[EntryId]) {}
+}
