@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use longhaul_engine::catalog::{self, Catalog};
+use longhaul_engine::catalog::{self, Catalog, Meant};
 pub(crate) use longhaul_engine::catalog::{belongs_to, id_of};
 use longhaul_transcript::import::{self, Listed};
 use longhaul_transcript::{EntryId, Session, SessionRef, Tree};
@@ -45,10 +45,18 @@ fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
     }
     let name = &*name.to_string_lossy();
     let catalog = catalog::find(&app.places());
-    match catalog.called(name).as_slice() {
-        [only] => Ok(only.reference.clone()),
-        [] => Err(unknown(&catalog, name)),
-        several => Err(ambiguous(app, name, several)),
+    match catalog.meant(name) {
+        Meant::One(found, 1) => Ok(found.reference.clone()),
+        Meant::One(found, several) => {
+            app.note_once(&format!(
+                "note: {several} sessions are called {}; the newest is taken, {}",
+                paint::quoted(name),
+                app.show_path(&found.reference.path)
+            ));
+            Ok(found.reference.clone())
+        }
+        Meant::Nobody => Err(unknown(&catalog, name)),
+        Meant::Several(several) => Err(ambiguous(app, name, &several)),
     }
 }
 

@@ -16,7 +16,7 @@ use longhaul_transcript::{
 };
 use serde::Serialize;
 
-pub use named::{belongs_to, id_of, listed_id};
+pub use named::{Meant, belongs_to, id_of, listed_id};
 
 use crate::measure::Meter;
 
@@ -250,7 +250,8 @@ pub fn glance(reference: &SessionRef, meter: &mut Meter) -> longhaul_transcript:
         let last = tail.entries.iter().rev().find_map(|entry| entry.time);
         let loaded = Loaded::of_tail(session.header().clone(), tail);
         let reading = meter.context(&loaded, &Context::build(&loaded));
-        let enough = reading.anchor.is_some() || complete || look >= LONGEST_LOOK;
+        let enough =
+            reading.anchor.is_some() || reading.compacted || complete || look >= LONGEST_LOOK;
         if !enough {
             look *= 4;
             continue;

@@ -10,15 +10,15 @@ use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::checkpoints::Sink;
 use longhaul_engine::compactor::{
-    AtRest, Compactor, EXTRACTIVE, Error as CompactorError, Made, Outcome, Resting, Site,
+    AtRest, Compactor, Error as CompactorError, Made, Outcome, Resting, Site,
 };
 use longhaul_engine::event::RestoredFragment;
-use longhaul_engine::live::{Again, Compacted, CompactionFailure, Live, Pruned, UndoFailure};
+use longhaul_engine::live::{Again, CompactionFailure, Live, Pruned, UndoFailure};
 use longhaul_engine::measure::{Meter, Reading};
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{
-    Boundary, Draft, Entry, EntryId, Loaded, Packing, Session, Writer, archive_path, each_archived,
+    Boundary, Entry, EntryId, Loaded, Packing, Session, Writer, archive_path, each_archived,
 };
 use serde_json::{Value, json};
 
@@ -49,7 +49,6 @@ struct About<'a> {
     prices: Prices,
     layer: Layer,
     trigger: Trigger,
-    epoch: u32,
     before: Tokens,
 }
 
@@ -131,7 +130,6 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         prices,
         layer,
         trigger,
-        epoch: site.live().epoch() + 1,
         before: size.tokens,
     };
     if layer == Layer::Prune {
@@ -141,7 +139,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let previewed = compactor
         .preview(layer, focus.as_deref())
         .map_err(blocked)?;
-    let (compacted, after) = match previewed {
+    let previewed = match previewed {
         Ok(previewed) => previewed,
         Err(CompactionFailure::NothingToDo) => {
             if let Some(note) = &unasked {
@@ -165,11 +163,11 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         }
     };
     if args.dry_run {
-        return preview(&about, &compacted, after, waiting.as_ref());
+        return preview(&about, previewed, waiting.as_ref());
     }
     let question = format!(
-        "Compact {} messages into a summary ({} to {after} tokens)?",
-        compacted.removed.messages, about.before
+        "Compact {} messages into a summary ({} to {} tokens)?",
+        previewed.removed.messages, about.before, previewed.event.tokens_after
     );
     if !app.confirm(&question, args.yes)? {
         return Err(Failure::nothing("Nothing changed."));
@@ -287,107 +285,24 @@ impl About<'_> {
     }
 }
 
-/// The numbers of a compaction, made or only tried.
-struct Numbers<'a> {
-    removed: &'a longhaul_engine::live::Removed,
-    kept: usize,
-    splits_turn: bool,
-    fidelity: &'a longhaul_compaction::audit::Audit,
-    summarizer: &'a str,
-    notes: &'a [String],
-    summary: &'a str,
-    after: Tokens,
-}
-
-impl Numbers<'_> {
-    fn print(&self, about: &About<'_>) -> Result<(), Failure> {
-        say!("{}", heading(about.app, about.session))?;
-        paint::row("Layer", about.layer)?;
-        about.tokens(self.after)?;
-        let span = match &self.removed.span {
-            Some((first, last)) => format!(", entries {first} to {last}"),
-            None => String::new(),
-        };
-        paint::row(
-            "Leaves",
-            format!(
-                "{} messages ({} tokens){span}",
-                paint::number(self.removed.messages as u64),
-                self.removed.tokens
-            ),
-        )?;
-        let split = match self.splits_turn {
-            true => "; the current turn is divided",
-            false => "",
-        };
-        paint::row("Stays", format!("{} messages verbatim{split}", self.kept))?;
-        paint::row("Fidelity", self.fidelity)?;
-        paint::row("Summarizer", self.summarizer)?;
-        for note in self.notes {
-            about.app.note(&format!("note: {note}"));
-        }
-        Ok(())
-    }
-
-    fn json(&self, about: &About<'_>, rest: Value) -> Value {
-        let span = self.removed.span.as_ref();
-        let mut own = json!({
-            "epoch": about.epoch,
-            "messagesCompacted": self.removed.messages,
-            "tokensCompacted": self.removed.tokens,
-            "firstCompacted": span.map(|(first, _)| first.as_str()),
-            "lastCompacted": span.map(|(_, last)| last.as_str()),
-            "messagesKept": self.kept,
-            "splitsTurn": self.splits_turn,
-            "paysAfterTurns": about.pays_after(self.after),
-            "summarizer": self.summarizer,
-            "fidelity": self.fidelity,
-            "notes": self.notes,
-            "summary": self.summary,
-        });
-        if let (Value::Object(own), Value::Object(rest)) = (&mut own, rest) {
-            own.extend(rest);
-        }
-        about.json(self.after, own)
-    }
-}
-
 /// Says what would be done; no model is asked for that.
-fn preview(
-    about: &About<'_>,
-    compacted: &Compacted,
-    after: Tokens,
-    waiting: Option<&Waiting>,
-) -> Result<(), Failure> {
+fn preview(about: &About<'_>, mut made: Made, waiting: Option<&Waiting>) -> Result<(), Failure> {
     let app = about.app;
     let asks = waiting.map(Waiting::name);
-    let numbers = Numbers {
-        removed: &compacted.removed,
-        kept: compacted.kept_messages,
-        splits_turn: compacted.splits_turn,
-        fidelity: &compacted.fidelity,
-        summarizer: asks.as_deref().unwrap_or(EXTRACTIVE),
-        notes: &compacted.notes,
-        summary: match &compacted.draft {
-            Draft::Compaction { summary, .. } => summary,
-            _ => "",
-        },
-        after,
-    };
-    if app.json {
-        let rest = json!({
-            "dryRun": true, "entry": null, "checkpoint": null, "restored": [],
-        });
-        return out::json(&numbers.json(about, rest));
+    if let Some(name) = &asks {
+        made.event.summarizer.clone_from(name);
     }
-    numbers.print(about)?;
+    if app.json {
+        return out::json(&made_json(about, &made, None));
+    }
+    print(about, &made)?;
     let call = match &asks {
         Some(name) => format!("{name} asked for the summary"),
         None => "no model call".to_owned(),
     };
     paint::row(
         "Cost",
-        match about.pays_after(after) {
+        match about.pays_after(made.event.tokens_after) {
             Some(turns) if turns < 1000.0 => {
                 format!("pays for itself after {turns:.1} requests (cache rewritten once, {call})")
             }
@@ -407,32 +322,14 @@ fn preview(
 fn report(about: &About<'_>, made: &Made) -> Result<(), Failure> {
     let app = about.app;
     let event = &made.event;
-    let numbers = Numbers {
-        removed: &made.removed,
-        kept: event.messages_kept,
-        splits_turn: event.splits_turn,
-        fidelity: &event.fidelity,
-        summarizer: &event.summarizer,
-        notes: &event.notes,
-        summary: &made.summary,
-        after: event.tokens_after,
-    };
-    let checkpoint = (!event.checkpoint.is_empty()).then_some(&event.checkpoint);
-    let restored = made.restored.fragments.iter();
     if app.json {
-        let restored: Vec<RestoredFragment> = restored.map(RestoredFragment::of).collect();
-        let rest = json!({
-            "dryRun": false,
-            "entry": event.entry.as_str(),
-            "checkpoint": checkpoint,
-            "restored": restored,
-        });
-        return out::json(&numbers.json(about, rest));
+        return out::json(&made_json(about, made, Some(&event.entry)));
     }
-    numbers.print(about)?;
-    if let Some(checkpoint) = checkpoint {
-        paint::row("Checkpoint", checkpoint)?;
+    print(about, made)?;
+    if !event.checkpoint.is_empty() {
+        paint::row("Checkpoint", &event.checkpoint)?;
     }
+    let restored = made.restored.fragments.iter();
     let restored: Vec<String> = restored
         .map(|fragment| format!("{} {}", fragment.kind(), fragment.tokens()))
         .collect();
@@ -444,6 +341,62 @@ fn report(about: &About<'_>, made: &Made) -> Result<(), Failure> {
     }
     app.note("`longhaul compact --undo` takes it back; `longhaul recall` brings details back");
     Ok(())
+}
+
+fn print(about: &About<'_>, made: &Made) -> Result<(), Failure> {
+    let (event, removed) = (&made.event, &made.removed);
+    say!("{}", heading(about.app, about.session))?;
+    paint::row("Layer", about.layer)?;
+    about.tokens(event.tokens_after)?;
+    let span = match &removed.span {
+        Some((first, last)) => format!(", entries {first} to {last}"),
+        None => String::new(),
+    };
+    let messages = paint::number(removed.messages as u64);
+    let leaves = format!("{messages} messages ({} tokens){span}", removed.tokens);
+    paint::row("Leaves", leaves)?;
+    let split = match event.splits_turn {
+        true => "; the current turn is divided",
+        false => "",
+    };
+    let stays = format!("{} messages verbatim{split}", event.messages_kept);
+    paint::row("Stays", stays)?;
+    paint::row("Fidelity", &event.fidelity)?;
+    paint::row("Summarizer", &event.summarizer)?;
+    for note in &event.notes {
+        about.app.note(&format!("note: {note}"));
+    }
+    Ok(())
+}
+
+/// The answer for a compaction; without an entry, for one that was only tried.
+fn made_json(about: &About<'_>, made: &Made, entry: Option<&EntryId>) -> Value {
+    let (event, removed) = (&made.event, &made.removed);
+    let span = removed.span.as_ref();
+    let restored = made.restored.fragments.iter();
+    let restored: Vec<RestoredFragment> = restored.map(RestoredFragment::of).collect();
+    let checkpoint = Some(&event.checkpoint).filter(|id| !id.is_empty());
+    about.json(
+        event.tokens_after,
+        json!({
+            "dryRun": entry.is_none(),
+            "entry": entry.map(EntryId::as_str),
+            "checkpoint": checkpoint,
+            "epoch": event.epoch,
+            "messagesCompacted": removed.messages,
+            "tokensCompacted": removed.tokens,
+            "firstCompacted": span.map(|(first, _)| first.as_str()),
+            "lastCompacted": span.map(|(_, last)| last.as_str()),
+            "messagesKept": event.messages_kept,
+            "splitsTurn": event.splits_turn,
+            "paysAfterTurns": about.pays_after(event.tokens_after),
+            "summarizer": event.summarizer,
+            "fidelity": event.fidelity,
+            "notes": event.notes,
+            "restored": restored,
+            "summary": made.summary,
+        }),
+    )
 }
 
 /// Hides tool output, or says what would be hidden.
@@ -476,7 +429,12 @@ fn prune(about: &About<'_>, args: &CompactArgs, site: &mut AtRest<'_>) -> Result
     };
     compactor.prune(size).map_err(blocked)?;
     own_write::remember(app, about.session.path());
-    let mark = site.live().entries().last().map(|entry| entry.id.clone());
+    let mark = site
+        .bench()
+        .live
+        .entries()
+        .last()
+        .map(|entry| entry.id.clone());
     pruned_report(about, &pruned, after, mark.as_ref(), checkpoint)
 }
 

@@ -199,7 +199,7 @@ pub(super) fn restored(app: &App, measured: &Measured, at: Option<&str>) -> Rest
     let gather = || -> Result<Restoration, Failure> {
         let live = Live::open_with(&measured.session, app.config.config.state_capture())?;
         let mut materials = Materials::of(app, &measured.session)?;
-        let notebook = Untouched(&saving.notebook);
+        let notebook = Untouched(Some(&saving.notebook));
         let restored = materials.with(|putting| {
             let mut sink = |event| tell(app, &event);
             saving

@@ -7,12 +7,41 @@ use longhaul_transcript::{Body, Session, SessionRef};
 
 use super::Catalog;
 
+/// Which session a name means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Meant<'a> {
+    /// This one; so many share the name where it is a key, and it is the newest.
+    One(&'a Listed, usize),
+    /// None is called so.
+    Nobody,
+    /// Any of these, newest first.
+    Several(Vec<&'a Listed>),
+}
+
 impl Catalog {
+    /// The session that a name means. Those that share a key are one session
+    /// after the other, so that the newest is meant; those that only begin alike
+    /// are not.
+    pub fn meant(&self, name: &str) -> Meant<'_> {
+        let called = self.called(name);
+        let shares = |found: &&Listed| {
+            let reference = &found.reference;
+            let key = reference.key.as_deref() == Some(name) || id_of(reference) == name;
+            key || has_id(reference, name)
+        };
+        match called.as_slice() {
+            [] => Meant::Nobody,
+            [only] => Meant::One(only, 1),
+            several if several.iter().all(shares) => Meant::One(several[0], several.len()),
+            _ => Meant::Several(called),
+        }
+    }
+
     /// The sessions that a name may mean: those with this key or id; else those
     /// whose key or id starts so, and of several those that have the very name
     /// in their header; else those that have it as a label, a name or
     /// in their header.
-    pub fn called(&self, name: &str) -> Vec<&Listed> {
+    fn called(&self, name: &str) -> Vec<&Listed> {
         let mut matches = exact(self, name);
         if matches.is_empty() {
             matches = by_prefix(self, name);

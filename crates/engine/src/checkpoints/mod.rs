@@ -26,7 +26,7 @@ use longhaul_tokens::{CheckpointNote, Counter, Fragment, Tokens, Window};
 use longhaul_transcript::{Millis, Session, SessionKey};
 
 pub(crate) use notebook::note_of;
-pub use notebook::{FileNotebook, Lock, Notebook, Nowhere, Untouched};
+pub use notebook::{FileNotebook, Lock, Notebook, Untouched};
 pub use restore::{News, Putting, Restoration, named_checkpoint};
 
 use crate::event::{CheckpointEvent, Event};

@@ -4,15 +4,12 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_ledger::Ledger;
 use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{
-    Draft, Durability, EntryId, Loaded, Millis, Session as Stored, Stamp, Writer,
-};
+use longhaul_transcript::{Draft, Durability, EntryId, Loaded, Millis, Session, Stamp, Writer};
 
 use super::journal::Sequence;
-use super::site::{Bench, Course, Error, Result, Site, Terms};
+use super::site::{Bench, Course, Error, Result, Site, Stored, Terms};
 use crate::checkpoints::{Error as CheckpointError, Lock, Restoration, Sink};
 use crate::config::Config;
 use crate::event::Event;
@@ -26,7 +23,7 @@ type PutBack<'a> = dyn FnMut(&Live, &mut Sink<'_>) -> Result<Restoration, Checkp
 /// What a session at rest is compacted with.
 pub struct Resting<'a> {
     /// The session.
-    pub stored: &'a Stored,
+    pub stored: &'a Session,
     /// The same in memory.
     pub live: Live,
     /// What counts its messages, and what it found.
@@ -63,8 +60,6 @@ pub struct Resting<'a> {
 pub struct AtRest<'a> {
     with: Resting<'a>,
     state: SessionState,
-    /// What of it is on the disk.
-    saved: SessionState,
     course: Course,
     /// Provider tokens for one of ours.
     factor: f64,
@@ -83,7 +78,6 @@ impl<'a> AtRest<'a> {
         let counted: Tokens = with.reading.per_message.iter().copied().sum();
         let tokens = with.reading.measurement.tokens;
         let mut at_rest = AtRest {
-            saved: state.clone(),
             state,
             course: Course::default(),
             overhead: tokens - counted.scale(factor),
@@ -112,17 +106,33 @@ impl<'a> AtRest<'a> {
 }
 
 impl Site for AtRest<'_> {
-    fn live(&self) -> &Live {
-        &self.with.live
+    fn bench(&mut self) -> Bench<'_> {
+        let Resting {
+            live,
+            meter,
+            window,
+            sequence,
+            known,
+            ..
+        } = &mut self.with;
+        Bench {
+            live,
+            meter,
+            window,
+            state: &mut self.state,
+            course: &mut self.course,
+            sequence: *sequence,
+            stored: Stored::Ids(known),
+        }
     }
 
-    fn bench(&mut self) -> Bench<'_> {
-        let known = &self.with.known;
-        Bench {
-            live: &self.with.live,
-            meter: &mut self.with.meter,
-            window: &self.with.window,
-            is_stored: Box::new(|id| known.contains(id)),
+    fn terms(&self) -> Terms {
+        Terms {
+            notes_cost: true,
+            summaries: self.with.summaries.clone(),
+            cancel: self.with.cancel.clone(),
+            state_dir: Some(self.with.state_dir.to_owned()),
+            ..Terms::of(self.with.config, &self.with.window, &self.state)
         }
     }
 
@@ -144,37 +154,8 @@ impl Site for AtRest<'_> {
         self.counted(Some(ahead))
     }
 
-    fn terms(&self) -> Terms {
-        Terms {
-            notes_cost: true,
-            ..Terms::of(self.with.config, &self.with.window, &self.state)
-        }
-    }
-
-    fn course(&mut self) -> &mut Course {
-        &mut self.course
-    }
-
-    fn state(&mut self) -> &mut SessionState {
-        &mut self.state
-    }
-
-    fn remember(&mut self) {
-        if self.state == self.saved {
-            return;
-        }
-        match self.state.save(self.with.state_dir) {
-            Ok(()) => self.saved = self.state.clone(),
-            Err(error) => self.tell(Event::trouble(error.to_string())),
-        }
-    }
-
     fn tell(&mut self, event: Event) {
         (self.with.sink)(event);
-    }
-
-    fn sequence(&self) -> Sequence<'_> {
-        self.with.sequence
     }
 
     /// Messages that came since it was opened do no harm: they follow the
@@ -189,7 +170,7 @@ impl Site for AtRest<'_> {
             }
         };
         let boundary = |loaded: &Loaded| loaded.compaction().map(|(entry, _)| entry.id.clone());
-        let now = Stored::open_ref(self.with.stored.reference())?.load()?;
+        let now = Session::open_ref(self.with.stored.reference())?.load()?;
         match boundary(&now) == boundary(self.with.live.loaded()) {
             true => Ok(lock),
             false => Err(Error::Changed),
@@ -204,34 +185,10 @@ impl Site for AtRest<'_> {
         (self.with.stamp)()
     }
 
-    fn milliseconds(&self) -> f64 {
-        (self.with.now)().0 as f64
-    }
-
-    fn append(&mut self, drafts: &[Draft]) -> Result<()> {
-        let stamped: Vec<(Draft, Stamp)> = drafts
-            .iter()
-            .map(|draft| (draft.clone(), (self.with.stamp)()))
-            .collect();
+    fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<()> {
         let mut writer = Writer::open(self.with.stored.path(), self.with.durability)?;
-        writer.append_all(&stamped)?;
+        writer.append_all(drafts)?;
         writer.end_turn()?;
-        for (draft, stamp) in &stamped {
-            let live = &mut self.with.live;
-            let parent = live.entries().last().map(|entry| entry.id.clone());
-            live.push(draft.to_entry(stamp, parent.as_ref()));
-        }
-        self.known = None;
-        Ok(())
-    }
-
-    fn write(&mut self, draft: &Draft, stamp: Stamp, base: Ledger) -> Result<()> {
-        let mut writer = Writer::open(self.with.stored.path(), self.with.durability)?;
-        writer.append(draft, stamp.clone())?;
-        writer.end_turn()?;
-        let live = &mut self.with.live;
-        let parent = live.entries().last().map(|entry| entry.id.clone());
-        live.push_compaction(draft.to_entry(&stamp, parent.as_ref()), base);
         self.known = None;
         Ok(())
     }
@@ -250,13 +207,5 @@ impl Site for AtRest<'_> {
                 ..Restoration::default()
             }
         })
-    }
-
-    fn summaries(&self) -> Option<Arc<dyn Model>> {
-        self.with.summaries.clone()
-    }
-
-    fn cancel(&self) -> CancellationToken {
-        self.with.cancel.clone()
     }
 }

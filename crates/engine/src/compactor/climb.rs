@@ -6,16 +6,18 @@ use longhaul_compaction::ladder::{self, Block, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::summary::Limits as SummaryLimits;
 use longhaul_compaction::{Degradation, Layer, Trigger};
+use longhaul_ledger::Ledger;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::Role;
+use longhaul_transcript::{Draft, Role, Stamp};
 
 use super::brakes::Guarded;
 use super::layer::Outcome;
-use super::site::{Bench, Output, Result, Site, Terms};
+use super::site::{Cache, Output, Result, Site, Terms};
 use crate::checkpoints::{Occasion as Saving, turn};
 use crate::event::Event;
 use crate::live::{CacheTerms, Pruned};
 use crate::measure::Size;
+use crate::state::SessionState;
 
 /// Growth of the context after which it is looked at again, for a window of
 /// 200,000.
@@ -24,12 +26,43 @@ const LOOK_EVERY: Tokens = Tokens(10_000);
 /// Compacts a session where it is.
 pub struct Compactor<'a, S: Site> {
     pub(super) site: &'a mut S,
+    /// What of the state is written down.
+    saved: SessionState,
 }
 
 impl<'a, S: Site> Compactor<'a, S> {
     /// A compactor at a site.
     pub fn at(site: &'a mut S) -> Compactor<'a, S> {
-        Compactor { site }
+        let saved = site.bench().state.clone();
+        Compactor { site, saved }
+    }
+
+    /// Writes the state down; where that fails, the work goes on.
+    pub(super) fn remember(&mut self) {
+        let state = self.site.bench().state.clone();
+        let Some(folder) = self.site.terms().state_dir.filter(|_| state != self.saved) else {
+            return;
+        };
+        match state.save(&folder) {
+            Ok(()) => self.saved = state,
+            Err(error) => self.site.tell(Event::trouble(error.to_string())),
+        }
+    }
+
+    /// Writes entries, and takes them in.
+    pub(super) fn write(&mut self, drafts: &[(Draft, Stamp)], base: Option<Ledger>) -> Result<()> {
+        self.site.write(drafts)?;
+        let live = self.site.bench().live;
+        let mut base = base;
+        for (draft, stamp) in drafts {
+            let parent = live.entries().last().map(|entry| entry.id.clone());
+            let entry = draft.to_entry(stamp, parent.as_ref());
+            match base.take() {
+                Some(base) => live.push_compaction(entry, base),
+                None => live.push(entry),
+            }
+        }
+        Ok(())
     }
 
     /// Does what the thresholds ask for.
@@ -158,24 +191,24 @@ impl<'a, S: Site> Compactor<'a, S> {
     fn ladder_state(&mut self, occasion: Occasion, size: Size, tried: &[Layer]) -> State {
         let terms = self.site.terms();
         let context = size.at_most;
-        let window = self.site.bench().window.clone();
-        let live = self.site.live();
-        let (epoch, lossy) = (live.epoch(), live.wear().counted());
+        let bench = self.site.bench();
+        let (epoch, lossy) = (bench.live.epoch(), bench.live.wear().counted());
+        let flushed_epoch = match terms.flushes {
+            true => bench.state.memory_flush_compaction_count,
+            false => Some(epoch),
+        };
+        let moved = bench.course.checkpointed.is_none_or(|at| {
+            let moved = f64::from(context.0.abs_diff(at.0));
+            moved >= terms.least_change * f64::from(bench.window.size().0)
+        });
+        let checkpointed = !moved || !bench.sequence.writes_checkpoints;
         let look = terms.limits.layers.prune
-            && context >= window.checkpoint()
+            && context >= bench.window.checkpoint()
             && !tried.contains(&Layer::Prune);
         let (tool_output, prunable) = match look {
             true => self.tool_output(size, &terms),
             false => (Tokens::ZERO, Tokens::ZERO),
         };
-        let flushed_epoch = match terms.flushes {
-            true => self.site.state().memory_flush_compaction_count,
-            false => Some(epoch),
-        };
-        let moved = self.site.course().checkpointed.is_none_or(|at| {
-            let moved = f64::from(context.0.abs_diff(at.0));
-            moved >= terms.least_change * f64::from(window.size().0)
-        });
         State {
             occasion,
             context,
@@ -185,7 +218,7 @@ impl<'a, S: Site> Compactor<'a, S> {
             epoch,
             lossy,
             flushed_epoch,
-            checkpointed: !moved || !self.site.sequence().writes_checkpoints,
+            checkpointed,
             cold: self.is_cold(size, &terms),
             tried: tried.to_vec(),
             limits: terms.limits,
@@ -211,49 +244,34 @@ impl<'a, S: Site> Compactor<'a, S> {
     /// at again only when the context has grown by a good piece.
     fn tool_output(&mut self, size: Size, terms: &Terms) -> (Tokens, Tokens) {
         let context = size.at_most;
-        let known = self.site.course().output;
-        let output = {
-            let Bench {
-                live,
-                meter,
-                window,
-                ..
-            } = self.site.bench();
+        let bench = self.site.bench();
+        let window = bench.window;
+        let is_near = |known: &Output| {
             let step = window.scaled(LOOK_EVERY);
-            let known = known.filter(|known| {
-                known.window == window.size() && context >= known.at && context - known.at < step
-            });
-            known.unwrap_or_else(|| {
-                let pruned = live.prune(meter, &terms.prune, size.overhead);
-                let (freed, suffix) = pruned.map_or((Tokens::ZERO, Tokens::ZERO), |pruned| {
-                    (pruned.freed, pruned.suffix)
-                });
-                let is_result =
-                    |role: &Role| matches!(role, Role::ToolResult | Role::BashExecution);
-                let messages = live.messages().iter();
-                let results = messages.filter(|message| is_result(&message.role));
-                Output {
-                    at: context,
-                    window: window.size(),
-                    tokens: results.map(|message| meter.message(message)).sum(),
-                    freed,
-                    suffix,
-                }
-            })
+            known.window == window.size() && context >= known.at && context - known.at < step
         };
-        self.site.course().output = Some(output);
-        let pays = match self.site.cache().filter(|cache| cache.weighs_pruning) {
-            Some(cache) => {
-                let (freed, suffix) = (output.freed, output.suffix);
-                decide(
-                    freed,
-                    suffix,
-                    &cache.prices,
-                    cache.since,
-                    cache.expected_turns,
-                )
-                .now
+        let output = bench.course.output.filter(is_near).unwrap_or_else(|| {
+            let (live, meter) = (bench.live, bench.meter);
+            let pruned = live.prune(meter, &terms.prune, size.overhead);
+            let is_result = |role: &Role| matches!(role, Role::ToolResult | Role::BashExecution);
+            let messages = live.messages().iter();
+            let results = messages.filter(|message| is_result(&message.role));
+            Output {
+                at: context,
+                window: window.size(),
+                tokens: results.map(|message| meter.message(message)).sum(),
+                freed: pruned.as_ref().map_or(Tokens::ZERO, |pruned| pruned.freed),
+                suffix: pruned.map_or(Tokens::ZERO, |pruned| pruned.suffix),
             }
+        });
+        bench.course.output = Some(output);
+        let pays = match self.site.cache().filter(|cache| cache.weighs_pruning) {
+            Some(Cache {
+                prices,
+                since,
+                expected_turns,
+                ..
+            }) => decide(output.freed, output.suffix, &prices, since, expected_turns).now,
             None => true,
         };
         let prunable = if pays { output.freed } else { Tokens::ZERO };
@@ -272,8 +290,8 @@ impl<'a, S: Site> Compactor<'a, S> {
 
     /// What hiding tool output would come to.
     pub fn prunable(&mut self, settings: &PruneSettings, size: Size) -> Option<Pruned> {
-        let Bench { live, meter, .. } = self.site.bench();
-        live.prune(meter, settings, size.overhead)
+        let bench = self.site.bench();
+        bench.live.prune(bench.meter, settings, size.overhead)
     }
 
     /// Looks whether hiding tool output now saves money. A look costs as much as
@@ -300,8 +318,8 @@ impl<'a, S: Site> Compactor<'a, S> {
             return Ok(());
         };
         let context = size.tokens;
-        let step = self.site.bench().window.scaled(LOOK_EVERY);
-        let course = self.site.course();
+        let bench = self.site.bench();
+        let (course, step) = (bench.course, bench.window.scaled(LOOK_EVERY));
         let soon = cache.is_cold() && context > course.looked_at + Tokens(step.0 / 4);
         if context < course.looked_at + step && !soon {
             course.looked_at = course.looked_at.min(context);
@@ -313,20 +331,22 @@ impl<'a, S: Site> Compactor<'a, S> {
             since: cache.since,
             expected_turns: cache.expected_turns,
         };
-        let chosen = {
-            let Bench { live, meter, .. } = self.site.bench();
-            live.prune_if_cheaper(meter, &terms.prune, &costs, size.overhead)
-        };
+        let (live, meter) = (bench.live, bench.meter);
+        let chosen = live.prune_if_cheaper(meter, &terms.prune, &costs, size.overhead);
         if let Some((pruned, verdict)) = chosen {
             let after = self.hide(&pruned, size, verdict.to_string())?;
-            self.site.course().looked_at = after;
+            self.site.bench().course.looked_at = after;
         }
         Ok(())
     }
 
     fn hide(&mut self, pruned: &Pruned, size: Size, reason: String) -> Result<Tokens> {
-        self.site.append(&pruned.drafts)?;
-        self.site.course().output = None;
+        let drafts = pruned.drafts.iter();
+        let drafts: Vec<(Draft, Stamp)> = drafts
+            .map(|draft| (draft.clone(), self.site.stamp()))
+            .collect();
+        self.write(&drafts, None)?;
+        self.site.bench().course.output = None;
         self.site.rewrote(Some(pruned.suffix));
         let tokens_after = self.site.size().tokens;
         self.site.tell(Event::Pruned {
@@ -341,24 +361,25 @@ impl<'a, S: Site> Compactor<'a, S> {
     /// Saves the state of the work.
     pub fn checkpoint(&mut self, trigger: Saved, tokens: Tokens) -> Option<CheckpointId> {
         let saving = self.saving(trigger, tokens, false);
-        self.site.course().checkpointed = Some(tokens);
         let mut events = Vec::new();
-        let live = self.site.live();
-        let checkpoints = self.site.sequence().checkpoints;
-        let written = checkpoints.write(live, &saving, &mut |event| events.push(event));
+        let bench = self.site.bench();
+        bench.course.checkpointed = Some(tokens);
+        let checkpoints = bench.sequence.checkpoints;
+        let written = checkpoints.write(bench.live, &saving, &mut |event| events.push(event));
         events.extend(written.as_ref().err().map(|error| error.event()));
         self.tell_all(events);
         written.ok()
     }
 
     pub(super) fn saving(&mut self, trigger: Saved, tokens: Tokens, splits_turn: bool) -> Saving {
-        let window = self.site.bench().window.size();
+        let at = self.site.now();
+        let bench = self.site.bench();
         Saving {
-            at: self.site.now(),
+            at,
             trigger,
             tokens,
-            window,
-            turn: turn(self.site.live(), splits_turn),
+            window: bench.window.size(),
+            turn: turn(bench.live, splits_turn),
         }
     }
 
@@ -372,18 +393,21 @@ impl<'a, S: Site> Compactor<'a, S> {
     fn blocked(&mut self, block: Block, size: Size) {
         let tokens = size.tokens;
         let terms = self.site.terms();
-        if block == Block::ReadOnly && tokens >= terms.warn_at && !self.site.course().pressed {
-            self.site.course().pressed = true;
+        let course = self.site.bench().course;
+        let presses = block == Block::ReadOnly && tokens >= terms.warn_at && !course.pressed;
+        course.pressed |= presses;
+        let is_new = course.told.insert(block);
+        if presses {
             let threshold = terms.warn_at;
             self.site
                 .tell(Event::ReadOnlyPressure { tokens, threshold });
         }
-        if !self.site.course().told.insert(block) {
+        if !is_new {
             return;
         }
         self.site.tell(Event::Blocked { block, tokens });
         if block == Block::Guard {
-            let live = self.site.live();
+            let live = self.site.bench().live;
             let worn = Degradation::of(live.epoch(), live.wear(), &terms.risk);
             let guarded = Guarded {
                 lossy: worn.lossy,

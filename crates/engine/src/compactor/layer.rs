@@ -2,7 +2,7 @@
 
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
 use longhaul_compaction::summary::Extractive;
-use longhaul_compaction::{BreakerState, Degradation, Layer, Trigger};
+use longhaul_compaction::{Breaker, BreakerState, Degradation, Layer, Trigger};
 use longhaul_tokens::{Spent, Tokens};
 use longhaul_transcript::{Draft, EntryId, Stamp};
 
@@ -11,7 +11,7 @@ use super::journal::{Intent, completed};
 use super::site::{Result, Site};
 use crate::checkpoints::Restoration;
 use crate::event::{CompactedEvent, Event};
-use crate::live::{Compacted, CompactionFailure, Live, Pruned, Removed};
+use crate::live::{Compacted, CompactionFailure, Pruned, Removed};
 use crate::measure::Size;
 use crate::spending::to_json;
 
@@ -74,7 +74,7 @@ impl<S: Site> Compactor<'_, S> {
             size,
         };
         let begun = self.site.milliseconds();
-        let spent_before = self.site.state().spending.compactions;
+        let spent_before = self.site.bench().state.spending.compactions;
         let lock = self.site.lock()?;
         let compacted = match self.summarize(asked).await? {
             Ok(compacted) => compacted,
@@ -89,73 +89,44 @@ impl<S: Site> Compactor<'_, S> {
             }
             Err(failure) => return Ok(self.failed(failure.to_string())),
         };
-        let before: Vec<EntryId> = self
-            .site
-            .live()
-            .entries()
-            .iter()
-            .map(|entry| entry.id.clone())
-            .collect();
+        let entries = self.site.bench().live.entries().iter();
+        let before: Vec<EntryId> = entries.map(|entry| entry.id.clone()).collect();
         let carried = match self.carry_out(asked, &compacted) {
             Ok(carried) => carried,
             Err(error) => return Ok(self.failed(error.to_string())),
         };
         drop(lock);
-        let course = self.site.course();
+        let course = self.site.bench().course;
         course.begin_epoch();
         course.looked_at = carried.tokens_after;
-        self.site.rewrote(None);
         if let Some(reason) = &compacted.fallback {
             let reason = reason.clone();
             self.site.tell(Event::SummaryFallback { reason });
         }
-        let event = CompactedEvent {
-            entry: carried.entry,
-            epoch: self.site.live().epoch(),
-            layer,
-            trigger,
-            checkpoint: carried
-                .checkpoint
-                .map(|id| id.to_string())
-                .unwrap_or_default(),
-            tokens_before: size.tokens,
-            tokens_after: carried.tokens_after,
-            messages_compacted: compacted.removed.messages,
-            messages_kept: compacted.kept_messages,
-            summarizer: compacted.summarizer,
-            milliseconds: self.site.milliseconds() - begun,
-            splits_turn: compacted.splits_turn,
-            fidelity: compacted.fidelity,
-            notes: compacted.notes,
-        };
+        let milliseconds = self.site.milliseconds() - begun;
+        let epoch = self.site.bench().live.epoch();
+        let made = made(asked, compacted, carried, epoch, milliseconds);
+        let event = &made.event;
         self.site.tell(Event::Compacted(Box::new(event.clone())));
         self.warn_of_wear();
         if layer != Layer::Emergency {
             let rules = self.site.terms().breaker;
             let (before, after) = (event.tokens_before, event.tokens_after);
-            self.judge(|site| site.state().breaker.finished(before, after, rules));
+            self.judge(|breaker| breaker.finished(before, after, rules));
         }
         self.note_cost(&spent_before)?;
-        self.site.remember();
+        self.remember();
         self.site.left(&before);
-        Ok(Outcome::Made(Box::new(Made {
-            event,
-            removed: compacted.removed,
-            summary: match compacted.draft {
-                Draft::Compaction { summary, .. } => summary,
-                _ => String::new(),
-            },
-            restored: carried.restored,
-        })))
+        Ok(Outcome::Made(Box::new(made)))
     }
 
     /// What a layer would come to, with prose that is extracted: nobody is
-    /// asked, and nothing is written. With the size after it.
+    /// asked, and nothing is written.
     pub fn preview(
         &mut self,
         layer: Layer,
         focus: Option<&str>,
-    ) -> Result<Result<(Compacted, Tokens), CompactionFailure>> {
+    ) -> Result<Result<Made, CompactionFailure>> {
         self.site.look_up()?;
         let asked = Asked {
             layer,
@@ -163,13 +134,19 @@ impl<S: Site> Compactor<'_, S> {
             focus,
             size: self.site.size(),
         };
+        let stamp = Stamp {
+            id: EntryId::from("preview"),
+            time: self.site.now(),
+        };
         Ok(self.extract(asked).map(|compacted| {
-            let stamp = Stamp {
-                id: EntryId::from("preview"),
-                time: self.site.now(),
+            let carried = Carried {
+                tokens_after: self.foresee(&compacted, &compacted.draft, &stamp),
+                entry: stamp.id,
+                checkpoint: None,
+                restored: Restoration::default(),
             };
-            let after = self.foresee(&compacted, &compacted.draft, &stamp);
-            (compacted, after)
+            let epoch = self.site.bench().live.epoch() + 1;
+            made(asked, compacted, carried, epoch, 0.0)
         }))
     }
 
@@ -193,7 +170,7 @@ impl<S: Site> Compactor<'_, S> {
 
     /// The size after a compaction, before it is written.
     fn foresee(&mut self, compacted: &Compacted, draft: &Draft, stamp: &Stamp) -> Tokens {
-        let mut ahead = self.site.live().clone();
+        let mut ahead = self.site.bench().live.clone();
         let leaf = ahead.entries().last().map(|entry| entry.id.clone());
         ahead.push_compaction(draft.to_entry(stamp, leaf.as_ref()), compacted.base.clone());
         self.site.foresee(&ahead)
@@ -203,38 +180,37 @@ impl<S: Site> Compactor<'_, S> {
     /// before the next.
     fn carry_out(&mut self, asked: Asked<'_>, compacted: &Compacted) -> Result<Carried> {
         let stamp = self.site.stamp();
-        let live = self.site.live();
+        let mut saving = self.saving(Saved::Compaction, asked.size.tokens, compacted.splits_turn);
+        let mut events = Vec::new();
+        let mut sink = |event| events.push(event);
+        let bench = self.site.bench();
         let intent = Intent {
             entry: stamp.id,
             at: stamp.time,
             layer: asked.layer,
             trigger: asked.trigger,
             focus: asked.focus.map(str::to_owned),
-            leaf: live.entries().last().map(|entry| entry.id.clone()),
+            leaf: bench.live.entries().last().map(|entry| entry.id.clone()),
         };
-        let saving = self.saving(Saved::Compaction, asked.size.tokens, compacted.splits_turn);
-        let mut events = Vec::new();
-        let sequence = self.site.sequence();
-        let live = self.site.live();
-        let mut journal = sequence.begin(intent, &mut |event| events.push(event));
-        let checkpoint = sequence.save(live, &mut journal, saving, &mut |event| {
-            events.push(event);
-        });
+        let Intent { entry, at, .. } = bench.sequence.begin(intent, &mut sink);
+        saving.at = at;
+        let checkpoint = bench.sequence.save(bench.live, &saving, &mut sink);
         self.tell_all(events);
+        let stamp = Stamp {
+            id: entry,
+            time: at,
+        };
         let draft = completed(compacted.draft.clone(), checkpoint, None);
-        let tokens_after = self.foresee(compacted, &draft, &journal.stamp());
+        let tokens_after = self.foresee(compacted, &draft, &stamp);
         let draft = completed(compacted.draft.clone(), checkpoint, Some(tokens_after));
-        self.site
-            .write(&draft, journal.stamp(), compacted.base.clone())?;
-        let mut events = Vec::new();
-        let sequence = self.site.sequence();
-        sequence.written(&mut journal, checkpoint, &mut |event| events.push(event));
-        self.tell_all(events);
+        let base = compacted.base.clone();
+        self.write(&[(draft, stamp.clone())], Some(base))?;
+        self.site.rewrote(None);
         // The entry is written: whatever fails now is made good later.
         self.drop_answers();
         let restored = self.put_back();
         Ok(Carried {
-            entry: journal.stamp().id,
+            entry: stamp.id,
             checkpoint,
             tokens_after,
             restored,
@@ -246,7 +222,7 @@ impl<S: Site> Compactor<'_, S> {
         let restored = self.site.put_back();
         if !restored.unrecorded {
             let mut events = Vec::new();
-            let sequence = self.site.sequence();
+            let sequence = self.site.bench().sequence;
             sequence.finish(&mut |event| events.push(event));
             self.tell_all(events);
         }
@@ -257,22 +233,21 @@ impl<S: Site> Compactor<'_, S> {
     /// which compaction was interrupted before that.
     pub fn recover(&mut self) -> Option<Intent> {
         let mut events = Vec::new();
-        let (sequence, live) = (self.site.sequence(), self.site.live());
-        let pending = sequence.pending(live, &mut |event| events.push(event));
+        let bench = self.site.bench();
+        let sequence = bench.sequence;
+        let pending = sequence.pending(bench.live, &mut |event| events.push(event));
         self.tell_all(events);
-        match pending {
-            Some(intent) if is_in(self.site.live(), &intent.entry) => {
-                self.put_back();
-                None
-            }
-            pending => pending,
+        if pending.as_ref().is_none_or(|(_, is_written)| !is_written) {
+            return pending.map(|(intent, _)| intent);
         }
+        self.put_back();
+        None
     }
 
     /// From a few compactions on, the user is told with each of them.
     fn warn_of_wear(&mut self) {
         let risk = self.site.terms().risk;
-        let live = self.site.live();
+        let live = self.site.bench().live;
         if live.epoch() < risk.warn_at {
             return;
         }
@@ -285,20 +260,22 @@ impl<S: Site> Compactor<'_, S> {
 
     /// Writes down in the session what its summary took.
     fn note_cost(&mut self, before: &Spent) -> Result<()> {
-        let spent = self.site.state().spending.compactions.since(before);
+        let spent = self.site.bench().state.spending.compactions.since(before);
         let notes = self.site.terms().notes_cost && spent.requests > 0;
-        let Some(model) = self.site.summaries().filter(|_| notes) else {
+        let Some(model) = self.site.terms().summaries.filter(|_| notes) else {
             return Ok(());
         };
         let info = model.info();
-        let epoch = self.site.live().epoch();
-        self.site.append(&[Draft::Usage {
+        let epoch = self.site.bench().live.epoch();
+        let draft = Draft::Usage {
             kind: "compaction".to_owned(),
             provider: info.provider.clone(),
             model: info.name.clone(),
             usage: to_json(&spent).to_string(),
             note: Some(format!("summary of compaction {epoch}")),
-        }])
+        };
+        let stamp = self.site.stamp();
+        self.write(&[(draft, stamp)], None)
     }
 
     /// A compaction did not come about.
@@ -307,24 +284,54 @@ impl<S: Site> Compactor<'_, S> {
         let told = reason.clone();
         self.site.tell(Event::Failed { reason: told });
         let told = reason.clone();
-        self.judge(|site| site.state().breaker.failed(told, rules));
-        self.site.remember();
+        self.judge(|breaker| breaker.failed(told, rules));
+        self.remember();
         Outcome::Failed(reason)
     }
 
     /// Takes note of how an attempt ended; the breaker may open by it.
-    fn judge(&mut self, ended: impl FnOnce(&mut S) -> BreakerState) {
+    fn judge(&mut self, ended: impl FnOnce(&mut Breaker) -> BreakerState) {
         let rules = self.site.terms().breaker;
-        let was_open = self.site.state().breaker.is_open(rules);
-        if ended(self.site) == BreakerState::Open && !was_open {
-            let reasons = self.site.state().breaker.reasons.clone();
+        let breaker = &mut self.site.bench().state.breaker;
+        let was_open = breaker.is_open(rules);
+        if ended(breaker) == BreakerState::Open && !was_open {
+            let reasons = breaker.reasons.clone();
             self.site.gave_up(&reasons);
             self.site.tell(Event::BreakerOpened { reasons });
         }
     }
 }
 
-/// Whether a compaction was written: then it is in the path.
-fn is_in(live: &Live, entry: &EntryId) -> bool {
-    live.entries().iter().any(|there| there.id == *entry)
+fn made(
+    asked: Asked<'_>,
+    compacted: Compacted,
+    carried: Carried,
+    epoch: u32,
+    milliseconds: f64,
+) -> Made {
+    let checkpoint = carried.checkpoint.map(|id| id.to_string());
+    Made {
+        event: CompactedEvent {
+            entry: carried.entry,
+            epoch,
+            layer: asked.layer,
+            trigger: asked.trigger,
+            checkpoint: checkpoint.unwrap_or_default(),
+            tokens_before: asked.size.tokens,
+            tokens_after: carried.tokens_after,
+            messages_compacted: compacted.removed.messages,
+            messages_kept: compacted.kept_messages,
+            summarizer: compacted.summarizer,
+            milliseconds,
+            splits_turn: compacted.splits_turn,
+            fidelity: compacted.fidelity,
+            notes: compacted.notes,
+        },
+        removed: compacted.removed,
+        summary: match compacted.draft {
+            Draft::Compaction { summary, .. } => summary,
+            _ => String::new(),
+        },
+        restored: carried.restored,
+    }
 }

@@ -1,13 +1,14 @@
 //! A site: where a compaction takes place, in terms of plain operations.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use longhaul_compaction::cost::{Prices, Since};
 use longhaul_compaction::ladder::{Block, Limits};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{BreakerRules, Layer, RiskRules, Trigger};
-use longhaul_ledger::Ledger;
 use longhaul_model::{CancellationToken, Model, ModelInfo};
 use longhaul_tokens::{Spent, Tokens, Window};
 use longhaul_transcript::{Draft, EntryId, Millis, Stamp};
@@ -44,16 +45,43 @@ pub enum Error {
 /// The module's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What a plan is made with.
+/// A session with all that belongs to its compactions.
 pub struct Bench<'a> {
     /// The session.
-    pub live: &'a Live,
+    pub live: &'a mut Live,
     /// What counts its messages.
     pub meter: &'a mut Meter,
     /// The window and its thresholds.
     pub window: &'a Window,
-    /// Whether an entry can be recalled.
-    pub is_stored: Box<dyn Fn(&EntryId) -> bool + 'a>,
+    /// What is remembered beside the transcript.
+    pub state: &'a mut SessionState,
+    /// What is remembered between two looks.
+    pub course: &'a mut Course,
+    /// Checkpoints and the journal.
+    pub sequence: Sequence<'a>,
+    /// What can be recalled.
+    pub stored: Stored<'a>,
+}
+
+/// The entries that can be recalled.
+#[derive(Clone, Copy)]
+pub enum Stored<'a> {
+    /// Nobody has looked yet.
+    Unknown,
+    /// These.
+    Ids(&'a HashSet<EntryId>),
+    /// These, and when they were written.
+    Times(&'a HashMap<EntryId, Option<Millis>>),
+}
+
+impl Stored<'_> {
+    pub(super) fn has(self, id: &EntryId) -> bool {
+        match self {
+            Stored::Unknown => false,
+            Stored::Ids(ids) => ids.contains(id),
+            Stored::Times(times) => times.contains_key(id),
+        }
+    }
 }
 
 /// What decides whether a rewrite of the prompt pays.
@@ -119,7 +147,7 @@ pub(super) struct Output {
 }
 
 /// What is set about the compactions of a session, fitted to its window.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Terms {
     /// What forbids what; whether the breaker is open is looked up.
     pub limits: Limits,
@@ -147,6 +175,12 @@ pub struct Terms {
     pub warn_at: Tokens,
     /// How a model is asked for a summary.
     pub model: SummaryModel,
+    /// The one that is asked; without one, summaries are extracted.
+    pub summaries: Option<Arc<dyn Model>>,
+    /// Stops whoever is waited for.
+    pub cancel: CancellationToken,
+    /// Where the state is written down; nowhere, where nothing outlives it.
+    pub state_dir: Option<PathBuf>,
 }
 
 impl Terms {
@@ -175,6 +209,9 @@ impl Terms {
             notes_cost: false,
             warn_at: window.scaled(compaction.warn_at_token_threshold),
             model: compaction.model.clone(),
+            summaries: None,
+            cancel: CancellationToken::new(),
+            state_dir: None,
         }
     }
 
@@ -190,16 +227,11 @@ impl Terms {
 
 /// Where a compaction takes place.
 pub trait Site {
-    /// The session.
-    fn live(&self) -> &Live;
-
-    /// The session with what a plan is made with.
+    /// The session, and what belongs to its compactions.
     fn bench(&mut self) -> Bench<'_>;
 
-    /// Finds out what can be recalled, where that takes the whole file.
-    fn look_up(&mut self) -> Result<()> {
-        Ok(())
-    }
+    /// What is set.
+    fn terms(&self) -> Terms;
 
     /// The size of the next request.
     fn size(&mut self) -> Size;
@@ -208,37 +240,11 @@ pub trait Site {
     /// next epoch's requests have beside the conversation.
     fn foresee(&mut self, ahead: &Live) -> Tokens;
 
-    /// What is set.
-    fn terms(&self) -> Terms;
-
-    /// What is remembered between two looks.
-    fn course(&mut self) -> &mut Course;
-
-    /// What is remembered beside the transcript.
-    fn state(&mut self) -> &mut SessionState;
-
-    /// Writes that down; where it fails, the work goes on.
-    fn remember(&mut self);
+    /// Writes entries; durable, where one is a compaction.
+    fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<()>;
 
     /// Says what happens.
     fn tell(&mut self, event: Event);
-
-    /// Checkpoints and the journal.
-    fn sequence(&self) -> Sequence<'_>;
-
-    /// Keeps other processes from compacting the session.
-    fn lock(&mut self) -> Result<Option<Lock>> {
-        match self.sequence().notebook.lock() {
-            Ok(lock) => Ok(lock),
-            Err(error @ CheckpointError::Busy { .. }) => Err(Error::Busy(error)),
-            // Where no lock can be had, the session's own has to do.
-            Err(error) => {
-                let event = error.event();
-                self.tell(event);
-                Ok(None)
-            }
-        }
-    }
 
     /// The time now.
     fn now(&self) -> Millis;
@@ -247,32 +253,40 @@ pub trait Site {
     fn stamp(&mut self) -> Stamp;
 
     /// Milliseconds of a clock, for saying how long something took.
-    fn milliseconds(&self) -> f64;
+    fn milliseconds(&self) -> f64 {
+        self.now().0 as f64
+    }
 
-    /// Appends entries that hide something, or say what something cost.
-    fn append(&mut self, drafts: &[Draft]) -> Result<()>;
+    /// Finds out what can be recalled, where that takes the whole file.
+    fn look_up(&mut self) -> Result<()> {
+        Ok(())
+    }
 
-    /// Writes the entry of a compaction, durably, and takes it in.
-    fn write(&mut self, draft: &Draft, stamp: Stamp, base: Ledger) -> Result<()>;
+    /// Keeps other processes from compacting the session.
+    fn lock(&mut self) -> Result<Option<Lock>> {
+        match self.bench().sequence.notebook.lock() {
+            Ok(lock) => Ok(lock),
+            Err(error @ CheckpointError::Busy { .. }) => Err(Error::Busy(error)),
+            // Where no lock can be had, the session's own has to do.
+            Err(error) => {
+                self.tell(error.event());
+                Ok(None)
+            }
+        }
+    }
+
+    /// What was written is in the session, and rewrites the context: all of it,
+    /// or only so much at its end.
+    fn rewrote(&mut self, _: Option<Tokens>) {}
 
     /// Puts the state of the work back, where an epoch begins with that.
     fn put_back(&mut self) -> Restoration {
         Restoration::default()
     }
 
-    /// Who writes summaries; nobody, where they are extracted.
-    fn summaries(&self) -> Option<std::sync::Arc<dyn Model>> {
-        None
-    }
-
     /// The window that what is summarised has to fit into.
     fn summary_window(&self, model: &ModelInfo) -> Tokens {
         model.window.map_or(UNKNOWN_WINDOW, Tokens)
-    }
-
-    /// Stops whoever is waited for.
-    fn cancel(&self) -> CancellationToken {
-        CancellationToken::new()
     }
 
     /// A request of ours was paid for.
@@ -296,9 +310,6 @@ pub trait Site {
 
     /// Compaction was given up.
     fn gave_up(&mut self, _: &[String]) {}
-
-    /// The context was rewritten: all of it, or only so much at its end.
-    fn rewrote(&mut self, _: Option<Tokens>) {}
 
     /// These entries are no longer in the context.
     fn left(&mut self, _: &[EntryId]) {}

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::climb::Compactor;
 use super::layer::Asked;
-use super::site::{Bench, Error, Result, Site};
+use super::site::{Error, Result, Site};
 use crate::config::Config;
 use crate::event::Event;
 use crate::live::{Compacted, CompactionFailure, CompactionRequest};
@@ -161,16 +161,13 @@ impl<S: Site> Compactor<'_, S> {
         asked: Asked<'_>,
     ) -> Result<Result<Compacted, CompactionFailure>> {
         self.site.look_up()?;
-        let model = match asked.layer {
-            // In an emergency nothing is asked that may fail.
-            Layer::Emergency => None,
-            _ => self.site.summaries(),
-        };
+        let terms = self.site.terms();
+        // In an emergency nothing is asked that may fail.
+        let model = terms.summaries.filter(|_| asked.layer != Layer::Emergency);
         let Some(model) = model else {
             return Ok(self.extract(asked));
         };
-        let cancel = self.site.cancel();
-        let terms = self.site.terms();
+        let cancel = terms.cancel;
         let info = model.info();
         let name = format!("{}/{}", info.provider, info.name);
         let mut answers = self.finished_answers();
@@ -209,12 +206,8 @@ impl<S: Site> Compactor<'_, S> {
         asked: Asked<'_>,
     ) -> Result<Compacted, CompactionFailure> {
         let terms = self.site.terms();
-        let Bench {
-            live,
-            meter,
-            window,
-            is_stored,
-        } = self.site.bench();
+        let bench = self.site.bench();
+        let (window, stored) = (bench.window, bench.stored);
         let request = CompactionRequest {
             layer: asked.layer,
             trigger: asked.trigger,
@@ -224,14 +217,15 @@ impl<S: Site> Compactor<'_, S> {
             overhead: asked.size.overhead,
             tokens_before: asked.size.tokens,
             rules: terms.rules,
-            is_stored: &*is_stored,
+            is_stored: &|id| stored.has(id),
         };
-        live.compact_with(summarizer, meter, &request)
+        bench.live.compact_with(summarizer, bench.meter, &request)
     }
 
     /// What was finished of an earlier attempt.
-    fn finished_answers(&self) -> Answers {
-        let text = self.site.sequence().notebook.read(NOTE).ok().flatten();
+    fn finished_answers(&mut self) -> Answers {
+        let notebook = self.site.bench().sequence.notebook;
+        let text = notebook.read(NOTE).ok().flatten();
         let mut answers: Answers = text
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -248,18 +242,17 @@ impl<S: Site> Compactor<'_, S> {
         let mut kept = answers.clone();
         kept.finished.retain(|key, _| answers.stored.contains(key));
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        let redactor = self.site.live().redactor();
-        let text = redactor.document().json(&text).into_owned();
-        let written = self.site.sequence().notebook.write(NOTE, &text);
-        if let Err(error) = written {
+        let bench = self.site.bench();
+        let text = bench.live.redactor().document().json(&text).into_owned();
+        if let Err(error) = bench.sequence.notebook.write(NOTE, &text) {
             self.site.tell(error.event());
         }
     }
 
     /// The compaction is written: its answers are no longer needed.
-    pub(super) fn drop_answers(&self) {
-        if self.site.summaries().is_some() {
-            let _ = self.site.sequence().notebook.remove(NOTE);
+    pub(super) fn drop_answers(&mut self) {
+        if self.site.terms().summaries.is_some() {
+            let _ = self.site.bench().sequence.notebook.remove(NOTE);
         }
     }
 
@@ -304,14 +297,14 @@ impl<S: Site> Compactor<'_, S> {
     }
 
     fn spend(&mut self, spent: Spent, model: &str) {
-        self.site.state().spending.compactions.add(&spent);
+        self.site.bench().state.spending.compactions.add(&spent);
         self.site.spent(&spent);
         self.site.tell(Event::Spent {
             on: "compaction",
             model: model.to_owned(),
             spent,
         });
-        self.site.remember();
+        self.remember();
     }
 }
 

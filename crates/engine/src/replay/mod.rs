@@ -25,16 +25,14 @@ use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{BreakerRules, Layer};
 use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::{Estimator, Sample, Tokens, Window};
-use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Result, Role, Session, Stamp};
+use longhaul_transcript::{Body, Entry, EntryId, Millis, Role, Session, Stamp};
 
 pub use report::{CheckpointRow, CompactionRow, NativeRow, Point, ReplayReport, Totals};
 
 use self::bills::Bills;
 use self::kept::Kept;
 use crate::checkpoints::Whose;
-use crate::compactor::{
-    Compactor, Course, Error as CompactorError, Result as CompactorResult, Site,
-};
+use crate::compactor::{Compactor, Course, Result, Site};
 use crate::config::SummaryModel;
 use crate::event::Event;
 use crate::live::{CompactionRules, Live};
@@ -91,16 +89,7 @@ pub fn replay(
     stamp: &mut dyn FnMut(Option<Millis>) -> Stamp,
     on_event: &mut dyn FnMut(&Event, &Progress),
 ) -> Result<(ReplayReport, Vec<Entry>)> {
-    let played = replay_with(session, options, None, stamp, on_event);
-    played.map_err(|error| match error {
-        CompactorError::Transcript(error) => error,
-        // Nobody was asked, and nothing is locked.
-        other => longhaul_transcript::Error::Io {
-            action: "replay",
-            path: session.path().to_owned(),
-            source: std::io::Error::other(other.to_string()),
-        },
-    })
+    replay_with(session, options, None, stamp, on_event)
 }
 
 /// The same, with summaries by a model where there is one.
@@ -110,7 +99,7 @@ pub fn replay_with(
     summaries: Option<Summaries>,
     stamp: &mut dyn FnMut(Option<Millis>) -> Stamp,
     on_event: &mut dyn FnMut(&Event, &Progress),
-) -> CompactorResult<(ReplayReport, Vec<Entry>)> {
+) -> Result<(ReplayReport, Vec<Entry>)> {
     let tree = session.tree()?;
     let path: std::collections::HashMap<_, _> = tree
         .path()
@@ -215,7 +204,7 @@ struct Run<'a, 'o> {
 }
 
 impl Run<'_, '_> {
-    fn take(&mut self, entry: Entry) -> CompactorResult<()> {
+    fn take(&mut self, entry: Entry) -> Result<()> {
         self.progress.entries += 1;
         match &entry.body {
             // The recording agent's own compactions are only compared with.
@@ -277,7 +266,7 @@ impl Run<'_, '_> {
     }
 
     /// A request is about to leave: the engine decides, then it is paid for.
-    fn before_request(&mut self, answer: &Entry) -> CompactorResult<()> {
+    fn before_request(&mut self, answer: &Entry) -> Result<()> {
         self.learn_overhead(answer);
         let since = match (self.last_request, answer.time) {
             (Some(last), Some(now)) => Since::Seconds((now.0 - last.0) as f64 / 1000.0),
@@ -335,12 +324,6 @@ impl Run<'_, '_> {
             self.overhead = (reported.prompt_tokens() - counted).min(largest);
             self.bills.overhead = self.overhead;
         }
-    }
-
-    /// Appends what the engine itself writes.
-    fn entry(&mut self, draft: &Draft, stamp: &Stamp) -> Entry {
-        let parent = self.written.last().map(|entry| entry.id.clone());
-        draft.to_entry(stamp, parent.as_ref())
     }
 
     /// Counts the context anew after something in it was rewritten.

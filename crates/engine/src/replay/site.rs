@@ -3,32 +3,27 @@
 use std::sync::Arc;
 
 use longhaul_compaction::Layer;
-use longhaul_ledger::Ledger;
-use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::{Gauge, Tokens};
 use longhaul_transcript::{Draft, Millis, Stamp};
 
 use super::Run;
-use crate::checkpoints::{Checkpoints, Nowhere};
-use crate::compactor::{Bench, Cache, Course, Result, Sequence, Site, Terms};
+use crate::checkpoints::Untouched;
+use crate::compactor::{Bench, Cache, Result, Sequence, Site, Stored, Terms};
 use crate::config::Config;
 use crate::event::Event;
 use crate::live::{Live, allowance};
 use crate::measure::Size;
-use crate::state::SessionState;
 
 impl Site for Run<'_, '_> {
-    fn live(&self) -> &Live {
-        &self.live
-    }
-
     fn bench(&mut self) -> Bench<'_> {
-        let stored = &self.stored;
         Bench {
-            live: &self.live,
+            live: &mut self.live,
             meter: &mut self.meter,
             window: self.options.window,
-            is_stored: Box::new(|id| stored.contains(id)),
+            state: &mut self.state,
+            course: &mut self.course,
+            sequence: Sequence::new(&self.kept, &self.whose, &Untouched(None), false, true),
+            stored: Stored::Ids(&self.stored),
         }
     }
 
@@ -53,12 +48,8 @@ impl Site for Run<'_, '_> {
 
     fn terms(&self) -> Terms {
         let options = self.options;
-        let state = SessionState {
-            breaker: self.state.breaker.clone(),
-            ..SessionState::default()
-        };
-        let mut terms = Terms::of(&Config::default(), options.window, &state);
-        terms.limits.breaker_open = state.breaker.is_open(options.breaker);
+        let mut terms = Terms::of(&Config::default(), options.window, &self.state);
+        terms.limits.breaker_open = self.state.breaker.is_open(options.breaker);
         terms.limits.max_auto = options.max_auto;
         terms.limits.layers = options.layers;
         terms.protect = (options.protect)(Layer::Summarize);
@@ -68,36 +59,14 @@ impl Site for Run<'_, '_> {
         terms.breaker = options.breaker;
         if let Some(summaries) = &self.summaries {
             terms.model = summaries.settings.clone();
+            terms.summaries = Some(Arc::clone(&summaries.model));
+            terms.cancel = summaries.cancel.clone();
         }
         terms
     }
 
-    fn course(&mut self) -> &mut Course {
-        &mut self.course
-    }
-
-    fn state(&mut self) -> &mut SessionState {
-        &mut self.state
-    }
-
-    fn remember(&mut self) {}
-
     fn tell(&mut self, event: Event) {
         self.emit(event);
-    }
-
-    /// Whoever asked for the replay may keep its checkpoints.
-    fn sequence(&self) -> Sequence<'_> {
-        Sequence {
-            checkpoints: Checkpoints {
-                store: &self.kept,
-                whose: &self.whose,
-                redact: &str::to_owned,
-            },
-            notebook: &Nowhere,
-            is_resumed: false,
-            writes_checkpoints: true,
-        }
     }
 
     fn now(&self) -> Millis {
@@ -112,33 +81,13 @@ impl Site for Run<'_, '_> {
         (self.options.clock)()
     }
 
-    fn append(&mut self, drafts: &[Draft]) -> Result<()> {
-        for draft in drafts {
-            let stamp = self.stamp();
-            let entry = self.entry(draft, &stamp);
-            self.keep(entry);
+    fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<()> {
+        for (draft, stamp) in drafts {
+            let parent = self.written.last().map(|entry| entry.id.clone());
+            self.stored.insert(stamp.id.clone());
+            self.written.push(draft.to_entry(stamp, parent.as_ref()));
         }
-        self.recount();
         Ok(())
-    }
-
-    fn write(&mut self, draft: &Draft, stamp: Stamp, base: Ledger) -> Result<()> {
-        let entry = self.entry(draft, &stamp);
-        self.stored.insert(entry.id.clone());
-        self.written.push(entry.clone());
-        self.live.push_compaction(entry, base);
-        self.recount();
-        Ok(())
-    }
-
-    fn summaries(&self) -> Option<Arc<dyn Model>> {
-        let summaries = self.summaries.as_ref()?;
-        Some(Arc::clone(&summaries.model))
-    }
-
-    fn cancel(&self) -> CancellationToken {
-        let cancel = self.summaries.as_ref();
-        cancel.map_or_else(CancellationToken::new, |summaries| summaries.cancel.clone())
     }
 
     fn cache(&mut self) -> Option<Cache> {
@@ -167,6 +116,7 @@ impl Site for Run<'_, '_> {
     }
 
     fn rewrote(&mut self, suffix: Option<Tokens>) {
+        self.recount();
         let unchanged = suffix.map_or(Tokens::ZERO, |suffix| self.messages() - suffix);
         self.shared = Some(
             self.shared

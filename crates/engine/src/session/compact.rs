@@ -1,25 +1,22 @@
 //! A session at work as a site of compactions.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_ledger::Ledger;
-use longhaul_model::{CancellationToken, Model, ModelInfo};
+use longhaul_model::{CancellationToken, ModelInfo};
 use longhaul_tokens::{Spent, Tokens};
 use longhaul_transcript::{Draft, Durability, EntryId, Millis, Session as Stored, Stamp, Writer};
 
 use super::{Error, Listener, Result, Session, tell};
 use crate::checkpoints::{Restoration, Untouched};
 use crate::compactor::{
-    Bench, Cache, Compactor, Course, Error as CompactorError, Outcome, Sequence, Site, Terms,
-    UNKNOWN_WINDOW,
+    Bench, Cache, Compactor, Error as CompactorError, Outcome, Sequence, Site,
+    Stored as Recallable, Terms, UNKNOWN_WINDOW,
 };
 use crate::event::Event;
 use crate::live::{CompactionFailure, Live};
 use crate::measure::Size;
-use crate::state::SessionState;
 
 /// Requests to come that a rewrite of the prompt may be paid back in.
 const EXPECTED_TURNS: u32 = 20;
@@ -60,14 +57,15 @@ impl Session {
 
     /// Completes what a crash left of a compaction.
     pub(super) fn recover(&mut self, listener: &mut dyn Listener) {
-        if self.setup.config.sandbox.read_only || !self.sequence().is_pending() {
-            return;
-        }
+        let read_only = self.setup.config.sandbox.read_only;
         let mut site = AtWork {
             session: self,
             cancel: &CancellationToken::new(),
             listener,
         };
+        if read_only || !site.bench().sequence.is_pending() {
+            return;
+        }
         let _lock = site.lock();
         Compactor::at(&mut site).recover();
     }
@@ -97,18 +95,42 @@ impl Session {
 }
 
 impl Site for AtWork<'_> {
-    fn live(&self) -> &Live {
-        &self.session.live
+    fn bench(&mut self) -> Bench<'_> {
+        let session = &mut *self.session;
+        let entries = session.entries.as_ref();
+        let writes = session.setup.config.writes_checkpoints();
+        Bench {
+            live: &mut session.live,
+            meter: &mut session.meter,
+            window: &session.window,
+            state: &mut session.state,
+            course: &mut session.course,
+            sequence: Sequence::new(
+                &session.store,
+                &session.whose,
+                &session.notebook,
+                true,
+                writes,
+            ),
+            stored: entries.map_or(Recallable::Unknown, Recallable::Times),
+        }
     }
 
-    fn bench(&mut self) -> Bench<'_> {
-        let entries = self.session.entries.as_ref();
-        Bench {
-            live: &self.session.live,
-            meter: &mut self.session.meter,
-            window: &self.session.window,
-            is_stored: Box::new(move |id| entries.is_some_and(|entries| entries.contains_key(id))),
-        }
+    fn terms(&self) -> Terms {
+        let Session {
+            setup,
+            window,
+            state,
+            ..
+        } = &*self.session;
+        let mut terms = Terms::of(&setup.config, window, state);
+        terms.limits.subagent = setup.subagent.is_some();
+        terms.flushes = setup.config.compaction.memory_flush.enabled;
+        terms.notes_cost = true;
+        terms.summaries = setup.summaries.clone();
+        terms.cancel = self.cancel.clone();
+        terms.state_dir = Some(setup.state_dir.clone());
+        terms
     }
 
     fn look_up(&mut self) -> Result<(), CompactorError> {
@@ -124,7 +146,7 @@ impl Site for AtWork<'_> {
         // A compaction rewrites the prompt anyway.
         session.lay_out_anew(self.listener);
         let restored = session.put_back(self.listener, |session, putting, _| {
-            let notebook = Untouched(&session.notebook);
+            let notebook = Untouched(Some(&session.notebook));
             let checkpoints = session.checkpoints();
             checkpoints.restore(&notebook, ahead, putting, &mut |_| {})
         });
@@ -132,38 +154,8 @@ impl Site for AtWork<'_> {
         session.size_with(ahead, &restored)
     }
 
-    fn terms(&self) -> Terms {
-        let Session {
-            setup,
-            window,
-            state,
-            ..
-        } = &*self.session;
-        let mut terms = Terms::of(&setup.config, window, state);
-        terms.limits.subagent = setup.subagent.is_some();
-        terms.flushes = setup.config.compaction.memory_flush.enabled;
-        terms.notes_cost = true;
-        terms
-    }
-
-    fn course(&mut self) -> &mut Course {
-        &mut self.session.course
-    }
-
-    fn state(&mut self) -> &mut SessionState {
-        &mut self.session.state
-    }
-
-    fn remember(&mut self) {
-        self.session.remember(self.listener);
-    }
-
     fn tell(&mut self, event: Event) {
         tell(self.listener, event);
-    }
-
-    fn sequence(&self) -> Sequence<'_> {
-        self.session.sequence()
     }
 
     fn now(&self) -> Millis {
@@ -174,40 +166,34 @@ impl Site for AtWork<'_> {
         self.session.stamp()
     }
 
-    fn milliseconds(&self) -> f64 {
-        let now = self.session.setup.clock.now().timestamp();
-        now.as_microsecond() as f64 / 1000.0
-    }
-
-    fn append(&mut self, drafts: &[Draft]) -> Result<(), CompactorError> {
-        match self.session.setup.config.sandbox.read_only {
-            true => self.session.think(drafts),
-            false => drop(self.session.append(drafts)?),
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, draft: &Draft, stamp: Stamp, base: Ledger) -> Result<(), CompactorError> {
+    fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<(), CompactorError> {
         let session = &mut *self.session;
-        Writer::open(session.writer.path(), Durability::Always)?.append(draft, stamp.clone())?;
-        let parent = session.live.entries().last().map(|entry| entry.id.clone());
-        let entry = draft.to_entry(&stamp, parent.as_ref());
-        if let Some(entries) = &mut session.entries {
-            entries.insert(stamp.id, Some(stamp.time));
+        if session.setup.config.sandbox.read_only {
+            return Ok(());
         }
-        session.live.push_compaction(entry, base);
+        match drafts {
+            [(Draft::Compaction { .. }, _)] => {
+                Writer::open(session.writer.path(), Durability::Always)?.append_all(drafts)?;
+            }
+            _ => drop(session.writer.append_all(drafts)?),
+        }
+        if let Some(entries) = &mut session.entries {
+            let written = drafts.iter();
+            entries.extend(written.map(|(_, stamp)| (stamp.id.clone(), Some(stamp.time))));
+        }
         session.known_size = session.size_on_disk();
-        session.anchor = None;
-        session.told.clear();
         Ok(())
+    }
+
+    fn rewrote(&mut self, suffix: Option<Tokens>) {
+        self.session.anchor = None;
+        if suffix.is_none() {
+            self.session.told.clear();
+        }
     }
 
     fn put_back(&mut self) -> Restoration {
         self.session.restore_now(self.listener)
-    }
-
-    fn summaries(&self) -> Option<Arc<dyn Model>> {
-        self.session.setup.summaries.clone()
     }
 
     /// The session's own model has the session's window, which may have been
@@ -223,10 +209,6 @@ impl Site for AtWork<'_> {
             true => known.map_or(window, |known| known.min(window)),
             false => known.unwrap_or(UNKNOWN_WINDOW),
         }
-    }
-
-    fn cancel(&self) -> CancellationToken {
-        self.cancel.clone()
     }
 
     fn spent(&mut self, spent: &Spent) {

@@ -14,7 +14,6 @@ use longhaul_transcript::EntryId;
 
 use super::{Listener, Result, Session, Setup, Told, tell, wire};
 use crate::checkpoints::{Checkpoints, Putting, Restoration};
-use crate::compactor::Sequence;
 use crate::event::Event;
 use crate::live::Live;
 
@@ -114,15 +113,6 @@ impl Session {
             store: &self.store,
             whose: &self.whose,
             redact: &Session::redact,
-        }
-    }
-
-    pub(super) fn sequence(&self) -> Sequence<'_> {
-        Sequence {
-            checkpoints: self.checkpoints(),
-            notebook: &self.notebook,
-            is_resumed: true,
-            writes_checkpoints: self.setup.config.writes_checkpoints(),
         }
     }
 

@@ -5,7 +5,6 @@ use longhaul_checkpoint::Trigger as Saved;
 use longhaul_compaction::cost::{Prices, Since};
 use longhaul_model::CancellationToken;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::Draft;
 
 use super::compact::AtWork;
 use super::{Listener, Result, Session, cache_prices};
@@ -56,15 +55,6 @@ impl Session {
     /// What tokens cost, for the cache's arithmetic.
     pub(super) fn prices(&self) -> Prices {
         cache_prices(&self.setup.config, self.model(), &self.model_name())
-    }
-
-    /// Folds entries in without writing them.
-    pub(super) fn think(&mut self, drafts: &[Draft]) {
-        for draft in drafts {
-            let parent = self.live.entries().last().map(|entry| entry.id.clone());
-            let entry = draft.to_entry(&self.stamp(), parent.as_ref());
-            self.observe(entry);
-        }
     }
 
     pub(super) fn occasion(&self, trigger: Saved, tokens: Tokens) -> Saving {

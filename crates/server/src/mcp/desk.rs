@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Handoff, Trigger, Turn};
-use longhaul_engine::catalog::{self, Catalog, Places, belongs_to, id_of};
+use longhaul_engine::catalog::{self, Catalog, Meant, Places, belongs_to, id_of};
 use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
 use longhaul_engine::config::Config;
 use longhaul_engine::event::{CheckpointEvent, Event};
@@ -118,9 +118,9 @@ impl Desk {
             })?;
             return Session::open_ref(&newest.reference).map_err(failed);
         };
-        match catalog.called(name).as_slice() {
-            [only] => Session::open_ref(&only.reference).map_err(failed),
-            [] => Err(advised(
+        match catalog.meant(name) {
+            Meant::One(found, _) => Session::open_ref(&found.reference).map_err(failed),
+            Meant::Nobody => Err(advised(
                 format!("No session is called {name:?}"),
                 Some(
                     "leave the argument session out for the newest of the workspace, or take an \
@@ -128,7 +128,7 @@ impl Desk {
                         .into(),
                 ),
             )),
-            several => {
+            Meant::Several(several) => {
                 let ids: Vec<String> = several
                     .iter()
                     .take(SHOWN)

@@ -44,7 +44,6 @@ use self::follow::Seen;
 use crate::checkpoints::{Checkpoints, FileNotebook, Occasion, Whose, turn};
 use crate::compactor::{Brakes, Course};
 use crate::config::Config;
-use crate::event::Event;
 use crate::live::{Live, allowance};
 use crate::measure::{Meter, Size};
 use crate::session::{Clock, Departures};
@@ -305,12 +304,6 @@ impl PiSession {
         Stamp {
             id: EntryId::new(self.setup.clock.new_id()),
             time: self.now(),
-        }
-    }
-
-    fn remember(&self, sink: &mut dyn FnMut(Event)) {
-        if let Err(error) = self.state.save(&self.setup.state_dir) {
-            sink(Event::trouble(error.to_string()));
         }
     }
 

@@ -88,7 +88,7 @@ impl PiSession {
             cache: &mut files,
         };
         // That it was given is known by the file, so that no note is needed.
-        let notebook = Untouched(&self.notebook);
+        let notebook = Untouched(Some(&self.notebook));
         let restored = self
             .checkpoints()
             .restore(&notebook, live, &mut putting, sink);

@@ -1,21 +1,17 @@
 //! A session of pi's as a site of compactions: what is due is done on paper, and
 //! pi is asked to write it down.
 
-use std::sync::Arc;
-
 use longhaul_compaction::ladder::Block;
-use longhaul_ledger::Ledger;
-use longhaul_model::{CancellationToken, Model};
+use longhaul_model::CancellationToken;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{Draft, Millis, Stamp};
 use serde_json::Value;
 
 use super::{PiSession, Result, carry};
-use crate::compactor::{Bench, Course, Error as CompactorError, Sequence, Site, Terms};
+use crate::compactor::{Bench, Error as CompactorError, Sequence, Site, Stored, Terms};
 use crate::event::Event;
 use crate::live::Live;
 use crate::measure::Size;
-use crate::state::SessionState;
 
 /// A session as it will be once pi has appended what it is asked to.
 pub(super) struct Ahead {
@@ -80,17 +76,6 @@ pub(super) fn told(error: CompactorError, sink: &mut dyn FnMut(Event)) -> Result
 }
 
 impl OnPaper<'_> {
-    fn take(&mut self, draft: &Draft, stamp: &Stamp, base: Option<Ledger>) {
-        let live = &mut self.ahead.live;
-        let parent = live.entries().last().map(|entry| entry.id.clone());
-        let entry = draft.to_entry(stamp, parent.as_ref());
-        match base {
-            Some(base) => live.push_compaction(entry, base),
-            None => live.push(entry),
-        }
-        self.ahead.entries.push(carry::for_pi(draft, stamp));
-    }
-
     /// An event in a sentence for pi's user.
     fn notice(&self, event: &Event) -> Option<String> {
         Some(match event {
@@ -128,18 +113,36 @@ impl OnPaper<'_> {
 }
 
 impl Site for OnPaper<'_> {
-    fn live(&self) -> &Live {
-        &self.ahead.live
+    /// What pi has not written is nothing to go on with after a crash: there is
+    /// no journal.
+    fn bench(&mut self) -> Bench<'_> {
+        let session = &mut *self.session;
+        let writes = session.setup.config.writes_checkpoints();
+        Bench {
+            live: &mut self.ahead.live,
+            meter: &mut session.meter,
+            window: self.window,
+            state: &mut session.state,
+            course: &mut session.course,
+            sequence: Sequence::new(
+                &session.store,
+                &session.whose,
+                &session.notebook,
+                false,
+                writes,
+            ),
+            stored: Stored::Ids(&session.known),
+        }
     }
 
-    fn bench(&mut self) -> Bench<'_> {
-        let known = &self.session.known;
-        Bench {
-            live: &self.ahead.live,
-            meter: &mut self.session.meter,
-            window: self.window,
-            is_stored: Box::new(|id| known.contains(id)),
-        }
+    fn terms(&self) -> Terms {
+        let setup = &self.session.setup;
+        let mut terms = Terms::of(&setup.config, self.window, &self.session.state);
+        terms.limits.auto_enabled &= self.compacts;
+        terms.summaries = setup.summaries.clone();
+        terms.cancel = self.ahead.cancel.clone();
+        terms.state_dir = Some(setup.state_dir.clone());
+        terms
     }
 
     fn look_up(&mut self) -> Result<(), CompactorError> {
@@ -156,38 +159,9 @@ impl Site for OnPaper<'_> {
         self.ahead.size
     }
 
-    fn terms(&self) -> Terms {
-        let config = &self.session.setup.config;
-        let mut terms = Terms::of(config, self.window, &self.session.state);
-        terms.limits.auto_enabled &= self.compacts;
-        terms
-    }
-
-    fn course(&mut self) -> &mut Course {
-        &mut self.session.course
-    }
-
-    fn state(&mut self) -> &mut SessionState {
-        &mut self.session.state
-    }
-
-    fn remember(&mut self) {
-        self.session.remember(self.sink);
-    }
-
     fn tell(&mut self, event: Event) {
         self.ahead.notices.extend(self.notice(&event));
         (self.sink)(event);
-    }
-
-    /// What pi has not written is nothing to go on with after a crash.
-    fn sequence(&self) -> Sequence<'_> {
-        Sequence {
-            checkpoints: self.session.checkpoints(),
-            notebook: &self.session.notebook,
-            is_resumed: false,
-            writes_checkpoints: self.session.setup.config.writes_checkpoints(),
-        }
     }
 
     fn now(&self) -> Millis {
@@ -198,29 +172,10 @@ impl Site for OnPaper<'_> {
         self.session.stamp()
     }
 
-    fn milliseconds(&self) -> f64 {
-        let now = self.session.setup.clock.now().timestamp();
-        now.as_microsecond() as f64 / 1000.0
-    }
-
-    fn append(&mut self, drafts: &[Draft]) -> Result<(), CompactorError> {
-        for draft in drafts {
-            let stamp = self.session.stamp();
-            self.take(draft, &stamp, None);
-        }
+    fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<(), CompactorError> {
+        let entries = drafts.iter();
+        let entries = entries.map(|(draft, stamp)| carry::for_pi(draft, stamp));
+        self.ahead.entries.extend(entries);
         Ok(())
-    }
-
-    fn write(&mut self, draft: &Draft, stamp: Stamp, base: Ledger) -> Result<(), CompactorError> {
-        self.take(draft, &stamp, Some(base));
-        Ok(())
-    }
-
-    fn summaries(&self) -> Option<Arc<dyn Model>> {
-        self.session.setup.summaries.clone()
-    }
-
-    fn cancel(&self) -> CancellationToken {
-        self.ahead.cancel.clone()
     }
 }

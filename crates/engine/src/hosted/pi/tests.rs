@@ -11,6 +11,7 @@ use longhaul_transcript::{Body, EntryId, Session as Stored};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::event::Event;
 use crate::recall::{Hit, Query, full_text, recall};
 
 /// A clock that stands still and never names two things alike.
