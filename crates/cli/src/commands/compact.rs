@@ -266,23 +266,6 @@ impl About<'_> {
             ),
         )
     }
-
-    /// What the answers about a compaction that was made, and about one that was
-    /// only tried, have in common.
-    fn json(&self, after: Tokens, rest: Value) -> Value {
-        let mut all = json!({
-            "session": answer::session(self.session),
-            "layer": self.layer,
-            "trigger": self.trigger,
-            "window": self.window.size(),
-            "tokensBefore": self.before,
-            "tokensAfter": after,
-        });
-        if let (Value::Object(all), Value::Object(rest)) = (&mut all, rest) {
-            all.extend(rest);
-        }
-        all
-    }
 }
 
 /// Says what would be done; no model is asked for that.
@@ -376,27 +359,30 @@ fn made_json(about: &About<'_>, made: &Made, entry: Option<&EntryId>) -> Value {
     let restored = made.restored.fragments.iter();
     let restored: Vec<RestoredFragment> = restored.map(RestoredFragment::of).collect();
     let checkpoint = Some(&event.checkpoint).filter(|id| !id.is_empty());
-    about.json(
-        event.tokens_after,
-        json!({
-            "dryRun": entry.is_none(),
-            "entry": entry.map(EntryId::as_str),
-            "checkpoint": checkpoint,
-            "epoch": event.epoch,
-            "messagesCompacted": removed.messages,
-            "tokensCompacted": removed.tokens,
-            "firstCompacted": span.map(|(first, _)| first.as_str()),
-            "lastCompacted": span.map(|(_, last)| last.as_str()),
-            "messagesKept": event.messages_kept,
-            "splitsTurn": event.splits_turn,
-            "paysAfterTurns": about.pays_after(event.tokens_after),
-            "summarizer": event.summarizer,
-            "fidelity": event.fidelity,
-            "notes": event.notes,
-            "restored": restored,
-            "summary": made.summary,
-        }),
-    )
+    json!({
+        "session": answer::session(about.session),
+        "dryRun": entry.is_none(),
+        "entry": entry.map(EntryId::as_str),
+        "layer": about.layer,
+        "trigger": about.trigger,
+        "checkpoint": checkpoint,
+        "epoch": event.epoch,
+        "window": about.window.size(),
+        "tokensBefore": about.before,
+        "tokensAfter": event.tokens_after,
+        "messagesCompacted": removed.messages,
+        "tokensCompacted": removed.tokens,
+        "firstCompacted": span.map(|(first, _)| first.as_str()),
+        "lastCompacted": span.map(|(_, last)| last.as_str()),
+        "messagesKept": event.messages_kept,
+        "splitsTurn": event.splits_turn,
+        "paysAfterTurns": about.pays_after(event.tokens_after),
+        "summarizer": event.summarizer,
+        "fidelity": event.fidelity,
+        "notes": event.notes,
+        "restored": restored,
+        "summary": made.summary,
+    })
 }
 
 /// Hides tool output, or says what would be hidden.
@@ -447,13 +433,18 @@ fn pruned_report(
 ) -> Result<(), Failure> {
     let app = about.app;
     if app.json {
-        let rest = json!({
+        return out::json(&json!({
+            "session": answer::session(about.session),
             "dryRun": mark.is_none(),
             "entry": mark.map(EntryId::as_str),
+            "layer": Layer::Prune,
+            "trigger": Trigger::Manual,
             "checkpoint": checkpoint.map(|id| id.to_string()),
             "results": pruned.results,
-        });
-        return out::json(&about.json(after, rest));
+            "window": about.window.size(),
+            "tokensBefore": about.before,
+            "tokensAfter": after,
+        }));
     }
     say!("{}", heading(app, about.session))?;
     paint::row("Layer", Layer::Prune)?;

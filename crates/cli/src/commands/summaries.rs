@@ -61,9 +61,14 @@ pub(super) fn connect(
     model: &str,
     limits: Limits,
 ) -> Option<Arc<dyn Model>> {
+    let config = &app.config.config;
     let spec = ModelSpec::parse(&format!("{provider}/{model}"));
+    let spec = spec.map(|spec| match &config.compaction.model.base_url {
+        Some(url) => spec.at(url),
+        None => spec,
+    });
     let variables = |name: &str| app.variable(name);
-    let catalogue = app.config.config.catalogue();
+    let catalogue = config.catalogue();
     let connected: Result<_, Error> =
         spec.and_then(|spec| longhaul_model::connect_with(&spec, &variables, limits, &catalogue));
     connected

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use longhaul_model::loopback::{Loopback, Reply, Said};
 use serde_json::{Value, json};
 
 use crate::machine::{Machine, Ran, age};
@@ -114,7 +115,7 @@ fn compacting_appends_one_entry() {
         let all = entries(&context);
         all[all.len() - kept..].to_vec()
     });
-    assert!(compacted["tokens"].as_u64().unwrap() < 15_000);
+    assert_eq!(compacted["tokens"], answer["tokensAfter"]);
     assert_eq!(machine.run_line("session verify s").code, 0);
 
     let again = machine.run_line("compact s --yes --window 30k");
@@ -498,4 +499,118 @@ fn one_cause_that_stops_many_writes_is_told_once() {
     notes.sort_unstable();
     notes.dedup();
     assert_eq!(notes.len(), all, "{ran:?}");
+}
+
+/// Configures who writes summaries.
+fn configure(machine: &Machine, server: &Loopback) {
+    let config = format!(
+        "compaction:\n  model:\n    provider: openai-compatible\n    modelName: writer\n    baseUrl: {}/v1\n",
+        server.url()
+    );
+    machine.put(".longhaul/longhaul.yaml", config, 1);
+}
+
+#[test]
+fn the_configured_model_writes_the_summary_and_a_dry_run_does_not_ask_it() {
+    let (machine, path) = machine();
+    let said = "## Work done\n- THE MODEL WROTE THIS";
+    let server = Loopback::start(move |request| Said::text(said).reply(request)).unwrap();
+    configure(&machine, &server);
+    let dry = machine.run_line("compact s --dry-run --window 30k");
+    assert_eq!(dry.code, 0, "{dry:?}");
+    assert!(dry.out.contains("openai-compatible/writer"), "{dry:?}");
+    assert!(dry.err.contains("was not asked"), "{dry:?}");
+    assert!(server.requests().is_empty());
+
+    let ran = machine.run_line("compact s --yes --window 30k --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let answer = ran.json();
+    assert_eq!(answer["summarizer"], "openai-compatible/writer", "{ran:?}");
+    assert!(answer["summary"].as_str().unwrap().contains(said));
+    assert!(!server.requests().is_empty());
+    let kinds: Vec<Value> = lines(&path)
+        .iter()
+        .map(|line| line["type"].clone())
+        .collect();
+    assert!(kinds.contains(&json!("compaction")), "{kinds:?}");
+}
+
+#[test]
+fn a_model_that_fails_is_told_and_the_summary_extracted() {
+    let (machine, _) = machine();
+    let refuse = |_: &_| Reply::json(401, &json!({ "error": { "message": "no" } }));
+    let server = Loopback::start(refuse).unwrap();
+    configure(&machine, &server);
+    let ran = machine.run_line("compact s --yes --window 30k");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("Summarizer       extractive"), "{ran:?}");
+    assert!(ran.err.contains("the summary was extracted"), "{ran:?}");
+}
+
+#[test]
+fn a_replay_asks_the_configured_model_only_with_a_model() {
+    let (machine, _) = machine();
+    let said = "## Work done\n- THE MODEL WROTE THIS";
+    let server = Loopback::start(move |request| Said::text(said).reply(request)).unwrap();
+    configure(&machine, &server);
+    let summarizers = |line: &str| -> Vec<String> {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let report = ran.json();
+        let rows = report["compactions"].as_array().unwrap().iter();
+        rows.map(|row| row["summarizer"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let alone = summarizers("replay s --window 30k --json");
+    assert!(!alone.is_empty());
+    assert!(alone.iter().all(|name| name == "extractive"), "{alone:?}");
+    assert!(server.requests().is_empty());
+    let asked = summarizers("replay s --window 30k --json --model claude-sonnet-4-5");
+    assert!(
+        asked.iter().any(|name| name == "openai-compatible/writer"),
+        "{asked:?}"
+    );
+}
+
+#[test]
+fn entry_answer_history_and_status_agree() {
+    let (machine, path) = machine();
+    let before = machine.run_line("context status s --window 30k --json");
+    let answer = machine
+        .run_line("compact s --yes --window 30k --json")
+        .json();
+    let numbers = |value: &Value| (value["tokensBefore"].clone(), value["tokensAfter"].clone());
+    let expected = numbers(&answer);
+    assert_eq!(before.json()["tokens"], expected.0);
+    let entry = lines(&path).pop().unwrap();
+    assert_eq!(entry["tokensBefore"], expected.0);
+    assert_eq!(entry["details"]["tokensAfter"], expected.1);
+    let history = machine.run_line("context history s --json").json();
+    let rows = history["compactions"].as_array().unwrap();
+    assert_eq!(numbers(rows.last().unwrap()), expected);
+    let status = machine
+        .run_line("context status s --window 30k --json")
+        .json();
+    assert_eq!(status["tokens"], expected.1);
+}
+
+#[test]
+fn what_stops_compaction_is_shown() {
+    let machine = Machine::new();
+    let talk = (0..5).fold(small("s", "/w"), |talk, at| {
+        talk.compaction("e01", &format!("summary {at}"))
+    });
+    machine.put_pi("s", talk.text(), 1);
+    machine.run_line("context autocompact off --session s");
+    let status = machine.run_line("context status s");
+    assert!(
+        status.out.contains("automatic compaction is off"),
+        "{status:?}"
+    );
+    assert!(status.out.contains("maxAutoCompactions"), "{status:?}");
+    let told = machine.run_line("context status s --json").json();
+    assert_eq!(told["autocompact"], false);
+    assert_eq!(told["guard"], json!({ "lossy": 5, "most": 5 }));
+    assert_eq!(told["breaker"], Value::Null);
+    assert_eq!(told["risk"], "critical");
 }

@@ -36,6 +36,30 @@ fn by_id_prefix_header_label_name_and_path() {
 }
 
 #[test]
+fn a_key_that_several_sessions_share_means_the_newest_with_a_note() {
+    let machine = Machine::new();
+    let put = |time: &str, text: &str, hours| {
+        let name = format!(".longhaul/sessions/{time}_work.jsonl");
+        machine.put(&name, small("work", "/w").user(text).text(), hours)
+    };
+    put("2026-03-10T01-00-00-000Z", "the first", 9);
+    put("2026-03-10T02-00-00-000Z", "the second", 5);
+    for line in [
+        "context status --json --session work",
+        "context history --json --session work",
+        "session show --json work",
+        "compact --dry-run --window 8k --session work",
+    ] {
+        let ran = machine.run_line(line);
+        assert!(ran.err.contains("2 sessions are called"), "{line}: {ran:?}");
+        assert!(!ran.err.contains("could be any"), "{line}: {ran:?}");
+    }
+    let status = machine.run_line("context status --json --session work");
+    let path = status.json()["session"]["path"].to_string();
+    assert!(path.contains("T02-00-00"), "{path}");
+}
+
+#[test]
 fn a_name_can_stand_without_its_option() {
     let machine = Machine::new();
     machine.put_pi("s", small("s", "/w").text(), 1);

@@ -27,6 +27,7 @@ use longhaul_transcript::{Millis, Session, SessionKey};
 
 pub(crate) use notebook::note_of;
 pub use notebook::{FileNotebook, Lock, Notebook, Untouched};
+pub(crate) use restore::fitting;
 pub use restore::{News, Putting, Restoration, named_checkpoint};
 
 use crate::event::{CheckpointEvent, Event};

@@ -14,7 +14,7 @@ use longhaul_assembly::{
     FileCache, KeyFile, Problem, Restore, RestoreLimits, Workspace, spiral_warning,
 };
 use longhaul_checkpoint::{Checkpoint, CheckpointId, Restoring};
-use longhaul_tokens::{Counter, Fragment, FragmentKind};
+use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens, Window};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{EntryId, Millis};
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,20 @@ pub struct Restoration {
     pub problems: Vec<Problem>,
     /// Whether it could not be noted down, so that it is new once more.
     pub unrecorded: bool,
+}
+
+/// What of it a window has room for: on a small one not all of it is worth its
+/// place, and beside a large context none may be.
+pub(crate) fn fitting(fragments: Vec<Fragment>, window: &Window, free: Tokens) -> Vec<Fragment> {
+    let mut room = free.min(Tokens(window.size().0 / 6));
+    let fits = |fragment: &Fragment| {
+        let fits = fragment.tokens() <= room;
+        if fits {
+            room -= fragment.tokens();
+        }
+        fits
+    };
+    fragments.into_iter().filter(fits).collect()
 }
 
 /// What of a restoration is new.

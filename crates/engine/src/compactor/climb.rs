@@ -358,6 +358,18 @@ impl<'a, S: Site> Compactor<'a, S> {
         Ok(tokens_after)
     }
 
+    /// Writes down what the next checkpoint will hold, as far as it changed.
+    pub fn save_state(&mut self) {
+        let tokens = self.site.size().tokens;
+        let saving = self.saving(Saved::Threshold, tokens, false);
+        let mut events = Vec::new();
+        let bench = self.site.bench();
+        let checkpoints = bench.sequence.checkpoints;
+        let saved = checkpoints.save_state(bench.live, &saving, &mut |event| events.push(event));
+        events.extend(saved.err().map(|error| error.event()));
+        self.tell_all(events);
+    }
+
     /// Saves the state of the work.
     pub fn checkpoint(&mut self, trigger: Saved, tokens: Tokens) -> Option<CheckpointId> {
         let saving = self.saving(trigger, tokens, false);

@@ -44,7 +44,7 @@ settings! {
         full: FullLayer = FullLayer::default(),
         /// Tell the user before an automatic compaction.
         notify_before_auto: bool = true,
-        /// After this many compactions of a session, no more automatic ones.
+        /// After this many compactions that lost something or have no audit, no more automatic ones.
         #[schemars(range(min = 1))]
         max_auto_compactions: u32 = 5,
         /// From this many compactions on, warn of degradation.
@@ -189,6 +189,9 @@ settings! {
         /// Model, such as `google/gemini-2.0-flash-exp:free`; unset, the session's own.
         #[schemars(length(min = 1))]
         model_name: Option<String> = None,
+        /// Address of its server, if not where the provider usually is.
+        #[schemars(length(min = 1))]
+        base_url: Option<String> = None,
         /// Sampling temperature.
         #[schemars(range(min = 0, max = 2))]
         temperature: f64 = 0.3,

@@ -157,21 +157,31 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
          both or none"
             .to_owned(),
     );
-    clash(
-        dreams.base_url.is_some() && dreams.provider.is_none(),
-        &["dreaming.model.baseUrl"],
-        "`dreaming.model.baseUrl` is the address of no model; set `dreaming.model.provider` and \
-         `dreaming.model.modelName` too"
-            .to_owned(),
-    );
-    let address = dreams.base_url.as_deref().unwrap_or("http://");
-    clash(
-        !(address.starts_with("http://") || address.starts_with("https://")),
-        &["dreaming.model.baseUrl"],
-        format!(
-            "`dreaming.model.baseUrl` is \"{address}\"; an address begins with http:// or https://"
+    let summaries = &config.compaction.model;
+    for (section, url, is_named) in [
+        (
+            "compaction",
+            &summaries.base_url,
+            summaries.provider.is_some() && summaries.model_name.is_some(),
         ),
-    );
+        ("dreaming", &dreams.base_url, dreams.provider.is_some()),
+    ] {
+        let key = format!("{section}.model.baseUrl");
+        clash(
+            url.is_some() && !is_named,
+            &[&key],
+            format!(
+                "`{key}` is the address of no model; set `{section}.model.provider` and \
+                 `{section}.model.modelName` too"
+            ),
+        );
+        let address = url.as_deref().unwrap_or("http://");
+        clash(
+            !(address.starts_with("http://") || address.starts_with("https://")),
+            &[&key],
+            format!("`{key}` is \"{address}\"; an address begins with http:// or https://"),
+        );
+    }
 
     for trigger in &config.dreaming.triggers {
         let DreamTrigger::Schedule { cron } = trigger else {

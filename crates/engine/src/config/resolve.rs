@@ -26,9 +26,10 @@ const OTHER_VARIABLES: [&str; 4] = [
 
 /// Settings that a workspace does not get to make, since it may be somebody
 /// else's work, and what its author could do with them.
-const NOT_FROM_WORKSPACE: [(&str, &str); 4] = [
+const NOT_FROM_WORKSPACE: [(&str, &str); 5] = [
     ("memory.embedding.baseUrl", KEY),
     ("memory.embedding.apiKeyEnv", KEY),
+    ("compaction.model.baseUrl", KEY),
     ("dreaming.model.baseUrl", KEY),
     (
         "dreaming.promoteAtConfidence",

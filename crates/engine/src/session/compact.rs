@@ -150,8 +150,9 @@ impl Site for AtWork<'_> {
             let checkpoints = session.checkpoints();
             checkpoints.restore(&notebook, ahead, putting, &mut |_| {})
         });
-        let restored = session.fitting(restored.unwrap_or_default().fragments);
-        session.size_with(ahead, &restored)
+        let restored = restored.unwrap_or_default().fragments;
+        let restored = session.fitting(Some(ahead), restored);
+        session.size_with(Some(ahead), &restored)
     }
 
     fn tell(&mut self, event: Event) {

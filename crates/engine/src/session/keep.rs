@@ -1,8 +1,11 @@
 //! Writing the session down: nothing happens before what was said is on disk.
 
+use longhaul_model::CancellationToken;
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Stamp};
 
+use super::compact::AtWork;
 use super::{Listener, Result, Session, tell};
+use crate::compactor::Compactor;
 use crate::event::Event;
 
 /// The beginning of 2000. What a host dates before it, it counts or leaves at
@@ -77,15 +80,12 @@ impl Session {
         if config.sandbox.read_only || !config.writes_checkpoints() {
             return;
         }
-        let tokens = self.size().tokens;
-        let occasion = self.occasion(longhaul_checkpoint::Trigger::Threshold, tokens);
-        let mut sink = |event: Event| listener.event(&event);
-        let saved = self
-            .checkpoints()
-            .save_state(&self.live, &occasion, &mut sink);
-        if let Err(error) = saved {
-            tell(listener, error.event());
-        }
+        let mut site = AtWork {
+            session: self,
+            cancel: &CancellationToken::new(),
+            listener,
+        };
+        Compactor::at(&mut site).save_state();
     }
 
     /// Ends a turn: what was said is on the disk, and what is remembered beside

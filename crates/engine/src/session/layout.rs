@@ -167,23 +167,9 @@ impl Session {
         for problem in &restoration.problems {
             tell(listener, Event::trouble(problem.to_string()));
         }
-        self.restored = self.fitting(std::mem::take(&mut restoration.fragments));
+        let fragments = std::mem::take(&mut restoration.fragments);
+        self.restored = self.fitting(None, fragments);
         restoration
-    }
-
-    /// What of it is put back: on a small window not all of it is worth its
-    /// place.
-    pub(super) fn fitting(&self, fragments: Vec<Fragment>) -> Vec<Fragment> {
-        let most = Tokens(self.window.size().0 / 6);
-        let mut taken = Tokens::ZERO;
-        let fits = |fragment: &Fragment| {
-            let fits = taken + fragment.tokens() <= most;
-            if fits {
-                taken += fragment.tokens();
-            }
-            fits
-        };
-        fragments.into_iter().filter(fits).collect()
     }
 
     /// Works with what putting state back needs.

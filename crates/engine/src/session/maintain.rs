@@ -1,14 +1,11 @@
 //! Prune, count, decide, and carry out what was decided, in this order before
 //! every request and after every turn.
 
-use longhaul_checkpoint::Trigger as Saved;
 use longhaul_compaction::cost::{Prices, Since};
 use longhaul_model::CancellationToken;
-use longhaul_tokens::Tokens;
 
 use super::compact::AtWork;
 use super::{Listener, Result, Session, cache_prices};
-use crate::checkpoints::{Occasion as Saving, turn};
 use crate::compactor::Compactor;
 
 /// When a session is looked after.
@@ -55,15 +52,5 @@ impl Session {
     /// What tokens cost, for the cache's arithmetic.
     pub(super) fn prices(&self) -> Prices {
         cache_prices(&self.setup.config, self.model(), &self.model_name())
-    }
-
-    pub(super) fn occasion(&self, trigger: Saved, tokens: Tokens) -> Saving {
-        Saving {
-            at: self.now(),
-            trigger,
-            tokens,
-            window: self.window.size(),
-            turn: turn(&self.live, false),
-        }
     }
 }

@@ -114,13 +114,15 @@ pub struct Session {
     hosted: bool,
 }
 
-/// A context's size as a provider reported it.
+/// A context's size as a provider reported it, or a compaction left it.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     reported: Tokens,
     following: Tokens,
     /// What of the report were notes about the context itself.
     notes: Tokens,
+    /// Whether a provider reported it.
+    by_provider: bool,
 }
 
 /// Something that is said once in an epoch.

@@ -6,6 +6,7 @@ use longhaul_tokens::{Calibration, CheckpointNote, Fragment, FragmentKind, Sampl
 use longhaul_transcript::Role;
 
 use super::{Anchor, Session};
+use crate::checkpoints::fitting;
 use crate::live::{Live, allowance};
 use crate::measure::{self, Size};
 
@@ -22,11 +23,15 @@ impl Session {
             let tokens = (anchor.reported + following).max(least);
             // The notes of that request are in the report and will not be sent again.
             let notes = self.notes_at(tokens) - anchor.notes;
+            let uncertain = match anchor.by_provider {
+                true => following,
+                false => tokens,
+            };
             return Size {
                 tokens,
-                at_most: tokens + notes + allowance(&self.window, estimator, following),
+                at_most: tokens + notes + allowance(&self.window, estimator, uncertain),
                 overhead: fixed,
-                reported: true,
+                reported: anchor.by_provider,
             };
         }
         let counted = self.counted();
@@ -58,35 +63,40 @@ impl Session {
         self.meter.messages(self.live.messages())
     }
 
+    /// What of these fragments still fits beside the conversation.
+    pub(super) fn fitting(
+        &mut self,
+        ahead: Option<&Live>,
+        fragments: Vec<Fragment>,
+    ) -> Vec<Fragment> {
+        let bare = self.size_with(ahead, &[]);
+        let bare = bare + allowance(&self.window, self.meter.estimator(), bare);
+        fitting(fragments, &self.window, self.window.hard() - bare)
+    }
+
     /// The size of the next request, were this the session and this put back.
-    pub(super) fn size_with(&mut self, live: &Live, restored: &[Fragment]) -> Tokens {
+    pub(super) fn size_with(&mut self, ahead: Option<&Live>, restored: &[Fragment]) -> Tokens {
+        let live = ahead.unwrap_or(&self.live);
+        let counted = self.meter.messages(live.messages());
         let model = self.model_name();
         let estimator = self.meter.estimator();
         let factor = self.meter.calibration().factor(&model, estimator);
-        let counted = self.meter.messages(live.messages());
         (self.fixed_with(restored) + counted).scale(factor)
     }
 
-    /// Looks at a session that was just opened: its last answer may still say
-    /// how large the context is.
+    /// Looks at a session that was just opened: its last answer, or its latest
+    /// compaction, may still say how large the context is.
     pub(super) fn measure(&mut self) {
         let context = self.live.context();
         let reading = self.meter.context(self.live.loaded(), &context);
-        let at = reading.anchor.as_ref().and_then(|anchor| {
-            let messages = context.messages.iter();
-            messages.rev().position(|message| message.entry == *anchor)
-        });
-        let at = at.filter(|_| !self.hosted);
-        self.anchor = at.map(|behind| {
-            let from = reading.per_message.len() - behind;
-            let following: Tokens = reading.per_message[from..].iter().copied().sum();
-            let factor = reading.factor.value;
-            Anchor {
-                reported: reading.measurement.tokens - following.scale(factor),
-                following,
-                // Nobody knows any more; a little too much is counted.
-                notes: Tokens::ZERO,
-            }
+        let by_provider = reading.anchor.is_some();
+        let known = (by_provider || reading.compacted) && !self.hosted;
+        self.anchor = known.then(|| Anchor {
+            reported: reading.measurement.tokens - reading.following.scale(reading.factor.value),
+            following: reading.following,
+            // Nobody knows any more; a little too much is counted.
+            notes: Tokens::ZERO,
+            by_provider,
         });
         self.last_request = self
             .live
@@ -135,6 +145,7 @@ impl Session {
             reported: reported.context_tokens(),
             following: Tokens::ZERO,
             notes: self.noted,
+            by_provider: true,
         });
     }
 }

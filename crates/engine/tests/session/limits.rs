@@ -142,6 +142,34 @@ fn behind_the_guard_turns_are_still_answered_by_dropping_the_oldest() {
 }
 
 #[test]
+fn an_emergency_ends_as_soon_as_the_context_fits() {
+    let mut rig = worn();
+    for at in 0..20 {
+        rig.say(&prose(at, 400)).unwrap();
+    }
+    let hard = rig.session.window().hard();
+    let mut emergencies = 0;
+    let mut latest: Option<Tokens> = None;
+    for event in &rig.heard.0 {
+        match event {
+            Event::Asked { .. } => {
+                let fits = latest.take().is_none_or(|after| after < hard);
+                assert!(fits, "a request left that does not fit");
+            }
+            Event::Compacted(made) if made.layer == Layer::Emergency => {
+                emergencies += 1;
+                // Counts may be short of the truth by a little.
+                let fitted = latest.is_some_and(|after| after < hard.scale(0.8));
+                assert!(!fitted, "{latest:?} of {hard} fitted already");
+                latest = Some(made.tokens_after);
+            }
+            _ => {}
+        }
+    }
+    assert!(emergencies >= 2, "{emergencies}");
+}
+
+#[test]
 fn behind_the_guard_tool_output_is_still_hidden() {
     let mut rig = Rig::new(
         24_000,

@@ -2,14 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
+use longhaul_compaction::Layer;
 use longhaul_engine::event::Event;
+use longhaul_engine::live::compactions;
+use longhaul_engine::measure::Meter;
 use longhaul_model::{
     Answer, BoxFuture, CancellationToken, Content, Delta, Failure, Model, ModelInfo, Request, Stop,
     Usage,
 };
 use longhaul_tokens::{ContentKind, Counter, Estimator, Tokens};
+use longhaul_transcript::{Body, Context, Draft, Millis, Session as Stored};
 
-use crate::support::{Heard, Place, run};
+use crate::support::{Heard, Place, Rig, plainly, prose, run};
 
 /// Counts exactly what we count, and remembers it.
 struct Exact {
@@ -103,4 +107,52 @@ fn a_request_is_no_larger_than_foretold_when_the_advisory_is_added_to_it() {
         );
     }
     assert!(heard.count(|event| matches!(event, Event::Compacted(_))) > 0);
+}
+
+/// Every number that is told of the latest compaction: by its event, its entry,
+/// the session at work, one that is opened again, and one that is only looked at.
+#[test]
+fn entry_event_history_and_status_agree_on_a_compaction() {
+    let mut rig = Rig::new(24_000, |_| {}, plainly);
+    for at in 0..24 {
+        rig.say(&prose(at, 400)).unwrap();
+    }
+    let cancel = CancellationToken::new();
+    let before = rig.session.size().tokens;
+    run(rig
+        .session
+        .compact(Layer::Full, None, &cancel, &mut rig.heard))
+    .unwrap();
+    let events = rig.heard.0.iter().rev();
+    let event = events
+        .filter_map(|event| match event {
+            Event::Compacted(made) => Some(made.clone()),
+            _ => None,
+        })
+        .next()
+        .unwrap();
+    assert_eq!(event.tokens_before, before);
+    let after = event.tokens_after;
+    assert_eq!(rig.session.status().size.tokens, after, "at work");
+
+    let stored = Stored::open(rig.session.path()).unwrap();
+    let latest = compactions(&stored, None).unwrap();
+    let Body::Compaction(entry) = &latest.last().unwrap().body else {
+        unreachable!("it is one");
+    };
+    assert_eq!(entry.tokens_before, Some(u64::from(before.0)), "history");
+    assert_eq!(entry.tokens_after, Some(u64::from(after.0)), "history");
+    let loaded = stored.load().unwrap();
+    let context = Context::build(&loaded);
+    let mut meter = Meter::new(Estimator::default());
+    let reading = meter.context(&loaded, &context);
+    assert_eq!(reading.measurement.tokens, after, "looked at");
+    rig.restart();
+    assert_eq!(rig.session.status().size.tokens, after, "opened again");
+
+    // And what is said after it comes on top, everywhere alike.
+    rig.session
+        .ingest(Draft::user("And now?", Millis(0)))
+        .unwrap();
+    assert!(rig.session.status().size.tokens > after);
 }

@@ -41,7 +41,7 @@ pub use compact::{Offer, PiCompaction, Reason};
 pub use results::ShownResult;
 
 use self::follow::Seen;
-use crate::checkpoints::{Checkpoints, FileNotebook, Occasion, Whose, turn};
+use crate::checkpoints::{Checkpoints, FileNotebook, Whose};
 use crate::compactor::{Brakes, Course};
 use crate::config::Config;
 use crate::live::{Live, allowance};
@@ -277,21 +277,6 @@ impl PiSession {
             store: &self.store,
             whose: &self.whose,
             redact: &|text| longhaul_memory::Redactor::default().redact(text).text,
-        }
-    }
-
-    fn occasion(
-        &self,
-        trigger: longhaul_checkpoint::Trigger,
-        tokens: Tokens,
-        window: &Window,
-    ) -> Occasion {
-        Occasion {
-            at: self.now(),
-            trigger,
-            tokens,
-            window: window.size(),
-            turn: turn(&self.live, false),
         }
     }
 

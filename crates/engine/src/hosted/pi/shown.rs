@@ -4,11 +4,11 @@
 use std::time::SystemTime;
 
 use longhaul_assembly::{Workspace, fenced};
-use longhaul_tokens::{Fragment, Tokens, Window};
+use longhaul_tokens::Window;
 use longhaul_transcript::{Body, EntryId};
 
 use super::{PiHost, PiSession, RESTORE_MARK, Result};
-use crate::checkpoints::{Putting, Untouched};
+use crate::checkpoints::{Putting, Untouched, fitting};
 use crate::event::Event;
 use crate::live::Live;
 use crate::session::restore_limits;
@@ -103,21 +103,10 @@ impl PiSession {
         for problem in &restoration.problems {
             sink(Event::trouble(problem.to_string()));
         }
-        // On a small window not all of it is worth its place.
-        let most = Tokens(window.size().0 / 6);
-        let mut taken = Tokens::ZERO;
-        let fragments: Vec<Fragment> = restoration
-            .fragments
-            .into_iter()
-            .filter(|fragment| {
-                let fits = taken + fragment.tokens() <= most;
-                if fits {
-                    taken += fragment.tokens();
-                }
-                fits
-            })
-            .collect();
-        let text = fenced(&fragments, counter)?;
+        let text = fenced(
+            &fitting(restoration.fragments, window, window.size()),
+            counter,
+        )?;
         Some(format!("{PUT_BACK}{text}"))
     }
 }

@@ -1,9 +1,7 @@
 //! The end of a round: what is due by the thresholds, as entries for pi.
 
 use futures::executor::block_on;
-use longhaul_checkpoint::Trigger as Saved;
 use longhaul_model::CancellationToken;
-use longhaul_tokens::Window;
 use longhaul_transcript::{EntryId, Role};
 use serde_json::json;
 
@@ -53,23 +51,14 @@ impl PiSession {
             let entry = carry::message(RESTORE_MARK, &text, details);
             ahead.entries.push(entry);
         }
-        self.save_state(&window, sink);
+        if self.setup.config.writes_checkpoints() {
+            let mut now = Ahead::of(&self.live, cancel);
+            let mut site = self.site(&mut now, &window, sink);
+            Compactor::at(&mut site).save_state();
+        }
         Ok(TurnEnd {
             entries: ahead.entries,
             notices: ahead.notices,
         })
-    }
-
-    /// Writes down what the next checkpoint will hold, as far as it changed.
-    fn save_state(&mut self, window: &Window, sink: &mut dyn FnMut(Event)) {
-        if !self.setup.config.writes_checkpoints() {
-            return;
-        }
-        let tokens = self.size(None, window).tokens;
-        let occasion = self.occasion(Saved::Threshold, tokens, window);
-        let saved = self.checkpoints().save_state(&self.live, &occasion, sink);
-        if let Err(error) = saved {
-            sink(error.event());
-        }
     }
 }
