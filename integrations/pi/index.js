@@ -172,7 +172,7 @@ export default function longhaul(pi) {
           details: {},
           ...(isError ? { isError } : {}),
         });
-        if (!at) return result("This session is not kept in a file; there is nothing to look in.", true);
+        if (!at) return result("This session is not kept in a file, so nothing of it is kept here.", true);
         const params = { ...at, name, arguments: args ?? {} };
         const answer = await ask(ctx, "pi/tool", params, { signal, patience: SLOW_FACTOR });
         if (!answer) return result(`${name} cannot be used now: ${told ?? "it was stopped"}`, true);

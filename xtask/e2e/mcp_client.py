@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 PROGRAM, WORK, HOME = sys.argv[1:4]
 ENV = {"HOME": HOME, "PATH": os.environ.get("PATH", "")}
-TOOLS = ["recall", "memory_search", "memory_get", "context_status", "checkpoint", "handoff"]
+TOOLS = ["recall", "memory_search", "memory_get", "context_status", "checkpoint", "handoff", "note"]
 
 
 def holds(what, condition, *shown):

@@ -323,7 +323,7 @@ fn tag(kind: FragmentKind) -> &'static str {
         FragmentKind::KeyFile => "key-file",
         FragmentKind::AgentsSection => "agents-section",
         FragmentKind::Warning => "warning",
-        FragmentKind::Constraints => "constraints",
+        FragmentKind::Carried => "carried",
         FragmentKind::Continuation => "continuation",
         FragmentKind::Placeholder => "placeholder",
         FragmentKind::Recall => "recall",

@@ -22,6 +22,8 @@ use crate::{Problem, Workspace};
 pub struct RestoreLimits {
     /// The checkpoint as text.
     pub checkpoint_tokens: Tokens,
+    /// What the user said in the session before.
+    pub carried_tokens: Tokens,
     /// `MEMORY.md`.
     pub memory_tokens: Tokens,
     /// `memories/context.md`.
@@ -38,6 +40,7 @@ impl Default for RestoreLimits {
     fn default() -> RestoreLimits {
         RestoreLimits {
             checkpoint_tokens: FragmentKind::Checkpoint.cap(),
+            carried_tokens: FragmentKind::Carried.cap(),
             memory_tokens: FragmentKind::Memory.cap(),
             context_tokens: FragmentKind::ContextNotes.cap(),
             key_files: 5,

@@ -14,6 +14,7 @@
 //! | what is kept between two of them? | [`State`], the four JSON files |
 //! | where is it kept? | a [`CheckpointStore`]; [`FileStore`] is the embedded one |
 //! | how does an agent get it back? | [`Checkpoint::restore`] |
+//! | what did the user say? | [`user_words`] within a cap; of a hand-off the [`constraints`] |
 //! | how does another agent get it? | [`Handoff`], XML with a [schema](HANDOFF_SCHEMA) |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -28,6 +29,7 @@ mod schema;
 mod state;
 mod store;
 mod text;
+mod words;
 mod yaml;
 
 pub use draft::{Draft, Moment, Turn};
@@ -45,4 +47,5 @@ pub use schema::{
 };
 pub use state::State;
 pub use store::{CheckpointStore, Latest, Listed, Outcome, Policy, Recovery, SetAside, Written};
+pub use words::{USER_WORDS, constraints, user_words};
 pub use yaml::Seal;

@@ -2,17 +2,17 @@
 //!
 //! What is left out when it does not fit follows one order: the least recent
 //! exchanges, then learnings, then files and tools; after these, older
-//! decisions and further open items; then long lines; last, rules. The re-entry packet stands at
-//! the top, where nothing can push it out.
+//! decisions and further open items; last, long lines. The re-entry packet stands
+//! at the top, where nothing can push it out.
 
 use std::collections::BTreeMap;
 
-use longhaul_ledger::ours::{RESTORED, is_rule};
+use longhaul_ledger::ours::RESTORED;
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens};
 use longhaul_transcript::Millis;
 
 use crate::schema::{Checkpoint, Role, TakenDecision};
-use crate::text::{one_line, short_line};
+use crate::text::{largest, one_line, short_line};
 
 /// How a checkpoint is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,6 @@ impl Restoring {
 /// How much of each part is shown.
 #[derive(Debug, Clone, Copy)]
 struct Shown {
-    rules: usize,
     exchanges: usize,
     learnings: usize,
     /// Files modified and tools; half as many files that were only read.
@@ -53,7 +52,6 @@ struct Shown {
 
 /// What a checkpoint of ordinary size shows: S0's typical shares of 700 tokens.
 const FULL: Shown = Shown {
-    rules: 120,
     exchanges: 8,
     learnings: 8,
     resources: 12,
@@ -66,7 +64,7 @@ const FULL: Shown = Shown {
 type Part = (fn(&mut Shown) -> &mut usize, usize);
 
 /// What shrinks, in this order.
-const ORDER: [Part; 8] = [
+const ORDER: [Part; 7] = [
     (|shown| &mut shown.exchanges, 0),
     (|shown| &mut shown.learnings, 0),
     (|shown| &mut shown.resources, 3),
@@ -74,7 +72,6 @@ const ORDER: [Part; 8] = [
     (|shown| &mut shown.open_items, 3),
     (|shown| &mut shown.decisions, 3),
     (|shown| &mut shown.chars, 40),
-    (|shown| &mut shown.rules, 1),
 ];
 
 impl Checkpoint {
@@ -114,36 +111,10 @@ impl Checkpoint {
             ));
         }
         self.render_working(&mut out, shown);
-        let (rules, decisions): (Vec<&TakenDecision>, Vec<&TakenDecision>) = self
+        let decisions: Vec<String> = self
             .decisions
             .iter()
-            .partition(|decision| is_rule(&decision.what));
-        // Word for word, unless nothing else gives room any more.
-        let chars = match shown.chars == FULL.chars {
-            true => usize::MAX,
-            false => shown.chars * 2,
-        };
-        let rules: Vec<String> = rules
-            .iter()
-            .map(|rule| short_line(&rule.what, chars))
-            .collect();
-        newest(&mut out, "Rules to keep", &rules, shown.rules);
-        let decisions: Vec<String> = decisions
-            .iter()
-            .map(|decision| {
-                let what = short_line(&decision.what, shown.chars);
-                let whose = match decision.id.chars().next() {
-                    Some('a') => Some("the agent's".to_owned()),
-                    Some('p') => Some("passed on by the user".to_owned()),
-                    _ => None,
-                };
-                let time = decision.when.as_deref().and_then(|when| self.clock(when));
-                let about: Vec<String> = whose.into_iter().chain(time).collect();
-                match about.is_empty() {
-                    true => what,
-                    false => format!("{what} ({})", about.join(", ")),
-                }
-            })
+            .map(|decision| self.decision_line(decision, shown.chars))
             .collect();
         newest(&mut out, "Decisions made", &decisions, shown.decisions);
         self.render_thread(&mut out, shown);
@@ -171,6 +142,18 @@ impl Checkpoint {
             shown.learnings,
         );
         out
+    }
+
+    /// What was decided, where it is the agent's note alone, and when.
+    fn decision_line(&self, decision: &TakenDecision, chars: usize) -> String {
+        let what = short_line(&decision.what, chars);
+        let noted = decision.id.starts_with('n').then(|| "noted".to_owned());
+        let time = decision.when.as_deref().and_then(|when| self.clock(when));
+        let about: Vec<String> = noted.into_iter().chain(time).collect();
+        match about.is_empty() {
+            true => what,
+            false => format!("{what} ({})", about.join(", ")),
+        }
     }
 
     fn render_working(&self, out: &mut String, shown: &Shown) {
@@ -307,17 +290,4 @@ fn newest(out: &mut String, title: &str, lines: &[String], most: usize) {
     for line in &lines[from..] {
         out.push_str(&format!("- {line}\n"));
     }
-}
-
-/// The largest amount that fits, or `least` if none does.
-fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (least, most.max(least));
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        match fits(middle) {
-            true => low = middle,
-            false => high = middle - 1,
-        }
-    }
-    low
 }

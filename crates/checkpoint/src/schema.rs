@@ -27,7 +27,7 @@ pub struct Checkpoint {
     pub thread: Thread,
     /// What is still to be done, and questions without an answer.
     pub open_items: Vec<String>,
-    /// What the agent marked as learnt.
+    /// What the agent noted as learnt, or as a fact.
     pub learnings: Vec<String>,
 }
 
@@ -152,7 +152,8 @@ pub struct LastToolCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TakenDecision {
-    /// `d1`, `d2`, …
+    /// A letter for where it comes from (`n` was noted, `a` answered, `p` is a plan,
+    /// `r` a short reply; `d` in files of earlier versions) and a number.
     #[serde(serialize_with = "style::quoted")]
     pub id: String,
     /// What was decided, with the reason if it was given.

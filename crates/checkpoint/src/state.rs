@@ -50,8 +50,7 @@ fn carry_decisions(
     let mut all: Vec<_> = older
         .decisions
         .iter()
-        // Only the session itself knows when a rule was taken back.
-        .filter(|decision| !known(&decision.what) && !decision.is_rule())
+        .filter(|decision| !known(&decision.what))
         .cloned()
         .collect();
     if all.is_empty() {
@@ -61,9 +60,10 @@ fn carry_decisions(
     let left = all.len().saturating_sub(most);
     into.left_out += older.left_out + left as u64;
     all.drain(..left);
-    // Both sessions counted from one.
+    // Both sessions counted from one; the letter says where it comes from.
     for (at, decision) in all.iter_mut().enumerate() {
-        decision.id = format!("d{}", into.left_out + at as u64 + 1);
+        let from = decision.id.chars().next().unwrap_or('d');
+        decision.id = format!("{from}{}", into.left_out + at as u64 + 1);
     }
     into.decisions = all;
 }

@@ -57,6 +57,19 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("{:?}", clip(text, 60))
 }
 
+/// The largest amount that fits, or `least` if none does.
+pub(crate) fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (least, most.max(least));
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        match fits(middle) {
+            true => low = middle,
+            false => high = middle - 1,
+        }
+    }
+    low
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -456,7 +456,7 @@ fn files_and_folders_are_private() {
 #[test]
 fn secrets_can_be_kept_out_of_every_text() {
     let mut ledger = ledger("the key hunter2");
-    ledger.learnings.push("hunter2 works".into());
+    ledger.notes[0].text = "hunter2 works".into();
     ledger.in_flight.command = Some("curl -u x:hunter2".into());
     let draft = Draft::of(&ledger, moment(&key(), 0))
         .map_texts(&|text| text.replace("hunter2", "[redacted]"));

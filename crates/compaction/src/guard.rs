@@ -6,7 +6,6 @@
 
 use std::fmt;
 
-use longhaul_ledger::Category;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::Audit;
@@ -94,24 +93,6 @@ impl fmt::Display for Risk {
     }
 }
 
-impl Audit {
-    /// Whether something is lost: what recall cannot bring back, or a changed
-    /// file or an open item that the context does not name.
-    pub fn lost_something(&self) -> bool {
-        let misses = |category| {
-            let tally = self.categories.get(&category);
-            tally.is_some_and(|tally| tally.in_context < tally.total)
-        };
-        !self.nowhere.is_empty() || misses(Category::FileModified) || misses(Category::OpenItem)
-    }
-
-    /// Whether some of what the user said is not in the context.
-    pub fn leaves_words_out(&self) -> bool {
-        let said = self.categories.get(&Category::Request);
-        said.is_some_and(|tally| tally.in_context < tally.total)
-    }
-}
-
 /// What the compactions of a session came to. Each entry of ours carries it, so
 /// that it is known without reading those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -133,7 +114,7 @@ impl Wear {
         match audit {
             Some(audit) => Wear {
                 lossy: self.lossy + u32::from(audit.lost_something()),
-                words_left: audit.leaves_words_out(),
+                words_left: !audit.is_whole(),
                 loss_percent: Some(audit.loss_percent()),
                 ..self
             },
@@ -206,22 +187,26 @@ impl Degradation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::Tally;
+    use crate::audit::{Kept, UserTextTally};
 
     fn unaudited(compactions: u32, rules: &RiskRules) -> Degradation {
         let wear = (0..compactions).fold(Wear::default(), |wear, _| wear.after(None));
         Degradation::of(compactions, &wear, rules)
     }
 
-    fn audit(category: Category, in_context: u32) -> Audit {
-        let tally = Tally {
-            total: 4,
-            in_context,
-            recallable: 4 - in_context,
-            nowhere: 0,
-        };
+    /// Four texts of the user and four changed files, so many of each in the context.
+    fn audit(texts: u32, files: u32) -> Audit {
         Audit {
-            categories: [(category, tally)].into(),
+            user_text: UserTextTally {
+                total: 4,
+                whole: texts,
+                recallable: 4 - texts,
+                ..UserTextTally::default()
+            },
+            files_changed: Kept {
+                total: 4,
+                kept: files,
+            },
             ..Audit::default()
         }
     }
@@ -256,8 +241,7 @@ mod tests {
 
     #[test]
     fn audits_decide_the_level_and_what_counts() {
-        let (whole, recallable) = (audit(Category::Request, 4), audit(Category::Request, 3));
-        let lossy = audit(Category::FileModified, 3);
+        let (whole, recallable, lossy) = (audit(4, 4), audit(3, 4), audit(4, 3));
         let table: [(&[&Audit], Risk, u32); 5] = [
             (&[&whole; 40], Risk::Low, 0),
             (&[&whole, &recallable], Risk::Medium, 0),
@@ -279,13 +263,9 @@ mod tests {
 
     #[test]
     fn one_that_recall_cannot_bring_back_is_lost() {
-        let mut audit = audit(Category::Request, 4);
+        let mut audit = audit(4, 4);
         assert!(!audit.lost_something());
-        audit.nowhere.push(crate::audit::Missing {
-            category: Category::Request,
-            text: "gone".into(),
-            entry: None,
-        });
+        audit.recallable = Kept { total: 9, kept: 8 };
         assert!(audit.lost_something());
     }
 

@@ -17,6 +17,7 @@ pub mod ladder;
 pub mod pinned;
 pub mod prune;
 pub mod summary;
+pub mod tail;
 mod terms;
 
 pub use breaker::{Breaker, BreakerRules, BreakerState};

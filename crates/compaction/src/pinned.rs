@@ -8,7 +8,7 @@ const HIDDEN_END: &str = "<\\/pinned>";
 
 /// Pinned entries as the last section of a summary.
 pub fn render(pinned: &[(EntryId, String)]) -> String {
-    let mut text = String::from("\n\n## Pinned, word for word\n");
+    let mut text = format!("\n\n{}\n", crate::summary::heading::PINNED);
     for (id, content) in pinned {
         text.push_str(&format!(
             "<pinned entry=\"{}\">\n{}\n{END}\n",

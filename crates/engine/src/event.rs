@@ -256,9 +256,8 @@ pub enum Event {
         by: &'static str,
         /// Notes written.
         notes: usize,
-        /// The user's own rules that were logged, word for word, beside those of
-        /// the agent.
-        rules: usize,
+        /// Texts of the user that were logged beside them, word for word.
+        texts: usize,
         /// Why it was not the agent, where there is one.
         fallback: Option<String>,
         /// What it took.
@@ -509,7 +508,7 @@ mod tests {
                 epoch: 1,
                 by: "ledger",
                 notes: 2,
-                rules: 0,
+                texts: 0,
                 fallback: Some(quoted.clone()),
                 spent: Spent::default(),
             },

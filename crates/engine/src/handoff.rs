@@ -21,7 +21,7 @@ pub struct Given {
     pub to: String,
     /// What is to be done; empty for what comes next.
     pub task: String,
-    /// Rules beside those that hold in the session.
+    /// What is asked beside the user's words.
     pub constraints: Vec<String>,
     /// The most tokens that may be spent.
     pub budget: Tokens,
@@ -34,7 +34,7 @@ pub fn give(
     secrets: Secrets<'_>,
 ) -> Result<(Handoff, Option<Tally>)> {
     let mut checkpoint = source.checkpoint.clone();
-    let mut constraints = source.constraints();
+    let mut constraints = source.constraints().to_vec();
     constraints.extend(given.constraints.iter().cloned());
     let mut task = match given.task.trim() {
         "" => next_task(&checkpoint.working.next_action, &checkpoint.working.topic),
@@ -95,7 +95,7 @@ pub fn accept(
         "budget": handoff.budget,
         // Kept apart from the message, so that they outlive it.
         "task": handoff.task,
-        "rules": handoff.constraints,
+        "constraints": handoff.constraints,
     });
     let mark = Draft::Custom {
         custom_type: HANDOFF_MARK.into(),
@@ -129,7 +129,10 @@ pub fn reading(handoff: &Handoff) -> String {
             text.push_str(&format!("\n{title}:\n{}", items.concat()));
         }
     };
-    list("Rules to keep", &mut handoff.constraints.iter().cloned());
+    list(
+        "What the user said, oldest first",
+        &mut handoff.constraints.iter().cloned(),
+    );
     list(
         "Budget",
         &mut (handoff.budget > Tokens::ZERO)
@@ -162,7 +165,7 @@ pub fn reading(handoff: &Handoff) -> String {
         .decisions
         .iter()
         .map(|decision| decision.what.clone());
-    list("Decisions", decisions.collect());
+    list("Agreed and noted", decisions.collect());
     list("Open items", handoff.open_items.clone());
     let files = handoff.files.iter().map(|file| match file {
         HandoffFile::Modified(path) => format!("{path} (changed)"),

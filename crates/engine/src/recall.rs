@@ -380,7 +380,17 @@ pub fn begins(id: &EntryId, name: &str) -> bool {
     let plain = plain_id(name).as_bytes();
     let head = id.as_str().as_bytes().get(..plain.len());
     let folded = head.is_some_and(|head| head.eq_ignore_ascii_case(plain));
-    !name.is_empty() && id.as_str().starts_with(name) || !plain.is_empty() && folded
+    !name.is_empty() && id.as_str().starts_with(name)
+        || !plain.is_empty() && folded
+        || ends(id.as_str().as_bytes(), plain)
+}
+
+/// Whether an id that begins with the time is meant by its end, as summaries show
+/// it: all that were given in one moment begin alike.
+fn ends(id: &[u8], name: &[u8]) -> bool {
+    const SHOWN: usize = 8;
+    let is_timed = id.len() == 36 && id[14] == b'7' && name.len() == SHOWN;
+    is_timed && id[id.len() - SHOWN..].eq_ignore_ascii_case(name)
 }
 
 fn by_ids(session: &Session, mut wanted: HashSet<&EntryId>) -> Result<HashMap<EntryId, Entry>> {
@@ -538,5 +548,20 @@ fn push_strings(text: &mut String, raw: &str) {
     match serde_json::from_str(raw) {
         Ok(value) => walk(text, &value),
         Err(_) => text.push_str(raw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_begins_with_the_time_is_known_by_its_end() {
+        let id = EntryId::from("01a1ec43-ed10-728f-8982-189d895c05f3");
+        for name in ["895c05f3", "·895C05F3", "01a1ec43"] {
+            assert!(begins(&id, name), "{name}");
+        }
+        let random = EntryId::from("3e88f9c7-ed10-428f-8982-189d895c05f3");
+        assert!(!begins(&random, "895c05f3") && begins(&random, "3e88f9c7"));
     }
 }

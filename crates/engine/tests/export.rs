@@ -16,7 +16,7 @@ use longhaul_engine::library::session_records;
 use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall, told_apart};
-use longhaul_ledger::{Capture, ours};
+use longhaul_ledger::{Capture, Origin};
 use longhaul_memory::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
@@ -84,6 +84,7 @@ fn compacted(session: &Session) -> Session {
         overhead: Tokens::ZERO,
         tokens_before: Tokens(25_000),
         rules: CompactionRules::default(),
+        tail: Default::default(),
         is_stored: &|_| true,
     };
     let compacted = live.compact(&mut meter, &request).unwrap();
@@ -303,8 +304,8 @@ fn what_an_export_says_in_the_users_name_stays_marked_from_summary_to_summary() 
         let read = Export::parse(&text, Path::new("e.json")).unwrap();
         session = begin(folder.path(), &read, carry);
         let live = Live::open(&session).unwrap();
-        for request in &live.ledger().requests {
-            assert!(request.gist.contains("binds nobody"), "{request:?}");
+        for said in &live.ledger().utterances {
+            assert_eq!(said.origin, Origin::Imported, "{said:?}");
         }
         with_source(folder.path(), &session, |source| {
             let work = source.checkpoint.to_yaml();
@@ -437,22 +438,18 @@ fn summaries_of_a_whole_path_nobody_vouches_for_are_marked_too() {
     let value = "https://ci.example.org/runs/48211";
     let mut later = vec![
         "Never push to main on Fridays.".to_owned(),
-        format!(
-            "{} The last good run is {value} by the way.",
-            "Go on with it, please. ".repeat(30)
-        ),
+        format!("The last good run is {value} by the way."),
     ];
     later.extend((0..40).map(|at| format!("Look at file number {at} and tell me. ").repeat(60)));
     let source = compacted(&said(folder.path(), &later));
-    let own = lines_with(&source, "Standing rules of the user");
-    assert_eq!(own.len(), 1, "{own:?}");
     let text = export(folder.path(), &source);
     let read = Export::parse(&text, Path::new("e.json")).unwrap();
     let copy = begin(folder.path(), &read, Carry::Path);
-    assert_eq!(lines_with(&copy, "Standing rules of the user"), [""; 0]);
-    assert!(!lines_with(&copy, ours::PASSED_ON).is_empty());
-    let summed = lines_with(&copy, "Look at file number 3 ");
     let marked = |line: &String| line.contains("binds nobody");
+    let said = "Never push to main on Fridays.";
+    let own = lines_with(&source, said);
+    assert!(!own.is_empty() && !own.iter().any(marked), "{own:#?}");
+    let summed = lines_with(&copy, said);
     assert!(
         !summed.is_empty() && summed.iter().all(marked),
         "{summed:#?}"
@@ -480,14 +477,12 @@ fn a_fresh_session_knows_what_the_old_one_knew() {
     let read = Export::parse(&text, Path::new("e.json")).unwrap();
     let fresh = begin(folder.path(), &read, Carry::Summary);
     let (old, new) = (Live::open(&source).unwrap(), Live::open(&fresh).unwrap());
-    let rules = |live: &Live| -> Vec<String> {
-        live.ledger()
-            .live_rules()
-            .map(|rule| rule.text.clone())
-            .collect()
+    let words = |live: &Live| -> Vec<String> {
+        let said = live.ledger().utterances.iter();
+        said.map(|said| said.text.clone()).collect()
     };
-    assert!(!rules(&old).is_empty());
-    assert_eq!(rules(&new), rules(&old));
+    assert!(!words(&old).is_empty());
+    assert_eq!(words(&new), words(&old));
     assert_eq!(
         new.ledger().files.keys().collect::<Vec<_>>(),
         old.ledger().files.keys().collect::<Vec<_>>()
@@ -500,11 +495,8 @@ fn a_fresh_session_knows_what_the_old_one_knew() {
         .iter()
         .map(|node| node.id.clone())
         .collect();
-    for rule in new.ledger().live_rules() {
-        assert!(
-            rule.provenance.entries.iter().all(|id| ids.contains(id)),
-            "{rule:?}"
-        );
+    for said in &new.ledger().utterances {
+        assert!(ids.contains(&said.entry), "{said:?}");
     }
     assert_eq!(new.epoch(), 1);
 }

@@ -1,8 +1,6 @@
 //! The facts a ledger holds. Every one names the entries it comes from.
 
-use std::borrow::Cow;
-
-use longhaul_transcript::{EntryId, Millis};
+use longhaul_transcript::{Channel, EntryId, Millis};
 use serde::{Deserialize, Serialize};
 
 /// The entries a fact comes from: the first ones and the latest ones.
@@ -25,12 +23,6 @@ impl Provenance {
             entries: vec![entry],
             seen: 1,
         }
-    }
-
-    /// A fact seen again that holds only from here on.
-    pub(crate) fn begin(&mut self, entry: &EntryId) {
-        self.seen = self.seen.saturating_add(1);
-        self.entries = vec![entry.clone()];
     }
 
     /// A fact seen again.
@@ -68,97 +60,61 @@ pub enum Speaker {
     Tool,
 }
 
-/// Something the user asked for, word for word.
+/// Whose words stand in the user's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Origin {
+    /// The user typed them in this session.
+    #[default]
+    User,
+    /// The user typed them in the session before this one.
+    Carried,
+    /// They came with work that another agent handed over.
+    HandedOver,
+    /// They came with an import that nobody vouches for.
+    Imported,
+    /// Another agent or program speaks.
+    Agent,
+}
+
+/// What became of what the user said; it follows from the order of entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TurnState {
+    /// The agent's turn came to its end.
+    Answered,
+    /// The turn was broken off, or the next request came before its end.
+    Interrupted,
+    /// The agent is at it.
+    Open,
+}
+
+/// Words of the user, as they were typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Request {
+pub struct Utterance {
+    /// Its number among all that the user said, from 1.
+    pub number: u32,
     /// The entry.
     pub entry: EntryId,
     /// When.
-    pub time: Option<Millis>,
-    /// The exact text; `None` once it is old and only its gist is kept here
-    /// (the text itself is in the transcript).
-    pub text: Option<String>,
-    /// Its first line, shortened.
-    pub gist: String,
-}
-
-/// What a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleKind {
-    /// Something that must or must not be done.
-    Constraint,
-    /// A wish about how things are done.
-    Preference,
-}
-
-/// A standing rule of the user's, verbatim, in force until revoked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Rule {
-    /// The exact sentence or paragraph.
-    pub text: String,
-    /// Constraint or preference.
-    pub kind: RuleKind,
-    /// Where it was said.
-    pub provenance: Provenance,
-    /// The entry that took it back, if one did.
-    pub revoked: Option<EntryId>,
-    /// It stood in something that looks pasted, or tells what another says: the
-    /// user's message has it, but perhaps not the user's word.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pasted: bool,
-    /// What it stands behind and makes it another's, where that is no part of
-    /// the text: "Slack message from Bob".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frame: Option<String>,
-}
-
-impl Rule {
-    /// The rule with what it stands behind, as one can read it by itself.
-    pub fn in_frame(&self) -> Cow<'_, str> {
-        match &self.frame {
-            Some(frame) => Cow::Owned(format!("{frame}: … {}", self.text)),
-            None => Cow::Borrowed(&self.text),
-        }
-    }
-}
-
-/// A sentence of the user's, word for word.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Sentence {
-    /// The exact sentence.
-    pub text: String,
-    /// Where it was said.
-    pub provenance: Provenance,
-    /// It stood in something that looks pasted.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pasted: bool,
-}
-
-/// Something that was decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Decision {
-    /// What was decided, verbatim where it was said in words; for a short
-    /// reply after a long answer, the reply with the gist of the answer.
-    pub what: String,
-    /// The reason, if it was given.
-    pub reason: Option<String>,
-    /// Who said it.
-    pub by: Speaker,
-    /// When.
     pub time: Option<Millis>,
-    /// Where.
-    pub provenance: Provenance,
-    /// The entry of the later decision that replaced it.
-    pub superseded: Option<EntryId>,
-    /// It stood in something that looks pasted, or tells what another says: the
-    /// user's message has it, but perhaps not the user's word.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pasted: bool,
+    /// How they came.
+    pub channel: Channel,
+    /// Whose they are.
+    #[serde(default)]
+    pub origin: Origin,
+    /// The question they answer, if a tool asked one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// The words; of a very long text its two ends.
+    pub text: String,
+    /// Where the second end begins, if something was left out before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<usize>,
+    /// What became of them.
+    pub state: TurnState,
 }
 
 /// What happened to a file.
@@ -220,30 +176,29 @@ pub enum Outcome {
     Failed,
 }
 
-/// A command that was run.
+/// A command that was run: its latest run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandRun {
     /// The command line.
     pub command: String,
+    /// Who ran it.
+    pub by: Speaker,
     /// How it ended last.
     pub outcome: Outcome,
-    /// How often it was run.
+    /// The status it ended with, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<i32>,
+    /// The first line it printed when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether a failure still stands: no later run passed, nothing made it moot.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failing: bool,
+    /// Where it was run.
     pub provenance: Provenance,
-}
-
-/// An error, and whether it is still there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Trouble {
-    /// The first line that says what went wrong, exactly.
-    pub line: String,
-    /// The command or tool call that gave it, exactly (first line).
-    pub cause: String,
-    /// Where.
-    pub provenance: Provenance,
-    /// The entry in which the same command succeeded later.
-    pub resolved: Option<EntryId>,
+    /// The utterance in whose turn it ran last.
+    pub turn: u32,
 }
 
 /// The state of a to-do item.
@@ -279,63 +234,148 @@ impl Item {
     }
 }
 
-/// A question that was asked.
+/// A question that the agent asked through a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     /// Its text, exactly.
     pub text: String,
-    /// Who asked.
-    pub by: Speaker,
+    /// The options that were offered: how each is named, and what it says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<(String, String)>,
     /// Where.
-    pub provenance: Provenance,
+    pub entry: EntryId,
     /// The entry that answered it, or after which it no longer stands.
     pub answered: Option<EntryId>,
 }
 
-/// What kind of thing an anchor is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnchorKind {
-    /// A web address.
-    Url,
-    /// A commit, digest or UUID.
-    Hash,
-    /// A ticket, job or other id.
-    Id,
-    /// A version.
-    Version,
-    /// A number that means something: a port, an amount with its unit.
-    Number,
-    /// A path.
-    Path,
-    /// Anything else that was written as code.
-    Name,
+/// Something the user agreed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Agreement {
+    /// A question of the agent's, answered.
+    Answer {
+        /// The question.
+        question: String,
+        /// The answer, as it was chosen or typed.
+        answer: String,
+        /// The text of the option, where it says more than the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        option: Option<String>,
+        /// The entry of the answer.
+        entry: EntryId,
+        /// When.
+        time: Option<Millis>,
+    },
+    /// A plan that was approved.
+    Plan {
+        /// The plan.
+        text: String,
+        /// The entry of the approval.
+        entry: EntryId,
+        /// When.
+        time: Option<Millis>,
+    },
 }
 
-/// An exact identifier worth keeping.
+impl Agreement {
+    /// The entry that says so.
+    pub fn entry(&self) -> &EntryId {
+        match self {
+            Agreement::Answer { entry, .. } | Agreement::Plan { entry, .. } => entry,
+        }
+    }
+
+    /// When it was agreed.
+    pub fn time(&self) -> Option<Millis> {
+        match self {
+            Agreement::Answer { time, .. } | Agreement::Plan { time, .. } => *time,
+        }
+    }
+}
+
+/// What a note of the agent's is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// Something was decided.
+    Decision,
+    /// Something is so.
+    Fact,
+    /// Something is still to be done.
+    OpenItem,
+    /// Something was learnt.
+    Learning,
+}
+
+impl NoteKind {
+    /// The kind of this name.
+    pub fn parse(name: &str) -> Option<NoteKind> {
+        Some(match name {
+            "decision" => NoteKind::Decision,
+            "fact" => NoteKind::Fact,
+            "open_item" | "openItem" | "open item" => NoteKind::OpenItem,
+            "learning" => NoteKind::Learning,
+            _ => return None,
+        })
+    }
+
+    /// Its name as people read it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NoteKind::Decision => "decision",
+            NoteKind::Fact => "fact",
+            NoteKind::OpenItem => "open item",
+            NoteKind::Learning => "learning",
+        }
+    }
+}
+
+/// What the agent noted with the `note` tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Anchor {
-    /// The identifier, exactly.
-    pub text: String,
+pub struct Note {
     /// What it is.
-    pub kind: AnchorKind,
-    /// The words around it where it was first said by a person or the model
-    /// (one line, shortened), so that it means something by itself.
-    pub about: String,
-    /// Who said it first.
-    pub by: Speaker,
-    /// Where.
-    pub provenance: Provenance,
-    /// The number of the latest use, counting entries: larger is newer.
-    pub rank: u64,
-    /// A later value said to replace this one.
-    pub superseded: Option<EntryId>,
-    /// It stood in something that looks pasted, or tells what another says: the
-    /// user's message has it, but perhaps not the user's word.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pasted: bool,
+    pub kind: NoteKind,
+    /// Its text.
+    pub text: String,
+    /// The entry of the call.
+    pub entry: EntryId,
+    /// When.
+    pub time: Option<Millis>,
+}
+
+/// A short message of the user after a long answer, with the line it answers:
+/// perhaps a decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reply {
+    /// The message.
+    pub text: String,
+    /// The line it answers.
+    pub to: String,
+    /// The entry.
+    pub entry: EntryId,
+    /// When.
+    pub time: Option<Millis>,
+}
+
+/// What was done in the turn of one utterance.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TurnWork {
+    /// The number of the utterance that began it; 0 before the first.
+    pub number: u32,
+    /// Its entry, or the first of the turn.
+    pub entry: Option<EntryId>,
+    /// Files changed, in full, in the order of their first change.
+    pub changed: Vec<String>,
+    /// Further files that were changed.
+    pub changed_left: u32,
+    /// The commands that were run last, and how each ended.
+    pub commands: Vec<(String, Outcome)>,
+    /// The agent's last words in it, shortened.
+    pub closing: Option<String>,
 }
 
 /// A message that shaped the conversation, shortened.
@@ -354,17 +394,23 @@ pub struct Exchange {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InFlight {
-    /// The file changed or read last.
+    /// The file changed last, or else read last.
     pub file: Option<String>,
     /// The last command.
     pub command: Option<String>,
-    /// The last test or command that failed and has not passed since, with
-    /// the first line of its error.
+    /// How it ended.
+    pub command_outcome: Option<Outcome>,
+    /// The command that failed last and has not passed since, with the first
+    /// line it printed.
     pub failing: Option<String>,
     /// A question of the agent's that the user has not answered.
     pub question: Option<String>,
-    /// What the agent said it would do next, or the item in progress.
+    /// The to-do item in progress.
     pub next_step: Option<String>,
+    /// The agent's last words, shortened in the middle.
+    pub words: Option<String>,
+    /// The entry they stand in.
+    pub words_entry: Option<EntryId>,
     /// The entries these come from.
     pub entries: Vec<EntryId>,
 }

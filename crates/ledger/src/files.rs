@@ -1,5 +1,6 @@
 //! Files: which were read, made, changed, removed and moved.
 
+use crate::commands::takes_away;
 use crate::facts::{FileChange, FileRecord, Provenance};
 use crate::ledger::{At, Ledger};
 use crate::outcome::Ended;
@@ -27,6 +28,8 @@ impl ToolUse {
             | ToolUse::TodoAdd { .. }
             | ToolUse::TodoSet { .. }
             | ToolUse::Ask { .. }
+            | ToolUse::Plan { .. }
+            | ToolUse::Note { .. }
             | ToolUse::Other => None,
         }
     }
@@ -92,6 +95,8 @@ impl Ledger {
             | ToolUse::TodoAdd { .. }
             | ToolUse::TodoSet { .. }
             | ToolUse::Ask { .. }
+            | ToolUse::Plan { .. }
+            | ToolUse::Note { .. }
             | ToolUse::Other => {}
         }
         let mut source = does.target().unwrap_or_default().to_owned();
@@ -300,10 +305,8 @@ impl Ledger {
     fn file_written(&mut self, at: At<'_>, path: &str) {
         let full = self.place(path);
         let was = self.files.get(&full);
-        let there = was.is_some_and(|file| {
-            (file.reads > 0 || file.changes > 0)
-                && !matches!(file.last, FileChange::Deleted | FileChange::Moved)
-        });
+        let there =
+            was.is_some_and(|file| (file.reads > 0 || file.changes > 0) && !takes_away(file.last));
         let change = if there {
             FileChange::Edited
         } else {
@@ -324,7 +327,11 @@ impl Ledger {
             record.moved_to = None;
         }
         let path = record.path.clone();
-        if !matches!(change, FileChange::Deleted | FileChange::Moved) {
+        self.turn_changed(at, &path);
+        if takes_away(change) {
+            self.settle_gone(&path);
+        }
+        if !takes_away(change) {
             self.working.changed = Some((path, entry));
         } else if self
             .working
@@ -336,10 +343,7 @@ impl Ledger {
             self.working.changed = self
                 .files
                 .values()
-                .filter(|file| {
-                    file.changes > 0
-                        && !matches!(file.last, FileChange::Deleted | FileChange::Moved)
-                })
+                .filter(|file| file.changes > 0 && !takes_away(file.last))
                 .max_by_key(|file| file.rank)
                 .and_then(|file| Some((file.path.clone(), file.provenance.last()?.clone())));
         }

@@ -2,7 +2,6 @@
 
 use crate::facts::{InFlight, ItemState};
 use crate::ledger::Ledger;
-use crate::text::first_chars;
 
 impl Ledger {
     pub(crate) fn refresh_flight(&mut self) {
@@ -23,12 +22,19 @@ impl Ledger {
             .chain(working.last_command.as_ref())
             .map(|(_, entry)| entry.clone())
             .collect();
-        let failing = self.failing();
-        match failing {
-            Some(trouble) => {
-                let text = format!("{}: {}", first_chars(&trouble.cause, 300), trouble.line);
+        flight.command_outcome = working.last_command.as_ref().and_then(|(command, _)| {
+            let run = self.commands.iter().rfind(|run| run.command == *command);
+            run.map(|run| run.outcome)
+        });
+        match self.failing().next() {
+            Some(run) => {
+                let line = run.error.as_deref().unwrap_or_default();
+                let text = match line.is_empty() {
+                    true => run.command.clone(),
+                    false => format!("{}: {line}", run.command),
+                };
                 set(&mut flight.failing, Some(&text));
-                entries.extend(trouble.provenance.last().cloned());
+                entries.extend(run.provenance.last().cloned());
             }
             None => flight.failing = None,
         }
@@ -40,22 +46,18 @@ impl Ledger {
             &mut flight.question,
             question.map(|question| question.text.as_str()),
         );
-        entries.extend(question.and_then(|question| question.provenance.last().cloned()));
+        entries.extend(question.map(|question| question.entry.clone()));
         let item = self
             .items
             .iter()
             .rev()
             .find(|item| item.state == ItemState::InProgress);
-        let next = match item {
-            Some(item) => {
-                entries.extend(item.provenance.last().cloned());
-                Some(item.text.as_str())
-            }
-            None => working.next.as_ref().map(|(next, entry)| {
-                entries.push(entry.clone());
-                next.as_str()
-            }),
-        };
+        entries.extend(item.and_then(|item| item.provenance.last().cloned()));
+        let next = item.map(|item| item.text.as_str());
+        let words = working.words.as_ref();
+        flight.words_entry = words.map(|(_, entry)| entry.clone());
+        entries.extend(flight.words_entry.clone());
+        set(&mut flight.words, words.map(|(words, _)| words.as_str()));
         set(&mut flight.next_step, next);
         let mut seen: Vec<_> = Vec::with_capacity(entries.len());
         for entry in entries {

@@ -1,14 +1,13 @@
-//! Work that was handed over: the task and the rules that came with it.
+//! Work that was handed over: the task and the user's words that came with it.
 //!
-//! A person accepted the hand-off, so its task and rules hold for the session
-//! until the user takes them back. They are another agent's account all the same:
-//! they stand by themselves, with who gave them, and never as the user's words.
+//! A person accepted the hand-off, so they go on with the session. They are
+//! another agent's account all the same, and are marked as handed over wherever
+//! they stand.
 
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Entry, EntryId};
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{Provenance, Rule, RuleKind};
 use crate::ours;
 
 /// Work that another agent handed over.
@@ -21,8 +20,9 @@ pub struct Handed {
     pub session: String,
     /// What is to be done.
     pub task: String,
-    /// Rules that came with it, those taken back marked.
-    pub rules: Vec<Rule>,
+    /// The user's words that came with it.
+    #[serde(default)]
+    pub constraints: Vec<String>,
     /// The entry that says so.
     pub entry: EntryId,
 }
@@ -38,26 +38,15 @@ impl Handed {
         let object = Object::parse(entry.raw()).ok()?;
         let data = object.object("data")?;
         let text = |name: &str| data.str(name).map(|text| text.trim().to_owned());
-        let rules: Vec<String> = serde_json::from_str(data.raw("rules")?).ok()?;
-        let rule = |text: String| Rule {
-            text,
-            kind: RuleKind::Constraint,
-            provenance: Provenance::new(entry.id.clone()),
-            revoked: None,
-            pasted: false,
-            frame: None,
-        };
+        // Earlier versions called them rules.
+        let constraints = data.raw("constraints").or_else(|| data.raw("rules"))?;
+        let constraints: Vec<String> = serde_json::from_str(constraints).ok()?;
         Some(Handed {
             agent: text("fromAgent")?,
             session: text("fromSession")?,
             task: text("task")?,
-            rules: rules.into_iter().map(rule).collect(),
+            constraints,
             entry: entry.id.clone(),
         })
-    }
-
-    /// Rules that hold.
-    pub fn live_rules(&self) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| rule.revoked.is_none())
     }
 }

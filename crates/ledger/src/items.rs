@@ -5,7 +5,7 @@ use longhaul_transcript::MessageView;
 use crate::facts::{Item, ItemState, Provenance};
 use crate::ledger::{At, Ledger};
 use crate::outcome::Ended;
-use crate::text::{clip, prose_lines};
+use crate::text::clip;
 use crate::tools::{ToolUse, todo_items};
 use crate::working::ItemSource;
 
@@ -96,53 +96,6 @@ impl Ledger {
             provenance: Provenance::new(at.entry.clone()),
         });
     }
-
-    /// Check-lists in what people write.
-    pub(crate) fn note_checklist(&mut self, at: At<'_>, text: &str) {
-        if !text.contains(['[', ':']) {
-            return;
-        }
-        for line in prose_lines(text) {
-            if let Some((state, item)) = check(&text[line]) {
-                self.set_item(at, item, state, ItemSource::Prose);
-            }
-        }
-    }
-}
-
-/// The item of a line such as `- [x] text` or `TODO: text`.
-fn check(line: &str) -> Option<(ItemState, &str)> {
-    let body = line.trim_start();
-    let body = match body.split_once(['.', ')']) {
-        Some((number, rest))
-            if !number.is_empty()
-                && number.len() <= 3
-                && number.bytes().all(|b| b.is_ascii_digit()) =>
-        {
-            rest.trim_start()
-        }
-        _ => body
-            .strip_prefix(['-', '*', '+', '•'])
-            .unwrap_or(body)
-            .trim_start(),
-    };
-    if let Some(rest) = body.strip_prefix('[') {
-        let (mark, item) = rest.split_once(']')?;
-        let item = item.strip_prefix(' ')?.trim();
-        let state = match mark {
-            "" | " " => ItemState::Open,
-            "x" | "X" | "✓" | "✔" | "✅" => ItemState::Done,
-            "~" | "/" | ">" => ItemState::InProgress,
-            "-" => ItemState::Dropped,
-            _ => return None,
-        };
-        return (!item.is_empty()).then_some((state, item));
-    }
-    let (state, rest) = [("TODO:", ItemState::Open), ("DONE:", ItemState::Done)]
-        .into_iter()
-        .find_map(|(head, state)| body.strip_prefix(head).map(|rest| (state, rest)))?;
-    let rest = rest.trim();
-    (!rest.is_empty()).then_some((state, rest))
 }
 
 /// The id in "Task #3 created successfully: …".
@@ -160,13 +113,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn check_lists_are_read() {
-        assert_eq!(check("- [ ] a b"), Some((ItemState::Open, "a b")));
-        assert_eq!(check("  * [x] a"), Some((ItemState::Done, "a")));
-        assert_eq!(check("2. [X] a"), Some((ItemState::Done, "a")));
-        assert_eq!(check("TODO: write it"), Some((ItemState::Open, "write it")));
-        assert_eq!(check("- [link](x)"), None);
-        assert_eq!(check("[ ]"), None);
+    fn the_id_of_a_task_is_read() {
         assert_eq!(task_id("Task #12 created"), Some("12".into()));
+        assert_eq!(task_id("created"), None);
     }
 }

@@ -1,27 +1,29 @@
 //! The ledger itself: state, and the fold.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use longhaul_transcript::{Block, Body, Entry, EntryId, MessageView, Millis, Role};
+use longhaul_transcript::{
+    Block, Body, Channel, Entry, EntryId, MessageView, Millis, Role, UserText,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::capture::Capture;
 use crate::facts::{
-    Anchor, CommandRun, Decision, Exchange, FileRecord, InFlight, Item, Outcome, Question, Request,
-    Rule, Sentence, Speaker, Trouble,
+    Agreement, CommandRun, Exchange, FileRecord, InFlight, Item, Note, Origin, Question, Reply,
+    Speaker, TurnState, TurnWork, Utterance,
 };
 use crate::handed::Handed;
-use crate::heard::{Heard, Said};
 use crate::outcome::Ended;
-use crate::requests::said;
 use crate::tools::{ToolUse, classify};
-use crate::voices::{is_brought, is_others};
+use crate::utterances::{is_brought, origin};
 use crate::working::{Call, Working};
 
-/// What matters in a session so far.
+/// What happened in a session so far.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Ledger {
+    /// The form it is stored in; see [`Ledger::VERSION`].
+    pub version: u32,
     /// The working folder, for normalising paths.
     pub cwd: Option<String>,
     /// Entries folded in.
@@ -30,46 +32,43 @@ pub struct Ledger {
     pub last_entry: Option<EntryId>,
     /// When the last of them was written.
     pub last_time: Option<Millis>,
-    /// What the user asked for, oldest first.
-    pub requests: Vec<Request>,
-    /// Older requests that are no longer listed here, only in the transcript.
-    pub requests_left: u64,
-    /// Entries in the user's name that the user did not type, as far as facts
-    /// name them.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub others: BTreeSet<EntryId>,
-    /// Standing rules, oldest first, revoked ones marked.
-    pub rules: Vec<Rule>,
+    /// How often the user said something.
+    pub heard: u32,
+    /// What the user said, oldest first.
+    pub utterances: Vec<Utterance>,
+    /// Older ones that are no longer listed here, only in the transcript.
+    pub utterances_left: u64,
     /// The work that was handed over to this session, if it began so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed: Option<Handed>,
-    /// Permissions and rules taken back that no rule here answers to, oldest
-    /// first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lifts: Vec<Sentence>,
-    /// What the user said is so, oldest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub statements: Vec<Sentence>,
-    /// Decisions, oldest first, replaced ones marked.
-    pub decisions: Vec<Decision>,
+    /// What was agreed, oldest first.
+    pub agreements: Vec<Agreement>,
+    /// Older ones that are no longer listed here.
+    pub agreements_left: u64,
+    /// What the agent noted, oldest first.
+    pub notes: Vec<Note>,
+    /// Older ones that are no longer listed here.
+    pub notes_left: u64,
+    /// Short messages after long answers, oldest first.
+    pub replies: Vec<Reply>,
+    /// Older ones that are no longer listed here.
+    pub replies_left: u64,
+    /// Work by turn, oldest first.
+    pub turns: Vec<TurnWork>,
+    /// Older turns that are no longer listed here.
+    pub turns_left: u64,
     /// Files by full path.
     pub files: BTreeMap<String, FileRecord>,
     /// Commands, least recently run first.
     pub commands: Vec<CommandRun>,
-    /// Errors, oldest first.
-    pub troubles: Vec<Trouble>,
     /// To-do items in the order they were listed.
     pub items: Vec<Item>,
-    /// Questions, oldest first.
+    /// Questions asked through a tool, oldest first.
     pub questions: Vec<Question>,
-    /// Exact identifiers.
-    pub anchors: BTreeMap<String, Anchor>,
     /// Tools used, and how often.
     pub tools: BTreeMap<String, u32>,
     /// Messages that shaped the conversation.
     pub exchanges: Vec<Exchange>,
-    /// What the agent marked as learnt.
-    pub learnings: Vec<String>,
     /// What the conversation is about now.
     pub topic: Option<String>,
     /// What is going on now.
@@ -92,9 +91,14 @@ pub(crate) struct At<'a> {
 }
 
 impl Ledger {
+    /// The form in which ledgers are stored now. One of another form is not read
+    /// but folded anew from the entries.
+    pub const VERSION: u32 = 2;
+
     /// An empty ledger for a session in a folder.
     pub fn new(cwd: Option<String>) -> Ledger {
         Ledger {
+            version: Ledger::VERSION,
             cwd,
             ..Ledger::default()
         }
@@ -108,6 +112,7 @@ impl Ledger {
 
     /// Folds one entry in. Entries come in the order of the path.
     pub fn observe(&mut self, entry: &Entry) {
+        self.version = Ledger::VERSION;
         self.entries += 1;
         self.last_entry = Some(entry.id.clone());
         self.last_time = entry.time.or(self.last_time);
@@ -116,28 +121,27 @@ impl Ledger {
             time: entry.time,
             rank: self.entries,
         };
-        if let Some(handed) = Handed::of(entry) {
-            self.handed = Some(handed);
-        }
-        if is_brought(entry) {
-            self.disown();
-        }
-        if let Body::Message(_) = &entry.body
-            && let Some(view) = entry.message()
-        {
-            match view.role {
-                Role::User => self.on_user(at, &view),
-                Role::Assistant => self.on_assistant(at, &view),
-                Role::ToolResult => self.on_result(at, &view),
-                Role::BashExecution => self.on_bash(at, &view),
-                // Notes of programs are neither wishes nor work.
-                Role::System
-                | Role::Custom
-                | Role::BranchSummary
-                | Role::CompactionSummary
-                | Role::Other(_) => return,
+        match &entry.body {
+            Body::Custom { .. } => self.on_mark(at, entry),
+            Body::Message(_) => {
+                let Some(view) = entry.message() else {
+                    return;
+                };
+                match view.role {
+                    Role::User => self.on_user(at, &view),
+                    Role::Assistant => self.on_assistant(at, &view),
+                    Role::ToolResult => self.on_result(at, &view),
+                    Role::BashExecution => self.on_bash(at, &view),
+                    // Notes of programs are neither wishes nor work.
+                    Role::System
+                    | Role::Custom
+                    | Role::BranchSummary
+                    | Role::CompactionSummary
+                    | Role::Other(_) => return,
+                }
+                self.refresh_flight();
             }
-            self.refresh_flight();
+            _ => {}
         }
     }
 
@@ -148,35 +152,46 @@ impl Ledger {
         }
     }
 
-    fn on_user(&mut self, at: At<'_>, view: &MessageView<'_>) {
-        let Some(text) = said(view) else {
-            return;
-        };
-        let is_others = is_others(view);
-        if is_others {
-            self.hear_another(at.entry);
-        }
-        self.answer_questions(at);
-        self.working.next = None;
-        if !text.starts_with("<command-") {
-            let heard = match is_others {
-                true => Heard::of_others(&text),
-                false => Heard::of(&text),
-            };
-            let said = heard.said();
-            let replied = self.note_reply(at, &heard.text);
-            self.note_rules(at, &said);
-            if !replied {
-                self.note_decisions(at, Speaker::User, &said);
+    /// An entry of our own that says where a session comes from.
+    fn on_mark(&mut self, at: At<'_>, entry: &Entry) {
+        if let Some(handed) = Handed::of(entry) {
+            for text in std::iter::once(&handed.task).chain(&handed.constraints) {
+                self.carry_words(at, text, Origin::HandedOver);
             }
-            self.note_statements(at, &said);
-            self.note_anchors(at, Speaker::User, &said);
-            self.note_checklist(at, &heard.text);
-            self.note_output(at, &heard.attached);
-            self.thread_user(at, &text);
+            self.handed = Some(handed);
         }
-        self.add_request(at, text);
-        self.working.answer = Default::default();
+        self.carry_session(at, entry);
+        if is_brought(entry) {
+            self.disown();
+        }
+    }
+
+    fn on_user(&mut self, at: At<'_>, view: &MessageView<'_>) {
+        let origin = origin(view);
+        let mut texts = view.user_text();
+        if texts.is_empty() && origin == Origin::Agent {
+            // Nobody typed it, but it is all that a subagent was asked.
+            texts.push(UserText::new(Channel::Prompt, view.text()));
+        }
+        for said in texts {
+            if said.text.trim().is_empty() {
+                continue;
+            }
+            self.close_questions(at);
+            let joins = said.channel != Channel::Prompt;
+            if !joins {
+                self.interrupt_open();
+            }
+            if origin == Origin::User {
+                self.note_reply(at, &said.text);
+            }
+            self.hear(at, &said, origin);
+            self.thread_user(at, &said.text);
+            if !joins {
+                self.begin_turn(at);
+            }
+            self.working.answer = Default::default();
+        }
     }
 
     fn on_assistant(&mut self, at: At<'_>, view: &MessageView<'_>) {
@@ -198,29 +213,19 @@ impl Ledger {
         }
         let text = without_analysis(&text);
         if !text.trim().is_empty() {
-            let said = Said::new(text);
-            self.note_decisions(at, Speaker::Agent, &said);
-            self.note_anchors(at, Speaker::Agent, &said);
-            self.note_checklist(at, text);
-            self.note_learnings(text);
-            if calls.is_empty() {
-                // The answer that ends a turn says itself what comes next.
-                self.working.next = None;
-            }
-            self.note_next(at, text, &said.ranges, &said.parts);
-            let question = match calls.is_empty() {
-                true => self.note_question(at, text, &said.ranges),
-                false => None,
-            };
             self.thread_agent(at, text);
-            self.note_answer(at, text, question);
+            self.turn_said(at, text);
+            self.note_words(at, text);
+        }
+        if settled && calls.is_empty() {
+            self.settle_open(TurnState::Answered);
         }
         for call in calls {
             let does = classify(&call.name, call.arguments);
             self.count_tool(&call.name);
             match &does {
-                ToolUse::Shell { command, .. } => self.start_command(at, command),
-                ToolUse::Ask { question } => self.ask(at, question),
+                ToolUse::Shell { command, .. } => self.start_command(at, command, Speaker::Agent),
+                ToolUse::Ask { question, options } => self.ask(at, question, options),
                 _ => {}
             }
             self.working.call(Call {
@@ -233,33 +238,34 @@ impl Ledger {
     }
 
     fn on_result(&mut self, at: At<'_>, view: &MessageView<'_>) {
+        let said = view.user_text();
         let (id, tool) = (view.tool_call_id(), view.tool_name());
-        let Some(call) = self.working.answered(id.as_deref(), tool.as_deref()) else {
-            return;
-        };
-        let ended = Ended::read(view, &call);
-        match &call.does {
-            ToolUse::Shell { command, dir } => {
-                self.finish_command(at, command, ended.outcome());
-                self.settle(at, crate::shell::runs(command), command, &ended);
-                if ended.passed() {
-                    self.apply_shell(at, &call, command, dir.as_deref(), &ended);
+        if let Some(call) = self.working.answered(id.as_deref(), tool.as_deref()) {
+            let ended = Ended::read(view, &call);
+            match &call.does {
+                ToolUse::Shell { command, dir } => {
+                    self.finish_command(at, command, &ended);
+                    if ended.passed() {
+                        self.apply_shell(at, &call, command, dir.as_deref(), &ended);
+                    }
                 }
-                self.note_output(at, ended.text());
-            }
-            ToolUse::Todo { .. } | ToolUse::TodoAdd { .. } | ToolUse::TodoSet { .. } => {
-                if ended.passed() {
-                    self.apply_list(at, &call.does, view, &ended);
+                ToolUse::Todo { .. } | ToolUse::TodoAdd { .. } | ToolUse::TodoSet { .. } => {
+                    if ended.passed() {
+                        self.apply_list(at, &call.does, view, &ended);
+                    }
                 }
+                ToolUse::Ask { .. } => self.answered(at, &said),
+                ToolUse::Plan { text } if ended.passed() => self.approve_plan(at, text, view),
+                ToolUse::Note { kind, text } if ended.passed() => self.note(at, *kind, text),
+                does => self.apply_files(at, does, &ended),
             }
-            ToolUse::Ask { .. } => self.answer_questions(at),
-            does => {
-                self.apply_files(at, does, &ended);
-                let target = does.target().unwrap_or_default();
-                let key = format!("\u{1}{}\u{1}{}", call.tool, self.place(target));
-                let cause = format!("{} {target}", call.tool);
-                self.settle(at, vec![key], cause.trim_end(), &ended);
+            if ended.rejected() && said.is_empty() {
+                self.interrupt_open();
             }
+        }
+        for said in &said {
+            self.hear(at, said, Origin::User);
+            self.thread_user(at, &said.text);
         }
     }
 
@@ -276,13 +282,11 @@ impl Ledger {
             does: ToolUse::Other,
         };
         let ended = Ended::of_execution(object);
-        self.start_command(at, &command);
-        self.finish_command(at, &command, ended.outcome());
-        self.settle(at, crate::shell::runs(&command), &command, &ended);
+        self.start_command(at, &command, Speaker::User);
+        self.finish_command(at, &command, &ended);
         if ended.passed() {
             self.apply_shell(at, &call, &command, None, &ended);
         }
-        self.note_output(at, ended.text());
     }
 
     fn count_tool(&mut self, name: &str) {
@@ -295,46 +299,6 @@ impl Ledger {
         } else if self.tools.len() < MOST_TOOLS {
             self.tools
                 .insert(crate::text::clip(name, 120).to_owned(), 1);
-        }
-    }
-
-    fn start_command(&mut self, at: At<'_>, command: &str) {
-        const MOST: usize = 200;
-        let text = crate::text::first_chars(command.trim(), 300);
-        if text.is_empty() {
-            return;
-        }
-        let mut run = match self.commands.iter().rposition(|run| run.command == text) {
-            Some(known) => self.commands.remove(known),
-            None => {
-                if self.commands.len() >= MOST {
-                    self.commands.remove(0);
-                }
-                CommandRun {
-                    command: text.to_owned(),
-                    outcome: Outcome::Running,
-                    provenance: Default::default(),
-                }
-            }
-        };
-        run.outcome = Outcome::Running;
-        run.provenance.add(at.entry);
-        self.working.last_command = Some((run.command.clone(), at.entry.clone()));
-        self.commands.push(run);
-    }
-
-    fn finish_command(&mut self, at: At<'_>, command: &str, outcome: Outcome) {
-        let text = crate::text::first_chars(command.trim(), 300);
-        if let Some(run) = self
-            .commands
-            .iter_mut()
-            .rev()
-            .find(|run| run.command == text)
-        {
-            run.outcome = outcome;
-            if run.provenance.last() != Some(at.entry) && run.provenance.entries.len() < 2 {
-                run.provenance.entries.push(at.entry.clone());
-            }
         }
     }
 }

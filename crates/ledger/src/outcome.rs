@@ -8,13 +8,14 @@ use longhaul_transcript::{Block, MessageView};
 use crate::facts::Outcome;
 use crate::text::{clip, clip_end};
 use crate::tools::ToolUse;
-use crate::words::choices::FAILURE_SIGNS;
 use crate::working::Call;
 
 /// A result as far as the fold needs it.
 #[derive(Debug)]
 pub(crate) struct Ended<'a> {
     failed: bool,
+    rejected: bool,
+    status: Option<i32>,
     text: Cow<'a, str>,
 }
 
@@ -34,28 +35,50 @@ impl<'a> Ended<'a> {
             }
         }
         let mut failed = view.is_error();
+        let mut status = None;
         if matches!(call.does, ToolUse::Shell { .. }) {
             if let Some((output, code)) = packed(&text) {
                 text = Cow::Owned(output);
-                failed |= code != 0;
+                status = Some(code);
             }
-            failed |= !failed
-                && (exit_code(&text).is_some_and(|code| code != 0) || details_say_failed(view));
+            status = status
+                .or_else(|| exit_code(&text))
+                .or_else(|| detailed_code(view));
+            failed |= status.is_some_and(|code| code != 0) || details_say_failed(view);
         }
-        Ended { failed, text }
+        // What pi says of a command that its user stopped.
+        let aborted = failed && text.trim_end().ends_with("Command aborted");
+        Ended {
+            failed,
+            rejected: view.is_rejected() || aborted,
+            status: status.and_then(|code| i32::try_from(code).ok()),
+            text,
+        }
     }
 
     /// A command that the user ran.
     pub(crate) fn of_execution(object: &Object<'a>) -> Ended<'a> {
+        let status = object.f64("exitCode").map(|code| code as i32);
         Ended {
-            failed: object.u64("exitCode").is_some_and(|code| code != 0)
-                || object.bool("cancelled") == Some(true),
+            failed: status.is_some_and(|code| code != 0) || object.bool("cancelled") == Some(true),
+            rejected: false,
+            status,
             text: object.str("output").unwrap_or_default(),
         }
     }
 
+    /// The status of a command, where it is told.
+    pub(crate) fn status(&self) -> Option<i32> {
+        self.status
+    }
+
+    /// Whether the user refused the call: it did not happen.
+    pub(crate) fn rejected(&self) -> bool {
+        self.rejected
+    }
+
     pub(crate) fn passed(&self) -> bool {
-        !self.failed
+        !self.failed && !self.rejected
     }
 
     pub(crate) fn outcome(&self) -> Outcome {
@@ -69,21 +92,24 @@ impl<'a> Ended<'a> {
         &self.text
     }
 
-    /// The first line that says what went wrong, exactly.
+    /// The first line that was printed, exactly; where a later one names a place
+    /// in a file, that one.
     pub(crate) fn line(&self) -> &str {
-        let line = informative(&self.text);
-        clip(line.trim(), 400)
+        clip(first_line(&self.text).trim(), 400)
     }
 }
 
 fn details_say_failed(view: &MessageView<'_>) -> bool {
-    view.object().object("details").is_some_and(|details| {
-        ["exitCode", "exit_code", "code"]
-            .into_iter()
-            .find_map(|key| details.f64(key))
-            .is_some_and(|code| code != 0.0)
-            || details.str("status").as_deref() == Some("failed")
-    })
+    let details = view.object().object("details");
+    details.is_some_and(|details| details.str("status").as_deref() == Some("failed"))
+}
+
+fn detailed_code(view: &MessageView<'_>) -> Option<i64> {
+    let details = view.object().object("details")?;
+    let code = ["exitCode", "exit_code", "code"]
+        .into_iter()
+        .find_map(|key| details.f64(key))?;
+    Some(code as i64)
 }
 
 /// Codex wraps a command's output: `{"output":…,"metadata":{"exit_code":…}}`.
@@ -144,14 +170,6 @@ fn is_frame(line: &str) -> bool {
             .all(|byte| matches!(byte, b'=' | b'-' | b'_' | b'*' | b' '))
 }
 
-fn is_sign(line: &str) -> bool {
-    let lower = clip(line, 400).to_lowercase();
-    // "0 failed", "no errors" are not signs.
-    let harmless =
-        lower.contains("0 failed") || lower.contains("0 errors") || lower.contains("no error");
-    !harmless && (FAILURE_SIGNS.iter().any(|sign| lower.contains(sign)) || names_a_place(line))
-}
-
 /// `path:12:` or `path(12,3)`: a compiler speaks.
 fn names_a_place(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or("");
@@ -161,44 +179,27 @@ fn names_a_place(line: &str) -> bool {
             .is_some_and(|at| word[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
 }
 
-fn informative(text: &str) -> &str {
-    let mut first = None;
-    let mut chosen = None;
-    for line in text.lines().take(400) {
-        if is_frame(line) {
-            continue;
-        }
-        first.get_or_insert(line);
-        if is_sign(line) {
-            chosen = Some(line);
-            break;
-        }
-    }
-    // Python says what happened in the last line of a traceback.
-    if chosen.or(first).is_some_and(|line| {
-        line.trim_start()
-            .starts_with("Traceback (most recent call last)")
-    }) {
-        let last = text.lines().rev().find(|line| {
-            !is_frame(line)
-                && !line.starts_with(' ')
-                && line.split([':', ' ']).next().is_some_and(|word| {
-                    word.ends_with("Error")
-                        || word.ends_with("Exception")
-                        || word.ends_with("Exit")
-                        || word.ends_with("Interrupt")
-                        || word.contains('.')
-                })
-        });
-        if last.is_some() {
-            chosen = last;
-        }
-    }
-    chosen.or(first).unwrap_or_else(|| {
-        text.lines()
+fn first_line(text: &str) -> &str {
+    let mut lines = text.lines().take(400).filter(|line| !is_frame(line));
+    let first = lines.next();
+    let Some(first) = first else {
+        return text
+            .lines()
             .find(|line| !line.trim().is_empty())
-            .unwrap_or("")
-    })
+            .unwrap_or("");
+    };
+    // Python says what happened in the last line of a traceback.
+    if first
+        .trim_start()
+        .starts_with("Traceback (most recent call last)")
+    {
+        let mut after = text.lines().rev().filter(|line| !is_frame(line));
+        return after.find(|line| !line.starts_with(' ')).unwrap_or(first);
+    }
+    match names_a_place(first) {
+        true => first,
+        false => lines.find(|line| names_a_place(line)).unwrap_or(first),
+    }
 }
 
 #[cfg(test)]
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_that_says_what_went_wrong_is_found() {
+    fn the_first_line_is_found_or_the_one_that_names_a_place() {
         for (text, line) in [
             (
                 "Exit code 1\n# pkg/a\na.go:12:2: undefined: x",
@@ -236,7 +237,7 @@ mod tests {
             ("Exit code 3", "Exit code 3"),
             ("", ""),
         ] {
-            assert_eq!(informative(text).trim(), line);
+            assert_eq!(first_line(text).trim(), line);
         }
     }
 

@@ -4,11 +4,10 @@
 use longhaul_transcript::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{Decision, FileChange, Rule, Speaker};
-use crate::handed::Handed;
+use crate::facts::{Agreement, FileChange, NoteKind, Origin, Speaker, Utterance};
 use crate::ledger::Ledger;
 use crate::ours;
-use crate::text::first_chars;
+use crate::text::{first_chars, gist};
 
 /// The four files together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -36,8 +35,8 @@ pub struct DecisionsFile {
 /// One decision of the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateDecision {
-    /// `d1`, `d2`, …; `a3` is the agent's, `p4` was passed on by the user, and
-    /// `r1`, `h1` are rules.
+    /// `n1` was noted by the agent, `a2` is an answer that was chosen, `p3` a plan
+    /// that was approved, `r4` a short reply with the line it answers.
     pub id: String,
     /// What was decided.
     pub what: String,
@@ -63,7 +62,7 @@ pub struct ThreadFile {
     pub key_exchanges: Vec<StateExchange>,
     /// Failures that still stand, newest last.
     pub errors: Vec<StateError>,
-    /// What the agent marked as learnt.
+    /// What the agent noted as learnt, or as a fact.
     pub learnings: Vec<String>,
 }
 
@@ -107,24 +106,8 @@ pub struct OpenItemsFile {
     pub open_items: Vec<String>,
 }
 
-/// Rules of each kind in a checkpoint, the newest.
-const MOST_RULES: usize = 60;
-
-/// The letter before the number of a decision: whose it is.
-fn whose(decision: &Decision) -> char {
-    match decision.by {
-        Speaker::Agent | Speaker::Tool => 'a',
-        Speaker::User if decision.pasted => 'p',
-        Speaker::User => 'd',
-    }
-}
-
-impl StateDecision {
-    /// Whether it is a rule of this session, and no decision.
-    pub fn is_rule(&self) -> bool {
-        ours::is_rule(&self.what)
-    }
-}
+/// Characters of a plan in a checkpoint.
+const PLAN: usize = 1_000;
 
 impl Ledger {
     /// The state files of a checkpoint.
@@ -134,98 +117,109 @@ impl Ledger {
             thread: self.state_thread(),
             resources: self.state_resources(),
             open_items: OpenItemsFile {
-                open_items: self
-                    .open_items()
-                    .map(|item| item.text.clone())
-                    .chain(
-                        self.questions
-                            .iter()
-                            .filter(|question| question.answered.is_none())
-                            .map(|question| question.text.clone()),
-                    )
-                    .collect(),
+                open_items: self.state_open_items(),
             },
         }
     }
 
+    fn state_open_items(&self) -> Vec<String> {
+        let items = self.open_items().map(|item| item.text.clone());
+        let asked = self.open_questions().map(|question| question.text.clone());
+        let noted = self.noted(NoteKind::OpenItem).map(|note| note.text.clone());
+        let mut all: Vec<String> = Vec::new();
+        for text in items.chain(asked).chain(noted) {
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+        all
+    }
+
+    /// What was noted as a decision, chosen and approved, and short replies with
+    /// the line they answer; in the order of time.
     fn state_decisions(&self) -> DecisionsFile {
-        let live: Vec<_> = self.live_decisions().collect();
-        let left = live.len().saturating_sub(self.capture.decisions);
-        let before = self.working.decisions_left as usize + left;
-        DecisionsFile {
-            decisions: self
-                .state_rules()
-                .into_iter()
-                .chain(live[left..].iter().enumerate().map(|(at, decision)| {
+        let decision =
+            |id: String, what, when: Option<Millis>, entry: &longhaul_transcript::EntryId| {
+                (
+                    when,
                     StateDecision {
-                        id: format!("{}{}", whose(decision), before + at + 1),
-                        what: decision.what.clone(),
-                        why: decision.reason.clone(),
-                        when: decision.time.map(Millis::to_iso),
-                        entries: decision
-                            .provenance
-                            .entries
-                            .iter()
-                            .map(ToString::to_string)
-                            .collect(),
-                    }
-                }))
+                        id,
+                        what,
+                        why: None,
+                        when: when.map(Millis::to_iso),
+                        entries: vec![entry.to_string()],
+                    },
+                )
+            };
+        let notes = self
+            .noted(NoteKind::Decision)
+            .enumerate()
+            .map(|(at, note)| {
+                let id = format!("n{}", at + 1);
+                decision(id, note.text.clone(), note.time, &note.entry)
+            });
+        let agreed = self.agreements.iter().enumerate().map(|(at, agreement)| {
+            let number = self.agreements_left as usize + at + 1;
+            let (id, what) = match agreement {
+                Agreement::Answer {
+                    question,
+                    answer,
+                    option,
+                    ..
+                } => {
+                    let answer = option.as_ref().unwrap_or(answer);
+                    (format!("a{number}"), format!("{answer} ← {question}"))
+                }
+                Agreement::Plan { text, .. } => {
+                    let plan = gist(text, PLAN);
+                    (format!("p{number}"), format!("Plan approved: {plan}"))
+                }
+            };
+            decision(id, what, agreement.time(), agreement.entry())
+        });
+        let replies = self.replies.iter().enumerate().map(|(at, reply)| {
+            let id = format!("r{}", self.replies_left as usize + at + 1);
+            let what = format!("{} ← {}", reply.text, reply.to);
+            decision(id, what, reply.time, &reply.entry)
+        });
+        let mut all: Vec<_> = notes.chain(agreed).chain(replies).collect();
+        all.sort_by_key(|(when, _)| *when);
+        let left = all.len().saturating_sub(self.capture.decisions);
+        let before = self.notes_left + self.agreements_left + self.replies_left;
+        DecisionsFile {
+            decisions: all
+                .into_iter()
+                .skip(left)
+                .map(|(_, decision)| decision)
                 .collect(),
-            left_out: before as u64,
+            left_out: before + left as u64,
         }
     }
 
-    /// The rules that hold, in the words of a decision: a checkpoint has no other
-    /// place for them, and whoever goes on from it has to keep them.
-    fn state_rules(&self) -> Vec<StateDecision> {
-        let own: Vec<&Rule> = self.own_rules().collect();
-        let own = own[own.len().saturating_sub(MOST_RULES)..].iter().copied();
-        let own = own.map(|rule| ('r', ours::RULE, rule));
-        let handed = self.handed.iter().flat_map(Handed::live_rules);
-        let handed = handed
-            .take(MOST_RULES)
-            .map(|rule| ('h', ours::HANDED_RULE, rule));
-        own.chain(handed)
-            .enumerate()
-            .map(|(at, (kind, label, rule))| StateDecision {
-                id: format!("{kind}{}", at + 1),
-                what: format!("{label}{}", rule.text),
-                why: None,
-                when: None,
-                entries: rule
-                    .provenance
-                    .entries
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect(),
-            })
-            .collect()
-    }
-
     fn state_thread(&self) -> ThreadFile {
-        let first = self
-            .requests
-            .first()
-            .map(|request| request.gist.as_str())
-            .unwrap_or("");
-        let last = self
-            .requests
-            .last()
-            .map(|request| request.gist.as_str())
-            .unwrap_or("");
-        let summary = match self.requests.len() {
-            0 | 1 => first_chars(first, 100).to_owned(),
-            _ => format!("{} ... {}", first_chars(first, 100), first_chars(last, 100)),
+        let says = |said: &Utterance| {
+            let mark = match said.origin {
+                Origin::Imported => ours::BROUGHT,
+                _ => "",
+            };
+            format!("{mark}{}", first_chars(&gist(&said.text, 101), 100))
+        };
+        let first = self.utterances.first().map(says).unwrap_or_default();
+        let summary = match &self.utterances[..] {
+            [] | [_] => first,
+            [.., last] => format!("{first} ... {}", says(last)),
         };
         let mut errors: Vec<StateError> = self
-            .unresolved()
+            .failing()
             .take(20)
-            .map(|trouble| StateError {
-                line: trouble.line.clone(),
-                cause: trouble.cause.clone(),
+            .map(|run| StateError {
+                line: run.error.clone().unwrap_or_default(),
+                cause: run.command.clone(),
             })
             .collect();
         errors.reverse();
+        let learnt = self.notes.iter();
+        let learnt = learnt.filter(|note| matches!(note.kind, NoteKind::Learning | NoteKind::Fact));
         ThreadFile {
             topic: self.topic.clone().unwrap_or_default(),
             summary,
@@ -242,7 +236,7 @@ impl Ledger {
                 })
                 .collect(),
             errors,
-            learnings: self.learnings.clone(),
+            learnings: learnt.map(|note| note.text.clone()).collect(),
         }
     }
 

@@ -1,18 +1,16 @@
 //! The conversation in short: what it is about, and the messages that turned it.
 
-use std::ops::Range;
-
 use crate::capture::Capture;
 use crate::facts::{Exchange, Speaker};
 use crate::ledger::{At, Ledger};
-use crate::text::{clip, gist, longer_than, prose_lines};
-use crate::words::Words;
-use crate::words::choices::{LEARNT, NEXT};
+use crate::text::{ends, gist, longer_than, prose_lines};
 use crate::working::Answer;
 
-const GIST: usize = 120;
 const TOPIC: usize = 100;
-const LEARNINGS: usize = 50;
+/// Characters of the line that a short reply answers.
+const ANSWERED: usize = 240;
+/// Characters of the agent's last words.
+const WORDS: usize = 900;
 
 impl Ledger {
     pub(crate) fn thread_user(&mut self, at: At<'_>, text: &str) {
@@ -82,74 +80,34 @@ impl Ledger {
         self.exchanges.drain(..old);
     }
 
-    pub(crate) fn note_answer(&mut self, at: At<'_>, text: &str, question: Option<String>) {
-        let long = longer_than(text, self.capture.long_answer_chars);
-        // What the user replies to is the last thing said; a short closing
-        // line after a long answer does not make the answer short.
+    /// What the agent said last: what a short reply would answer, and where
+    /// someone who takes over would go on.
+    pub(crate) fn note_words(&mut self, at: At<'_>, text: &str) {
+        self.working.words = Some((ends(text, WORDS), at.entry.clone()));
         self.working.answer = Answer {
-            entry: Some(at.entry.clone()),
-            long,
-            gist: match question {
-                Some(question) => clip(&question, 240).to_owned(),
-                None => prose_gist(text, GIST),
-            },
+            long: longer_than(text, self.capture.long_answer_chars),
+            line: closing_line(text),
         };
     }
+}
 
-    /// Lines that the agent marks as learnt.
-    pub(crate) fn note_learnings(&mut self, text: &str) {
-        for line in prose_lines(text) {
-            let body = text[line]
-                .trim()
-                .trim_start_matches(['-', '*', '#', '>', ' ', '•', '💡', '📝']);
-            if body.len() < 8 || body.len() > 600 {
-                continue;
-            }
-            let lower = clip(body, 40).to_lowercase();
-            let plain = lower.trim_start_matches(['*', '_']);
-            let marked = LEARNT.iter().any(|mark| {
-                plain
-                    .strip_prefix(mark.trim_end_matches(':'))
-                    .is_some_and(|rest| {
-                        rest.trim_start_matches(['*', '_', ' '])
-                            .starts_with([':', '：'])
-                    })
-            });
-            if marked && !self.learnings.iter().any(|known| known == body) {
-                if self.learnings.len() >= LEARNINGS {
-                    self.learnings.remove(0);
-                }
-                self.learnings.push(body.to_owned());
-            }
-        }
-    }
-
-    /// What the agent says it will do next.
-    pub(crate) fn note_next(
-        &mut self,
-        at: At<'_>,
-        text: &str,
-        ranges: &[Range<usize>],
-        parts: &[Words<'_>],
-    ) {
-        let next = ranges
-            .iter()
-            .zip(parts)
-            .rev()
-            .take(6)
-            .find(|(range, words)| {
-                let sentence = &text[(*range).clone()];
-                !sentence.ends_with(['?', '？'])
-                    && NEXT
-                        .hits(words)
-                        .iter()
-                        .any(|hit| hit.inside.is_some() || words.starts_clause(hit.from))
-            });
-        if let Some((range, _)) = next {
-            self.working.next =
-                Some((clip(&text[range.clone()], 300).to_owned(), at.entry.clone()));
-        }
-    }
+/// The last line of a text that is no code, with the line before it where it is
+/// one of a list: options follow their question.
+fn closing_line(text: &str) -> String {
+    let lines: Vec<&str> = prose_lines(text)
+        .map(|line| text[line].trim())
+        .filter(|line| line.chars().any(char::is_alphanumeric))
+        .collect();
+    let asks = |line: &&str| {
+        line.trim_end_matches(['*', '_', ')', '"', ' '])
+            .ends_with(['?', '？', '؟'])
+    };
+    let from = lines
+        .iter()
+        .rposition(asks)
+        .filter(|at| at + 12 > lines.len());
+    let from = from.unwrap_or(lines.len().saturating_sub(1));
+    gist(&lines[from..].join(" "), ANSWERED)
 }
 
 /// The gist of an answer: its first line that is no code.

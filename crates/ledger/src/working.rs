@@ -17,36 +17,22 @@ pub(crate) struct Call {
     pub(crate) does: ToolUse,
 }
 
-/// Where an item of a list came from; each list is replaced by its own kind.
+/// Which tool an item of a list came from; each list is replaced by its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ItemSource {
     List,
     Task,
-    Prose,
-}
-
-/// A trouble that still stands.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct OpenTrouble {
-    /// The entry it was first seen in.
-    pub(crate) entry: EntryId,
-    /// The commands, or the tool with its path, that have not passed since.
-    pub(crate) left: Vec<String>,
-    /// Whether it is work that fails, not a look that found nothing or a
-    /// call that the user refused.
-    pub(crate) work: bool,
 }
 
 /// The last thing the agent said at length.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Answer {
-    pub(crate) entry: Option<EntryId>,
     /// Whether it was long enough for a short reply to be a decision.
     pub(crate) long: bool,
-    /// Its question, or its first line.
-    pub(crate) gist: String,
+    /// The line that a reply would answer: its last.
+    pub(crate) line: String,
 }
 
 /// The conversation in short, before it is cut to eight exchanges.
@@ -65,18 +51,16 @@ pub(crate) struct Working {
     pub(crate) calls: Vec<Call>,
     /// The folder a shell that lives on between calls is in.
     pub(crate) shell_dir: Option<String>,
-    /// The first request after the first one that still has its text.
-    pub(crate) text_from: usize,
-    pub(crate) text_bytes: usize,
-    /// Unresolved troubles and what has to pass to resolve them.
-    pub(crate) open_troubles: Vec<OpenTrouble>,
+    /// Bytes of all utterances that are listed.
+    pub(crate) utterance_bytes: usize,
     pub(crate) item_sources: BTreeMap<String, ItemSource>,
     pub(crate) task_ids: BTreeMap<String, String>,
     pub(crate) thread: Thread,
     pub(crate) answer: Answer,
     pub(crate) changed: Option<(String, EntryId)>,
     pub(crate) read: Option<(String, EntryId)>,
-    pub(crate) next: Option<(String, EntryId)>,
+    /// The agent's last words.
+    pub(crate) words: Option<(String, EntryId)>,
     pub(crate) last_command: Option<(String, EntryId)>,
     /// Paths that do not stand in the transcript in full: the length of the
     /// longest ending of each that does.
@@ -85,8 +69,6 @@ pub(crate) struct Working {
     /// between entries.
     #[serde(skip)]
     pub(crate) touched: Vec<(String, bool)>,
-    pub(crate) decisions_left: u64,
-    pub(crate) rules_left: u64,
 }
 
 impl Working {

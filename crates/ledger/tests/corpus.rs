@@ -67,33 +67,16 @@ fn recorded_sessions_keep_what_their_truth_files_list() {
             .partition(|path| modified.contains(*path));
         assert!(unread.is_empty(), "{name}: read files missed: {unread:?}");
 
-        let errors = truth["errors"].as_array().unwrap();
-        let found = errors
-            .iter()
-            .filter(|error| {
-                let text = error["text"].as_str().unwrap();
-                ledger.troubles.iter().any(|trouble| {
-                    text.contains(&trouble.line)
-                        || trouble.line.contains(text.lines().next().unwrap_or(""))
-                        || text
-                            .lines()
-                            .any(|line| trouble.line.starts_with(line) && !line.is_empty())
-                })
-            })
-            .count();
-
         let prompts = truth["user_prompts"].as_array().unwrap();
+        let said = |text: &str| {
+            let mut heard = ledger.utterances.iter();
+            heard.any(|said| {
+                said.text == text || (text.len() >= 1_900 && said.text.starts_with(text))
+            })
+        };
         let kept = prompts
             .iter()
-            .filter(|prompt| {
-                let text = prompt["text"].as_str().unwrap().trim();
-                ledger.requests.iter().any(|request| {
-                    request
-                        .text
-                        .as_deref()
-                        .is_some_and(|held| held == text || held.starts_with(text))
-                })
-            })
+            .filter(|prompt| said(prompt["text"].as_str().unwrap().trim()))
             .count();
         assert_eq!(kept, prompts.len(), "{name}: prompts");
 
@@ -114,51 +97,16 @@ fn recorded_sessions_keep_what_their_truth_files_list() {
             })
             .count();
         println!(
-            "{name}: modified {}/{} (+{} by shell), read only {}/{} ({} of them changed by shell), errors {found}/{}, prompts {kept}/{}, todos {exact}/{}, rules {}, decisions {}, anchors {}, unresolved {}, questions {}",
-            expected.len() - missed.len(),
+            "{name}: modified {} (+{} by shell), read only {} ({} of them changed by shell), said {}, to-dos {exact}/{}, failing {}, agreed {}",
             expected.len(),
             further.len(),
-            expected_read.len() - unread.len() - by_shell.len(),
             expected_read.len(),
             by_shell.len(),
-            errors.len(),
-            prompts.len(),
+            ledger.utterances.len(),
             todos.len(),
-            ledger.rules.len(),
-            ledger.decisions.len(),
-            ledger.anchors.len(),
-            ledger.unresolved().count(),
-            ledger.questions.len(),
+            ledger.failing().count(),
+            ledger.agreements.len(),
         );
-        if std::env::var_os("SHOW").is_some() {
-            for path in further {
-                println!("   shell: {path} {:?}", ledger.files[path].last);
-            }
-            for rule in &ledger.rules {
-                println!("   rule: {} {}", rule.revoked.is_some(), rule.text);
-            }
-            for decision in &ledger.decisions {
-                println!(
-                    "   decision: {:?} {} | {:?} {:?}",
-                    decision.by, decision.what, decision.reason, decision.superseded
-                );
-            }
-            for trouble in ledger.unresolved() {
-                println!("   unresolved: {} => {}", trouble.cause, trouble.line);
-            }
-            for question in &ledger.questions {
-                println!("   question: {}", question.text);
-            }
-            for item in &ledger.items {
-                println!("   item: {:?} {}", item.state, item.text);
-            }
-            println!("   flight: {:#?}", ledger.in_flight);
-            println!(
-                "   exchanges: {:#?}",
-                ledger.exchanges.iter().map(|e| &e.gist).collect::<Vec<_>>()
-            );
-            println!("   learnings: {:#?}", ledger.learnings);
-        }
     }
 }
 
@@ -191,21 +139,19 @@ fn every_transcript_folds() {
         let (cwd, entries) = common::path_of(&file);
         let ledger = common::fold(cwd, &entries);
         println!(
-            "{name}: {} entries, {} requests, {} modified, {} read, {} commands, {} troubles, {} rules, {} decisions, {} items",
+            "{name}: {} entries, {} said, {} modified, {} read, {} commands, {} failing, {} items",
             ledger.entries,
-            ledger.requests.len(),
+            ledger.utterances.len(),
             ledger.modified_files().len(),
             ledger.read_files().len(),
             ledger.commands.len(),
-            ledger.troubles.len(),
-            ledger.rules.len(),
-            ledger.decisions.len(),
+            ledger.failing().count(),
             ledger.items.len(),
         );
     }
 }
 
-/// Whatever is given as a rule or a modified file stands in the session.
+/// Whatever is given as said, as an error or as a file stands in the session.
 #[test]
 fn nothing_is_made_up() {
     let Some(folder) = common::shared("pi") else {
@@ -226,34 +172,16 @@ fn nothing_is_made_up() {
             .iter()
             .filter_map(|entry| entry.message_json())
             .collect();
-        for rule in &ledger.rules {
-            assert!(said.contains(&rule.text), "{}", rule.text);
+        for heard in &ledger.utterances {
+            assert!(said.contains(&heard.text), "{}", heard.text);
         }
-        for trouble in &ledger.troubles {
-            assert!(
-                said.contains(&trouble.line) || trouble.line == "(no output)",
-                "{}",
-                trouble.line
-            );
+        for run in ledger.failing() {
+            let line = run.error.as_deref().unwrap_or_default();
+            assert!(said.contains(line), "{line}");
         }
         for file in ledger.files.values() {
             let name = file.path.rsplit('/').next().unwrap();
             assert!(calls.contains(name), "{}", file.path);
-        }
-        if std::env::var_os("SHOW").is_some() {
-            for file in ledger.modified_files() {
-                println!(
-                    "   modified: {} {:?} {}",
-                    file.path, file.last, file.changes
-                );
-            }
-            for rule in &ledger.rules {
-                println!("   rule: {}", rule.text);
-            }
-            for decision in &ledger.decisions {
-                println!("   decision: {:?} {}", decision.by, decision.what);
-            }
-            println!("   flight: {:?}", ledger.in_flight);
         }
     }
 }

@@ -1,61 +1,168 @@
 //! What a flush without a model logs of a ledger.
 
-use longhaul_ledger::{Ledger, Provenance, Rule, RuleKind};
+use longhaul_ledger::{
+    Agreement, Ledger, Note as Noted, NoteKind, Origin as Whose, TurnState, Utterance,
+};
 use longhaul_memory::Source;
-use longhaul_memory::files::{Body, Note};
-use longhaul_memory::flush::{MOST_NOTE_BYTES, Misuse, extractive, tool_text};
-use longhaul_transcript::EntryId;
+use longhaul_memory::files::{Body, Note, Section};
+use longhaul_memory::flush::{MOST_NOTE_BYTES, Misuse, extractive, tool_text, words_of_the_user};
+use longhaul_transcript::{Channel, EntryId};
 
-/// So many rules of the user, and as many that may be another's words.
-fn rules(count: usize) -> Ledger {
+fn said(ledger: &mut Ledger, text: &str) {
+    ledger.heard += 1;
+    ledger.utterances.push(Utterance {
+        number: ledger.heard,
+        entry: EntryId::new(format!("e{}", ledger.heard)),
+        time: None,
+        channel: Channel::Prompt,
+        origin: Whose::User,
+        question: None,
+        text: text.into(),
+        gap: None,
+        state: TurnState::Answered,
+    });
+}
+
+fn sections(body: Option<Body>) -> Vec<Section> {
+    match body {
+        Some(Body::Sections(sections)) => sections,
+        Some(other) => panic!("{other:?}"),
+        None => Vec::new(),
+    }
+}
+
+/// Each line as the log has it, under its title.
+fn lines(body: Option<Body>) -> Vec<String> {
+    let line = |note: &Note| {
+        let entry = note.entry.as_ref().map_or("", |entry| entry.as_str());
+        format!("{} <{} {entry}>", note.text, note.source)
+    };
+    let sections = sections(body);
+    let lines = sections.iter().flat_map(|section| {
+        let title = std::iter::once(format!("{}:", section.title));
+        title.chain(section.notes.iter().map(line))
+    });
+    lines.collect()
+}
+
+fn noted(kind: NoteKind, text: &str) -> Noted {
+    Noted {
+        kind,
+        text: text.into(),
+        entry: EntryId::new("n1"),
+        time: None,
+    }
+}
+
+#[test]
+fn what_was_said_agreed_and_noted_is_logged_as_it_is() {
     let mut ledger = Ledger::default();
-    for at in 0..count {
-        for (by, pasted) in [("user", false), ("other", true)] {
-            ledger.rules.push(Rule {
-                text: format!("Never {by} {at}."),
-                kind: RuleKind::Constraint,
-                provenance: Provenance::new(EntryId::new(format!("{by}{at}"))),
-                revoked: None,
-                pasted,
-                frame: None,
-            });
-        }
-    }
-    ledger
-}
-
-fn logged(ledger: &Ledger) -> Vec<Note> {
-    match extractive(ledger, None) {
-        Some(Body::Sections(mut sections)) => sections.remove(0).notes,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn texts(notes: &[Note], source: Source) -> Vec<&str> {
-    let notes = notes.iter().filter(|note| note.source == source);
-    notes.map(|note| note.text.as_str()).collect()
+    said(&mut ledger, "Never push to main.");
+    said(&mut ledger, "B");
+    ledger.utterances[1].channel = Channel::Answer;
+    ledger.agreements = vec![
+        Agreement::Answer {
+            question: "A or B?".into(),
+            answer: "B: Postgres".into(),
+            option: None,
+            entry: EntryId::new("e2"),
+            time: None,
+        },
+        Agreement::Plan {
+            text: "1. migrate".into(),
+            entry: EntryId::new("p1"),
+            time: None,
+        },
+    ];
+    ledger.notes = vec![
+        noted(NoteKind::Decision, "pages count from one"),
+        noted(NoteKind::Fact, "the queue is in Postgres"),
+        noted(NoteKind::Learning, "the build needs clang"),
+        noted(NoteKind::OpenItem, "document the page parameter"),
+    ];
+    let expected = [
+        "What the user said:",
+        "Never push to main. <user e1>",
+        "Decisions:",
+        "B: Postgres ← A or B? <agent e2>",
+        "Plan approved: 1. migrate <agent p1>",
+        "pages count from one <agent n1>",
+        "Facts:",
+        "the queue is in Postgres <agent n1>",
+        "the build needs clang <agent n1>",
+        "Task Progress:",
+        "document the page parameter <agent n1>",
+    ];
+    assert_eq!(lines(extractive(&ledger, None)), expected);
+    assert_eq!(lines(words_of_the_user(&ledger, None)), expected[..2]);
 }
 
 #[test]
-fn all_rules_of_the_user_are_logged_whatever_their_number() {
-    let notes = logged(&rules(60));
-    let users: Vec<String> = (0..60)
-        .map(|at| format!("Constraint: Never user {at}."))
-        .collect();
-    assert_eq!(texts(&notes, Source::User), users);
-    assert_eq!(texts(&notes, Source::Unknown), [""; 0]);
-    assert_eq!(notes[0].text, "(60 older ones are in the transcript)");
+fn only_what_is_new_since_the_last_flush_is_logged() {
+    let mut before = Ledger::default();
+    said(&mut before, "first");
+    before.notes = vec![noted(NoteKind::Fact, "known")];
+    assert_eq!(extractive(&before, Some(&before)), None);
+    let mut now = before.clone();
+    said(&mut now, "second");
+    now.notes.push(noted(NoteKind::Fact, "new"));
+    assert_eq!(
+        lines(extractive(&now, Some(&before))),
+        [
+            "What the user said:",
+            "second <user e2>",
+            "Facts:",
+            "new <agent n1>"
+        ]
+    );
 }
 
 #[test]
-fn others_words_give_way_before_the_users_the_oldest_first() {
-    let notes = logged(&rules(30));
-    assert_eq!(texts(&notes, Source::User).len(), 30);
-    let newest: Vec<String> = (20..30)
-        .map(|at| format!("Constraint: Never other {at}."))
-        .collect();
-    assert_eq!(texts(&notes, Source::Unknown), newest);
-    assert_eq!(notes[0].text, "(20 older ones are in the transcript)");
+fn words_that_are_not_the_users_are_not_logged_as_such() {
+    let mut ledger = Ledger::default();
+    for origin in [
+        Whose::User,
+        Whose::Carried,
+        Whose::HandedOver,
+        Whose::Imported,
+        Whose::Agent,
+    ] {
+        said(&mut ledger, &format!("{origin:?}"));
+        ledger.utterances.last_mut().expect("just said").origin = origin;
+    }
+    assert_eq!(
+        lines(extractive(&ledger, None)),
+        ["What the user said:", "User <user e1>", "Carried <user e2>"]
+    );
+}
+
+#[test]
+fn a_long_text_is_clipped_and_names_its_entry() {
+    let mut ledger = Ledger::default();
+    said(&mut ledger, &"日".repeat(5_000));
+    said(&mut ledger, "head tail");
+    ledger.utterances[1].gap = Some(4);
+    let notes = sections(extractive(&ledger, None)).remove(0).notes;
+    assert!(notes[0].text.ends_with("日… (whole in entry e1)"));
+    assert!(notes[0].text.chars().count() < 1_100);
+    assert_eq!(notes[1].text, "head … tail");
+}
+
+#[test]
+fn past_the_room_the_newest_words_stay_and_the_others_are_counted() {
+    let mut ledger = Ledger::default();
+    for at in 0..200 {
+        said(&mut ledger, &format!("{at} {}", "word ".repeat(20)));
+    }
+    let notes = sections(extractive(&ledger, None)).remove(0).notes;
+    assert!(notes.len() > 50 && notes.len() < 100, "{}", notes.len());
+    let left = 200 - (notes.len() - 1);
+    assert_eq!(
+        notes[0].text,
+        format!("({left} older ones are in the transcript)")
+    );
+    assert_eq!(notes[0].source, Source::Agent);
+    assert!(notes.last().expect("some").text.starts_with("199 "));
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub enum FragmentKind {
     AgentsSection,
     /// Something the agent must know: degradation, a breaker, a failed step.
     Warning,
-    /// Standing constraints and preferences of the user.
-    Constraints,
+    /// What the user said in the session before this one.
+    Carried,
     /// The message that carries a summary on: prose, ledger and frame.
     Continuation,
     /// What stands in place of a pruned tool result.
@@ -59,7 +59,7 @@ impl FragmentKind {
         FragmentKind::KeyFile,
         FragmentKind::AgentsSection,
         FragmentKind::Warning,
-        FragmentKind::Constraints,
+        FragmentKind::Carried,
         FragmentKind::Continuation,
         FragmentKind::Placeholder,
         FragmentKind::Recall,
@@ -77,7 +77,7 @@ impl FragmentKind {
             FragmentKind::KeyFile => Tokens(1_000),
             FragmentKind::AgentsSection => Tokens(1_000),
             FragmentKind::Warning => Tokens(200),
-            FragmentKind::Constraints => Tokens(1_500),
+            FragmentKind::Carried => Tokens(2_000),
             FragmentKind::Continuation => Tokens(12_000),
             FragmentKind::Placeholder => Tokens(120),
             FragmentKind::Recall => Tokens(4_000),
@@ -106,7 +106,7 @@ impl fmt::Display for FragmentKind {
             FragmentKind::KeyFile => "key file",
             FragmentKind::AgentsSection => "agents section",
             FragmentKind::Warning => "warning",
-            FragmentKind::Constraints => "constraints",
+            FragmentKind::Carried => "words of the session before",
             FragmentKind::Continuation => "continuation",
             FragmentKind::Placeholder => "placeholder",
             FragmentKind::Recall => "recall",

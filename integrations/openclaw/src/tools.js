@@ -29,6 +29,28 @@ export const RECALL = {
   },
 };
 
+export const NOTE = {
+  name: "note",
+  description:
+    "Write down what must outlive this context: a decision and why it was taken, a fact that " +
+    "must not be forgotten, an open item, something learnt (what failed, what works). Call it " +
+    "when it happens; one thing a call, in a sentence or two that make sense without the " +
+    "conversation. Notes stand word for word in every summary, checkpoint and hand-off. Do " +
+    "not repeat what the user said: that is kept anyway. No secrets.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      kind: {
+        type: "string",
+        enum: ["decision", "fact", "open_item", "learning"],
+        description: "What it is",
+      },
+      text: { ...text("What to keep; of a decision also why"), maxLength: 2000 },
+    },
+    required: ["kind", "text"],
+  },
+};
+
 export const MEMORY_SEARCH = {
   name: "memory_search",
   description:
@@ -59,6 +81,9 @@ export const MEMORY_GET = {
   },
 };
 
+/** Those that no other plugin of the host has. */
+const ALWAYS = [RECALL, NOTE];
+
 /** Whether another plugin of the host answers memory_search and memory_get. */
 export function offersMemory(setting, hostConfig) {
   if (setting === "on") return true;
@@ -75,8 +100,8 @@ function hostTool(definition, sidecar, timeoutMs, context) {
     label: definition.name,
     description: definition.description,
     parameters: definition.inputSchema,
-    // Summaries name it, so it must be in sight and not behind a tool search.
-    ...(definition === RECALL ? { catalogMode: "direct-only" } : {}),
+    // Nobody looks for these two, so they must be in sight and not behind a tool search.
+    ...(ALWAYS.includes(definition) ? { catalogMode: "direct-only" } : {}),
     async execute(_callId, args, signal) {
       let answer;
       try {
@@ -107,11 +132,11 @@ function hostTool(definition, sidecar, timeoutMs, context) {
 /** Registers the tools with the host. */
 export function registerTools(api, sidecar, settings) {
   const timeoutMs = settings.timeoutMs;
-  for (const definition of [RECALL, MEMORY_SEARCH, MEMORY_GET]) {
+  for (const definition of [...ALWAYS, MEMORY_SEARCH, MEMORY_GET]) {
     api.registerTool(
       (context) => {
         const config = context.getRuntimeConfig?.() ?? context.runtimeConfig ?? context.config;
-        const ours = definition === RECALL || offersMemory(settings.memoryTools, config);
+        const ours = ALWAYS.includes(definition) || offersMemory(settings.memoryTools, config);
         return ours ? hostTool(definition, sidecar, timeoutMs, context) : null;
       },
       { name: definition.name },

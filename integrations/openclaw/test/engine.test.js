@@ -352,6 +352,11 @@ test("tools run in the session of the caller, and their errors are errors", asyn
   ]);
   await assert.rejects(recall.execute("id", { text: "bad" }), /no such thing/);
   assert.equal(heard("tools/call")[0].params.sessionKey, "k");
+  const note = tools.get("note")(context);
+  assert.deepEqual(note.parameters.required, ["kind", "text"]);
+  assert.deepEqual((await note.execute("id", { kind: "fact", text: "six" })).content, [
+    { type: "text", text: "note: six" },
+  ]);
   assert.equal(tools.get("memory_search")(context), null);
   const free = { ...context, config: { plugins: { slots: { memory: "none" } } } };
   assert.equal(tools.get("memory_search")(free).name, "memory_search");

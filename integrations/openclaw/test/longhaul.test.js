@@ -10,7 +10,7 @@ import { Engine } from "../src/engine.js";
 import { Histories } from "../src/history.js";
 import { Limits } from "../src/limits.js";
 import { Sidecar } from "../src/sidecar.js";
-import { MEMORY_GET, MEMORY_SEARCH, RECALL } from "../src/tools.js";
+import { MEMORY_GET, MEMORY_SEARCH, NOTE, RECALL } from "../src/tools.js";
 
 const binary = process.env.LONGHAUL_BINARY;
 const skip = binary ? false : "LONGHAUL_BINARY does not name a program";
@@ -190,7 +190,7 @@ test("the definitions of the tools are the program's own", { skip }, async () =>
   const listed = await sidecar.call("tools/list", {});
   const tools = Array.isArray(listed) ? listed : listed.tools;
   const byName = (a, b) => a.name.localeCompare(b.name);
-  const expected = [RECALL, MEMORY_SEARCH, MEMORY_GET].sort(byName);
+  const expected = [RECALL, NOTE, MEMORY_SEARCH, MEMORY_GET].sort(byName);
   assert.deepEqual([...tools].sort(byName), expected);
 });
 

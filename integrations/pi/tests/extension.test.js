@@ -8,7 +8,11 @@ import { fileURLToPath } from "node:url";
 import longhaul from "../index.js";
 
 const fake = fileURLToPath(new URL("./fake-longhaul.mjs", import.meta.url));
-const tools = [{ name: "recall", description: "Brings back. More.", inputSchema: { type: "object" } }];
+const tools = ["recall", "note"].map((name) => ({
+  name,
+  description: "Brings back. More.",
+  inputSchema: { type: "object" },
+}));
 
 /** pi, as far as an extension sees it. */
 function host(t, { binary = fake, answers = {}, settings = {}, file = "/sessions/one.jsonl" } = {}) {
@@ -116,6 +120,10 @@ test("the program is told where pi is and what pi keeps free", async (t) => {
     name: "recall",
     arguments: { id: "x" },
   });
+  const noting = { kind: "fact", text: "y" };
+  const noted = await pi.tools.note.execute("call", noting, undefined, undefined, ctx);
+  const asked = JSON.parse(noted.content[0].text);
+  assert.deepEqual([asked.name, asked.arguments], ["note", noting]);
 });
 
 const handlersOf = [

@@ -1,27 +1,40 @@
 //! `cargo xtask eval compaction`: what survives compaction, in figures.
 //!
 //! Sessions are replayed through the engine at several windows and then
-//! compacted again and again. What must survive is known: from the truth beside
-//! a recorded session, from the generator, and from what is planted here. No
-//! model and no judge takes part.
+//! compacted again and again. What must survive is counted from their sources,
+//! by code that shares nothing with the code under test but the reader of
+//! entries, and from what is planted here. No model and no judge takes part.
 
-mod checks;
+mod chats;
+mod claude;
+mod commands;
+mod comparison;
+mod drive;
+mod event;
+mod kept;
+mod measures;
+mod native;
 mod pairing;
+mod planting;
+mod plants;
+mod print;
 mod run;
+mod sample;
 mod score;
+mod sections;
 mod source;
+mod truth;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::run::Effort;
-use self::score::{Row, Scores};
+use self::comparison::Comparison;
+use self::run::{Effort, Measured};
 use self::source::Source;
 use crate::Result;
 use crate::paths;
-use crate::table::Table;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -31,25 +44,26 @@ pub(crate) struct Args {
     /// Measure this session instead, of any supported agent
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// What must survive of it
+    /// What people typed in it, to compare with what is found there
     #[arg(long, value_name = "FILE", requires = "file")]
     truth: Option<PathBuf>,
     /// Generated sessions only
     #[arg(long)]
     generated: bool,
-    /// Seeds of the generated sessions
-    #[arg(long, value_delimiter = ',', default_values_t = SEEDS)]
-    seeds: Vec<u64>,
-    /// Turns of each generated session
-    #[arg(long)]
-    turns: Option<u32>,
     /// Windows in tokens
     #[arg(long, value_delimiter = ',', default_values_t = [200_000, 60_000, 24_000])]
     windows: Vec<u32>,
+    /// Print so many random lines of each section of the summaries, with their
+    /// sources
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// Which lines those are
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// Write every figure, case and miss as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Print one table for the book instead
+    /// Print tables for the book instead
     #[arg(long)]
     markdown: bool,
     /// Keep the session files below target/xtask
@@ -60,10 +74,9 @@ pub(crate) struct Args {
     misses: usize,
 }
 
-/// Seeds of generated sessions: one of each kind of project.
-const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
-const TURNS: u32 = 120;
-const SHORT_TURNS: u32 = 60;
+/// Seeds of generated sessions, and their turns.
+const SEEDS: [u64; 2] = [1, 2];
+const TURNS: u32 = 60;
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     // Two runs at a time must not clear each other's files.
@@ -71,16 +84,25 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let sources = sources(args, &scratch)?;
     let effort = Effort {
         quotes: if args.short { 40 } else { 200 },
+        rounds: 30,
         keep: args.keep,
     };
-    let scores = measure_all(&sources, &args.windows, effort, &scratch)?;
+    let measured = measure_all(&sources, &args.windows, effort, &scratch)?;
+    let comparison = Comparison::of(&sources)?;
     if !args.keep {
         fs::remove_dir_all(&scratch)?;
     }
+    let scores = &measured.scores;
     if args.markdown {
-        print_markdown(&scores, sources.len());
+        print::markdown(scores, sources.len());
     } else {
-        print(&scores, args.misses);
+        print::tables(scores, args.misses);
+    }
+    if !comparison.is_empty() {
+        println!("\n{}", comparison.markdown());
+    }
+    if let Some(count) = args.sample {
+        measured.lines.print(count, args.seed);
     }
     if let Some(path) = &args.json {
         fs::write(path, serde_json::to_string_pretty(&scores.json())?)?;
@@ -92,46 +114,31 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let names: Vec<String> = failed
         .iter()
         .map(|(window, row, share)| {
-            format!(
-                "{} at {window} ({:.2} %)",
-                row.name(),
-                share.value() * 100.0
-            )
+            format!("{} at {window} ({})", row.name(), row.show(share.value()))
         })
         .collect();
-    Err(format!(
-        "{} figures below what they must reach: {}",
-        names.len(),
-        names.join(", ")
-    )
-    .into())
+    Err(format!("{} figures not reached: {}", names.len(), names.join(", ")).into())
 }
 
-fn sources(args: &Args, scratch: &std::path::Path) -> Result<Vec<Source>> {
+fn sources(args: &Args, scratch: &Path) -> Result<Vec<Source>> {
     if let Some(file) = &args.file {
-        return Ok(vec![source::recorded(
-            file,
-            args.truth.as_deref(),
-            scratch,
-        )?]);
+        let truth = args.truth.as_deref();
+        return Ok(vec![source::recorded(file, truth, scratch, 0)?]);
     }
-    let mut sources = Vec::new();
-    match paths::corpus().filter(|_| !args.generated) {
-        Some(folder) => {
-            let most = if args.short { 2 } else { usize::MAX };
-            sources.extend(source::corpus(&folder, scratch, most)?);
-        }
-        None => println!("generated sessions only: the corpus is not there or not wanted"),
-    }
-    let (seeds, turns) = if args.short {
-        (2, SHORT_TURNS)
-    } else {
-        (usize::MAX, TURNS)
+    let Some(folder) = paths::corpus().filter(|_| !args.generated) else {
+        println!("generated sessions only: the corpus is not there or not wanted");
+        let seeds = SEEDS.iter();
+        return seeds
+            .map(|seed| source::generated(*seed, TURNS, scratch))
+            .collect();
     };
-    let turns = args.turns.unwrap_or(turns);
-    for seed in args.seeds.iter().take(seeds) {
-        sources.push(source::generated(*seed, turns, scratch)?);
-    }
+    let most = if args.short { 3 } else { usize::MAX };
+    let mut sources = source::corpus(&folder, scratch, most)?;
+    sources.extend(chats::chats(
+        &folder,
+        &args.windows,
+        if args.short { 1 } else { most },
+    )?);
     Ok(sources)
 }
 
@@ -139,11 +146,12 @@ fn measure_all(
     sources: &[Source],
     windows: &[u32],
     effort: Effort,
-    scratch: &std::path::Path,
-) -> Result<Scores> {
+    scratch: &Path,
+) -> Result<Measured> {
     let work: Vec<(&Source, u32)> = sources
         .iter()
         .flat_map(|source| windows.iter().map(move |window| (source, *window)))
+        .filter(|(source, window)| source.windows.is_empty() || source.windows.contains(window))
         .collect();
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::new());
@@ -175,92 +183,13 @@ fn measure_all(
     });
     let mut all = all.into_inner().unwrap_or_default();
     all.sort_by_key(|(at, _)| *at);
-    let mut scores = Scores::default();
+    let mut sum = Measured::default();
     for (_, measured) in all {
-        scores.add(measured?);
+        let measured = measured?;
+        sum.scores.add(measured.scores);
+        sum.lines.add(measured.lines);
     }
-    Ok(scores)
-}
-
-/// One row a measure, one column a window.
-fn print_markdown(scores: &Scores, sessions: usize) {
-    let windows = scores.windows();
-    let mut rows: Vec<Row> = windows
-        .iter()
-        .flat_map(|window| scores.rows(*window).map(|(row, _)| row))
-        .collect();
-    rows.sort();
-    rows.dedup();
-    let columns: Vec<String> = windows.iter().map(u32::to_string).collect();
-    println!("{sessions} sessions.\n");
-    println!("| measure | must reach | {} |", columns.join(" | "));
-    println!("|---|---|{}", "---|".repeat(windows.len()));
-    for row in rows {
-        let cells: Vec<String> = windows
-            .iter()
-            .map(|window| {
-                let figure = scores.rows(*window).find(|(of, _)| *of == row);
-                figure.map_or(String::new(), |(_, figure)| {
-                    format!("{:.2} %", figure.sum.value() * 100.0)
-                })
-            })
-            .collect();
-        println!("| {} | {} | {} |", row.name(), must(row), cells.join(" | "));
-    }
-}
-
-/// What a row must reach, for people.
-fn must(row: Row) -> String {
-    match row.must() {
-        None => String::new(),
-        Some(must) if must < 0.01 => "> 0 %".to_owned(),
-        Some(must) => format!("{:.0} %", must * 100.0),
-    }
-}
-
-fn print(scores: &Scores, misses: usize) {
-    for window in scores.windows() {
-        let mut table = Table::new([
-            &format!("window {window}"),
-            "measured",
-            "of",
-            "must reach",
-            "",
-            "worst case",
-        ]);
-        for (row, figure) in scores.rows(window) {
-            let share = figure.sum;
-            let verdict = match row.must() {
-                None => "",
-                Some(must) if share.value() >= must => "pass",
-                Some(_) => "FAIL",
-            };
-            table.row([
-                row.name().to_owned(),
-                format!("{:.2} %", share.value() * 100.0),
-                share.all.to_string(),
-                must(row),
-                verdict.to_owned(),
-                figure.worst().map_or(String::new(), |(case, share)| {
-                    format!("{case}: {}/{}", share.good, share.all)
-                }),
-            ]);
-        }
-        println!("{table}");
-    }
-    for (window, row, _) in scores.failed() {
-        let Some((_, figure)) = scores.rows(window).find(|(of, _)| *of == row) else {
-            continue;
-        };
-        println!(
-            "{} at {window}: {} missed",
-            row.name(),
-            figure.sum.all - figure.sum.good
-        );
-        for (case, what) in figure.misses.iter().take(misses) {
-            println!("  {case}: {what}");
-        }
-    }
+    Ok(sum)
 }
 
 #[cfg(test)]
@@ -268,20 +197,27 @@ mod tests {
     use super::*;
 
     /// The short form that continuous integration runs: it fails when a figure
-    /// falls. A recorded session takes part where there is one.
+    /// falls. A recorded session and a chat take part where there is one.
     #[test]
     fn sessions_reach_what_they_must() {
         let scratch = paths::scratch("eval-compaction-test").unwrap();
-        let mut sources = vec![source::generated(1, 30, &scratch).unwrap()];
-        if let Some(folder) = paths::corpus() {
-            sources.extend(source::corpus(&folder, &scratch, 1).unwrap());
-        }
+        let windows = [200_000, 60_000, 24_000];
+        let sources = match paths::corpus() {
+            None => vec![source::generated(1, 30, &scratch).unwrap()],
+            Some(folder) => {
+                let mut sources = source::corpus(&folder, &scratch, 2).unwrap();
+                sources.extend(chats::chats(&folder, &windows[2..], 1).unwrap());
+                sources
+            }
+        };
         let effort = Effort {
             quotes: 10,
+            rounds: 10,
             keep: false,
         };
-        let windows = [200_000, 60_000, 24_000];
-        let scores = measure_all(&sources, &windows, effort, &scratch).unwrap();
+        let scores = measure_all(&sources, &windows, effort, &scratch)
+            .unwrap()
+            .scores;
         let failed = scores.failed();
         let missed: Vec<_> = failed
             .iter()

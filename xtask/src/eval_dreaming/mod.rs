@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_promoted_is_true_and_takes_no_place_from_what_was_found() {
+    fn what_was_said_waits_for_a_person_and_takes_no_place_from_what_was_found() {
         let args = Args {
             file: None,
             confidence: 0.55,
@@ -162,7 +162,7 @@ mod tests {
         let figures = live(&somebody(), &args, &scratch).unwrap();
         std::fs::remove_dir_all(&scratch).unwrap();
         let row = figures.row("somebody");
-        assert!(figures.kept() >= 12, "{row:?}");
+        assert!(figures.waits() >= 12, "{row:?}");
         assert!(figures.is_sound(), "{row:?}");
         assert!(figures.finds_as_much(), "{row:?}");
         assert!(figures.finds_with_logs() > 50.0, "{row:?}");

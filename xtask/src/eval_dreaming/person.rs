@@ -116,10 +116,10 @@ impl Figures {
         self.untrue == 0 && self.stale == 0 && self.again == 0
     }
 
-    /// Candidates that were kept.
+    /// Candidates that wait for a person.
     #[cfg(test)]
-    pub(super) fn kept(&self) -> usize {
-        self.kept
+    pub(super) fn waits(&self) -> usize {
+        self.waits
     }
 
     /// What search finds with the logs alone, in percent.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use longhaul_ledger::{
-    Decision, FileChange, FileRecord, Item, ItemState, Ledger, Provenance, Speaker,
+    FileChange, FileRecord, Item, ItemState, Ledger, Note, NoteKind, Provenance,
 };
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{EntryId, Millis, SessionKey};
@@ -106,16 +106,16 @@ fn draft(word: &str, file: &str, seconds: i64) -> Draft {
     let entry = EntryId::new(word);
     ledger.entries = 1;
     ledger.topic = Some(word.into());
-    ledger.learnings = vec![format!("learnt {word}")];
-    ledger.decisions = vec![Decision {
-        what: format!("decided {word}"),
-        reason: None,
-        by: Speaker::User,
+    let note = |kind, text| Note {
+        kind,
+        text,
+        entry: entry.clone(),
         time: None,
-        provenance: Provenance::new(entry.clone()),
-        superseded: None,
-        pasted: false,
-    }];
+    };
+    ledger.notes = vec![
+        note(NoteKind::Learning, format!("learnt {word}")),
+        note(NoteKind::Decision, format!("decided {word}")),
+    ];
     ledger.items = vec![Item {
         text: format!("do {word}"),
         state: ItemState::Open,
@@ -218,7 +218,7 @@ fn check_complete(root: &Path, expected: &BTreeMap<String, Vec<u8>>, at: &str) {
         .collect();
     assert_eq!(
         decided,
-        [("d1", "decided left"), ("d2", "decided second")],
+        [("n1", "decided left"), ("n2", "decided second")],
         "{at}"
     );
     assert_eq!(checkpoint.open_items, ["do second", "do left"], "{at}");

@@ -10,8 +10,6 @@ mod write;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::SessionKey;
 
-use longhaul_ledger::ours::is_rule;
-
 use crate::schema::{Checkpoint, Status, TakenDecision};
 use crate::text::{clip, one_line};
 use crate::{CheckpointId, Flaw};
@@ -29,6 +27,8 @@ pub const MAX_HANDOFF_BYTES: usize = 2 << 20;
 const TEXT_CHARS: usize = 1_000;
 /// The task is the one text that is not the ledger's.
 const TASK_CHARS: usize = 20_000;
+/// Longest constraint; the user's words are within a cap of tokens already.
+const CONSTRAINT_CHARS: usize = 16_000;
 
 /// Work given to another agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,13 +47,13 @@ pub struct Handoff {
     pub next_action: String,
     /// The conversation in short.
     pub summary: String,
-    /// Decisions that hold.
+    /// What was agreed and noted.
     pub decisions: Vec<TakenDecision>,
     /// Files that were read or changed.
     pub files: Vec<HandoffFile>,
     /// What is still to be done.
     pub open_items: Vec<String>,
-    /// Rules that whoever takes it has to keep.
+    /// The user's words, oldest first, which whoever takes it has to follow.
     pub constraints: Vec<String>,
     /// The most tokens that may be spent on it.
     pub budget: Tokens,
@@ -81,14 +81,15 @@ pub enum HandoffFile {
     Read(String),
 }
 
-/// What a checkpoint does not say: who is to do what, under which rules.
+/// What a checkpoint does not say: who is to do what, and what the user said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// The agent who takes the work.
     pub to: String,
     /// What is to be done.
     pub task: String,
-    /// Rules to keep.
+    /// The user's words ([`constraints`](crate::constraints)), and what is asked
+    /// beside them.
     pub constraints: Vec<String>,
     /// The most tokens that may be spent.
     pub budget: Tokens,
@@ -98,12 +99,13 @@ impl Handoff {
     /// The hand-off of the work in a checkpoint.
     pub fn of(checkpoint: &Checkpoint, assignment: &Assignment) -> Handoff {
         let text = |text: &str| clip(&printable(text.trim()), TEXT_CHARS);
-        let texts = |list: &[String]| -> Vec<String> {
+        let clipped = |list: &[String], most: usize| -> Vec<String> {
             list.iter()
-                .map(|item| text(item))
+                .map(|item| clip(&printable(item.trim()), most))
                 .filter(|item| !item.is_empty())
                 .collect()
         };
+        let texts = |list: &[String]| clipped(list, TEXT_CHARS);
         let meta = &checkpoint.meta;
         let resources = &checkpoint.resources;
         Handoff {
@@ -122,8 +124,6 @@ impl Handoff {
             decisions: checkpoint
                 .decisions
                 .iter()
-                // They are given as rules.
-                .filter(|decision| !is_rule(&decision.what))
                 .map(|decision| TakenDecision {
                     id: text(&decision.id),
                     what: text(&decision.what),
@@ -140,7 +140,7 @@ impl Handoff {
                 )
                 .collect(),
             open_items: texts(&checkpoint.open_items),
-            constraints: texts(&assignment.constraints),
+            constraints: clipped(&assignment.constraints, CONSTRAINT_CHARS),
             budget: assignment.budget,
         }
     }

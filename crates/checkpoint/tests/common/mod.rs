@@ -4,9 +4,9 @@
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, Draft, FileStore, Moment, Policy, Seal, Trigger, Turn,
 };
-use longhaul_ledger::Ledger;
+use longhaul_ledger::{Ledger, Note, NoteKind};
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Millis, SessionKey};
+use longhaul_transcript::{EntryId, Millis, SessionKey};
 
 /// A time on which all tests build.
 pub(crate) const START: i64 = 1_790_000_000_000;
@@ -55,7 +55,12 @@ pub(crate) fn ledger(topic: &str) -> Ledger {
     ledger.entries = 1;
     ledger.last_time = Some(Millis(START));
     ledger.topic = Some(topic.into());
-    ledger.learnings = vec![format!("learnt from {topic}")];
+    ledger.notes = vec![Note {
+        kind: NoteKind::Learning,
+        text: format!("learnt from {topic}"),
+        entry: EntryId::new("n1"),
+        time: None,
+    }];
     ledger.in_flight.next_step = Some(format!("finish {topic}"));
     ledger.in_flight.command = Some("cargo test".into());
     ledger.in_flight.failing = Some("cargo test: 1 failed".into());

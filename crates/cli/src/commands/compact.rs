@@ -93,7 +93,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         live,
         meter,
         reading: &reading,
-        window: window.clone(),
+        window,
         config,
         state_dir: &app.state_dir,
         sequence: saving.sequence(app),

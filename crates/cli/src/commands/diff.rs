@@ -139,27 +139,23 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Facts that are no longer in the context, only in the file.
+/// What is lost, and what of the user's words is shortened or only in the file.
 fn pointers(fidelity: &Audit) -> Result<(), Failure> {
     const SHOWN: usize = 10;
-    for fact in fidelity.recallable.iter().take(SHOWN) {
-        // The name it has in JSON.
-        let category = serde_json::to_value(fact.category)?;
-        let place = match &fact.entry {
+    let lost = fidelity.lost.iter().map(|missing| ("  lost", missing));
+    let reduced = fidelity
+        .reduced
+        .iter()
+        .map(|missing| ("  not whole", missing));
+    for (title, missing) in lost.chain(reduced.take(SHOWN)) {
+        let place = match &missing.entry {
             Some(entry) => format!(" ({entry})"),
             None => String::new(),
         };
-        paint::row(
-            "  pointer only",
-            format!(
-                "{}: {}{place}",
-                category.as_str().unwrap_or_default(),
-                paint::gist(&fact.text, 90)
-            ),
-        )?;
+        let text = paint::gist(&missing.text, 90);
+        paint::row(title, format!("{}: {text}{place}", missing.what))?;
     }
-    let more =
-        fidelity.recallable.len().saturating_sub(SHOWN) + fidelity.recallable_unlisted as usize;
+    let more = fidelity.reduced.len().saturating_sub(SHOWN) + fidelity.reduced_unlisted as usize;
     if more > 0 {
         paint::row("", format!("and {} more", paint::number(more as u64)))?;
     }

@@ -120,7 +120,7 @@ fn check(app: &App, file: &Path) -> Result<(), Failure> {
     paint::row("Decisions", handoff.decisions.len())?;
     paint::row("Files", handoff.files.len())?;
     paint::row("Open items", handoff.open_items.len())?;
-    paint::row("Rules", handoff.constraints.len())?;
+    paint::row("Constraints", handoff.constraints.len())?;
     paint::row("Budget", format!("{} tokens", handoff.budget))?;
     app.note("`longhaul session handoff --accept` begins a session with it");
     Ok(())

@@ -54,7 +54,7 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
         left("TRIGGER").drop_rank(3),
         right("BEFORE"),
         right("AFTER"),
-        right("KEPT").drop_rank(4),
+        right("WORDS").drop_rank(4),
         right("LOST").drop_rank(1),
         left("BY").drop_rank(5),
         left("CHECKPOINT").drop_rank(8),
@@ -65,13 +65,13 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     for ((epoch, entry, compaction), id) in rows.iter().zip(resolve::unique_starts(&own, &ids)) {
         let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
         let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
-        // Facts in the context, and those that nothing could bring back.
+        // The user's words that stand whole in the context, and what was lost.
         let audit = fidelity(entry);
         let facts = audit.as_ref().map_or(["-".into(), "-".into()], |audit| {
-            let total = audit.total();
+            let said = audit.user_text;
             [
-                format!("{}/{}", total.in_context, total.total),
-                total.nowhere.to_string(),
+                format!("{}/{}", said.whole, said.total),
+                audit.losses().to_string(),
             ]
         });
         let [kept, lost] = facts;

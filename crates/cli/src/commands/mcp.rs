@@ -7,7 +7,7 @@ use longhaul_engine::tools::Notebook;
 use longhaul_model::CancellationToken;
 use longhaul_server::mcp::{Desk, Error, Gate, serve_http, serve_stdio};
 
-use super::memory;
+use super::{memory, memory_files};
 use crate::app::App;
 use crate::args::McpArgs;
 use crate::failure::Failure;
@@ -65,7 +65,7 @@ fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
         memory::watch(app, &opened);
         library = Some(opened);
     }
-    let (window, clock) = (Arc::clone(app), Arc::clone(app));
+    let (window, clock, log) = (Arc::clone(app), Arc::clone(app), Arc::clone(app));
     Ok(Desk {
         places: app.places(),
         workspace: app.workspace.clone(),
@@ -73,16 +73,23 @@ fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
         config,
         library,
         notebook,
+        log: Box::new(move || {
+            let memory = memory_files::writing(&log).map_err(in_words)?;
+            Ok((memory, memory_files::clock(&log)))
+        }),
         window: Box::new(move |session, reading| {
-            let found = window.window_in(session, reading);
-            found.map_err(|failure| match &failure.help {
-                Some(help) => format!("{failure}; {help}"),
-                None => failure.to_string(),
-            })
+            window.window_in(session, reading).map_err(in_words)
         }),
         now: Box::new(move || clock.now()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+fn in_words(failure: Failure) -> String {
+    match &failure.help {
+        Some(help) => format!("{failure}; {help}"),
+        None => failure.to_string(),
+    }
 }
 
 /// Who may come in, and whether the token is a new one.

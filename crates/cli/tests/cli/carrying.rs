@@ -87,7 +87,7 @@ fn a_fresh_session_begins_with_summary_and_checkpoint() {
     assert_eq!(roles, ["compactionSummary", "custom"]);
     let text = shown["messages"].to_string();
     for kept in [
-        "Make the build pass",
+        "Why does the build fail?",
         "Now the tests",
         "[Post-compaction checkpoint restore]",
     ] {
@@ -136,7 +136,7 @@ fn a_compaction_of_an_imported_session_loses_no_fact() {
     fs::write(&path, text).unwrap();
     age(&path, 1);
     let done = run_ok(&machine, "compact ./new.jsonl --window 20k --yes --json").json();
-    assert_eq!(done["fidelity"]["nowhere"], json!([]), "{done}");
+    assert_eq!(done["fidelity"]["lost"], json!([]), "{done}");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn an_export_is_self_contained_and_named_after_its_session() {
     );
     assert_eq!(export["path"].as_array().unwrap().len(), 9);
     assert!(
-        export["ledger"]["requests"]
+        export["ledger"]["utterances"]
             .as_array()
             .is_some_and(|all| !all.is_empty())
     );
@@ -559,7 +559,7 @@ fn what_could_not_be_put_back_is_told_with_the_whole_request() {
 }
 
 #[test]
-fn a_hand_off_s_task_and_rules_outlive_every_compaction_until_the_user_takes_them_back() {
+fn a_hand_off_s_task_and_constraints_outlive_every_compaction() {
     let machine = Machine::new();
     let cwd = machine.work().to_string_lossy().into_owned();
     let talk =
@@ -598,25 +598,34 @@ fn a_hand_off_s_task_and_rules_outlive_every_compaction_until_the_user_takes_the
     for from in [0, 16] {
         let shown = go_on(from, "Go on.");
         assert!(!shown.contains("You take over work"), "{shown}");
-        let (_, rest) = shown.split_once("## Handed over by another agent").unwrap();
-        for line in [
-            "from agent pi, session s",
-            "task: Check_the_tests.",
-            "rule: Never push on Fridays.",
-            "rule: Never edit vendor.",
+        for words in [
+            "Check_the_tests.",
+            "Fix the build. Never push on Fridays. Never edit vendor.",
         ] {
-            assert!(rest.contains(line), "{line}: {shown}");
+            let mut lines = shown.lines().filter(|line| line.contains(words));
+            assert!(
+                lines.any(|line| line.contains("(handed over by another agent)")),
+                "{words}: {shown}"
+            );
         }
-        assert!(!shown.contains("## Standing rules of the user"), "{shown}");
     }
-    let shown = go_on(32, "You may push on Fridays now.");
-    assert!(!shown.contains("rule: Never push on Fridays."), "{shown}");
-    assert!(shown.contains("rule: Never edit vendor."), "{shown}");
+    // What is said later stands below it, and both go on to the next agent.
+    go_on(32, "You may push on Fridays now.");
+    let shown = go_on(48, "Go on.");
+    let at = |words: &str| {
+        shown
+            .find(words)
+            .unwrap_or_else(|| panic!("{words}: {shown}"))
+    };
+    assert!(at("Never push on Fridays.") < at("You may push on Fridays now."));
     let next = run_ok(&machine, "session handoff taken.jsonl --to bob");
-    assert!(
-        next.out.contains("<constraint>Never edit vendor."),
-        "{next:?}"
-    );
+    for words in [
+        "Fix the build. Never push on Fridays. Never edit vendor.",
+        "You may push on Fridays now.",
+    ] {
+        let constraint = format!("<constraint>{words}</constraint>");
+        assert!(next.out.contains(&constraint), "{next:?}");
+    }
 }
 
 #[test]

@@ -51,6 +51,28 @@ fn a_resumed_session_is_asked_at_the_same_server_and_in_the_same_format() {
 }
 
 #[test]
+fn a_new_session_of_a_key_begins_with_what_the_user_said_in_the_one_before() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    ground.chat(&["--session", "s", "-p", "Never touch deploy.lock."]);
+    ground.chat(&["--session", "s", "--new", "-p", "Go on."]);
+    let ran = ground.piped(&["--session", "s"], "/new\nAnd on.\n");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let requests = ground.server.requests();
+    assert_eq!(requests.len(), 3);
+    for request in &requests[1..] {
+        let sent = request.json().to_string();
+        assert!(sent.contains("in the session before this one"), "{sent}");
+        assert_eq!(
+            sent.matches("Never touch deploy.lock.").count(),
+            1,
+            "{sent}"
+        );
+    }
+    assert!(requests[2].json().to_string().contains("Go on."));
+    assert_eq!(ground.sessions().len(), 3);
+}
+
+#[test]
 fn a_session_of_another_folder_is_told() {
     let ground = Ground::saying(vec![Said::text("ok")]);
     ground.chat(&["--session", "s", "-p", "x"]);

@@ -105,7 +105,7 @@ fn compacting_appends_one_entry() {
     assert_eq!(entry["id"], answer["entry"]);
     assert_eq!(entry["summary"], answer["summary"]);
     assert_eq!(entry["details"]["fidelity"], answer["fidelity"]);
-    assert_eq!(answer["fidelity"]["nowhere"], json!([]));
+    assert_eq!(answer["fidelity"]["lost"], json!([]));
 
     let compacted = show(&machine).json();
     let kept = answer["messagesKept"].as_u64().unwrap() as usize;
@@ -153,7 +153,7 @@ fn history_and_diff_tell_of_it() {
     assert_eq!(
         heads[..9],
         [
-            "#", "WHEN", "LAYER", "TRIGGER", "BEFORE", "AFTER", "KEPT", "LOST", "BY"
+            "#", "WHEN", "LAYER", "TRIGGER", "BEFORE", "AFTER", "WORDS", "LOST", "BY"
         ]
     );
 

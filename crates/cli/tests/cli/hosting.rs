@@ -92,7 +92,7 @@ fn a_host_introduces_itself_and_is_told_what_there_is() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["memory_get", "memory_search", "recall"]);
+    assert_eq!(names, ["memory_get", "memory_search", "note", "recall"]);
     let (code, message) = client.fail("levitate", json!({}));
     assert_eq!(code, -32601);
     assert!(message.contains("levitate"), "{message}");

@@ -60,7 +60,10 @@ fn a_long_session_is_summarised_and_the_hosts_list_is_shown_from_there() {
 #[test]
 fn the_hosts_model_writes_the_summary_and_may_fail() {
     let machine = Machine::new();
-    for (session, said) in [("one", Some("THE SUMMARY OF IT ALL")), ("two", None)] {
+    for (session, said) in [
+        ("one", Some("## Goal\n- THE SUMMARY OF IT ALL")),
+        ("two", None),
+    ] {
         let mut client = Client::ready_with(&machine, json!({ "llm": true }));
         client.model = said.map(str::to_owned);
         let list: Vec<Value> = (0..12).flat_map(|number| long_turn(number, 300)).collect();

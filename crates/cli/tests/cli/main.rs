@@ -27,6 +27,7 @@ mod mcp_http;
 mod naming;
 mod poisoning;
 mod reading;
+mod readme;
 mod recalling;
 mod redacting;
 mod remembering;

@@ -135,13 +135,14 @@ fn the_tools_are_listed_with_what_they_do_and_take() {
             "memory_get",
             "context_status",
             "checkpoint",
-            "handoff"
+            "handoff",
+            "note"
         ]
     );
     for tool in tools {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert_eq!(tool["annotations"]["destructiveHint"], false, "{tool}");
-        let writes = tool["name"] == "checkpoint";
+        let writes = tool["name"] == "checkpoint" || tool["name"] == "note";
         assert_eq!(tool["annotations"]["readOnlyHint"], !writes, "{tool}");
     }
     assert_eq!(client.end().0, 0);
@@ -245,6 +246,67 @@ fn the_notes_of_the_workspace_are_searched_and_read() {
         assert!(refused.contains("there is no memory file"), "{refused}");
         assert!(!refused.contains("abcd"), "{refused}");
     }
+}
+
+#[test]
+fn a_note_goes_to_the_log_of_the_day_and_is_found_there() {
+    let machine = machine();
+    let key = format!("ghp_{}", &"a7Bq2Zx9Lm4Tn8Vw".repeat(3)[..36]);
+    let mut client = Client::start(&machine);
+    let text = "The harbour closes at six, since Ada has the key.";
+    let told = client.text("note", json!({ "kind": "decision", "text": text }));
+    let expected = format!("Noted as decision: {text}\nIt is in memory/");
+    assert!(told.starts_with(&expected), "{told}");
+    let secret = json!({ "kind": "learning", "text": format!("token {key}"), "session": "mine" });
+    let told = client.text("note", secret);
+    assert!(
+        !told.contains(&key) && told.contains("[redacted:"),
+        "{told}"
+    );
+    let logs: Vec<_> = fs::read_dir(machine.work().join("memory"))
+        .unwrap()
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    let log = logs.concat();
+    assert!(
+        log.contains(&format!("**Decisions:**\n- {text} <!-- agent -->")),
+        "{log}"
+    );
+    assert!(log.contains("— Noted\n") && !log.contains(&key), "{log}");
+    assert!(
+        log.contains("session=\"mine\"") && log.contains(" seal="),
+        "{log}"
+    );
+    let found = client.text("memory_search", json!({ "query": "harbour closes" }));
+    assert!(found.contains(text), "{found}");
+    for wrong in [
+        json!({ "kind": "rule", "text": "x" }),
+        json!({ "kind": "fact", "text": "x".repeat(2_001) }),
+        json!({ "kind": "fact", "text": "" }),
+        json!({ "kind": "fact", "text": "x", "session": "nobody" }),
+        json!({ "kind": "fact" }),
+    ] {
+        let refused = client.refused("note", wrong);
+        let helps = refused.contains("Remedy: ") || refused.contains("Its parameters are");
+        assert!(helps, "{refused}");
+    }
+    let after: usize = fs::read_dir(machine.work().join("memory"))
+        .unwrap()
+        .map(|file| fs::metadata(file.unwrap().path()).unwrap().len() as usize)
+        .sum();
+    assert_eq!(after, log.len());
+}
+
+#[test]
+fn a_note_needs_no_session_and_is_refused_where_nothing_may_be_written() {
+    let machine = Machine::new();
+    let mut client = Client::start(&machine);
+    let note = json!({ "kind": "fact", "text": "The bell is cracked." });
+    assert!(client.text("note", note.clone()).contains("memory/"));
+    machine.put(".longhaul/longhaul.yaml", "sandbox:\n  readOnly: true\n", 0);
+    let mut client = Client::start(&machine);
+    let refused = client.refused("note", note);
+    assert!(refused.contains("sandbox.readOnly"), "{refused}");
 }
 
 #[test]

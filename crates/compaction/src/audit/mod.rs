@@ -1,14 +1,13 @@
-//! The fidelity audit: what of a session's facts is still in its context.
+//! The fidelity audit: what of a session is in its context after a compaction.
 //!
-//! After each compaction, without a model, every fact of the ledger is looked
-//! for in the text of the new context. It is there, or it can be had back
-//! because an entry that proves it is stored, or it is nowhere. The last must
-//! never happen.
+//! It is counted from the entries themselves and shares no code with the ledger
+//! or the summary: a check that asks the maker of a summary what there was to
+//! keep can only say that it was kept. [`Source`] reads the entries, [`audit`]
+//! looks for everything it found in the text of the new context.
 
-mod facts;
 mod report;
 mod search;
+mod source;
 
-pub use facts::{Fact, facts};
-pub use longhaul_ledger::Category;
-pub use report::{Audit, Missing, Tally, audit, present};
+pub use report::{Audit, Kept, Missing, UserTextTally, audit};
+pub use source::{Source, SourceText};

@@ -1,151 +1,331 @@
 //! The result of an audit.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use longhaul_ledger::Category;
-use longhaul_transcript::EntryId;
+use longhaul_transcript::{Channel, EntryId};
 use serde::{Deserialize, Serialize};
 
-use super::facts::{Fact, label};
-use super::search::{Needle, occurring};
+use super::search::{Edge, Needle, occurring};
+use super::source::Source;
+use crate::summary::defused;
 
-/// How the facts of one category fared.
+/// How the user's words fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Tally {
+pub struct UserTextTally {
     /// All of them.
     pub total: u32,
-    /// Those in the context.
-    pub in_context: u32,
-    /// Those that are not, but can be had back.
+    /// Whole in the context.
+    pub whole: u32,
+    /// Shortened in the context.
+    pub shortened: u32,
+    /// Not in the context, but to be had back.
     pub recallable: u32,
-    /// Those that are lost.
+    /// Lost.
     pub nowhere: u32,
 }
 
-/// A fact that is not in the context.
+/// How many of something are in the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Kept {
+    /// All of them.
+    pub total: u32,
+    /// Those in the context, or, of entries, those that can be had back.
+    pub kept: u32,
+}
+
+impl Kept {
+    fn of(found: impl IntoIterator<Item = bool>) -> Kept {
+        let mut tally = Kept::default();
+        for kept in found {
+            tally.total += 1;
+            tally.kept += u32::from(kept);
+        }
+        tally
+    }
+
+    fn missing(self) -> u32 {
+        self.total - self.kept
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kept, self.total)
+    }
+}
+
+/// Something that is not whole in the context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Missing {
-    /// What kind.
-    pub category: Category,
+    /// What it is: `user text`, `file changed`, `file read`, `to-do`, `note`,
+    /// `pin`, `entry`.
+    pub what: String,
     /// Its text, shortened.
     pub text: String,
-    /// Where it can be had back.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The entry it stands in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<EntryId>,
+    /// How the words came, of user text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<Channel>,
 }
 
-/// What of a session's facts is in a context.
+/// What of a session is in a context.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Audit {
-    /// By category; those without facts are left out.
-    pub categories: BTreeMap<Category, Tally>,
-    /// Facts that only recall can bring back; at most [`Audit::LISTED`].
-    pub recallable: Vec<Missing>,
+    /// What the user said.
+    pub user_text: UserTextTally,
+    /// Files that were changed.
+    pub files_changed: Kept,
+    /// Files that were only read.
+    pub files_read: Kept,
+    /// Open items of to-do tools.
+    pub to_dos: Kept,
+    /// Notes of the agent's.
+    #[serde(default)]
+    pub notes: Kept,
+    /// Pinned entries.
+    #[serde(default)]
+    pub pins: Kept,
+    /// Entries that left the context and resolve by their id.
+    pub recallable: Kept,
+    /// User text that is shortened, or only to be had back; at most
+    /// [`Audit::LISTED`].
+    pub reduced: Vec<Missing>,
     /// How many more of them there are.
-    pub recallable_unlisted: u32,
-    /// Facts that are lost, all of them.
-    pub nowhere: Vec<Missing>,
+    #[serde(default)]
+    pub reduced_unlisted: u32,
+    /// What is lost; at most [`Audit::LISTED`] of each kind.
+    pub lost: Vec<Missing>,
 }
 
 impl Audit {
-    /// How many recallable facts are listed.
+    /// How many texts are listed.
     pub const LISTED: usize = 50;
     const TEXT_CHARS: usize = 200;
 
-    /// The sum over all categories.
-    pub fn total(&self) -> Tally {
-        self.categories
-            .values()
-            .fold(Tally::default(), |sum, tally| Tally {
-                total: sum.total + tally.total,
-                in_context: sum.in_context + tally.in_context,
-                recallable: sum.recallable + tally.recallable,
-                nowhere: sum.nowhere + tally.nowhere,
-            })
+    /// How much was lost: entries that recall cannot bring back, and changed
+    /// files, open items, notes and pins that are not in the context.
+    pub fn losses(&self) -> u32 {
+        self.user_text.nowhere
+            + self.recallable.missing()
+            + self.files_changed.missing()
+            + self.to_dos.missing()
+            + self.notes.missing()
+            + self.pins.missing()
     }
 
-    /// The share of facts that are not in the context, rounded up: a loss is
-    /// never shown as none.
+    /// Whether anything was lost.
+    pub fn lost_something(&self) -> bool {
+        self.losses() > 0
+    }
+
+    /// Whether all that the user said stands in the context, word for word.
+    pub fn is_whole(&self) -> bool {
+        self.user_text.whole == self.user_text.total
+    }
+
+    /// The share of the user's words that are not in the context, rounded up: a
+    /// loss is never shown as none.
     pub fn loss_percent(&self) -> u32 {
-        let total = self.total();
-        let missing = total.total - total.in_context;
-        (u64::from(missing) * 100)
-            .div_ceil(u64::from(total.total.max(1)))
-            .try_into()
-            .unwrap_or(100)
+        let UserTextTally {
+            total,
+            whole,
+            shortened,
+            ..
+        } = self.user_text;
+        let missing = u64::from(total - whole - shortened) + u64::from(self.losses());
+        let percent = (missing * 100).div_ceil(u64::from(total.max(1)));
+        u32::try_from(percent).unwrap_or(100).min(100)
+    }
+
+    fn lose(&mut self, what: &str, text: &str, entry: Option<&EntryId>) {
+        let same = self.lost.iter().filter(|missing| missing.what == what);
+        if same.count() < Audit::LISTED {
+            self.lost.push(Missing {
+                what: what.to_owned(),
+                text: text.chars().take(Audit::TEXT_CHARS).collect(),
+                entry: entry.cloned(),
+                channel: None,
+            });
+        }
     }
 }
 
-/// `rules 3/3 · decisions 12/12 · files read 30/34 · nowhere 0`.
+/// `user's words 41/41 · files changed 31/31 · read 30/30 · to-dos 3/3 ·
+/// recallable 458/458`; what is lost is said at the end.
 impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (category, tally) in &self.categories {
-            let name = label(*category);
-            write!(f, "{name} {}/{} · ", tally.in_context, tally.total)?;
+        let UserTextTally { whole, total, .. } = self.user_text;
+        write!(
+            f,
+            "user's words {whole}/{total} · files changed {} · read {} · to-dos {}",
+            self.files_changed, self.files_read, self.to_dos
+        )?;
+        for (name, kept) in [("notes", self.notes), ("pins", self.pins)] {
+            if kept.total > 0 {
+                write!(f, " · {name} {kept}")?;
+            }
         }
-        write!(f, "nowhere {}", self.nowhere.len())
+        write!(f, " · recallable {}", self.recallable)?;
+        match self.losses() {
+            0 => Ok(()),
+            lost => write!(f, " · LOST {lost}"),
+        }
     }
 }
 
-/// Looks for every fact in the text of a context: the plain text that the model
-/// sees, not its JSON.
+/// Looks for everything a session holds in the text of a context: the plain text
+/// that the model sees, not its JSON. `kept` tells which entries stand there as
+/// messages; `pinned` are texts that must; `is_stored` whether an entry resolves
+/// by its id.
 pub fn audit(
-    facts: &[Fact<'_>],
+    source: &Source,
     context_text: &str,
+    kept: &dyn Fn(&EntryId) -> bool,
+    pinned: &[(EntryId, String)],
     is_stored: &dyn Fn(&EntryId) -> bool,
 ) -> Audit {
     let mut audit = Audit::default();
-    for (fact, here) in facts.iter().zip(present(facts, context_text)) {
-        let tally = audit.categories.entry(fact.category).or_default();
-        tally.total += 1;
-        if here {
-            tally.in_context += 1;
-            continue;
-        }
-        let stored = fact.entries.iter().find(|entry| is_stored(entry));
-        let missing = || Missing {
-            category: fact.category,
-            text: fact.text.chars().take(Audit::TEXT_CHARS).collect(),
-            entry: stored.map(|entry| (*entry).clone()),
-        };
-        if stored.is_none() {
-            tally.nowhere += 1;
-            audit.nowhere.push(missing());
-        } else {
-            tally.recallable += 1;
-            if audit.recallable.len() < Audit::LISTED {
-                audit.recallable.push(missing());
-            } else {
-                audit.recallable_unlisted += 1;
-            }
+    words(&mut audit, source, context_text, is_stored);
+    files(&mut audit, source, context_text);
+    let items: Vec<&str> = source.open_items().collect();
+    let found = find(&items, context_text);
+    audit.to_dos = Kept::of(found.iter().copied());
+    for (item, _) in items.iter().zip(&found).filter(|(_, found)| !**found) {
+        audit.lose("to-do", item, None);
+    }
+    let notes: Vec<&str> = source
+        .notes()
+        .iter()
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let found = find(&notes, context_text);
+    audit.notes = Kept::of(found.iter().copied());
+    for ((entry, note), _) in source
+        .notes()
+        .iter()
+        .zip(&found)
+        .filter(|(_, found)| !**found)
+    {
+        audit.lose("note", note, Some(entry));
+    }
+    let pins: Vec<&str> = pinned.iter().map(|(_, text)| text.as_str()).collect();
+    let found = find(&pins, context_text);
+    audit.pins = Kept::of(found.iter().copied());
+    for ((entry, text), _) in pinned.iter().zip(&found).filter(|(_, found)| !**found) {
+        audit.lose("pin", text, Some(entry));
+    }
+    for entry in source.entries().iter().filter(|entry| !kept(entry)) {
+        audit.recallable.total += 1;
+        match is_stored(entry) {
+            true => audit.recallable.kept += 1,
+            false => audit.lose("entry", entry.as_str(), Some(entry)),
         }
     }
     audit
 }
 
-/// For each fact, whether it stands in the text.
-pub fn present(facts: &[Fact<'_>], text: &str) -> Vec<bool> {
-    let needles: Vec<Needle<'_>> = facts
+/// Which texts stand in the context, spaces aside. What we write into a summary
+/// cannot close its frame, so such a text may stand there with that mended.
+fn find(texts: &[&str], context: &str) -> Vec<bool> {
+    let mended: Vec<_> = texts.iter().map(|text| defused(text)).collect();
+    let needles: Vec<Needle<'_>> = texts
         .iter()
-        .flat_map(|fact| &fact.proofs)
-        .flat_map(|proof| proof.texts.iter().map(|text| Needle::new(text, proof.edge)))
+        .copied()
+        .chain(mended.iter().map(AsRef::as_ref))
+        .map(|text| Needle::new(text, Edge::Any))
         .collect();
-    let mut found = occurring(&needles, text).into_iter();
-    facts
+    let found = occurring(&needles, context);
+    let (plain, mended) = found.split_at(texts.len());
+    plain.iter().zip(mended).map(|(a, b)| *a || *b).collect()
+}
+
+/// Of a text that was shortened its beginning stands there: so many characters.
+const BEGINNING: usize = 60;
+
+fn words(audit: &mut Audit, source: &Source, context: &str, is_stored: &dyn Fn(&EntryId) -> bool) {
+    let texts: Vec<&str> = source
+        .texts()
         .iter()
-        .map(|fact| {
-            // Every proof has to take its own results, so none is skipped.
-            fact.proofs.iter().fold(false, |any, proof| {
-                let all = found
-                    .by_ref()
-                    .take(proof.texts.len())
-                    .fold(true, |all, here| all & here);
-                any | all
-            })
-        })
-        .collect()
+        .map(|said| said.text.as_str())
+        .collect();
+    let begin = |text: &str| text.chars().take(BEGINNING).collect::<String>();
+    let beginnings: Vec<String> = texts.iter().map(|text| begin(text)).collect();
+    let beginnings: Vec<&str> = beginnings.iter().map(String::as_str).collect();
+    let whole = find(&texts, context);
+    let begun = find(&beginnings, context);
+    let tally = &mut audit.user_text;
+    let mut nowhere = Vec::new();
+    for (said, (whole, begun)) in source.texts().iter().zip(whole.iter().zip(&begun)) {
+        tally.total += 1;
+        if *whole {
+            tally.whole += 1;
+            continue;
+        }
+        match (begun, is_stored(&said.entry)) {
+            (true, _) => tally.shortened += 1,
+            (false, true) => tally.recallable += 1,
+            (false, false) => {
+                tally.nowhere += 1;
+                nowhere.push(said);
+                continue;
+            }
+        }
+        if audit.reduced.len() < Audit::LISTED {
+            audit.reduced.push(Missing {
+                what: "user text".to_owned(),
+                text: said.text.chars().take(Audit::TEXT_CHARS).collect(),
+                entry: Some(said.entry.clone()),
+                channel: Some(said.channel),
+            });
+        } else {
+            audit.reduced_unlisted += 1;
+        }
+    }
+    for said in nowhere {
+        audit.lose("user text", &said.text, Some(&said.entry));
+    }
+}
+
+fn files(audit: &mut Audit, source: &Source, context: &str) {
+    let changed: Vec<(&str, &EntryId)> = source.changed().collect();
+    let found = stand(source, &changed, context);
+    for ((path, entry), _) in changed.iter().zip(&found).filter(|(_, found)| !**found) {
+        audit.lose("file changed", path, Some(entry));
+    }
+    audit.files_changed = Kept::of(found);
+    // Of a file that was only read a pointer is enough: so many of its folder.
+    let read: Vec<(&str, &EntryId)> = source.read().collect();
+    let found = stand(source, &read, context).into_iter().zip(&read);
+    let folders: Vec<&str> = context
+        .lines()
+        .filter(|line| line.contains("/ +"))
+        .collect();
+    let pointed = |path: &str| {
+        let folder = |path: &str| {
+            path.rsplit_once('/')
+                .map(|(folder, _)| format!("{folder}/ +"))
+        };
+        let names = [Some(path), source.relative(path)].into_iter().flatten();
+        names
+            .filter_map(folder)
+            .any(|name| folders.iter().any(|line| line.contains(&name)))
+    };
+    audit.files_read = Kept::of(found.map(|(found, (path, _))| found || pointed(path)));
+}
+
+/// Which paths stand in the context: in full, or relative to the working folder.
+fn stand(source: &Source, paths: &[(&str, &EntryId)], context: &str) -> Vec<bool> {
+    let needles: Vec<Needle<'_>> = paths
+        .iter()
+        .flat_map(|(path, _)| [*path, source.relative(path).unwrap_or(path)])
+        .map(|path| Needle::new(path, Edge::Path))
+        .collect();
+    let found = occurring(&needles, context);
+    found.chunks(2).map(|both| both.contains(&true)).collect()
 }

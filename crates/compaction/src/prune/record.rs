@@ -106,6 +106,10 @@ pub(super) fn records(conversation: &[Counted]) -> Vec<Record<'_>> {
                 let call = view
                     .tool_call_id()
                     .and_then(|id| calls.get_mut(id.as_ref())?.pop_front());
+                // Words that a person typed into a result are not tool output.
+                if !view.user_text().is_empty() {
+                    continue;
+                }
                 let (called, arguments) = call.unwrap_or((Cow::Borrowed("tool"), "{}"));
                 let tool = view
                     .tool_name()

@@ -80,7 +80,9 @@ impl Target {
             ToolUse::Todo { .. }
             | ToolUse::TodoAdd { .. }
             | ToolUse::TodoSet { .. }
-            | ToolUse::Ask { .. } => Target::Other { about: None },
+            | ToolUse::Ask { .. }
+            | ToolUse::Plan { .. }
+            | ToolUse::Note { .. } => Target::Other { about: None },
             ToolUse::Other => Target::Other {
                 about: about(arguments),
             },

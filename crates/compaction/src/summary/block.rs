@@ -115,25 +115,9 @@ impl<'a> Block<'a> {
         self
     }
 
-    /// Adds one line behind all others.
-    pub(super) fn push(&mut self, candidate: Candidate) {
-        self.waiting.push(candidate);
-    }
-
     /// The lines that found no room.
     pub(super) fn waiting(&self) -> &[Candidate] {
         &self.waiting
-    }
-
-    /// Takes away the lines that found no room: they are shown otherwise.
-    pub(super) fn take_waiting(&mut self, pool: &mut Pool<'_>) -> Vec<Candidate> {
-        let waiting = std::mem::take(&mut self.waiting);
-        self.settle(pool);
-        waiting
-    }
-
-    pub(super) fn shown(&self) -> &[Candidate] {
-        &self.shown
     }
 
     /// Shows as many of the waiting lines as fit into `cap` and the pool.
@@ -294,14 +278,6 @@ pub(super) fn more_and<'a>(what: &'static str, unlisted: u64) -> Rest<'a> {
         let count = waiting.len() as u64 + unlisted;
         let range = range(waiting).filter(|(first, last)| is_short(first) && is_short(last));
         (count > 0).then(|| format!("- +{count} more {what}: recall {}", named(range)))
-    })
-}
-
-/// The same, with the ids however long: nothing else would lead to these.
-pub(super) fn more_by_id<'a>(what: &'static str) -> Rest<'a> {
-    Box::new(move |waiting: &[Candidate]| {
-        let count = waiting.len();
-        (count > 0).then(|| format!("- +{count} more {what}: recall {}", named(range(waiting))))
     })
 }
 

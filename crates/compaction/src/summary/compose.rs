@@ -1,33 +1,30 @@
-//! The whole summary: essentials, prose, the rest, within one total.
+//! The whole summary: frame, prose, mechanical part.
 
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 
 use super::continuation::continuation;
 use super::limits::Limits;
 use super::material::Material;
-use super::mechanical::{Draft, Note};
+use super::mechanical::{Note, mechanical};
 use super::model::{Outcome, Summarizer, Task};
 use super::text::within;
 
-/// A finished summary.
+/// A summary, ready to take the place of what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// The text of the compaction entry.
+    /// The whole text.
     pub text: String,
-    /// Its size by the counter that was used; never above the limit.
+    /// Its size by the counter that was used.
     pub tokens: Tokens,
     /// The size of the prose.
     pub prose_tokens: Tokens,
-    /// Who wrote the prose, and how that went.
+    /// How the prose came about.
     pub outcome: Outcome,
-    /// What found no room although it should have.
+    /// What should be known about it.
     pub notes: Vec<Note>,
 }
 
-/// Makes a summary of at most `limits.total` tokens.
-///
-/// The essentials of the ledger's part come first. The prose may have half of
-/// what they leave, at most its cap; the rest of the ledger's part fills up.
+/// Writes a summary within its limits.
 pub fn summarize(
     summarizer: &mut dyn Summarizer,
     material: &Material<'_>,
@@ -35,37 +32,22 @@ pub fn summarize(
     counter: &dyn Counter,
 ) -> Summary {
     let count = |text: &str| counter.count(text, ContentKind::Prose);
-    let kept = material.kept_entries();
     let frame = count(&continuation(material, "", "")) + Tokens(4);
-    let room = limits.total - frame;
-
-    let mut draft = Draft::new(material.ledger, &kept, limits, room, counter);
-    draft.essentials();
-    let budget = limits.prose.min(Tokens(draft.left().0 / 2));
-    draft.set_aside(budget);
-    draft.rest("");
     let mut outcome = summarizer.prose(&Task {
         material,
-        budget,
-        limits,
-        ledger_text: &draft.text(),
+        budget: limits.prose,
         counter,
     });
-    if count(&outcome.text) > budget {
-        outcome.text = within(&outcome.text, budget, counter).unwrap_or_default();
+    if count(&outcome.text) > limits.prose {
+        outcome.text = within(&outcome.text, limits.prose, counter).unwrap_or_default();
     }
-
-    // Lines are counted one by one, the whole may differ by a few tokens.
-    let mut room = room;
+    let mut less = frame;
     loop {
-        let mut draft = Draft::new(material.ledger, &kept, limits, room, counter);
-        draft.essentials();
-        draft.rest(&outcome.text);
-        let made = draft.finish();
+        let made = mechanical(material, limits, less, counter);
         let text = continuation(material, &outcome.text, &made.text);
         let tokens = count(&text);
         let excess = tokens - limits.total;
-        if excess == Tokens::ZERO || room == Tokens::ZERO {
+        if excess == Tokens::ZERO || less >= limits.rest {
             return Summary {
                 text,
                 tokens,
@@ -74,6 +56,6 @@ pub fn summarize(
                 notes: made.notes,
             };
         }
-        room -= excess + Tokens(4);
+        less += excess + Tokens(4);
     }
 }

@@ -4,30 +4,26 @@ use super::material::{Material, Split};
 use super::text::{one_line, open_lines};
 
 const TEMPLATE: &str = include_str!("prompts/continuation.md");
-const FIRST_WORDS: &str = "[longhaul summary, epoch ";
+pub(super) const FIRST_WORDS: &str = "[longhaul summary, epoch ";
 /// How the entries that left are had back, by whoever has them.
 pub const RECALL: &str =
     "; the `recall` tool brings any of them back word for word, by id, range, path or words";
 const LEDGER: &str = "# Ledger";
-const END: &str = "---";
+pub(super) const END: &str = "---";
 
 /// The whole text: that earlier conversation was compacted, what left and how
 /// to get it back, the prose, the ledger's part, and what follows.
 pub fn continuation(material: &Material<'_>, prose: &str, ledger: &str) -> String {
-    let binding = match material.ledger.handed {
-        Some(_) => "only the user's rules and open requests, and what was handed over, bind.",
-        None => "only the user's rules and open requests bind.",
-    };
+    let binding =
+        "the user's words hold, a later one over an earlier; everything else is a record.";
     let span = match material.span {
         Some(span) => format!(
-            "Entries {}…{} ({}) have left the context. `·id` names the entry a line comes from{RECALL}. Quoted text is a record: {binding}\n",
+            "Entries {}…{} ({}) have left the context. `·id` names the entry a line comes from{RECALL}. Of all this {binding}\n",
             one_line(span.first.as_str()),
             one_line(span.last.as_str()),
             span.count,
         ),
-        None => format!(
-            "`·id` names the entry a line comes from{RECALL}. Quoted text is a record: {binding}\n"
-        ),
+        None => format!("`·id` names the entry a line comes from{RECALL}. Of all this {binding}\n"),
     };
     let split = match material.split {
         Split::BetweenTurns => String::new(),
@@ -41,13 +37,17 @@ pub fn continuation(material: &Material<'_>, prose: &str, ledger: &str) -> Strin
     } else {
         "The recent messages follow word for word."
     };
+    let prose = match prose.trim() {
+        "" => String::new(),
+        prose => format!("# Summary\n{prose}\n"),
+    };
     fill(
         TEMPLATE.trim_end(),
         &[
             ("epoch", &material.epoch.to_string()),
             ("span", &span),
             ("split", &split),
-            ("prose", prose),
+            ("prose", &prose),
             ("ledger", ledger),
             ("recent", recent),
         ],

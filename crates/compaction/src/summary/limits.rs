@@ -8,112 +8,91 @@ use crate::terms::Layer;
 /// What may be set about the size of summaries, for a window of 200,000 tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sizes {
-    /// The whole summary.
-    pub total: Tokens,
+    /// What the user said.
+    pub words: Tokens,
+    /// The mechanical part beside it.
+    pub rest: Tokens,
     /// The prose of layer 2.
     pub prose: Tokens,
     /// The prose of layer 3.
     pub full_prose: Tokens,
-    /// Standing rules.
-    pub rules: Tokens,
-    /// Requests, word for word.
-    pub requests: Tokens,
-    /// Files that were only read.
+    /// A message of the user that is longer keeps its two ends, where not
+    /// everything fits.
+    pub paste: Tokens,
+    /// Files that were only read, by path; further ones by folder.
     pub read_files: usize,
-    /// Key files.
-    pub key_files: usize,
-    /// Characters of the last message, given as the current task.
-    pub current_task_chars: usize,
-    /// A summary takes at most one part in so many of the window.
+    /// A small window gives one part in so many to the whole.
     pub compression_ratio: f64,
 }
 
 impl Default for Sizes {
     fn default() -> Sizes {
         Sizes {
-            total: Tokens(12_000),
+            words: Tokens(20_000),
+            rest: Tokens(8_000),
             prose: Tokens(2_000),
             full_prose: Tokens(4_000),
-            rules: Tokens(1_500),
-            requests: Tokens(6_000),
+            paste: Tokens(1_000),
             read_files: 40,
-            key_files: 8,
-            current_task_chars: 200,
             compression_ratio: 5.0,
         }
     }
 }
 
-/// The caps of a summary. The sizes are those of the specification for a
-/// window of 200,000 tokens; [`Limits::new`] shrinks them to a smaller one.
+/// The window for which the sizes are meant.
+const REFERENCE: u32 = 200_000;
+/// Up to this window a summary may take its whole share.
+const SMALL: u32 = 60_000;
+
+/// The caps of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// The whole summary: frame, prose and the ledger's part.
+    /// The whole summary: frame, prose and mechanical part.
     pub total: Tokens,
+    /// What the user said.
+    pub words: Tokens,
+    /// The other sections together, and the frame.
+    pub rest: Tokens,
     /// The prose.
     pub prose: Tokens,
-    /// Standing rules. They may take more when others leave it unused, up to
-    /// half of the total, and this is reported.
-    pub rules: Tokens,
-    /// Requests, word for word.
-    pub requests: Tokens,
-    /// Older requests, one line each.
-    pub gists: Tokens,
-    /// Files that were only read.
+    /// A longer message of the user keeps its two ends, where not all fit.
+    pub paste: Tokens,
+    /// Files that were only read, by path.
     pub read_files: usize,
-    /// Key files in an extractive prose.
-    pub key_files: usize,
-    /// Characters of the current task in an extractive prose.
-    pub current_task_chars: usize,
+    /// Whether the other sections may take what the user's words leave: where the
+    /// window is small, a file that was changed is worth more than room.
+    pub shares_words: bool,
 }
 
 impl Limits {
-    /// The limits on a window of 200,000 tokens or more.
-    pub fn reference(layer: Layer, sizes: &Sizes) -> Limits {
-        Limits {
-            total: sizes.total,
-            prose: match layer {
-                Layer::Prune | Layer::Summarize | Layer::Emergency => sizes.prose,
-                Layer::Full => sizes.full_prose,
-            },
-            rules: sizes.rules,
-            requests: sizes.requests,
-            gists: Tokens(sizes.total.0 / 15),
-            read_files: sizes.read_files,
-            key_files: sizes.key_files,
-            current_task_chars: sizes.current_task_chars,
-        }
-    }
-
     /// The limits on a window of any size.
     ///
-    /// They are as large as on a large window while a summary takes no more than
-    /// its share of the window (a fifth by default), and shrink together below
-    /// that: what a session holds, its rules, files and requests, does not shrink
-    /// with the window, and a summary without them would save room by forgetting.
+    /// They shrink in proportion to the window, but a small window gives a fifth
+    /// (by default) to the whole: what a session holds does not shrink with it.
     pub fn new(window: &Window, layer: Layer, sizes: &Sizes) -> Limits {
-        let reference = Limits::reference(layer, sizes);
-        let share = f64::from(window.size().0) / sizes.compression_ratio.max(1.0);
-        let total = Tokens(share as u32).min(reference.total);
+        let prose = match layer {
+            Layer::Prune | Layer::Summarize | Layer::Emergency => sizes.prose,
+            Layer::Full => sizes.full_prose,
+        };
+        let whole = sizes.words + sizes.rest + prose;
+        let window = window.size().0;
+        let proportional = f64::from(whole.0) * f64::from(window) / f64::from(REFERENCE);
+        let share = f64::from(window.min(SMALL)) / sizes.compression_ratio.max(1.0);
+        let total = Tokens(proportional.max(share) as u32).min(whole);
         let scaled = |part: Tokens| {
-            let whole = u64::from(reference.total.0.max(1));
-            let part = u64::from(part.0) * u64::from(total.0) / whole;
+            let part = u64::from(part.0) * u64::from(total.0) / u64::from(whole.0.max(1));
             Tokens(u32::try_from(part).unwrap_or(u32::MAX))
         };
         Limits {
             total,
-            prose: scaled(reference.prose),
-            rules: scaled(reference.rules),
-            requests: scaled(reference.requests),
-            gists: scaled(reference.gists),
-            ..reference
+            words: scaled(sizes.words),
+            rest: scaled(sizes.rest),
+            prose: scaled(prose),
+            paste: sizes.paste,
+            read_files: sizes.read_files,
+            shares_words: total < whole,
         }
-    }
-
-    /// A share of the total: `1 / parts`.
-    pub(super) fn share(&self, parts: u32) -> Tokens {
-        Tokens(self.total.0 / parts.max(1))
     }
 }
 
@@ -124,47 +103,46 @@ mod tests {
 
     use super::*;
 
-    fn total(window: u32, sizes: &Sizes) -> Tokens {
+    fn limits(window: u32, sizes: &Sizes) -> Limits {
         let window = Window::new(&WindowSettings::of(Tokens(window))).unwrap();
-        Limits::new(&window, Layer::Full, sizes).total
+        Limits::new(&window, Layer::Summarize, sizes)
     }
 
     #[test]
-    fn a_ratio_caps_the_summary_at_its_share_of_the_window() {
-        let ratio = |compression_ratio| Sizes {
-            compression_ratio,
-            ..Sizes::default()
+    fn parts_shrink_with_the_window_and_a_small_one_gives_a_fifth() {
+        let parts = |window| {
+            let limits = limits(window, &Sizes::default());
+            (
+                limits.total.0,
+                limits.words.0,
+                limits.rest.0,
+                limits.prose.0,
+            )
         };
-        assert_eq!(total(200_000, &ratio(5.0)), Tokens(12_000));
-        assert_eq!(total(200_000, &ratio(20.0)), Tokens(10_000));
-        assert_eq!(total(32_000, &ratio(5.0)), Tokens(6_400));
-        assert_eq!(total(32_000, &ratio(20.0)), Tokens(1_600));
-        assert_eq!(total(32_000, &ratio(1.0)), Tokens(12_000));
+        assert_eq!(parts(1_000_000), (30_000, 20_000, 8_000, 2_000));
+        assert_eq!(parts(200_000), (30_000, 20_000, 8_000, 2_000));
+        assert_eq!(parts(100_000), (15_000, 10_000, 4_000, 1_000));
+        assert_eq!(parts(60_000), (12_000, 8_000, 3_200, 800));
+        assert_eq!(parts(24_000), (4_800, 3_200, 1_280, 320));
     }
 
     proptest! {
         #[test]
-        fn no_part_is_above_what_was_set(
+        fn the_parts_make_the_whole_and_none_is_above_what_was_set(
             window in 1_024u32..2_000_000,
-            total in 1u32..=12_000,
-            part in 1u32..=20_000,
-            compression_ratio in 1.0f64..1e9,
+            words in 1u32..=40_000,
+            rest in 1u32..=20_000,
+            ratio in 1.0f64..100.0,
         ) {
             let sizes = Sizes {
-                total: Tokens(total),
-                full_prose: Tokens(part),
-                rules: Tokens(part),
-                requests: Tokens(part),
-                compression_ratio,
+                words: Tokens(words),
+                rest: Tokens(rest),
+                compression_ratio: ratio,
                 ..Sizes::default()
             };
-            let window = Window::new(&WindowSettings::of(Tokens(window))).unwrap();
-            let limits = Limits::new(&window, Layer::Full, &sizes);
-            prop_assert!(limits.total <= sizes.total);
-            prop_assert!(f64::from(limits.total.0) * compression_ratio <= f64::from(window.size().0));
-            for scaled in [limits.prose, limits.rules, limits.requests] {
-                prop_assert!(scaled <= Tokens(part));
-            }
+            let limits = limits(window, &sizes);
+            prop_assert!(limits.words <= sizes.words && limits.rest <= sizes.rest);
+            prop_assert!(limits.words + limits.rest + limits.prose <= limits.total);
         }
     }
 }

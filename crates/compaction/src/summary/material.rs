@@ -107,7 +107,7 @@ impl<'a> Kept<'a> {
         Kept(
             messages
                 .iter()
-                .filter(|message| message.role == Role::User && !message.edited)
+                .filter(|message| !message.edited && message.role != Role::CompactionSummary)
                 .map(|message| message.entry.as_str())
                 .collect(),
         )

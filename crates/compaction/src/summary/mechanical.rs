@@ -1,27 +1,27 @@
-//! The ledger's own part: exact, bounded, in a fixed order.
+//! The mechanical part: exact, bounded, in a fixed order.
 //!
-//! Sections are shown in the order of [`Part`] and filled by priority, all from
-//! one budget. What is essential comes first: rules, all changed files, all
-//! open items, where the work stands, the last unresolved error, the newest
-//! request, decisions, how many files were read, and a line for every request;
-//! then the prose takes its share; then the rest in this order: what may be
-//! another's words, questions, errors, requests word for word, done items, files read, exact values,
-//! resolved errors. What is left then goes around once more. So when room is short
-//! things shrink from the end of that list, and rules, changed files and open
-//! items only when they alone exceed everything, which is reported.
+//! The user's words have a budget of their own; all other sections share one and
+//! are filled by priority: every changed file, what is open, what fails, where
+//! the work stands, what was agreed, files read, lines with pending words, and
+//! the work by turn with what is left. When room is short things shrink from the
+//! end of that list; changed files and open items only when they alone exceed
+//! everything, which is reported.
 
-use longhaul_ledger::{Ledger, ours};
+use longhaul_ledger::{Agreement, Ledger, Utterance};
 use longhaul_tokens::{ContentKind, Counter, Tokens};
+use longhaul_transcript::Channel;
 use serde::Serialize;
 
-use super::block::{Block, Pool, more, more_and, more_by_id, more_paths};
+use super::block::{Block, Pool, Rest, more, more_and, more_paths};
+use super::heading;
 use super::limits::Limits;
-use super::lists;
-use super::material::Kept;
+use super::material::{Kept, Material};
 use super::paths::PathNames;
-use super::requests::Requests;
+use super::pending::pending;
+use super::sections;
+use super::words::{Words, words};
 
-/// The ledger's part of a summary.
+/// The mechanical part of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mechanical {
     /// The sections, each under its heading.
@@ -36,20 +36,6 @@ pub struct Mechanical {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Note {
-    /// Standing rules take more than their own cap; they use what others left.
-    #[serde(rename_all = "camelCase")]
-    RulesAboveCap {
-        /// Rules in force.
-        rules: usize,
-        /// Their cap.
-        cap: Tokens,
-    },
-    /// Standing rules that found no room.
-    #[serde(rename_all = "camelCase")]
-    RulesLeftOut {
-        /// How many.
-        count: usize,
-    },
     /// Changed files that found no room.
     #[serde(rename_all = "camelCase")]
     ChangedFilesLeftOut {
@@ -67,14 +53,6 @@ pub enum Note {
 impl std::fmt::Display for Note {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Note::RulesAboveCap { rules, cap } => write!(
-                f,
-                "the {rules} standing rules take more than the {cap} tokens meant for them"
-            ),
-            Note::RulesLeftOut { count } => write!(
-                f,
-                "{count} standing rules did not fit; the context names their entries"
-            ),
             Note::ChangedFilesLeftOut { count } => {
                 write!(f, "{count} changed files did not fit the summary")
             }
@@ -85,43 +63,47 @@ impl std::fmt::Display for Note {
     }
 }
 
-/// The sections in the order they are shown. Rules open it; where the work
-/// stands comes last, next to the messages that follow.
+/// What a line below [`heading::FAILING`] says.
+const LATEST_RUN: &str = "(the latest run of each, in turn #n; not run again since)";
+
+/// The sections that share a budget, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 enum Part {
-    Rules,
-    Handed,
-    PassedOn,
-    Requests,
-    Gists,
+    Agreed,
+    Turns,
     Changed,
     Read,
-    Decisions,
+    Failing,
     Open,
-    Done,
-    Questions,
-    Unresolved,
-    Resolved,
-    Anchors,
-    ReEntry,
+    Pending,
+    Stands,
 }
 
-/// The ledger's part by itself, within `limits.total`, for a context in which
-/// `kept` stays word for word.
+/// The mechanical part within `limits`, for a context in which what `material`
+/// keeps stays word for word; `less` tokens of the budget are used otherwise.
 pub fn mechanical(
-    ledger: &Ledger,
-    kept: &Kept<'_>,
+    material: &Material<'_>,
     limits: &Limits,
+    less: Tokens,
     counter: &dyn Counter,
 ) -> Mechanical {
-    let mut budget = limits.total;
+    let ledger = material.ledger;
+    let kept = material.kept_entries();
+    let mut budget = limits.rest - less;
     loop {
-        let mut draft = Draft::new(ledger, kept, limits, budget, counter);
-        draft.essentials();
-        draft.rest("");
-        let made = draft.finish();
-        let excess = made.tokens - limits.total;
+        let mut draft = Draft::new(material, &kept, limits, budget, counter);
+        draft.agreed(limits.rest.scale(0.375));
+        // What the room does not hold of the answers stands among the words.
+        let shown = draft.text_of(Part::Agreed);
+        let elsewhere = |utterance: &Utterance| is_agreed(ledger, utterance, &shown);
+        let said = words(ledger, &kept, &elsewhere, limits.words, limits, counter);
+        if limits.shares_words {
+            draft.pool.left += limits.words - said.tokens;
+        }
+        draft.rest();
+        let made = draft.finish(&said);
+        let excess = made.tokens - (limits.words + limits.rest - less);
         if excess == Tokens::ZERO || budget == Tokens::ZERO {
             return made;
         }
@@ -129,138 +111,84 @@ pub fn mechanical(
     }
 }
 
-/// A ledger's part that is being filled.
-pub(super) struct Draft<'a, 'c> {
-    ledger: &'a Ledger,
+/// Whether an answer is shown with its question already.
+fn is_agreed(ledger: &Ledger, utterance: &Utterance, shown: &str) -> bool {
+    utterance.channel == Channel::Answer
+        && shown.contains(super::text::one_line(&utterance.text).as_str())
+        && ledger.agreements.iter().any(|agreement| {
+            matches!(agreement, Agreement::Answer { entry, .. } if *entry == utterance.entry)
+        })
+}
+
+/// The sections beside the user's words, being filled.
+struct Draft<'a, 'c> {
+    material: &'a Material<'a>,
     limits: Limits,
-    requests: Requests<'a>,
     blocks: Vec<Block<'a>>,
     pool: Pool<'c>,
-    rules_above_cap: bool,
-    /// Set aside for a line a request.
-    for_gists: Tokens,
 }
 
 impl<'a, 'c> Draft<'a, 'c> {
-    pub(super) fn new(
-        ledger: &'a Ledger,
+    fn new(
+        material: &'a Material<'a>,
         kept: &Kept<'_>,
         limits: &Limits,
         budget: Tokens,
         counter: &'c dyn Counter,
     ) -> Draft<'a, 'c> {
-        let names = PathNames::new(ledger);
         let pool = Pool::new(budget, counter);
-        let blocks = blocks(ledger, &names, &pool);
         Draft {
-            ledger,
+            blocks: blocks(material, kept, limits, &pool),
+            material,
             limits: *limits,
-            requests: Requests::new(ledger, kept),
-            blocks,
             pool,
-            rules_above_cap: false,
-            for_gists: Tokens::ZERO,
         }
     }
 
-    /// What is left of the budget.
-    pub(super) fn left(&self) -> Tokens {
-        self.pool.left
-    }
-
-    /// Fills in what must be there.
-    pub(super) fn essentials(&mut self) {
-        let everything = self.limits.total;
-        // Rules may take more than their own cap, and never more than half.
-        self.fill(Part::Rules, self.limits.share(2));
-        self.rules_above_cap = self.cost_of(Part::Rules) > self.limits.rules;
-        self.fill(Part::Handed, self.limits.share(3));
-        self.fill(Part::Changed, everything);
-        self.fill(Part::Open, everything);
-        self.fill(Part::ReEntry, self.limits.share(6));
-        self.blocks[Part::Unresolved as usize].fill_some(&mut self.pool, everything, 1);
-        let newest = Tokens(self.limits.requests.0 / 2).min(Tokens(self.pool.left.0 / 2));
-        self.requests.newest(
-            &mut self.blocks[Part::Requests as usize],
-            &mut self.pool,
-            newest,
-        );
-        self.fill(Part::Decisions, self.limits.share(4));
-        // Whatever else finds room, it is said what there is more of.
-        self.blocks[Part::Read as usize].fill_some(&mut self.pool, everything, 0);
-        // One line a request comes before more words of any of them.
-        let cap = self.limits.gists.max(self.limits.share(2));
-        self.for_gists = self.requests.gists_cost(&self.pool, cap);
-        self.pool.left -= self.for_gists;
-    }
-
-    /// Sets room aside for a prose that is not written yet.
-    pub(super) fn set_aside(&mut self, prose: Tokens) {
-        self.pool.left -= prose;
-    }
-
-    /// Fills in the rest, beside `prose` that is part of the same budget.
-    pub(super) fn rest(&mut self, prose: &str) {
-        if !prose.is_empty() {
-            self.pool.left -= self.pool.cost(prose, ContentKind::Prose);
+    /// What must be there, then what was agreed.
+    fn agreed(&mut self, cap: Tokens) {
+        let everything = self.pool.left;
+        for part in [Part::Changed, Part::Open] {
+            self.fill(part, everything);
         }
-        let limits = self.limits;
-        let gists_cap = limits.gists.max(limits.share(2));
-        self.fill(Part::PassedOn, limits.share(12));
-        self.fill(Part::Questions, limits.share(24));
-        self.fill(Part::Unresolved, limits.share(10));
-        self.requests.others(
-            &mut self.blocks[Part::Requests as usize],
-            &mut self.pool,
-            &limits,
-        );
-        self.fill(Part::Done, limits.share(24));
-        let files = limits.read_files;
-        self.blocks[Part::Read as usize].fill_some(&mut self.pool, limits.share(10), files);
-
-        let seen = self.shown_text(prose);
-        let anchors = lists::anchors(self.ledger, &seen);
-        self.blocks[Part::Anchors as usize] =
-            Block::new("## Exact values", ContentKind::Shell, no_rest()).lines(anchors);
-        self.fill(Part::Anchors, limits.share(10));
-        self.fill(Part::Resolved, limits.share(40));
-
-        self.pool.left += std::mem::take(&mut self.for_gists);
-        let gists =
-            self.requests
-                .gists(&self.blocks[Part::Requests as usize], &self.pool, gists_cap);
-        self.blocks[Part::Gists as usize] = Block::new(
-            "## Older requests (first line each)",
-            ContentKind::Prose,
-            more_and("earlier requests", self.ledger.requests_left),
-        )
-        .candidates(gists);
-        self.fill(Part::Gists, gists_cap);
-
-        // What the caps above left unused goes to what matters most.
-        for part in [Part::Decisions, Part::Unresolved, Part::Questions] {
-            self.fill(part, limits.total);
-        }
-        let files = limits.read_files;
-        self.blocks[Part::Read as usize].fill_some(&mut self.pool, limits.total, files);
-        self.fill(Part::Anchors, limits.share(10));
+        self.fill(Part::Stands, self.limits.rest.scale(0.25));
+        self.fill(Part::Failing, self.limits.rest.scale(0.25));
+        self.fill(Part::Agreed, cap);
     }
 
-    /// The text and what has to be reported.
-    pub(super) fn finish(self) -> Mechanical {
-        let text = self.text();
-        let left_out = |part: Part| self.block(part).waiting().len();
+    fn rest(&mut self) {
+        let rest = self.limits.rest;
+        // What found no room before may find it now.
+        for part in [Part::Changed, Part::Open, Part::Failing] {
+            self.fill(part, self.pool.left);
+        }
+        self.fill(Part::Read, rest.scale(0.25));
+        self.fill(Part::Pending, rest.scale(0.0625));
+        self.fill(Part::Turns, self.pool.left);
+        for part in [Part::Stands, Part::Read, Part::Agreed] {
+            self.fill(part, self.pool.left);
+        }
+    }
+
+    fn finish(self, said: &Words) -> Mechanical {
+        let sections = self.blocks.iter().filter_map(Block::render);
+        let words = Some(said.text.clone()).filter(|text| !text.is_empty());
+        let text = words
+            .into_iter()
+            .chain(sections)
+            .collect::<Vec<_>>()
+            .join("\n");
+        let left_out = |part: Part| Some(self.blocks[part as usize].waiting().len());
+        let left_out = |part: Part| left_out(part).filter(|count| *count > 0);
         let mut notes = Vec::new();
-        if self.rules_above_cap {
-            notes.push(Note::RulesAboveCap {
-                rules: self.block(Part::Rules).shown().len() + left_out(Part::Rules),
-                cap: self.limits.rules,
-            });
-        }
-        notes.extend(some(left_out(Part::Rules)).map(|count| Note::RulesLeftOut { count }));
-        notes
-            .extend(some(left_out(Part::Changed)).map(|count| Note::ChangedFilesLeftOut { count }));
-        notes.extend(some(left_out(Part::Open)).map(|count| Note::OpenItemsLeftOut { count }));
+        notes.extend(left_out(Part::Changed).map(|count| Note::ChangedFilesLeftOut { count }));
+        notes.extend(left_out(Part::Open).map(|count| Note::OpenItemsLeftOut { count }));
+        debug_assert_eq!(
+            self.blocks.len(),
+            Part::Stands as usize + 1,
+            "{:?}",
+            self.material.epoch
+        );
         Mechanical {
             tokens: self.pool.counter().count(&text, ContentKind::Prose),
             text,
@@ -268,97 +196,76 @@ impl<'a, 'c> Draft<'a, 'c> {
         }
     }
 
-    /// The text as far as it is filled.
-    pub(super) fn text(&self) -> String {
-        let sections: Vec<String> = self.blocks.iter().filter_map(Block::render).collect();
-        sections.join("\n")
-    }
-
-    fn shown_text(&self, prose: &str) -> String {
-        let mut text = self.text();
-        text.push('\n');
-        text.push_str(prose);
-        text
-    }
-
     fn fill(&mut self, part: Part, cap: Tokens) {
         self.blocks[part as usize].fill(&mut self.pool, cap);
     }
 
-    fn cost_of(&self, part: Part) -> Tokens {
-        let block = self.block(part);
-        let lines = block.shown().iter().chain(block.waiting());
-        lines
-            .map(|line| self.pool.cost(&line.text, ContentKind::Prose))
-            .sum()
+    fn text_of(&self, part: Part) -> String {
+        self.blocks[part as usize].render().unwrap_or_default()
     }
-
-    fn block(&self, part: Part) -> &Block<'a> {
-        &self.blocks[part as usize]
-    }
-}
-
-fn some(count: usize) -> Option<usize> {
-    (count > 0).then_some(count)
-}
-
-fn no_rest<'a>() -> super::block::Rest<'a> {
-    Box::new(|_| None)
 }
 
 /// Every section with its lines, in the order of [`Part`].
-fn blocks<'a>(ledger: &'a Ledger, names: &PathNames<'a>, pool: &Pool<'_>) -> Vec<Block<'a>> {
+fn blocks<'a>(
+    material: &'a Material<'a>,
+    kept: &Kept<'_>,
+    limits: &Limits,
+    pool: &Pool<'_>,
+) -> Vec<Block<'a>> {
+    let ledger = material.ledger;
+    let names = PathNames::new(ledger);
     let prose = |heading, rest| Block::new(heading, ContentKind::Prose, rest);
     let list = |heading, rest| Block::new(heading, ContentKind::Shell, rest);
     let folder = names
         .folder()
         .map(|folder| format!("(relative to {})", super::text::one_line(folder)));
-    let changed = changed(ledger, names, pool);
+    let changed = changed(ledger, &names, pool);
     let (changed_folder, read_folder) = match changed.is_empty() {
         true => (None, folder),
         false => (folder, None),
     };
+    let agreed = sections::agreed(ledger, limits.rest.scale(0.375), pool.counter());
+    let agreed_left = ledger.agreements_left + ledger.notes_left;
+    let lone = |lines: Vec<String>| lines.into_iter().map(|line| (line, None));
     vec![
-        prose(ours::STANDING_RULES, more_by_id("rules in force")).lines(lists::rules(ledger)),
-        prose(ours::HANDED, more_by_id("rules handed over")).lines(lists::handed(ledger)),
-        prose(ours::PASSED_ON, more_by_id("lines passed on")).lines(lists::passed_on(ledger)),
         prose(
-            "## What the user asked (word for word, newest first)",
-            no_rest(),
-        ),
-        prose("## Older requests (first line each)", no_rest()),
-        list("## Files changed", more_paths("changed files"))
+            heading::AGREED,
+            more_and("agreed or noted earlier", agreed_left),
+        )
+        .candidates(agreed),
+        prose(heading::TURNS, more_and("earlier turns", ledger.turns_left))
+            .rest_before()
+            .contiguous()
+            .candidates(sections::turns(material, kept, &names)),
+        list(heading::CHANGED, more_paths("changed files"))
             .preface(changed_folder)
             .lines(changed),
-        list("## Files only read", more_paths("files"))
+        list(heading::READ, more_paths("files and folders"))
             .preface(read_folder)
-            .lines(lists::read_files(ledger, names)),
-        prose("## Decisions that stand", more("decisions")).lines(lists::decisions(ledger)),
-        prose("## Open items", more("open items")).lines(lists::open_items(ledger)),
-        prose("## Done (not to be done again)", no_rest()).lines(lists::done_items(ledger)),
-        prose("## Open questions", more("questions")).lines(lists::questions(ledger)),
-        list(
-            "## Unresolved errors (tool output ← what gave it)",
-            more("errors"),
-        )
-        .lines(lists::unresolved(ledger)),
-        list("## Errors since resolved", no_rest()).lines(lists::resolved(ledger)),
-        list("## Exact values", no_rest()),
-        prose("## Where the work stands", no_rest()).lines(lists::re_entry(ledger, names)),
+            .lines(sections::read_files(ledger, &names, limits.read_files)),
+        list(heading::FAILING, more("failing commands"))
+            .preface(Some(LATEST_RUN.to_owned()))
+            .lines(sections::failing(ledger)),
+        prose(heading::OPEN, more("open items")).lines(sections::open(ledger)),
+        prose(heading::PENDING, nothing()).lines(lone(pending(material))),
+        prose(heading::STANDS, nothing()).lines(sections::stands(ledger, kept, &names)),
     ]
 }
 
+fn nothing<'a>() -> Rest<'a> {
+    Box::new(|_| None)
+}
+
 /// What happened to each file is left out when it would crowd out the rest.
-fn changed(ledger: &Ledger, names: &PathNames<'_>, pool: &Pool<'_>) -> Vec<lists::Line> {
+fn changed(ledger: &Ledger, names: &PathNames<'_>, pool: &Pool<'_>) -> Vec<sections::Line> {
     let files = ledger.modified_files();
-    let told = lists::changed_lines(&files, names);
+    let told = sections::changed_lines(&files, names);
     let cost = told
         .iter()
         .map(|(line, _)| pool.cost(line, ContentKind::Shell))
         .sum::<Tokens>();
-    if cost.0 > pool.left.0 / 5 * 2 {
-        lists::changed_paths(&files, names)
-    } else {
-        told
+    match cost.0 > pool.left.0 / 5 * 2 {
+        true => sections::changed_paths(&files, names),
+        false => told,
     }
 }

@@ -1,50 +1,44 @@
 //! Summaries: what takes the place of the messages that left a context.
 //!
-//! A summary has two parts. The **ledger's part** is mechanical, exact and
-//! always there, whichever summarizer ran, because models are known to drop
-//! what it holds: rules, requests, files, decisions, open items, errors, exact
-//! values, and where the work stands. The **prose** says how it came to this;
-//! it is [extractive](Extractive) by default, or written by a model in stages
-//! ([`Staged`]) and repaired from the extractive one. A frame around both tells
-//! the agent to resume and how to get details back.
+//! The **mechanical part** is exact, bounded and always there, whichever
+//! summarizer ran: the user's words in order, what was agreed, the work by turn,
+//! files, what fails, what is open, where the work stands. All of it is a view on
+//! the ledger, so it says what the structure of the session says and claims
+//! nothing about what sentences mean. The **prose**, where a model wrote one
+//! ([`Staged`]), stands before it and never replaces it. A frame around both
+//! tells the agent to resume and how to get details back.
 //!
-//! Everything is rendered anew from the ledger at each compaction, so nothing
-//! is carried twice and N compactions of the same content have the same size.
-//! Only the work done in earlier epochs, which no ledger holds, is read back
-//! from the previous summary and condensed.
+//! Everything is rendered anew from the ledger at each compaction, so nothing is
+//! carried twice and N compactions of the same content have the same size.
 //!
 //! | question | answer |
 //! |---|---|
 //! | what is a summary made from? | [`Material`] |
 //! | how large may it be? | [`Limits`], from [`Sizes`] |
 //! | the whole of it | [`summarize`] → [`Summary`] |
-//! | its parts | [`mechanical`], [`extractive`], [`continuation`] |
+//! | its sections | [`heading`] |
 //! | a model writes the prose | [`Staged`] over a [`TextModel`], with a [`ChunkCache`] |
 
-mod attributed;
 mod block;
 mod chunks;
 mod compose;
 mod continuation;
 mod extractive;
+pub mod heading;
 mod limits;
-mod lists;
 mod material;
 mod mechanical;
 mod model;
 mod paths;
 mod pending;
-mod previous;
-mod repair;
-pub(crate) mod requests;
+mod sections;
 mod staged;
 mod text;
-mod turns;
-mod voices;
+mod words;
 
 pub use compose::{Summary, summarize};
 pub use continuation::{RECALL, continuation, is_ours, ledger_part};
-pub use extractive::{Extractive, extractive};
+pub use extractive::Extractive;
 pub use limits::{Limits, Sizes};
 pub use material::{Kept, Material, Previous, Span, Split};
 pub use mechanical::{Mechanical, Note, mechanical};
@@ -54,4 +48,4 @@ pub use model::{
 };
 pub use paths::PathNames;
 pub use staged::Staged;
-pub use text::defused;
+pub use text::{defused, within};

@@ -6,12 +6,11 @@ use longhaul_tokens::{Counter, Tokens};
 use serde::Serialize;
 use thiserror::Error;
 
-use super::limits::Limits;
 use super::material::Material;
 
 /// Changes whenever a prompt does, so that cached results of an older one are
 /// not used.
-pub const PROMPT_VERSION: u32 = 1;
+pub const PROMPT_VERSION: u32 = 2;
 
 /// What a summarizer is asked for.
 #[derive(Clone, Copy)]
@@ -20,16 +19,12 @@ pub struct Task<'a> {
     pub material: &'a Material<'a>,
     /// How long the prose may be.
     pub budget: Tokens,
-    /// The caps of the summary it is part of.
-    pub limits: &'a Limits,
-    /// The ledger's part it will stand beside, if it takes its whole budget.
-    pub ledger_text: &'a str,
     /// How it is counted.
     pub counter: &'a dyn Counter,
 }
 
 /// Writes the prose of a summary. It cannot fail: one that depends on something
-/// that can falls back to the extractive prose and says so.
+/// that can falls back to the extractive summary and says so.
 pub trait Summarizer {
     /// The name by which compaction entries record it.
     fn name(&self) -> String;
@@ -51,8 +46,6 @@ pub struct Outcome {
     pub fallback: Option<String>,
     /// Calls of a model, failed ones included, cached ones not.
     pub model_calls: u32,
-    /// Facts the model dropped and the extractive prose put back.
-    pub repaired: usize,
 }
 
 /// One request to a model.
@@ -90,9 +83,9 @@ pub enum ModelFailure {
     /// It said nothing.
     #[error("the answer was empty")]
     Empty,
-    /// It would not.
-    #[error("the model refused: {0}")]
-    Refused(String),
+    /// It has none of the sections it was asked for.
+    #[error("the answer is no summary: {0}")]
+    Unstructured(String),
     /// Its answer is no summary.
     #[error("the answer ({answer} tokens) is longer than what it should summarise ({source_size})")]
     TooLong {

@@ -71,15 +71,8 @@ impl<'a> PathNames<'a> {
         }
     }
 
-    /// The full path behind an argument of a tool.
-    pub(super) fn full(&self, argument: &str) -> String {
-        let absolute = argument.starts_with(['/', '\\', '~']) || argument.get(1..2) == Some(":");
-        match self.folder {
-            Some(folder) if !absolute => {
-                let rest = argument.strip_prefix("./").unwrap_or(argument);
-                format!("{folder}/{rest}")
-            }
-            _ => argument.to_owned(),
-        }
+    /// A folder as it is shown.
+    pub(super) fn show_folder(&self, folder: &str) -> String {
+        one_line(self.relative(folder).unwrap_or(folder))
     }
 }

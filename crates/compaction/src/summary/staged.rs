@@ -3,19 +3,18 @@
 //! The conversation is cut into chunks that leave the model's window half
 //! empty; each is summarised together with the summary so far, so the last
 //! answer covers everything. Finished chunks are cached by what they depend on.
-//! The result is audited: a fact that the extractive prose has and the model
-//! dropped is put back. When the model fails, the extractive prose takes its
-//! place, and the outcome says why.
+//! When the model fails there is no prose, and the outcome says why: the
+//! mechanical part stands without it.
 
 use longhaul_tokens::{ContentKind, Tokens};
 
 use super::chunks::chunks;
-use super::extractive::{Extractive, extractive};
+use super::continuation::{END, FIRST_WORDS};
+use super::extractive::Extractive;
 use super::model::{
     ChunkCache, ChunkKey, ModelFailure, Outcome, Summarizer, SummaryRequest, Task, TextModel,
 };
-use super::repair::repaired;
-use super::text::{fenced, sentences, shortened, within, without_analysis};
+use super::text::{defused, fenced, open_lines, shortened, within, without_analysis};
 
 const SYSTEM: &str = include_str!("prompts/system.md");
 const CHUNK: &str = include_str!("prompts/chunk.md");
@@ -112,20 +111,15 @@ impl Summarizer for Staged<'_> {
     fn prose(&mut self, task: &Task<'_>) -> Outcome {
         let mut model_calls = 0;
         let written = self.write(task, &mut model_calls);
-        let extracted = extractive(task.material, task.budget, task.limits, task.counter);
         match written {
-            Ok(text) => {
-                let (text, repaired) = repaired(&text, &extracted, task);
-                Outcome {
-                    text,
-                    summarizer: self.name(),
-                    fallback: None,
-                    model_calls,
-                    repaired,
-                }
-            }
+            Ok(text) => Outcome {
+                text: demoted(&text),
+                summarizer: self.name(),
+                fallback: None,
+                model_calls,
+            },
             Err(failed) => Outcome {
-                text: extracted,
+                text: String::new(),
                 summarizer: Extractive::NAME.to_owned(),
                 fallback: Some(format!(
                     "{} failed at part {} of {}: {}",
@@ -135,10 +129,24 @@ impl Summarizer for Staged<'_> {
                     failed.failure
                 )),
                 model_calls,
-                repaired: 0,
             },
         }
     }
+}
+
+/// A model's headings one level down, so that none is taken for a section of
+/// ours, and nothing in it ends the frame.
+fn demoted(text: &str) -> String {
+    let text = defused(text.trim());
+    let lines = text.lines().map(|line| match line.trim() {
+        END => "- - -".to_owned(),
+        heading if heading.starts_with('#') => {
+            format!("### {}", heading.trim_start_matches('#').trim())
+        }
+        head if head.starts_with(FIRST_WORDS) => head.replacen('[', "(", 1),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn request(
@@ -181,8 +189,8 @@ fn checked(answer: &str, source: Tokens, task: &Task<'_>) -> Result<String, Mode
     if text.is_empty() {
         return Err(ModelFailure::Empty);
     }
-    if refuses(&text) {
-        return Err(ModelFailure::Refused(shortened(&text, 120)));
+    if !open_lines(&text).any(|(_, line)| line.starts_with('#')) {
+        return Err(ModelFailure::Unstructured(shortened(&text, 120)));
     }
     let size = task.counter.count(&text, ContentKind::Prose);
     if size > source {
@@ -192,29 +200,4 @@ fn checked(answer: &str, source: Tokens, task: &Task<'_>) -> Result<String, Mode
         });
     }
     Ok(text)
-}
-
-/// A refusal opens with one and has no section of a summary.
-fn refuses(text: &str) -> bool {
-    const OPENINGS: [&str; 14] = [
-        "i'm sorry",
-        "i’m sorry",
-        "i am sorry",
-        "sorry,",
-        "i can't",
-        "i can’t",
-        "i cannot",
-        "i won't",
-        "i am unable",
-        "i'm unable",
-        "as an ai",
-        "抱歉",
-        "对不起",
-        "申し訳",
-    ];
-    if text.lines().any(|line| line.starts_with("## ")) {
-        return false;
-    }
-    let first = sentences(text).first().map(|s| s.to_lowercase());
-    first.is_some_and(|first| OPENINGS.iter().any(|opening| first.starts_with(opening)))
 }

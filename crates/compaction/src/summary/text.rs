@@ -80,16 +80,6 @@ pub(super) fn shortened(text: &str, max: usize) -> String {
     }
 }
 
-/// At most `max` characters on one line, cut wherever that is: for when every
-/// character counts.
-pub(super) fn clipped(text: &str, max: usize) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(max) {
-        None => line,
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-    }
-}
-
 fn cut_at_word(text: &str) -> &str {
     match text.rfind(char::is_whitespace) {
         Some(space) if space >= text.len() / 2 => text[..space].trim_end(),
@@ -117,29 +107,24 @@ pub(super) fn fenced(text: &str) -> String {
 
 /// How an entry is named: ` ·7f34aa1c`.
 pub(super) fn mark(entry: &EntryId) -> String {
-    format!(" ·{}", one_line(entry.as_str()))
+    format!(" ·{}", one_line(abbreviated(entry.as_str())))
 }
 
-/// The first eight characters of a random UUID, by which its entry is found as
-/// well; other ids as they are.
+/// An id as short as it still means one entry: of one drawn at random (UUID
+/// version 4) the beginning, of one that begins with the time (version 7) the end,
+/// which is drawn; any other as it is.
 pub(crate) fn abbreviated(id: &str) -> &str {
     const SHOWN: usize = 8;
     const DASHES: [usize; 4] = [8, 13, 18, 23];
-    let random = id.len() == 36
-        && id.as_bytes()[14] == b'4'
+    let is_uuid = id.len() == 36
         && id.bytes().enumerate().all(|(at, byte)| match byte {
             b'-' => DASHES.contains(&at),
             _ => byte.is_ascii_hexdigit() && !DASHES.contains(&at),
         });
-    if random { &id[..SHOWN] } else { id }
-}
-
-/// Ids of agents that use UUIDs cost more than they are worth behind a line
-/// that is complete without them.
-pub(super) fn mark_if_short(entry: Option<&EntryId>) -> String {
-    match entry {
-        Some(entry) if is_short(entry) => mark(entry),
-        _ => String::new(),
+    match id.as_bytes().get(14) {
+        Some(b'4') if is_uuid => &id[..SHOWN],
+        Some(b'7') if is_uuid => &id[id.len() - SHOWN..],
+        _ => id,
     }
 }
 
@@ -150,7 +135,7 @@ pub(super) fn is_short(entry: &EntryId) -> bool {
 
 /// The beginning and the end of a text within `cap`, around `[…]`. Nothing when
 /// not even a few words would fit.
-pub(super) fn within(text: &str, cap: Tokens, counter: &dyn Counter) -> Option<String> {
+pub fn within(text: &str, cap: Tokens, counter: &dyn Counter) -> Option<String> {
     let cost = |text: &str| counter.count(text, ContentKind::Prose);
     // No vocabulary has tokens this long; bounds the work on a huge text.
     const LONGEST: usize = 128;
@@ -204,39 +189,6 @@ pub(super) fn open_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         }
         None
     })
-}
-
-/// The sentences of a text, line by line; marks of lists and headings dropped.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    for (_, line) in open_lines(text) {
-        let line = line
-            .trim()
-            .trim_start_matches(['#', '*', '-', '>', '•', ' ']);
-        let mut start = 0;
-        let mut chars = line.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            let ends = match c {
-                '。' | '！' | '？' => true,
-                '.' | '!' | '?' => chars.peek().is_none_or(|(_, next)| next.is_whitespace()),
-                _ => false,
-            };
-            if ends {
-                let end = at + c.len_utf8();
-                push_sentence(&mut found, &line[start..end]);
-                start = end;
-            }
-        }
-        push_sentence(&mut found, &line[start..]);
-    }
-    found
-}
-
-fn push_sentence<'a>(found: &mut Vec<&'a str>, sentence: &'a str) {
-    let sentence = sentence.trim();
-    if sentence.chars().any(char::is_alphanumeric) {
-        found.push(sentence);
-    }
 }
 
 /// The text without `<analysis>` and `<thinking>` blocks; an unclosed one runs
@@ -303,20 +255,6 @@ mod tests {
             assert!(tokens <= Tokens(100) && tokens >= Tokens(80), "{tokens}");
         }
         assert_eq!(within(&text, Tokens(1), &Heuristic), None);
-    }
-
-    #[test]
-    fn sentences_of_several_scripts() {
-        assert_eq!(
-            sentences("## Plan\n- Use v1.2 now. Then go!\n完成了。下一步：测试。"),
-            [
-                "Plan",
-                "Use v1.2 now.",
-                "Then go!",
-                "完成了。",
-                "下一步：测试。"
-            ]
-        );
     }
 
     #[test]

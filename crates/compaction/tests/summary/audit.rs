@@ -1,118 +1,122 @@
-//! The audit of a context.
+//! The audit: counted from the entries, and able to fail.
 
-use std::time::Instant;
+use std::collections::HashSet;
 
-use longhaul_compaction::audit::{Audit, Category, Tally, audit, facts};
-use longhaul_compaction::summary::Material;
-use longhaul_ledger::{FileChange, ItemState};
+use longhaul_compaction::audit::{Audit, Kept, UserTextTally, audit};
 use longhaul_transcript::EntryId;
+use serde_json::json;
 
-use crate::book::Book;
-use crate::{session, summary_of};
+use crate::compacted;
+use crate::story::{Story, Told};
+
+fn session() -> Told {
+    Story::default()
+        .user("Port the parser.\n  Keep the API.")
+        .call("read", json!({"path":"src/old.rs"}), "fn old() {}", json!({}))
+        .edit("src/parser.rs")
+        .call("note", json!({"kind":"fact","text":"the API is public"}), "noted", json!({}))
+        .call("todowrite", json!({"todos":[{"content":"write docs","status":"pending"},{"content":"port it","status":"completed"}]}), "ok", json!({}))
+        .call("bash", json!({"command":"git push"}), "no", json!({"isError":true,"rejected":true,"userText":[{"channel":"rejection","text":"never push"}]}))
+        .agent("Done.")
+        .done()
+}
+
+fn of(told: &Told, context: &str, gone: &[&str]) -> Audit {
+    let stored: HashSet<&EntryId> = told.entries.iter().map(|entry| &entry.id).collect();
+    let is_stored = |id: &EntryId| stored.contains(id) && !gone.contains(&id.as_str());
+    audit(&told.source, context, &|_| false, &[], &is_stored)
+}
 
 #[test]
-fn a_summary_of_a_small_session_loses_nothing() {
-    let ledger = session().done();
-    let text = summary_of(&Material::of(&ledger), 200_000).text;
-    let audit = audit(&facts(&ledger), &text, &|_| true);
+fn a_summary_of_ours_keeps_all_there_is_to_keep() {
+    let told = session();
+    let made = of(&told, &compacted(&told, 0, 200_000).text, &[]);
     assert_eq!(
-        audit.to_string(),
-        "rules 4/4 · decisions 1/1 · open items 2/2 · files modified 4/4 · files read 1/1 · \
-         errors 2/2 · identifiers 1/1 · requests 2/2 · nowhere 0"
+        made.to_string(),
+        "user's words 2/2 · files changed 1/1 · read 1/1 · to-dos 1/1 · notes 1/1 · recallable 12/12"
     );
-    assert_eq!(audit.loss_percent(), 0);
-}
-
-#[test]
-fn each_fact_is_in_the_context_or_recallable_or_nowhere() {
-    let ledger = Book::new("/w")
-        .decision("use\n  Postgres", None)
-        .decision("use Redis", None)
-        .decision("use Kafka", None)
-        .item("finished", ItemState::Done)
-        .edited("/w/src/a.rs", 1)
-        .file("/w/b.rs", 1, 0, FileChange::Read)
-        .done();
-    let lost = EntryId::from("e0000003");
-    let found = audit(
-        &facts(&ledger),
-        "We use Postgres, and src/a.rs; not src/b.rs",
-        &|entry| *entry != lost,
-    );
-    let tally = |total, in_context, recallable, nowhere| Tally {
-        total,
-        in_context,
-        recallable,
-        nowhere,
-    };
-    assert_eq!(found.categories[&Category::Decision], tally(3, 1, 1, 1));
-    assert_eq!(found.categories[&Category::FileModified], tally(1, 1, 0, 0));
-    assert_eq!(found.categories[&Category::FileRead], tally(1, 0, 1, 0));
-    assert_eq!(found.nowhere[0].text, "use Kafka");
-    assert_eq!(found.recallable[0].entry, Some(EntryId::from("e0000002")));
-    assert_eq!(found.loss_percent(), 60);
+    assert!(!made.lost_something() && made.is_whole() && made.loss_percent() == 0);
     assert_eq!(
-        serde_json::to_value(&found).unwrap(),
-        serde_json::json!({
-            "categories": {
-                "decision": {"total": 3, "inContext": 1, "recallable": 1, "nowhere": 1},
-                "fileModified": {"total": 1, "inContext": 1, "recallable": 0, "nowhere": 0},
-                "fileRead": {"total": 1, "inContext": 0, "recallable": 1, "nowhere": 0},
-            },
-            "recallable": [
-                {"category": "decision", "text": "use Redis", "entry": "e0000002"},
-                {"category": "fileRead", "text": "/w/b.rs", "entry": "e0000006"},
-            ],
-            "recallableUnlisted": 0,
-            "nowhere": [{"category": "decision", "text": "use Kafka"}],
-        })
+        serde_json::from_str::<Audit>(&serde_json::to_string(&made).unwrap()).unwrap(),
+        made
     );
-    let back: Audit = serde_json::from_value(serde_json::to_value(&found).unwrap()).unwrap();
-    assert_eq!(back, found);
 }
 
 #[test]
-fn a_request_counts_as_kept_by_its_gist_and_id() {
-    let ledger = Book::new("/w").request("first line\nand much more").done();
-    let share = |context: &str| audit(&facts(&ledger), context, &|_| true).loss_percent();
-    assert_eq!(share("- first line ·e0000001"), 0);
-    assert_eq!(share("- first line ·other"), 100);
-    assert_eq!(share("```\nfirst line\nand much more\n```"), 0);
-}
-
-#[test]
-fn the_list_of_recallable_facts_is_capped() {
-    let mut book = Book::new("/w");
-    for at in 0..80 {
-        book = book.decision(&format!("decision number {at}"), None);
-    }
-    let ledger = book.done();
-    let found = audit(&facts(&ledger), "", &|_| true);
+fn a_summary_without_them_loses_files_items_and_notes_but_not_what_recall_brings_back() {
+    let made = of(&session(), "Nothing much happened.", &[]);
     assert_eq!(
-        (found.recallable.len(), found.recallable_unlisted),
-        (50, 30)
+        made.user_text,
+        UserTextTally {
+            total: 2,
+            recallable: 2,
+            ..UserTextTally::default()
+        }
     );
-    let found = audit(&facts(&ledger), "", &|_| false);
-    assert_eq!(found.nowhere.len(), 80);
+    assert_eq!(made.losses(), 3);
+    assert_eq!(made.files_changed, Kept { total: 1, kept: 0 });
+    let what: Vec<&str> = made
+        .lost
+        .iter()
+        .map(|missing| missing.what.as_str())
+        .collect();
+    assert_eq!(what, ["file changed", "to-do", "note"]);
+    assert_eq!(made.reduced.len(), 2);
+    assert!(made.to_string().ends_with("· LOST 3"), "{made}");
 }
 
 #[test]
-fn thousands_of_facts_take_milliseconds() {
-    let mut book = Book::new("/w");
-    for at in 0..1_500 {
-        book = book
-            .decision(&format!("decision number {at} for a long reason"), None)
-            .anchor(&format!("ID-{at}"), "about it");
-    }
-    let ledger = book.done();
-    let context = "lorem ipsum dolor sit amet, 8080 and src/main.rs\n".repeat(8_000);
-    let facts = facts(&ledger);
-    let start = Instant::now();
-    let found = audit(&facts, &context, &|_| true);
-    let taken = start.elapsed();
-    assert_eq!(found.total().total, 3_000);
-    // Milliseconds in a release build; the bound leaves room for a debug build
-    // on a busy machine, but not for a search that is quadratic.
-    assert!(taken.as_millis() < 2_000, "{taken:?}");
-    println!("{taken:?}");
+fn what_is_neither_in_the_context_nor_stored_is_nowhere() {
+    let told = session();
+    let first = told.entries[0].id.to_string();
+    let made = of(
+        &told,
+        "src/parser.rs write docs the API is public never push",
+        &[&first],
+    );
+    assert_eq!(
+        made.user_text,
+        UserTextTally {
+            total: 2,
+            whole: 1,
+            nowhere: 1,
+            ..UserTextTally::default()
+        }
+    );
+    assert_eq!(
+        made.recallable,
+        Kept {
+            total: 12,
+            kept: 11
+        }
+    );
+    let what: Vec<&str> = made
+        .lost
+        .iter()
+        .map(|missing| missing.what.as_str())
+        .collect();
+    assert_eq!(what, ["user text", "entry"]);
+    assert!(made.lost_something());
+}
+
+#[test]
+fn a_text_of_which_only_the_beginning_stands_there_is_shortened() {
+    let long = format!(
+        "Begin with this, which is a line of some sixty characters or more: {}",
+        "x ".repeat(50)
+    );
+    let told = Story::default().user(&long).agent("ok").done();
+    let context = &long[..80];
+    let made = of(&told, context, &[]);
+    assert_eq!(made.user_text.shortened, 1);
+    assert!(!made.is_whole() && !made.lost_something());
+}
+
+#[test]
+fn a_pin_that_is_gone_is_a_loss() {
+    let told = session();
+    let pins = [(told.entries[0].id.clone(), "Port the parser.".to_owned())];
+    let made = audit(&told.source, "nothing", &|_| true, &pins, &|_| true);
+    assert_eq!(made.pins, Kept { total: 1, kept: 0 });
+    assert!(made.lost.iter().any(|missing| missing.what == "pin"));
 }

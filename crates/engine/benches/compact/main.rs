@@ -56,6 +56,7 @@ fn compact_200k_tokens(bencher: divan::Bencher) {
                 overhead: Tokens::ZERO,
                 tokens_before,
                 rules: CompactionRules::default(),
+                tail: Default::default(),
                 is_stored: &|_| true,
             },
         )

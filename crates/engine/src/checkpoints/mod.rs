@@ -143,26 +143,31 @@ impl Error {
 /// The module's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Takes secrets out of all texts of a draft as if they were one: a text may
-/// show what only another gives away.
-fn as_one(draft: Draft, redact: &dyn Fn(&str) -> String) -> Draft {
+/// Takes secrets out of texts as if they were one: a text may show what only
+/// another gives away.
+pub(crate) fn redacted(texts: &[String], redact: &dyn Fn(&str) -> String) -> Vec<String> {
     const BETWEEN: &str = "\n\u{1e}\n";
+    let whole = redact(&texts.join(BETWEEN));
+    let parts: Vec<String> = whole.split(BETWEEN).map(str::to_owned).collect();
+    // A text that has the mark in it cannot be told from two.
+    match parts.len() == texts.len() {
+        true => parts,
+        false => texts.iter().map(|text| redact(text)).collect(),
+    }
+}
+
+/// The same for all texts of a draft.
+fn as_one(draft: Draft, redact: &dyn Fn(&str) -> String) -> Draft {
     let texts = RefCell::new(Vec::new());
     let draft = draft.map_texts(&|text| {
         texts.borrow_mut().push(text.to_owned());
         text.to_owned()
     });
-    let texts = texts.into_inner();
-    let whole = redact(&texts.join(BETWEEN));
-    let parts: Vec<&str> = whole.split(BETWEEN).collect();
-    // A text that has the mark in it cannot be told from two.
-    if parts.len() != texts.len() {
-        return draft.map_texts(redact);
-    }
+    let parts = redacted(&texts.into_inner(), redact);
     let next = Cell::new(0);
     draft.map_texts(&|_| {
         let at = next.replace(next.get() + 1);
-        parts[at].to_owned()
+        parts[at].clone()
     })
 }
 

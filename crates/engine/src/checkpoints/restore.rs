@@ -14,6 +14,7 @@ use longhaul_assembly::{
     FileCache, KeyFile, Problem, Restore, RestoreLimits, Workspace, spiral_warning,
 };
 use longhaul_checkpoint::{Checkpoint, CheckpointId, Restoring};
+use longhaul_ledger::Origin;
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens, Window};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{EntryId, Millis};
@@ -136,7 +137,8 @@ impl Checkpoints<'_> {
             None => compaction.and_then(|entry| named_checkpoint(entry.raw())),
         };
         let checkpoint = self.chosen(named, record.is_some(), boundary.is_some(), sink)?;
-        if boundary.is_none() && checkpoint.is_none() {
+        let carried = carried(live, putting);
+        if boundary.is_none() && checkpoint.is_none() && carried.is_none() {
             return Ok(Restoration::default());
         }
 
@@ -144,7 +146,12 @@ impl Checkpoints<'_> {
             Some(record) => at(&record.key_files, live, putting),
             None => key_files(live, checkpoint.as_ref(), putting),
         };
-        let (fragments, problems) = fragments(live, checkpoint.as_ref(), &key_files, putting);
+        let (mut fragments, problems) = fragments(live, checkpoint.as_ref(), &key_files, putting);
+        let behind = fragments
+            .iter()
+            .position(|fragment| fragment.kind() == FragmentKind::Checkpoint)
+            .map_or(0, |at| at + 1);
+        fragments.splice(behind..behind, carried);
         let given: Vec<Given> = fragments.iter().map(Given::of).collect();
         let news = news(record.as_ref(), &given, &fragments);
         let checkpoint = checkpoint.map(|checkpoint| checkpoint.meta.checkpoint_id);
@@ -381,6 +388,39 @@ fn fragments(
         fragments.splice(0..0, warning);
     }
     (fragments, problems)
+}
+
+/// What the user said in the session before, until a summary of this one carries
+/// it. What is too much leaves behind the first message, oldest first.
+fn carried(live: &Live, putting: &Putting<'_>) -> Option<Fragment> {
+    if live.loaded().compaction().is_some() {
+        return None;
+    }
+    let utterances = live.ledger().utterances.iter();
+    let lines: Vec<String> = utterances
+        .filter(|said| said.origin == Origin::Carried)
+        .map(|said| format!("- {}", said.text.trim()))
+        .collect();
+    let (first, later) = lines.split_first()?;
+    let (kind, counter) = (FragmentKind::Carried, putting.counter);
+    let limit = putting.limits.carried_tokens;
+    let text = |left_out: usize| {
+        let more = match left_out {
+            0 => String::new(),
+            more => format!("\n- … {more} more are in that session"),
+        };
+        let later = later[left_out..].iter();
+        let later: String = later.map(|line| format!("\n{line}")).collect();
+        format!(
+            "What the user said in the session before this one, word for word, oldest first; \
+             that session has ended, and recall with the scope \"all\" brings back more of \
+             it:\n{first}{more}{later}"
+        )
+    };
+    let fits = |left_out: &usize| counter.count(&text(*left_out), kind.content()) <= limit;
+    let all: Vec<usize> = (0..=later.len()).collect();
+    let left_out = all.partition_point(|left_out| !fits(left_out));
+    Fragment::within(kind, text(left_out.min(later.len())), limit, counter)
 }
 
 /// The checkpoint that a compaction entry of ours names, from its stored text.

@@ -136,6 +136,10 @@ impl Site for AtRest<'_> {
         }
     }
 
+    fn look_up(&mut self) -> Result<()> {
+        Ok(self.with.live.read_source(self.with.stored)?)
+    }
+
     fn size(&mut self) -> Size {
         let tokens = match self.known {
             Some(tokens) => tokens,

@@ -173,6 +173,10 @@ impl<S: Site> Compactor<'_, S> {
         let mut ahead = self.site.bench().live.clone();
         let leaf = ahead.entries().last().map(|entry| entry.id.clone());
         ahead.push_compaction(draft.to_entry(stamp, leaf.as_ref()), compacted.base.clone());
+        for edit in &compacted.edits {
+            let leaf = ahead.entries().last().map(|entry| entry.id.clone());
+            ahead.push(edit.to_entry(stamp, leaf.as_ref()));
+        }
         self.site.foresee(&ahead)
     }
 
@@ -204,7 +208,11 @@ impl<S: Site> Compactor<'_, S> {
         let tokens_after = self.foresee(compacted, &draft, &stamp);
         let draft = completed(compacted.draft.clone(), checkpoint, Some(tokens_after));
         let base = compacted.base.clone();
-        self.write(&[(draft, stamp.clone())], Some(base))?;
+        let mut drafts = vec![(draft, stamp.clone())];
+        for edit in &compacted.edits {
+            drafts.push((edit.clone(), self.site.stamp()));
+        }
+        self.write(&drafts, Some(base))?;
         self.site.rewrote(None);
         // The entry is written: whatever fails now is made good later.
         self.drop_answers();

@@ -17,7 +17,7 @@ use super::journal::Sequence;
 use crate::checkpoints::{Error as CheckpointError, Lock, Restoration};
 use crate::config::{Config, Layer as Configured, SummaryModel};
 use crate::event::Event;
-use crate::live::{CompactionRules, Live};
+use crate::live::{CompactionRules, Live, Tail};
 use crate::measure::{Meter, Size};
 use crate::state::SessionState;
 
@@ -159,6 +159,8 @@ pub struct Terms {
     pub prune: PruneSettings,
     /// How large the parts of a compaction may be.
     pub rules: CompactionRules,
+    /// What becomes of a recent message that is larger than the tail.
+    pub tail: Tail,
     /// When failures stop compaction.
     pub breaker: BreakerRules,
     /// How compactions are read as risk.
@@ -201,6 +203,7 @@ impl Terms {
             protect_full: protected(Configured::Full),
             prune: config.prune_settings(window),
             rules: config.compaction_rules(),
+            tail: Tail::default(),
             breaker: config.breaker_rules(),
             risk: config.risk_rules(),
             least_change: config.checkpoint.minimum_change_percent / 100.0,

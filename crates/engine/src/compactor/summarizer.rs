@@ -217,6 +217,7 @@ impl<S: Site> Compactor<'_, S> {
             overhead: asked.size.overhead,
             tokens_before: asked.size.tokens,
             rules: terms.rules,
+            tail: terms.tail,
             is_stored: &|id| stored.has(id),
         };
         bench.live.compact_with(summarizer, bench.meter, &request)

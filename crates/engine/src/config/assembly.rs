@@ -26,6 +26,7 @@ impl Config {
         let restore = &self.restore;
         RestoreLimits {
             checkpoint_tokens: restore.checkpoint_tokens,
+            carried_tokens: restore.carried_tokens,
             memory_tokens: restore.memory_tokens,
             context_tokens: restore.context_tokens,
             key_files: restore.key_files,

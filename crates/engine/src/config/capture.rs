@@ -77,6 +77,9 @@ settings! {
         /// The checkpoint as text, in tokens.
         #[schemars(with = "u32", range(min = 1, max = 700))]
         checkpoint_tokens: Tokens = Tokens(700),
+        /// What the user said in the session of the same key before, in tokens.
+        #[schemars(with = "u32", range(min = 1, max = 2_000))]
+        carried_tokens: Tokens = Tokens(2_000),
         /// `MEMORY.md`, in tokens.
         #[schemars(with = "u32", range(min = 1, max = 800))]
         memory_tokens: Tokens = Tokens(800),

@@ -207,31 +207,25 @@ settings! {
 settings! {
     /// What a summary holds and how large it may be.
     pub struct Summary {
+        /// What the user said, word for word, in tokens (for 200,000).
+        #[schemars(with = "u32", range(min = 1))]
+        user_words_tokens: Tokens = Tokens(20_000),
+        /// The other sections of the mechanical part, in tokens (for 200,000).
+        #[schemars(with = "u32", range(min = 1))]
+        mechanical_tokens: Tokens = Tokens(8_000),
         /// Prose of a layer 2 summary, in tokens (for 200,000).
         #[schemars(with = "u32", range(min = 1))]
         prose_tokens: Tokens = Tokens(2_000),
         /// Prose of a layer 3 summary, in tokens (for 200,000).
         #[schemars(with = "u32", range(min = 1))]
         full_prose_tokens: Tokens = Tokens(4_000),
-        /// The whole summary, the ledger's part included, in tokens (for 200,000).
-        #[schemars(with = "u32", range(min = 1, max = 12_000))]
-        total_tokens: Tokens = Tokens(12_000),
-        /// Standing constraints and preferences, verbatim, in tokens (for 200,000); above it they stay, and it is reported.
-        #[schemars(with = "u32", range(min = 1, max = 1_500))]
-        constraints_tokens: Tokens = Tokens(1_500),
-        /// User messages, verbatim and newest first, in tokens (for 200,000).
+        /// Where not everything fits, a longer message of the user keeps its two ends, in tokens.
         #[schemars(with = "u32", range(min = 1))]
-        user_messages_tokens: Tokens = Tokens(6_000),
-        /// Files read that are listed; the rest are counted.
+        paste_tokens: Tokens = Tokens(1_000),
+        /// Files read that are listed by path; further ones are counted by folder.
         #[schemars(range(min = 0))]
         read_files: u32 = 40,
-        /// Key files named, ranked by use.
-        #[schemars(range(min = 0))]
-        key_files: u32 = 8,
-        /// Characters of the last message given as the current task.
-        #[schemars(range(min = 1))]
-        current_task_chars: u32 = 200,
-        /// A summary takes at most one part in this many of the window.
+        /// A window of up to 60,000 tokens gives one part in this many to the whole summary.
         #[schemars(range(min = 1))]
         compression_ratio: f64 = 5.0,
     }

@@ -77,20 +77,6 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         ),
     );
 
-    let summary = &config.compaction.summary;
-    clash(
-        summary.full_prose_tokens.max(summary.prose_tokens) > summary.total_tokens,
-        &[
-            "compaction.summary.proseTokens",
-            "compaction.summary.fullProseTokens",
-            "compaction.summary.totalTokens",
-        ],
-        format!(
-            "`compaction.summary.totalTokens` is {}, less than the prose in it may be; raise it or lower `proseTokens` and `fullProseTokens`",
-            summary.total_tokens
-        ),
-    );
-
     let layers = &config.compaction.layers;
     for layer in Layer::ALL {
         let name = layer.name();

@@ -34,14 +34,12 @@ impl Config {
     pub fn summary_sizes(&self) -> Sizes {
         let summary = &self.compaction.summary;
         Sizes {
-            total: summary.total_tokens,
+            words: summary.user_words_tokens,
+            rest: summary.mechanical_tokens,
             prose: summary.prose_tokens,
             full_prose: summary.full_prose_tokens,
-            rules: summary.constraints_tokens,
-            requests: summary.user_messages_tokens,
+            paste: summary.paste_tokens,
             read_files: summary.read_files as usize,
-            key_files: summary.key_files as usize,
-            current_task_chars: summary.current_task_chars as usize,
             compression_ratio: summary.compression_ratio,
         }
     }
@@ -97,14 +95,12 @@ mod tests {
         compaction.emergency.turns = 9;
         compaction.layers = vec![LayerRule::plain(Layer::Full)];
         let summary = &mut compaction.summary;
-        summary.total_tokens = Tokens(11);
+        summary.user_words_tokens = Tokens(11);
         summary.prose_tokens = Tokens(12);
         summary.full_prose_tokens = Tokens(13);
-        summary.constraints_tokens = Tokens(14);
-        summary.user_messages_tokens = Tokens(15);
+        summary.mechanical_tokens = Tokens(14);
+        summary.paste_tokens = Tokens(15);
         summary.read_files = 16;
-        summary.key_files = 17;
-        summary.current_task_chars = 18;
         summary.compression_ratio = 19.0;
         assert_eq!(
             config.breaker_rules(),
@@ -128,14 +124,12 @@ mod tests {
             config.compaction_rules(),
             CompactionRules {
                 summary: Sizes {
-                    total: Tokens(11),
+                    words: Tokens(11),
                     prose: Tokens(12),
                     full_prose: Tokens(13),
-                    rules: Tokens(14),
-                    requests: Tokens(15),
+                    rest: Tokens(14),
+                    paste: Tokens(15),
                     read_files: 16,
-                    key_files: 17,
-                    current_task_chars: 18,
                     compression_ratio: 19.0,
                 },
                 emergency_turns: 9,

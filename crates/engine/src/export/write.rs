@@ -11,7 +11,7 @@ use longhaul_compaction::Layer;
 use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Sizes, Span, summarize,
 };
-use longhaul_ledger::{Capture, Handed};
+use longhaul_ledger::Capture;
 use longhaul_memory::{Document, Redactor, Seal, Tally};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::json::Object;
@@ -23,6 +23,9 @@ use crate::checkpoints::Whose;
 use crate::config::Config;
 use crate::live::{Live, redacted};
 use crate::measure::Meter;
+
+/// What the user's words take in a hand-off.
+const CONSTRAINTS: Tokens = Tokens(2_000);
 
 /// What the caller knows and a session does not.
 #[derive(Debug, Clone)]
@@ -82,6 +85,7 @@ pub struct Source<'a> {
     /// Newer checkpoints that are damaged.
     pub passed_over: Vec<longhaul_checkpoint::Error>,
     summary: String,
+    constraints: Vec<String>,
     at: At<'a>,
     seal: Option<Seal>,
 }
@@ -125,7 +129,9 @@ impl<'a> Source<'a> {
             None => (now.numbered(CheckpointId::FIRST, None), false),
         };
         let summary = summary_of_all(&live, meter, &at);
+        let counter = meter.estimator().counter();
         Ok(Source {
+            constraints: longhaul_checkpoint::constraints(live.ledger(), CONSTRAINTS, counter),
             session,
             live,
             checkpoint,
@@ -137,13 +143,9 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Rules of the user that hold, and those that came with the work. What the
-    /// user only passes on binds nobody.
-    pub fn constraints(&self) -> Vec<String> {
-        let ledger = self.live.ledger();
-        let handed = ledger.handed.iter().flat_map(Handed::live_rules);
-        let rules = ledger.own_rules().chain(handed);
-        rules.map(|rule| rule.text.clone()).collect()
+    /// The user's words within a cap, behind those that came with the work.
+    pub fn constraints(&self) -> &[String] {
+        &self.constraints
     }
 
     /// Shows a document every secret of the path.
@@ -338,7 +340,7 @@ fn summary_of_all(live: &Live, meter: &Meter, at: &At<'_>) -> String {
         .map(|message| &message.entry)
         .collect();
     let ledger = live.ledger();
-    let start = ledger.requests.first().map(|request| &request.entry);
+    let start = ledger.utterances.first().map(|said| &said.entry);
     let span = match (start.or(ids.first().copied()), ids.last()) {
         (Some(first), Some(last)) => Some(Span {
             first,

@@ -31,13 +31,12 @@ mod take;
 mod turn;
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use longhaul_ledger::ours::ORDERS;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{
-    Draft, EntryId, Header, Millis, Session as Stored, Stamp, Writer, durable,
-};
+use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer, durable};
 use serde_json::json;
 
 pub(crate) use changes::Changes;
@@ -51,8 +50,9 @@ pub use turn::Committed;
 use self::list::List;
 use self::mirror::Mirror;
 use self::print::Print;
+use crate::checkpoints::{FileNotebook, Notebook, note_of};
 use crate::event::Event;
-use crate::session::{Engine, Error as SessionError, Listener, Session, Status};
+use crate::session::{Engine, Error as SessionError, Listener, Session, Status, carried};
 
 /// Why a hosted session could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +109,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub struct Birth {
     /// The host's id of the session.
     pub id: String,
+    /// What sessions go by that follow each other, where the host says so.
+    pub key: Option<String>,
     /// The mirror of the session that started this one.
     pub parent: Option<String>,
     /// Who has the user's part in it.
@@ -150,13 +152,13 @@ impl Hosted {
         listener: &mut dyn Listener,
     ) -> Result<Hosted> {
         if !path.exists() {
-            create(engine, path, birth)?;
+            create(engine, path, birth, listener)?;
         }
         let mut session = match engine.open(path, listener) {
             Ok(session) => session,
             Err(error) if is_no_session(&error) => {
                 set_aside(engine, path, &error, listener)?;
-                create(engine, path, birth)?;
+                create(engine, path, birth, listener)?;
                 engine.open(path, listener)?
             }
             Err(error) => return Err(error.into()),
@@ -255,7 +257,7 @@ fn identity(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-fn create(engine: &Engine, path: &Path, birth: &Birth) -> Result<()> {
+fn create(engine: &Engine, path: &Path, birth: &Birth, listener: &mut dyn Listener) -> Result<()> {
     let setup = engine.setup();
     if let Some(folder) = path.parent() {
         durable::create_folder(folder)?;
@@ -274,13 +276,38 @@ fn create(engine: &Engine, path: &Path, birth: &Birth) -> Result<()> {
             custom_type: ORDERS.into(),
             data: json!({ "parent": birth.parent }).to_string(),
         };
-        let stamp = Stamp {
-            id: EntryId::new(setup.clock.new_id()),
-            time: Millis(setup.clock.now().timestamp().as_millisecond()),
-        };
-        writer.append(&mark, stamp)?;
+        writer.append(&mark, engine.stamp())?;
+    } else if let Some(key) = &birth.key
+        && let Some(words) = follow(engine, path, key, listener)
+    {
+        writer.append(&words, engine.stamp())?;
     }
     Ok(())
+}
+
+/// Takes note that the newest session of a key is in `path` now, and gives what
+/// the user said in the one before.
+fn follow(engine: &Engine, path: &Path, key: &str, listener: &mut dyn Listener) -> Option<Draft> {
+    let setup = engine.setup();
+    let notebook = FileNotebook::new(&setup.state_dir, &SessionKey::new(key));
+    // Another host, or another agent of it, may use the same keys.
+    let folder = path.parent()?;
+    let name = note_of("mirror", &folder.to_string_lossy());
+    let file = path.file_name()?.to_str()?;
+    let noted = notebook.read(&name);
+    let noted = noted.and_then(|before| notebook.write(&name, file).map(|()| before));
+    let before = match noted {
+        Ok(before) => before?,
+        Err(error) => {
+            listener.event(&error.event());
+            return None;
+        }
+    };
+    let is_name = Path::new(&before).file_name() == Some(OsStr::new(&before));
+    let before = folder.join(before);
+    (is_name && before != path && before.is_file())
+        .then(|| carried(setup, &before, listener))
+        .flatten()
 }
 
 /// Whether what is there cannot be a mirror of ours, however often it is tried.

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use longhaul_compaction::audit::{Audit, audit, facts};
+use longhaul_compaction::audit::{Audit, audit};
 use longhaul_compaction::cost::{Prices, Since, Verdict, decide};
 use longhaul_compaction::cut::{self, CurrentTurn, Cut, Keep};
 use longhaul_compaction::prune::{Edit, PruneSettings, prune, worth_planning};
 use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Sizes, Span, Split, Summarizer, summarize,
 };
+use longhaul_compaction::tail::{Shortened, shorten};
 use longhaul_compaction::{
     Counted, EMERGENCY_TURNS, EmergencyStep, Layer, Trigger, emergency, pinned,
 };
@@ -43,9 +44,21 @@ pub struct CompactionRequest<'a> {
     pub tokens_before: Tokens,
     /// How large its parts may be.
     pub rules: CompactionRules,
+    /// Whether a message that is larger than the whole tail may be shortened.
+    pub tail: Tail,
     /// Whether an entry can be recalled: it is in the file or its archive. The
     /// audit asks this of everything that is no longer in the context.
     pub is_stored: &'a dyn Fn(&EntryId) -> bool,
+}
+
+/// What becomes of a recent message that is larger than the tail that stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tail {
+    /// It is shortened, and the others stay.
+    #[default]
+    Shortened,
+    /// It leaves, since nobody could write down that it is shown otherwise.
+    Whole,
 }
 
 /// What may be set about a single compaction.
@@ -71,6 +84,8 @@ impl Default for CompactionRules {
 pub struct Compacted {
     /// The compaction entry.
     pub draft: Draft,
+    /// Edits that shorten what stays, to be appended behind it.
+    pub edits: Vec<Draft>,
     /// Tokens in the context after it, as counted.
     pub tokens_after: Tokens,
     /// What was kept and what was not.
@@ -83,8 +98,6 @@ pub struct Compacted {
     pub summarizer: String,
     /// Why it was not the one that was asked.
     pub fallback: Option<String>,
-    /// Facts that a model dropped and that were put back.
-    pub repaired: usize,
     /// Whether a turn was divided.
     pub splits_turn: bool,
     /// What should be known about it.
@@ -291,15 +304,25 @@ impl Live {
         request: &CompactionRequest<'_>,
     ) -> Result<Compacted, CompactionFailure> {
         let counter = meter.estimator().counter();
-        let conversation = Conversation::new(self.messages().to_vec());
-        let sizes: Vec<Tokens> = conversation
-            .pieces()
-            .iter()
-            .map(|piece| piece.messages().iter().map(|m| meter.message(m)).sum())
-            .collect();
         let limits = Limits::new(request.window, request.layer, &request.rules.summary);
         let room = room(request, limits.total, meter.estimator());
-        let (cut, mut notes) = self.cut(&conversation, &sizes, request, room)?;
+        let shortened = match request.tail {
+            Tail::Shortened => {
+                let tail = request.protect.min(room);
+                let mut size = |message: &ContextMessage| meter.message(message);
+                shorten(self.messages(), tail, counter, &mut size)
+            }
+            Tail::Whole => Vec::new(),
+        };
+        let divided = self.divided(meter, request, room, &shortened);
+        let (divided, shortened) = match divided {
+            // All of it is recent, and too much even so: the large ones leave.
+            Err(CompactionFailure::NothingToDo) if !shortened.is_empty() => {
+                (self.divided(meter, request, room, &[])?, Vec::new())
+            }
+            divided => (divided?, shortened),
+        };
+        let (conversation, cut, mut notes) = divided;
         let orphans = conversation.orphans().len();
         notes.extend((orphans > 0).then(|| unasked_note(orphans)));
 
@@ -307,7 +330,17 @@ impl Live {
         let removed: Vec<ContextMessage> = flatten(removed);
         let kept: Vec<ContextMessage> = flatten(kept);
         let first_kept = kept.first().map(|message| message.entry.clone());
-        let pinned = self.pinned_text(&kept, counter, room)?;
+        let pins = self.pins_to_carry(&kept);
+        let pinned = pinned_text(pins.clone(), counter, room)?;
+        let staying: HashSet<&EntryId> = kept.iter().map(|message| &message.entry).collect();
+        let edits: Vec<Draft> = shortened
+            .iter()
+            .filter(|short| staying.contains(&short.entry))
+            .map(|short| Draft::ContextEdit {
+                target: short.entry.clone(),
+                content: Some(short.content.clone()),
+            })
+            .collect();
         let previous = previous(&self.loaded.entries, self.loaded.boundary);
         let ids: Vec<&EntryId> = removed
             .iter()
@@ -315,9 +348,7 @@ impl Live {
             .map(|message| &message.entry)
             .collect();
         // The span names everything that has left so far, this time included.
-        let start = self.full.requests.first().map(|request| &request.entry);
-        let handed = self.full.handed.as_ref().map(|handed| &handed.entry);
-        let start = handed.or(start);
+        let start = self.full.utterances.first().map(|said| &said.entry);
         let before = if self.epoch() > 0 {
             self.base.entries
         } else {
@@ -351,7 +382,6 @@ impl Live {
         notes.extend(written.notes.iter().map(ToString::to_string));
         notes.extend(written.outcome.fallback.clone());
         let fallback = written.outcome.fallback;
-        let repaired = written.outcome.repaired;
         let summarizer = written.outcome.summarizer;
         let mut text = written.text;
         text.push_str(&pinned);
@@ -359,12 +389,15 @@ impl Live {
         let summary_tokens = counter.count(&text, ContentKind::Prose) + counter.message_overhead();
         let tokens_after = request.overhead + summary_tokens + cut.kept;
         let base = self.base_after(first_kept.as_ref());
-        let fidelity = audit_context(&self.full, &text, &kept, request.is_stored);
+        let is_kept = |id: &EntryId| staying.contains(id);
+        let context = context_text(&text, &kept);
+        let fidelity = audit(&self.source, &context, &is_kept, &pins, request.is_stored);
         let details = self.details(
             request,
             &base,
             &fidelity,
             Numbers {
+                shortened: &edits,
                 messages: ids.len(),
                 last_removed: ids.last().copied(),
                 summarizer: &summarizer,
@@ -386,15 +419,58 @@ impl Live {
                 tokens_before: u64::from(request.tokens_before.0),
                 details: Some(details),
             },
+            edits,
             tokens_after,
             fidelity,
             summarizer,
             fallback,
-            repaired,
             splits_turn: cut.splits_turn,
             notes,
             base,
         })
+    }
+
+    /// The conversation with what is shortened in it, and where it is divided.
+    fn divided(
+        &self,
+        meter: &mut Meter,
+        request: &CompactionRequest<'_>,
+        room: Tokens,
+        shortened: &[Shortened],
+    ) -> Result<(Conversation, Cut, Vec<String>), CompactionFailure> {
+        let mut messages = self.messages().to_vec();
+        for short in shortened {
+            messages[short.at] = short.message.clone();
+        }
+        let conversation = Conversation::new(messages);
+        let sizes: Vec<Tokens> = conversation
+            .pieces()
+            .iter()
+            .map(|piece| piece.messages().iter().map(|m| meter.message(m)).sum())
+            .collect();
+        match self.cut(&conversation, &sizes, request, room) {
+            // All of it is recent: what is shortened is what becomes smaller.
+            Err(CompactionFailure::NothingToDo) if !shortened.is_empty() => {
+                let is_summary = |piece: &Piece| {
+                    let mut messages = piece.messages().iter();
+                    messages.all(|message| message.role == Role::CompactionSummary)
+                };
+                let pieces = conversation.pieces().iter();
+                let first_kept = pieces.take_while(|piece| is_summary(piece)).count();
+                let kept: Tokens = sizes[first_kept..].iter().copied().sum();
+                if kept > room {
+                    return Err(CompactionFailure::NothingToDo);
+                }
+                let cut = Cut {
+                    first_kept,
+                    splits_turn: false,
+                    removed: sizes[..first_kept].iter().copied().sum(),
+                    kept,
+                };
+                Ok((conversation, cut, Vec::new()))
+            }
+            divided => divided.map(|(cut, notes)| (conversation, cut, notes)),
+        }
     }
 
     fn cut(
@@ -432,16 +508,7 @@ impl Live {
             },
         };
         let cut = cut::find(conversation, sizes, keep).ok_or(CompactionFailure::NothingToDo)?;
-        let mut notes = Vec::new();
-        if cut.kept < request.protect && cut.first_kept > 0 {
-            let next = sizes[cut.first_kept - 1];
-            if next > room {
-                notes.push(format!(
-                    "one message of {next} tokens is larger than all that may stay ({room}); it is in the summary by its id"
-                ));
-            }
-        }
-        Ok((cut, notes))
+        Ok((cut, Vec::new()))
     }
 
     /// The ledger of everything before the new boundary.
@@ -457,12 +524,7 @@ impl Live {
     }
 
     /// Pinned entries that do not stay by themselves, word for word.
-    fn pinned_text(
-        &self,
-        kept: &[ContextMessage],
-        counter: &dyn Counter,
-        room: Tokens,
-    ) -> Result<String, CompactionFailure> {
+    fn pins_to_carry(&self, kept: &[ContextMessage]) -> Vec<(EntryId, String)> {
         let staying: HashSet<&EntryId> = kept.iter().map(|message| &message.entry).collect();
         let pins = self.pins();
         let mut carried: Vec<(EntryId, String)> =
@@ -474,24 +536,7 @@ impl Live {
                 carried.push((entry.id.clone(), message_text(&message)));
             }
         }
-        if carried.is_empty() {
-            return Ok(String::new());
-        }
-        let text = pinned::render(&carried);
-        let size = counter.count(&text, ContentKind::Prose);
-        if size > room {
-            carried.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
-            return Err(CompactionFailure::PinsTooLarge {
-                pinned: size,
-                room,
-                largest: carried
-                    .iter()
-                    .take(3)
-                    .map(|(id, _)| id.to_string())
-                    .collect(),
-            });
-        }
-        Ok(text)
+        carried
     }
 
     fn details(
@@ -520,6 +565,7 @@ impl Live {
             "modifiedFiles": files(true),
             "summarizer": numbers.summarizer,
             "fidelity": fidelity,
+            "shortened": targets(numbers.shortened),
             "wear": self.wear.after(Some(fidelity)),
             "schemaVersion": 1,
             "pins": sorted_pins(&self.pins()),
@@ -527,6 +573,15 @@ impl Live {
         })
         .to_string()
     }
+}
+
+/// The entries that edits change.
+fn targets(edits: &[Draft]) -> Vec<&str> {
+    let targets = edits.iter().filter_map(|edit| match edit {
+        Draft::ContextEdit { target, .. } => Some(target.as_str()),
+        _ => None,
+    });
+    targets.collect()
 }
 
 /// Pins in a fixed order: the same session gives the same bytes.
@@ -537,6 +592,7 @@ fn sorted_pins(pins: &HashSet<EntryId>) -> Vec<&str> {
 }
 
 struct Numbers<'a> {
+    shortened: &'a [Draft],
     messages: usize,
     last_removed: Option<&'a EntryId>,
     summarizer: &'a str,
@@ -627,17 +683,35 @@ fn carried_pins(entries: &[Entry], boundary: Option<usize>) -> Vec<(EntryId, Str
     }
 }
 
-/// Checks a new context against the ledger.
-fn audit_context(
-    ledger: &Ledger,
-    summary: &str,
-    kept: &[ContextMessage],
-    is_stored: &dyn Fn(&EntryId) -> bool,
-) -> Audit {
+/// A context as the model reads it.
+fn context_text(summary: &str, kept: &[ContextMessage]) -> String {
     let mut text = summary.to_owned();
     for message in kept {
         text.push('\n');
         text.push_str(&message_text(&message.view()));
     }
-    audit(&facts(ledger), &text, is_stored)
+    text
+}
+
+/// Pinned entries as a section of a summary, if they leave room for the rest.
+fn pinned_text(
+    mut carried: Vec<(EntryId, String)>,
+    counter: &dyn Counter,
+    room: Tokens,
+) -> Result<String, CompactionFailure> {
+    if carried.is_empty() {
+        return Ok(String::new());
+    }
+    let text = pinned::render(&carried);
+    let size = counter.count(&text, ContentKind::Prose);
+    if size <= room {
+        return Ok(text);
+    }
+    carried.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
+    let largest = carried.iter().take(3).map(|(id, _)| id.to_string());
+    Err(CompactionFailure::PinsTooLarge {
+        pinned: size,
+        room,
+        largest: largest.collect(),
+    })
 }

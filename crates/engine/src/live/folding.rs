@@ -73,7 +73,9 @@ impl Live {
             .as_ref()
             .and_then(|text| serde_json::from_str(text).ok());
         let folding = Folding {
-            noted: noted.filter(|noted: &Folded| noted.rules == RULES),
+            noted: noted.filter(|noted: &Folded| {
+                noted.rules == RULES && noted.ledger.version == Ledger::VERSION
+            }),
             notebook: Some(notebook).filter(|_| config.writes_checkpoints()),
         };
         let known = |live: Live| live.noting_secrets(config, notebook);

@@ -9,6 +9,7 @@ mod backlog;
 mod compact;
 mod folding;
 mod secrets;
+mod source;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use longhaul_compaction::Wear;
+use longhaul_compaction::audit::Source;
 use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
@@ -32,7 +34,7 @@ use crate::hosted::Changes;
 pub(crate) use compact::allowance;
 pub use compact::{
     CacheTerms, Compacted, CompactionFailure, CompactionRequest, CompactionRules, Explained,
-    Pruned, Removed,
+    Pruned, Removed, Tail,
 };
 pub(crate) use stored::{pack, redacted};
 pub(crate) use undo::copied;
@@ -64,6 +66,10 @@ pub struct Live {
     shown: OnceLock<Shown>,
     /// The secrets in it, as far as they were asked for.
     known: secrets::Known,
+    /// What an audit looks for, from the entries themselves.
+    source: Source,
+    /// Whether that is all there is: a session is opened from its boundary on.
+    has_whole_source: bool,
 }
 
 /// A context that grows with its session.
@@ -98,11 +104,13 @@ impl Live {
                 faults: Vec::new(),
             },
             base: Ledger::new(cwd.clone()).capturing(capture),
-            full: Ledger::new(cwd).capturing(capture),
+            full: Ledger::new(cwd.clone()).capturing(capture),
             labels: HashMap::new(),
             wear: Wear::default(),
             shown: OnceLock::new(),
             known: secrets::Known::default(),
+            source: Source::new(cwd),
+            has_whole_source: true,
         }
     }
 
@@ -157,7 +165,9 @@ impl Live {
         live.full.observe_all(&loaded.entries);
         for entry in &loaded.entries {
             live.note_label(entry);
+            live.source.observe(entry);
         }
+        live.has_whole_source = loaded.complete && loaded.boundary.is_none();
         live.loaded = loaded;
         live.shown.take();
         if !live.loaded.epoch.is_exact() {
@@ -169,6 +179,7 @@ impl Live {
     /// Adds an entry at the leaf.
     pub fn push(&mut self, entry: Entry) {
         self.full.observe(&entry);
+        self.source.observe(&entry);
         self.note_label(&entry);
         if matches!(entry.body, Body::Compaction(_)) {
             self.cut_at(entry, None);

@@ -72,11 +72,15 @@ pub(crate) fn redacted<'t>(line: &'t str, document: &mut Document<'_>) -> Cow<'t
 
 /// The ledger from an entry's details, as the JSON that stands there.
 pub(super) fn unpack(raw: &str) -> Option<Ledger> {
-    if !raw.starts_with('"') {
-        return serde_json::from_str(raw).ok();
-    }
-    let text: String = serde_json::from_str(raw).ok()?;
-    serde_json::from_str(&unpacked(&text)?).ok()
+    let ledger: Ledger = match raw.starts_with('"') {
+        true => {
+            let text: String = serde_json::from_str(raw).ok()?;
+            serde_json::from_str(&unpacked(&text)?).ok()?
+        }
+        false => serde_json::from_str(raw).ok()?,
+    };
+    // One of an older form is folded anew.
+    (ledger.version == Ledger::VERSION).then_some(ledger)
 }
 
 #[cfg(test)]
@@ -86,7 +90,7 @@ mod tests {
     use super::*;
 
     fn ledger(requests: usize) -> Ledger {
-        let mut ledger = Ledger::default();
+        let mut ledger = Ledger::new(None);
         for at in 0..requests {
             let stamp = Stamp {
                 id: EntryId::new(format!("{at:08x}")),

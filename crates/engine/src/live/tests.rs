@@ -34,6 +34,7 @@ fn compact(live: &Live) -> Compacted {
         overhead: Tokens::ZERO,
         tokens_before: Tokens(50_000),
         rules: CompactionRules::default(),
+        tail: Default::default(),
         is_stored: &|_| true,
     };
     let mut meter = Meter::new(Estimator::default());

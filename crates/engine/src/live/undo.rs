@@ -62,7 +62,11 @@ impl Live {
             return unprune(subject, &mut stamp, original);
         }
         let leaf = entries.last().map(|entry| entry.id.clone());
-        let later = &entries[at + 1..];
+        // What it shortened in its tail is whole again without it.
+        let shortened = shortened(subject);
+        let belongs = |entry: &&Entry| matches!(&entry.body, Body::ContextEdit(edit) if shortened.contains(&edit.target));
+        let own = entries[at + 1..].iter().take_while(belongs).count();
+        let later = &entries[at + 1 + own..];
         let originals: Vec<&str> = later.iter().map(|entry| entry.id.as_str()).collect();
         let mark = Draft::Custom {
             custom_type: UNDO_MARK.into(),
@@ -128,6 +132,13 @@ impl Live {
             subject: EntryId::new(compaction.into_owned()),
         })
     }
+}
+
+/// The entries that a compaction shows shortened.
+fn shortened(compaction: &Entry) -> Vec<EntryId> {
+    let object = Object::parse(compaction.raw()).unwrap_or_default();
+    let details = object.object("details").unwrap_or_default();
+    ids(&details, "shortened")
 }
 
 /// What marks of a kind name: the prunings that were taken back already, say.

@@ -260,7 +260,7 @@ impl ReplayReport {
             nowhere: self
                 .compactions
                 .iter()
-                .map(|row| row.event.fidelity.nowhere.len())
+                .map(|row| row.event.fidelity.losses() as usize)
                 .sum(),
             milliseconds: self
                 .compactions

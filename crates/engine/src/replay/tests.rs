@@ -164,7 +164,7 @@ fn the_breaker_opens_by_the_rules_it_is_given() {
 }
 
 #[test]
-fn a_smaller_total_makes_smaller_summaries() {
+fn smaller_sizes_make_smaller_summaries() {
     let longest = |played: &Played| {
         let entries = played.written.iter();
         entries
@@ -176,8 +176,8 @@ fn a_smaller_total_makes_smaller_summaries() {
             .unwrap()
     };
     let small = play_by(40_000, 300, |options| {
-        options.rules.summary.total = Tokens(1_500);
-        options.rules.summary.prose = Tokens(300);
+        options.rules.summary.words = Tokens(600);
+        options.rules.summary.rest = Tokens(600);
     });
     assert!(longest(&small) * 2 < longest(&play(40_000, 300)));
 }

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use longhaul_assembly::{FileCache, PartCounts};
 use longhaul_checkpoint::FileStore;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin, WindowSources};
-use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer, durable};
+use longhaul_transcript::{
+    Draft, EntryId, Header, Millis, Session as Stored, SessionKey, Stamp, Writer, durable,
+};
 
 use super::layout::{self, Layout};
-use super::{Listener, Result, Session, Setup, Spent, tell, windows};
+use super::{Listener, Result, Session, Setup, Spent, carry, tell, windows};
 use crate::checkpoints::{FileNotebook, Whose};
 use crate::compactor::{Course, Result as CompactorResult};
 use crate::event::Event;
@@ -47,12 +49,15 @@ impl Engine {
     }
 
     /// Begins a session. Those of one name belong together: a new one starts
-    /// with the checkpoint of the one before.
+    /// with the checkpoint of the one before and what the user said in it.
     pub fn create(&self, name: Option<&str>, listener: &mut dyn Listener) -> Result<Session> {
         let id = match name {
             Some(name) => name.to_owned(),
             None => self.setup.clock.new_id(),
         };
+        let before = name.and_then(|name| carry::newest_of(&self.setup, name));
+        let before = before.filter(|_| self.setup.subagent.is_none());
+        let carried = before.and_then(|before| carry::carried(&self.setup, &before, listener));
         let mut path = self.new_path(&id);
         // Two sessions of one name within a millisecond, or under a stopped clock.
         let mut again = 1;
@@ -71,7 +76,11 @@ impl Engine {
             parent_session: None,
         };
         let durability = self.setup.config.transcript.durability;
-        drop(Writer::create(&path, &header, durability)?);
+        let mut writer = Writer::create(&path, &header, durability)?;
+        if let Some(carried) = carried {
+            writer.append(&carried, self.stamp())?;
+        }
+        drop(writer);
         let mut session = self.open(&path, listener)?;
         if let Some(model) = session.setup.model.clone() {
             let info = model.info();
@@ -81,6 +90,15 @@ impl Engine {
             }])?;
         }
         Ok(session)
+    }
+
+    /// A new name and the time.
+    pub(crate) fn stamp(&self) -> Stamp {
+        let clock = &self.setup.clock;
+        Stamp {
+            id: EntryId::new(clock.new_id()),
+            time: Millis(clock.now().timestamp().as_millisecond()),
+        }
     }
 
     /// Goes on with a session of pi's format, ours among them. What a crash
@@ -189,6 +207,7 @@ impl Session {
                 std::ops::ControlFlow::Continue(())
             })?;
             self.entries = Some(entries);
+            self.live.read_source(&Stored::open(path)?)?;
         }
         Ok(())
     }
@@ -263,7 +282,7 @@ impl Session {
     }
 }
 
-fn window(setup: &Setup) -> Result<(Window, ResolvedWindow)> {
+pub(super) fn window(setup: &Setup) -> Result<(Window, ResolvedWindow)> {
     let info = setup.model.as_deref().map(|model| model.info());
     let resolved = windows::resolve_window(&setup.config, &setup.state_dir, info, None);
     let settings = setup.config.window_settings(resolved.window);

@@ -111,10 +111,10 @@ impl Session {
                     .await?;
                 match asked.trouble {
                     None => {
-                        // The agent's account of a rule is not the rule.
+                        // The agent's account of what was said is not what was said.
                         let ledger = self.live.ledger();
-                        let rules = pieces::words_of_the_user(ledger, Some(self.live.base()));
-                        logged = self.append_body(&memory, rules, listener);
+                        let words = pieces::words_of_the_user(ledger, Some(self.live.base()));
+                        logged = self.append_body(&memory, words, listener);
                         ("agent", asked.notes, None)
                     }
                     Some(reason) => {
@@ -152,7 +152,7 @@ impl Session {
                 epoch,
                 by,
                 notes,
-                rules: logged,
+                texts: logged,
                 fallback,
                 spent,
             },
@@ -191,7 +191,11 @@ impl Session {
         let now = self.setup.clock.now();
         self.date_notes(&mut body, now.time_zone());
         let notes = match &body {
-            Body::Sections(sections) => sections.iter().map(|section| section.notes.len()).sum(),
+            Body::Sections(sections) => {
+                let notes = sections.iter().flat_map(|section| &section.notes);
+                // A line that counts what was left out names no entry.
+                notes.filter(|note| note.entry.is_some()).count()
+            }
             Body::Text { .. } => 1,
         };
         let origin = Origin {

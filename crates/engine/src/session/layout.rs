@@ -9,6 +9,7 @@ use longhaul_assembly::{
 };
 use longhaul_checkpoint::{Checkpoint, CheckpointStore};
 use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
+use longhaul_ledger::{Origin, Utterance};
 use longhaul_tokens::{Fragment, Tokens, Window};
 use longhaul_transcript::EntryId;
 
@@ -141,7 +142,9 @@ impl Session {
 
     /// Decides what this epoch's contexts carry beside the conversation.
     pub(super) fn restore(&mut self, listener: &mut dyn Listener) {
+        let carried = |said: &Utterance| said.origin == Origin::Carried;
         let needs = self.live.epoch() > 0
+            || self.live.ledger().utterances.iter().any(carried)
             || self
                 .store
                 .list(&self.whose.key)
@@ -334,6 +337,7 @@ pub(crate) fn restore_limits(config: &crate::config::Config, window: &Window) ->
     let limits = config.restore_limits();
     RestoreLimits {
         checkpoint_tokens: limits.checkpoint_tokens.scale(share.max(0.2)),
+        carried_tokens: window.scaled(limits.carried_tokens),
         memory_tokens: limits.memory_tokens.scale(share),
         context_tokens: limits.context_tokens.scale(share),
         key_files: (f64::from(limits.key_files) * share).floor() as u32,

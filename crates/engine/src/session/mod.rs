@@ -21,6 +21,7 @@
 //! | how full, how worn, how dear? | [`Session::status`] |
 //! | how large is the window, and who says so? | [`resolve_window`], [`window_source`], [`learnt_windows`] |
 
+mod carry;
 mod compact;
 mod engine;
 mod error;
@@ -50,6 +51,7 @@ use longhaul_transcript::{EntryId, Millis, Writer};
 
 pub use crate::measure::Size;
 pub use crate::spending::{Spending, spent_on, spent_on_failure};
+pub(crate) use carry::carried;
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub(crate) use layout::restore_limits;

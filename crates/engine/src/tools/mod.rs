@@ -15,6 +15,7 @@ mod bash;
 mod confine;
 mod edit;
 mod memory;
+mod note;
 mod permission;
 mod read;
 mod remembered;
@@ -26,6 +27,7 @@ mod workspace;
 
 pub use self::bash::{BashSettings, guard_commands};
 pub use self::memory::Notebook;
+pub use self::note::{MOST_CHARS as MOST_NOTE_CHARS, Noted};
 pub use self::permission::{Approval, Approver, Ask, NobodyToAsk, Permissions, Policy};
 pub use self::remembered::{Findings, InSight, Recall};
 pub use self::toolbox::{Call, NoTools, Outcome, Toolbox};

@@ -2,6 +2,8 @@
 
 pub(super) const RECALL: &str = r#"{"type":"object","properties":{"id":{"type":"string","description":"The id of an entry, or a range FROM..TO of ids; comes back whole"},"text":{"type":"string","description":"Words that the entry contains, in this order; case, spacing and punctuation do not matter"},"path":{"type":"string","description":"A file that the entry read, changed or named; part of the path is enough"},"query":{"type":"string","description":"What it was about, in a few words"},"scope":{"type":"string","enum":["session","family","all"],"description":"This session, also those it came from or that came from it, or all that are known"},"limit":{"type":"integer","description":"How many entries at most (5)"},"offset":{"type":"integer","description":"With an id: the character to continue from"}}}"#;
 
+pub(super) const NOTE: &str = r#"{"type":"object","properties":{"kind":{"type":"string","enum":["decision","fact","open_item","learning"],"description":"What it is"},"text":{"type":"string","maxLength":2000,"description":"What to keep; of a decision also why"}},"required":["kind","text"]}"#;
+
 pub(super) const ALL: &[(&str, &str, &str)] = &[
     (
         "bash",
@@ -29,6 +31,15 @@ pub(super) const ALL: &[(&str, &str, &str)] = &[
         "Search the memory files for earlier work, decisions, preferences and errors. Memory is a \
          hint: check it against the source before acting on it.",
         r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for"},"maxResults":{"type":"integer","description":"How many passages at most; left out, as many as are usual here"}},"required":["query"]}"#,
+    ),
+    (
+        "note",
+        "Write down what must outlive this context: a decision and why it was taken, a fact that \
+         must not be forgotten, an open item, something learnt (what failed, what works). Call it \
+         when it happens; one thing a call, in a sentence or two that make sense without the \
+         conversation. Notes stand word for word in every summary, checkpoint and hand-off. Do \
+         not repeat what the user said: that is kept anyway. No secrets.",
+        NOTE,
     ),
     (
         "read",

@@ -597,7 +597,7 @@ async fn two_ways_to_look_at_once_and_an_empty_search_are_refused() {
 fn definitions_are_valid_and_the_ledger_knows_the_tools() {
     let ground = ground(Approval::Once, Permissions::default());
     let definitions = ground.tools.definitions();
-    assert_eq!(definitions.len(), 7);
+    assert_eq!(definitions.len(), 8);
     for tool in &definitions {
         let schema: Value = serde_json::from_str(&tool.parameters).unwrap();
         assert_eq!(schema["type"], "object", "{}", tool.name);
@@ -629,6 +629,32 @@ fn definitions_are_valid_and_the_ledger_knows_the_tools() {
         ToolUse::Shell { .. }
     ));
     assert_eq!(use_of("recall", json!({"path": "a"})), ToolUse::Other);
+    assert!(matches!(
+        use_of("note", json!({"kind": "open_item", "text": "x"})),
+        ToolUse::Note { .. }
+    ));
+}
+
+#[tokio::test]
+async fn a_note_is_taken_without_asking_and_said_back_without_secrets() {
+    let ground = ground(Approval::Denied("no".into()), Permissions::default());
+    let noted = |arguments: Value| ground.call("note", arguments);
+    let outcome = noted(json!({"kind": "decision", "text": "SQLite, since it is one file."})).await;
+    assert!(!outcome.is_error, "{}", outcome.text);
+    assert_eq!(
+        outcome.text,
+        "Noted as decision: SQLite, since it is one file."
+    );
+    let outcome = noted(json!({"kind": "fact", "text": format!("KEY={SECRET}")})).await;
+    assert!(!outcome.text.contains(SECRET), "{}", outcome.text);
+    for wrong in [
+        json!({"kind": "rule", "text": "x"}),
+        json!({"kind": "fact", "text": "x".repeat(2_001)}),
+        json!({"kind": "fact"}),
+    ] {
+        assert!(noted(wrong).await.is_error);
+    }
+    assert!(ground.answers.asked.lock().unwrap().is_empty());
 }
 
 #[test]

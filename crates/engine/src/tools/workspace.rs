@@ -20,6 +20,7 @@ use super::bash::{self, BashSettings};
 use super::confine::{self, Access, Fence, Inside};
 use super::edit;
 use super::memory::Notebook;
+use super::note::Noted;
 use super::permission::{Approval, Approver, Ask, Granted, Permissions, Policy};
 use super::read::{self, Part, ReadLimits};
 use super::remembered::{self, Findings, Recall, Show};
@@ -59,8 +60,8 @@ pub struct WorkspaceSettings {
     pub recall: Option<Arc<dyn Recall>>,
 }
 
-/// `read`, `write`, `edit`, `bash`, `memory_search`, `memory_get` and `recall` in a
-/// folder.
+/// `read`, `write`, `edit`, `bash`, `memory_search`, `memory_get`, `recall` and
+/// `note` in a folder.
 pub struct WorkspaceTools {
     fence: Fence,
     permissions: Permissions,
@@ -162,6 +163,10 @@ impl WorkspaceTools {
             "edit" => self.edit(&arguments, cancel).await?,
             "bash" => self.bash(&call.id, &arguments, cancel).await?,
             "recall" => self.recall(&arguments, cancel).await?,
+            "note" => {
+                let noted = Noted::new(arguments.text("kind")?, arguments.text("text")?)?;
+                Outcome::done(noted.receipt())
+            }
             _ => self.memory(name, &arguments, cancel).await?,
         };
         if let Some(ignored) = arguments.ignored() {

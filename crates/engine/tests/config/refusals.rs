@@ -150,10 +150,6 @@ fn settings_that_do_not_go_together_are_refused() {
             "five fields",
         ),
         (
-            "compaction: {summary: {totalTokens: 3000}}",
-            "less than the prose",
-        ),
-        (
             "dreaming: {model: {provider: anthropic}}",
             "set both or none",
         ),

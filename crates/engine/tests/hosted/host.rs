@@ -77,6 +77,7 @@ impl World {
         if self.hosted.is_none() {
             let birth = Birth {
                 id: "s".into(),
+                key: None,
                 parent: None,
                 speaker: Asking::User,
             };

@@ -2,11 +2,70 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
-use longhaul_engine::hosted::Committed;
+use futures::executor::block_on;
+use longhaul_engine::hosted::{Ask, Asking, Birth, Committed, Given, Hosted};
+use longhaul_model::CancellationToken;
 use serde_json::Value;
 
 use crate::host::{World, assistant, refs, texts, turn, user};
+
+#[test]
+fn a_new_session_of_a_key_has_what_the_user_said_in_the_one_before() {
+    let world = World::new();
+    let folder = world.path().parent().unwrap().to_owned();
+    let open = |folder: &Path, id: &str, key: Option<&str>, speaker: Asking| {
+        let birth = Birth {
+            id: id.into(),
+            key: key.map(str::to_owned),
+            parent: None,
+            speaker,
+        };
+        let path = folder.join(format!("{id}.jsonl"));
+        Hosted::open(&world.engine, &path, &birth, &mut ()).unwrap()
+    };
+    let shown = |hosted: &mut Hosted| {
+        let ask = Ask {
+            budget: Some(200_000.0),
+            tools: None,
+        };
+        let message = user("Go on.", 100).to_string();
+        let (messages, cancel) = ([message.as_str()], CancellationToken::new());
+        let given = Given::whole(&messages);
+        let assembly = block_on(hosted.assemble(&given, &ask, &cancel, &mut ())).unwrap();
+        format!("{assembly:?}")
+    };
+    let key = Some("agent:main:main");
+    let mut first = open(&folder, "one", key, Asking::User);
+    let said = [
+        user("Never touch deploy.lock.", 10),
+        assistant("Noted.", 11),
+    ];
+    let said = said.map(|message| message.to_string());
+    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    first.commit_turn("turn", &said, &mut ()).unwrap();
+    // Another key, an agent's orders and another host have nothing of it.
+    let elsewhere = folder.with_file_name("other");
+    for mut other in [
+        open(&folder, "other", Some("agent:main:else"), Asking::User),
+        open(&folder, "none", None, Asking::User),
+        open(&folder, "child", key, Asking::Agent),
+        open(&elsewhere, "one", key, Asking::User),
+    ] {
+        assert!(!shown(&mut other).contains("deploy.lock"));
+    }
+    let mut second = open(&folder, "two", key, Asking::User);
+    assert!(shown(&mut second).contains("Never touch deploy.lock."));
+    drop(second);
+    let mut again = open(&folder, "two", key, Asking::User);
+    assert!(shown(&mut again).contains("Never touch deploy.lock."));
+    let file = std::fs::read_to_string(again.path()).unwrap();
+    assert_eq!(file.matches("longhaul:carried").count(), 1, "{file}");
+    // What was carried in is carried on.
+    let mut third = open(&folder, "three", key, Asking::User);
+    assert!(shown(&mut third).contains("Never touch deploy.lock."));
+}
 
 #[test]
 fn a_key_counts_once_across_restarts_and_branches() {

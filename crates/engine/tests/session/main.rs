@@ -5,6 +5,7 @@
 mod breaker;
 mod durable;
 mod flush;
+mod kept;
 mod limits;
 mod machine;
 mod overflow;

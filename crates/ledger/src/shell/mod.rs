@@ -13,4 +13,5 @@ mod split;
 mod tests;
 
 pub(crate) use effects::{Effect, effects};
+pub use runs::means_no;
 pub(crate) use runs::{only_looks, runs};

@@ -83,22 +83,54 @@ pub(super) fn state(status: &str) -> Option<ItemState> {
 }
 
 pub(super) fn ask(object: &Object<'_>) -> ToolUse {
-    let mut questions: Vec<String> = object
-        .array("questions")
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|raw| match Object::parse(raw.get()) {
-            Ok(question) => text_of(&question, &["question", "text", "header"]),
-            Err(_) => json::string(raw.get()).map(Cow::into_owned),
-        })
-        .collect();
+    let mut questions = Vec::new();
+    let mut options = Vec::new();
+    for raw in object.array("questions").unwrap_or_default() {
+        match Object::parse(raw.get()) {
+            Ok(question) => {
+                questions.extend(text_of(&question, &["question", "text", "header"]));
+                offered(&question, &mut options);
+            }
+            Err(_) => questions.extend(json::string(raw.get()).map(Cow::into_owned)),
+        }
+    }
     if questions.is_empty() {
         questions.extend(text_of(object, &["question", "prompt", "text", "message"]));
+        offered(object, &mut options);
     }
     match questions.is_empty() {
         true => ToolUse::Other,
         false => ToolUse::Ask {
             question: questions.join("\n"),
+            options,
         },
+    }
+}
+
+/// The options of a question: what an answer may name, and what it then says.
+fn offered(question: &Object<'_>, options: &mut Vec<(String, String)>) {
+    const MOST: usize = 32;
+    for raw in question.array("options").unwrap_or_default() {
+        if options.len() >= MOST {
+            return;
+        }
+        let Ok(option) = Object::parse(raw.get()) else {
+            options
+                .extend(json::string(raw.get()).map(|text| (text.to_string(), text.into_owned())));
+            continue;
+        };
+        let label = text_of(&option, &["label", "text", "title", "name"]);
+        let Some(label) = label.or_else(|| text_of(&option, &["value", "id"])) else {
+            continue;
+        };
+        let says = match text_of(&option, &["description"]) {
+            Some(more) => format!("{label}: {more}"),
+            None => label.clone(),
+        };
+        let name = text_of(&option, &["value", "id", "key"]).unwrap_or_else(|| label.clone());
+        if name != label {
+            options.push((label, says.clone()));
+        }
+        options.push((name, says));
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::lists::todo_items;
 use self::lists::{ask, state, todo};
-use crate::facts::ItemState;
+use crate::facts::{ItemState, NoteKind};
 use crate::patch::{self, FileEdit};
 
 /// What a tool call does.
@@ -99,8 +99,22 @@ pub enum ToolUse {
     },
     /// Asks the user.
     Ask {
-        /// The question.
+        /// The question, or several on a line each.
         question: String,
+        /// The options that are offered: how each is named, and what it says.
+        options: Vec<(String, String)>,
+    },
+    /// Lays a plan before the user.
+    Plan {
+        /// The plan; empty where the call names only its file.
+        text: String,
+    },
+    /// Notes something for later: the `note` tool.
+    Note {
+        /// What it is.
+        kind: NoteKind,
+        /// Its text.
+        text: String,
     },
     /// Anything else.
     Other,
@@ -174,9 +188,17 @@ pub fn classify(tool: &str, arguments: &str) -> ToolUse {
                 path: path_of(&object),
             }
         }
-        "process" | "task" | "agent" | "webfetch" | "websearch" | "exitplanmode" | "skill" => {
-            ToolUse::Other
-        }
+        "exitplanmode" => ToolUse::Plan {
+            text: text_of(&object, &["plan"]).unwrap_or_default(),
+        },
+        "note" => match (
+            object.str("kind").and_then(|kind| NoteKind::parse(&kind)),
+            text_of(&object, &["text"]),
+        ) {
+            (Some(kind), Some(text)) => ToolUse::Note { kind, text },
+            _ => ToolUse::Other,
+        },
+        "process" | "task" | "agent" | "webfetch" | "websearch" | "skill" => ToolUse::Other,
         _ => by_shape(&name, &object),
     }
 }

@@ -117,6 +117,7 @@ fn tools_of_every_agent_are_understood() {
             r#"{"questions":[{"question":"Q?"}]}"#,
             ToolUse::Ask {
                 question: "Q?".into(),
+                options: Vec::new(),
             },
         ),
         (

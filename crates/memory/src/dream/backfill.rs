@@ -9,13 +9,12 @@ use std::ops::ControlFlow;
 
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
-use longhaul_ledger::{Ledger, typed};
+use longhaul_ledger::Ledger;
 use longhaul_transcript::{EntryId, Millis, Session, SessionRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::candidate::{Candidate, Status, Topic};
-use super::choices::{Choice, choices};
 use super::consolidate::{Consolidated, Days, KnownLine, Order, fold, settle, weigh};
 use super::remark::{Remarks, of_session};
 use super::run::Settings;
@@ -48,7 +47,7 @@ pub struct Backfilled {
     pub unchanged: usize,
     /// Sessions that were left for another time.
     pub left: usize,
-    /// Notes of tools that give orders or pose as somebody.
+    /// Notes of tools under a title for rules.
     pub refused: usize,
     /// New candidates that wait for review.
     pub staged: usize,
@@ -172,15 +171,6 @@ fn ids(candidates: &[Candidate]) -> impl Iterator<Item = String> {
     candidates.iter().map(|one| one.id.clone())
 }
 
-/// What the user chose in passing in the message that was observed last.
-fn chosen_in(ledger: &Ledger, entry: &EntryId) -> Vec<Choice> {
-    let request = ledger.requests.last().filter(|one| one.entry == *entry);
-    match request.and_then(|request| request.text.as_deref()) {
-        Some(text) if !ledger.others.contains(entry) => choices(entry, &typed(text)),
-        _ => Vec::new(),
-    }
-}
-
 fn add(all: &mut Consolidated, some: &Consolidated) {
     all.found += some.found;
     all.repeated += some.repeated;
@@ -210,7 +200,6 @@ fn read(
     let cwd = header.cwd.as_ref();
     let mut ledger = Ledger::new(cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
     let mut voices = Voices::of(&session);
-    let mut chosen: Vec<Choice> = Vec::new();
     let mut document = memory.document();
     if path.is_sorted() {
         let wanted: HashSet<usize> = path.into_iter().collect();
@@ -221,7 +210,6 @@ fn read(
                 voices.hear(&entry);
                 document.json(entry.raw());
                 ledger.observe(&entry);
-                chosen.extend(chosen_in(&ledger, &entry.id));
             }
             at += 1;
             ControlFlow::Continue(())
@@ -239,15 +227,11 @@ fn read(
                 voices.hear(&entry);
                 document.json(entry.raw());
                 ledger.observe(&entry);
-                chosen.extend(chosen_in(&ledger, &entry.id));
             }
         }
     }
     let mut body = extractive(&ledger, None).unwrap_or(Body::Sections(Vec::new()));
     document.texts(body.texts());
-    for choice in &mut chosen {
-        choice.text = document.text(&choice.text).into_owned();
-    }
     let zone = now.time_zone().clone();
     let day = |time: Option<Millis>| -> Option<Date> {
         let time = Timestamp::from_millisecond(time?.0).ok()?;
@@ -267,15 +251,14 @@ fn read(
     let whose = reference.key.as_deref().or(reference.session.as_deref());
     let whose = whose.or(own).unwrap_or(&name);
     let typed = |entry: &str| !voices.others.contains(entry);
-    let texts = texts_of(&session, &body, &chosen, &mut document)?;
+    let texts = texts_of(&session, &body, &mut document)?;
     let said = |entry: &str, words: &str| {
         // What was cut out of it is told by an ellipsis.
         let mut pieces = words.split('…').map(str::trim);
         let text = texts.get(entry).map_or("", String::as_str);
         pieces.all(|piece| text.contains(piece))
     };
-    let mut found = of_session(&name, Some(whose), &body, &date_of, &typed, &said);
-    found.take_choices(&name, whose, &chosen, &date_of, &typed, &said);
+    let found = of_session(&name, Some(whose), &body, &date_of, &typed, &said);
     Ok(Some((found, mark)))
 }
 
@@ -283,7 +266,6 @@ fn read(
 fn texts_of(
     session: &Session,
     body: &Body,
-    chosen: &[Choice],
     document: &mut Document<'_>,
 ) -> longhaul_transcript::Result<HashMap<String, String>> {
     let sections = match body {
@@ -292,8 +274,7 @@ fn texts_of(
     };
     let notes = sections.iter().flat_map(|list| &list.notes);
     let noted = notes.filter_map(|note| note.entry.as_ref().map(EntryId::as_str));
-    let chosen = chosen.iter().map(|choice| choice.entry.as_str());
-    let wanted: HashSet<&str> = noted.chain(chosen).collect();
+    let wanted: HashSet<&str> = noted.collect();
     let mut texts = HashMap::new();
     if wanted.is_empty() {
         return Ok(texts);

@@ -294,9 +294,6 @@ pub struct Candidate {
     pub contradicts: Vec<String>,
     /// It only ends what it replaces.
     pub ends: bool,
-    /// It allows something, or takes something back that it does not quote.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) lifts: bool,
     /// It was found in old transcripts and in no log.
     pub backfilled: bool,
     /// What a model was asked about it: nothing for its wording, or another id.
@@ -378,7 +375,6 @@ impl Candidate {
             replaces: Vec::new(),
             contradicts: Vec::new(),
             ends,
-            lifts: false,
             backfilled: true,
             asked: Vec::new(),
             confidence: 0.0,

@@ -11,10 +11,9 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use super::candidate::{Candidate, Evidence, Review, Status, Topic, digest};
-use super::lifting::ruled_out;
 use super::likeness::{Features, Relation};
 use super::refold::{in_order, refold};
-use super::remark::{Remark, plainly};
+use super::remark::{Remark, unnumbered};
 use super::score::confidence;
 
 /// A line of the memory that nobody promoted: written by hand, or older.
@@ -192,6 +191,9 @@ pub(super) fn weigh(
 /// than so many others are not about the same.
 const MOST_NEAR: usize = 200;
 
+/// Kept of those that take back what nobody has found yet.
+const MOST_UNANSWERED: usize = 200;
+
 pub(super) struct Work<'a> {
     pub(super) candidates: &'a mut Vec<Candidate>,
     pub(super) features: Vec<Features>,
@@ -231,7 +233,7 @@ impl<'a> Work<'a> {
             seen: HashSet::new(),
             known: known
                 .iter()
-                .map(|line| (line, Features::of(plainly(&line.text))))
+                .map(|line| (line, Features::of(unnumbered(&line.text))))
                 .collect(),
             last,
             only_points: false,
@@ -254,7 +256,7 @@ impl<'a> Work<'a> {
     }
 
     fn index(&mut self, at: usize) {
-        let features = Features::of(plainly(&self.candidates[at].text));
+        let features = Features::of(unnumbered(&self.candidates[at].text));
         for word in features.keys() {
             self.having.entry(word.clone()).or_default().push(at);
         }
@@ -310,10 +312,6 @@ impl<'a> Work<'a> {
             self.end(remark, &features, &near);
             return;
         }
-        if remark.lifts {
-            self.lift(remark, &near);
-            return;
-        }
         let date = remark.evidence.date;
         for at in &near {
             let is_same = self.is_same(*at, &features, remark.topic);
@@ -350,10 +348,15 @@ impl<'a> Work<'a> {
         made.add(&remark.text, remark.evidence.clone());
         made.review = remark.leans.then_some(Review::Leaning);
         self.compare(&mut made, &features, &near);
-        self.lifted(&mut made, &near);
         self.note(date);
         self.done.found += 1;
         self.push(made);
+    }
+
+    /// Whether one more may be kept that nothing has answered to.
+    fn has_room_for_unanswered(&self) -> bool {
+        let waiting = self.candidates.iter().filter(|one| one.is_unanswered());
+        waiting.count() < MOST_UNANSWERED
     }
 
     /// What a new candidate replaces or may contradict.
@@ -373,16 +376,6 @@ impl<'a> Work<'a> {
             let relation = match is_newer {
                 true => known.relation(features),
                 false => features.relation(known),
-            };
-            // Leave that was given before what forbids it.
-            let relation = match relation {
-                Relation::None if is_newer && made.topic.is_rule() => {
-                    ruled_out(known, &other.text, features, &made.text)
-                }
-                Relation::None if !is_newer && other.topic.is_rule() => {
-                    ruled_out(features, &made.text, known, &other.text)
-                }
-                relation => relation,
             };
             let (older, newer) = match is_newer {
                 true => (known, features),
@@ -480,7 +473,7 @@ impl<'a> Work<'a> {
                     made.replaces.push(id);
                     made.add(&remark.text, remark.evidence.clone());
                     // Taken back again after it was said again, it is another.
-                    let is_said = |one: &Candidate| one.ends && one.text == made.text && !one.lifts;
+                    let is_said = |one: &Candidate| one.ends && one.text == made.text;
                     let stands = |one: &Candidate| {
                         is_said(one) && !one.is_over(date) && !one.is_unanswered()
                     };

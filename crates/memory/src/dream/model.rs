@@ -6,7 +6,6 @@ use longhaul_tokens::Spent;
 
 use super::candidate::{Candidate, Evidence};
 use super::likeness::Features;
-use super::orders::gives_orders;
 use crate::provenance::one_line;
 
 /// One question to a model.
@@ -122,7 +121,6 @@ pub(super) fn is_grounded(line: &str, evidence: &[&str]) -> bool {
                 .iter()
                 .all(|value| has(&one.to_lowercase(), value))
             && mood(line, one)
-            && (!gives_orders(line) || gives_orders(one))
     };
     said.says_something() && evidence.iter().any(bears_out)
 }

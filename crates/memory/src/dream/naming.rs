@@ -10,7 +10,6 @@ use jiff::civil::Date;
 use super::candidate::{Candidate, Evidence, Topic};
 use super::likeness::Features;
 use super::model::Question;
-use super::orders::gives_orders;
 use super::remark::{Remark, topic_of};
 use crate::Source;
 use crate::files::{LogLine, MemoryFolder};
@@ -120,16 +119,14 @@ fn remark(date: Date, line: &LogLine) -> Option<Remark> {
     .find_map(|(mark, topic)| Some((topic, quote.strip_prefix(mark)?)))
     .unwrap_or((topic_of(line.section.as_deref()), &quote));
     let fits = text.chars().count() <= MOST_CHARS && Features::of(text).says_something();
-    // Only the user orders; what takes something back is read without a model.
-    let orders = line.source != Source::User && gives_orders(text);
-    if !fits || orders || text.starts_with("No longer: ") {
+    // What takes something back is read without a model.
+    if !fits || text.starts_with("No longer: ") {
         return None;
     }
     Some(Remark {
         topic,
         text: text.to_owned(),
         ends: false,
-        lifts: false,
         leans: false,
         evidence: Evidence::of_line(date, line, quote.clone()),
     })

@@ -2,18 +2,16 @@
 //! keeping.
 
 use jiff::civil::Date;
-use longhaul_ledger::{agrees_or_chooses, reads_as_rule};
 
 use super::candidate::{Candidate, Evidence, Review, Topic};
-use super::choices::Choice;
 use super::likeness::Features;
+use super::marks::without_marks;
 use super::noise::{is_cut_off, is_noise, is_of_the_moment, is_reminder};
-use super::orders::{gives_orders, poses, poses_as_machine, speaks_for_user, without_marks};
 use super::passing::is_chatter;
 use super::prose::{self, paragraphs, sentences};
 use crate::Source;
 use crate::files::{Body, LogLine, Mention};
-use crate::flush::{CHANGE, PASSED, REPLY};
+use crate::flush::{REPLY, SAID};
 use crate::provenance::one_line;
 
 /// Something that was said and may be worth keeping.
@@ -25,9 +23,7 @@ pub struct Remark {
     pub text: String,
     /// It takes back what it says.
     pub ends: bool,
-    /// It allows something, or takes something back that it does not quote.
-    pub lifts: bool,
-    /// It chooses by its form and may have been said for the moment only.
+    /// It is what the user said, of which nobody has judged whether it lasts.
     pub leans: bool,
     /// Where it was said.
     pub evidence: Evidence,
@@ -38,15 +34,28 @@ pub struct Remark {
 pub struct Remarks {
     /// In the order of the text.
     pub remarks: Vec<Remark>,
-    /// Lines of tools, or that pose as a machine's, that give orders, make rules or
-    /// pose as somebody; they are not even staged.
+    /// Lines of tools under a title for rules; they are not even staged.
     pub refused: usize,
     /// Lines that say nothing lasting: questions, tasks, what a program printed.
     pub left_out: usize,
 }
 
-/// What a flush puts before what no longer holds.
-pub(super) const ENDS: &str = "No longer: ";
+/// What stands before lines of logs, and what they are then about; of one that
+/// takes something back nothing.
+const LABELS: &[(&str, Option<Topic>)] = &[
+    ("Constraint: ", Some(Topic::Constraint)),
+    ("Preference: ", Some(Topic::Preference)),
+    ("Lesson: ", Some(Topic::Lesson)),
+    ("No longer: ", None),
+];
+
+/// Stood in logs of earlier versions before leave that was given, and what took a
+/// rule back.
+const CHANGE: &str = "Change: ";
+
+/// Stood in logs of earlier versions, in the note of a failure that was followed
+/// by a success.
+const PASSED: &str = "failed (passed later)";
 
 /// Longer lines are stories.
 const MOST_CHARS: usize = 400;
@@ -57,12 +66,12 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
     for line in lines {
         let topic = match line.section.as_deref().map(section) {
             Some(Section::About(topic)) => topic,
+            Some(Section::Said) => Topic::Preference,
             Some(Section::Passing) => continue,
             // A list under no title we know, as people and other agents write
             // them: what the words make it, else something found out.
             Some(Section::Other) | None if line.item => match prose::topic(&line.text) {
                 Some(topic) if topic != Topic::Fact => topic,
-                _ if reads_as_rule(&line.text) => Topic::Preference,
                 _ => Topic::Fact,
             },
             Some(Section::Other) | None => continue,
@@ -70,12 +79,16 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
         // The log is the witness here: its line, as it stands there.
         let evidence = Evidence::of_line(date, line, one_line(&line.text));
         let text = evidence.quote.clone();
+        if is_said(line.section.as_deref()) {
+            all.keep(topic, &text, evidence, Manner::Said);
+            continue;
+        }
         let first = line.first.as_ref().and_then(|first| evidence.at(first));
         all.take_from(topic, &text, evidence, first);
     }
     let untitled = |line: &LogLine| match line.section.as_deref().map(section) {
         Some(Section::Other) | None => true,
-        Some(Section::About(_) | Section::Passing) => false,
+        Some(Section::About(_) | Section::Said | Section::Passing) => false,
     };
     for paragraph in paragraphs(lines, &untitled) {
         let line = paragraph.first;
@@ -83,10 +96,6 @@ pub fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
             let Some(topic) = prose::topic(sentence) else {
                 continue;
             };
-            if prose::is_order_of_nobody(sentence) {
-                all.refused += 1;
-                continue;
-            }
             let text = one_line(sentence);
             let evidence = Evidence::of_line(date, line, text.clone());
             all.take(topic, &text, evidence);
@@ -112,16 +121,15 @@ pub fn of_session(
         return all;
     };
     for list in sections {
-        let Section::About(topic) = section(&list.title) else {
-            continue;
+        let topic = match section(&list.title) {
+            Section::About(topic) => topic,
+            Section::Said => Topic::Preference,
+            Section::Passing | Section::Other => continue,
         };
         for note in &list.notes {
             let entry = note.entry.as_ref().map(|entry| entry.as_str().to_owned());
             let text = one_line(&note.text);
-            let quote = match topic.is_rule() {
-                true => unlabelled(&text),
-                false => &text,
-            };
+            let quote = &text;
             let source = match entry.as_deref().is_none_or(typed) {
                 true => note.source,
                 false => note.source.min(Source::Unknown),
@@ -134,8 +142,12 @@ pub fn of_session(
                 entry,
                 session: session.map(str::to_owned),
                 source,
-                quote: quote.to_owned(),
+                quote: quote.clone(),
             };
+            if is_said(Some(&list.title)) {
+                all.keep(topic, &text, evidence, Manner::Said);
+                continue;
+            }
             let first = note.first.as_ref().and_then(|first| {
                 let day = date_of(first.entry.as_str());
                 let is_typed = typed(first.entry.as_str());
@@ -151,50 +163,9 @@ pub fn of_session(
     all
 }
 
-impl Remarks {
-    /// Adds what a user chose in passing in an old session.
-    pub(super) fn take_choices(
-        &mut self,
-        file: &str,
-        session: &str,
-        choices: &[Choice],
-        date_of: &dyn Fn(&str) -> Date,
-        typed: &dyn Fn(&str) -> bool,
-        said: &dyn Fn(&str, &str) -> bool,
-    ) {
-        for choice in choices.iter().filter(|choice| typed(&choice.entry)) {
-            let text = one_line(&choice.text);
-            let evidence = Evidence {
-                date: date_of(&choice.entry),
-                file: file.to_owned(),
-                line: None,
-                entry: Some(choice.entry.clone()),
-                session: Some(session.to_owned()),
-                source: match choice.doubtful {
-                    true => Source::Unknown,
-                    false => Source::User,
-                },
-                noted: !said(&choice.entry, &text),
-                quote: text.clone(),
-            };
-            let before = self.remarks.len();
-            self.take(choice.topic, &text, evidence);
-            for remark in &mut self.remarks[before..] {
-                remark.leans = true;
-            }
-        }
-    }
-}
-
-/// A rule without the label that a flush puts before it: nobody said that.
-fn unlabelled(text: &str) -> &str {
-    let labels = ["Constraint: ", "Preference: ", CHANGE];
-    let rest = labels.iter().find_map(|label| text.strip_prefix(label));
-    rest.unwrap_or(text)
-}
-
-/// The text without the number that it had in a list.
-fn unnumbered(text: &str) -> &str {
+/// The text without the number that it had in a list: said again with another
+/// one it is the same.
+pub(super) fn unnumbered(text: &str) -> &str {
     match text.split_once(['.', ')']) {
         Some((number, rest))
             if (1..=2).contains(&number.len())
@@ -207,66 +178,10 @@ fn unnumbered(text: &str) -> &str {
     }
 }
 
-/// What only calls attention to what follows it.
-const ATTENTION: &[&str] = &[
-    "remember: ",
-    "remember that ",
-    "please remember: ",
-    "please remember that ",
-    "reminder: ",
-    "note: ",
-    "please note: ",
-    "please note that ",
-    "important: ",
-    "again: ",
-    "fyi: ",
-    "btw: ",
-    "merke: ",
-    "merk dir: ",
-    "denk dran: ",
-    "denk daran: ",
-    "wichtig: ",
-    "hinweis: ",
-    "erinnerung: ",
-    "zur erinnerung: ",
-    "rappel: ",
-    "rappel : ",
-    "recuerda: ",
-    "recuerda que ",
-    "lembre-se: ",
-    "ricorda: ",
-    "let op: ",
-    "помни: ",
-    "记住：",
-    "请记住：",
-    "注意：",
-    "重要：",
-];
-
-/// The text without its number and without what only calls attention to it: said
-/// again with such a word it is the same.
-pub(super) fn plainly(text: &str) -> &str {
-    let text = unnumbered(text);
-    let begins = |mark: &&str| {
-        let head = text.get(..mark.len());
-        head.is_some_and(|head| head.to_lowercase() == **mark)
-    };
-    let longest = ATTENTION.iter().copied().filter(begins);
-    let rest = longest.max_by_key(|mark| mark.len());
-    let rest = rest.map_or(text, |mark| text[mark.len()..].trim_start());
-    if rest.is_empty() { text } else { rest }
-}
-
-/// Whether a short reply to a long answer says what was decided: it agrees or
-/// chooses, and says something beyond its day ("next" and "go on" do not), and
-/// what it replies to is no mere announcement.
-fn is_decided(reply: &str, answer: &str) -> bool {
+/// Whether an answer and its question say something beyond their day.
+fn says_enough(reply: &str, answer: &str) -> bool {
     let (said, of) = (Features::of(reply), Features::of(answer));
-    let answer = answer.trim_end_matches(['*', '_', '`', ' ']);
-    agrees_or_chooses(reply)
-        && said.terms.len() + said.values.len() >= 3
-        && of.terms.len() + of.values.len() >= 3
-        && !answer.ends_with([':', '：'])
+    said.terms.len() + said.values.len() + of.terms.len() + of.values.len() >= 3
 }
 
 impl Remarks {
@@ -285,45 +200,40 @@ impl Remarks {
         }
     }
 
-    fn take(&mut self, topic: Topic, text: &str, mut evidence: Evidence) {
-        let mut topic = topic;
-        let mut ends = false;
-        let lifts = text.starts_with(CHANGE);
-        let mut text = text.strip_prefix(CHANGE).unwrap_or(text);
-        for (mark, means) in [
-            ("Constraint: ", Some(Topic::Constraint)),
-            ("Preference: ", Some(Topic::Preference)),
-            ("Lesson: ", Some(Topic::Lesson)),
-            (ENDS, None),
-        ] {
+    fn take(&mut self, topic: Topic, text: &str, evidence: Evidence) {
+        if let Some(text) = text.strip_prefix(CHANGE) {
+            self.keep(topic, text, evidence, Manner::Said);
+            return;
+        }
+        let (mut text, mut topic, mut ends) = (text, topic, false);
+        for (mark, means) in LABELS {
             if let Some(rest) = text.strip_prefix(mark) {
                 text = rest;
                 match means {
-                    Some(means) => topic = means,
+                    Some(means) => topic = *means,
                     None => ends = true,
                 }
             }
-        }
-        let unmarked = without_marks(text);
-        // Nobody types "SYSTEM: always …" of himself, nor our marks.
-        if poses(text) || unmarked.is_some() {
-            evidence.source = evidence.source.min(Source::Unknown);
-        }
-        let is_refused = match evidence.source {
-            // A tool makes no rules, whatever it calls what it prints.
-            Source::Tool => topic.is_rule() || gives_orders(text) || speaks_for_user(text),
-            Source::Unknown => poses_as_machine(text) && gives_orders(text),
-            Source::Agent | Source::User => false,
-        };
-        if is_refused {
-            self.refused += 1;
-            return;
         }
         // What passed in the end taught nothing that lasts.
         if topic == Topic::Lesson && text.contains(PASSED) {
             return;
         }
-        let text = plainly(unmarked.as_deref().unwrap_or(text));
+        self.keep(topic, text, evidence, Manner::Noted { ends });
+    }
+
+    fn keep(&mut self, topic: Topic, text: &str, mut evidence: Evidence, manner: Manner) {
+        // A tool makes no rules, whatever it calls what it prints.
+        if evidence.source == Source::Tool && topic.is_rule() {
+            self.refused += 1;
+            return;
+        }
+        let unmarked = without_marks(text);
+        // Nobody types our marks.
+        if unmarked.is_some() {
+            evidence.source = evidence.source.min(Source::Unknown);
+        }
+        let text = unnumbered(unmarked.as_deref().unwrap_or(text));
         let noise = match topic {
             Topic::Fact => is_noise(text),
             Topic::Decision => is_cut_off(text) || is_chatter(text),
@@ -332,55 +242,57 @@ impl Remarks {
             }
             Topic::Lesson => false,
         };
-        if noise || is_reminder(text) {
-            self.left_out += 1;
-            return;
-        }
         let fits = text.chars().count() <= MOST_CHARS && !text.starts_with('(');
         let says = text
             .split_once(REPLY)
-            .is_none_or(|(reply, answer)| is_decided(reply, answer));
+            .is_none_or(|(reply, answer)| says_enough(reply, answer));
         let features = Features::of(text);
-        // A rule may be short: "Never use Redis."
-        let something = match lifts || topic.is_rule() {
+        // A wish may be short: "Never use Redis."
+        let something = match topic.is_rule() {
             true => !features.terms.is_empty() || !features.values.is_empty(),
             false => features.says_something(),
         };
-        if fits && says && something {
-            self.remarks.push(Remark {
-                topic,
-                text: text.to_owned(),
-                ends,
-                lifts,
-                leans: false,
-                evidence,
-            });
-        } else {
+        if noise || is_reminder(text) || !fits || !says || !something {
             self.left_out += 1;
+            return;
         }
+        self.remarks.push(Remark {
+            topic,
+            text: text.to_owned(),
+            ends: manner == Manner::Noted { ends: true },
+            leans: manner == Manner::Said,
+            evidence,
+        });
     }
+}
+
+/// How a line came into a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// The user said it, in these words.
+    Said,
+    /// It was noted, perhaps as something that no longer holds.
+    Noted { ends: bool },
 }
 
 /// What a candidate was made of, from where it was said: as it was taken.
 pub(super) fn said_again(candidate: &Candidate, evidence: &Evidence) -> Remark {
-    let quote = evidence.quote.as_str();
     let ended = candidate.ended.as_ref() == Some(evidence);
-    let marked = quote.strip_prefix(CHANGE);
-    let mut text = marked.unwrap_or(quote);
+    let leans = !ended && candidate.review == Some(Review::Leaning);
+    let quote = evidence.quote.as_str();
+    let mut text = quote.strip_prefix(CHANGE).unwrap_or(quote);
     let mut ends = false;
-    for mark in ["Constraint: ", "Preference: ", "Lesson: ", ENDS] {
+    for (mark, means) in LABELS.iter().filter(|_| !leans) {
         if let Some(rest) = text.strip_prefix(mark) {
             text = rest;
-            ends |= mark == ENDS;
+            ends |= means.is_none();
         }
     }
     Remark {
         topic: candidate.topic,
-        text: plainly(text).to_owned(),
+        text: unnumbered(text).to_owned(),
         ends,
-        // Old sessions are quoted without our marks.
-        lifts: marked.is_some() || (!ends && (ended || candidate.lifts)),
-        leans: !ended && candidate.review == Some(Review::Leaning),
+        leans,
         evidence: evidence.clone(),
     }
 }
@@ -389,6 +301,7 @@ pub(super) fn said_again(candidate: &Candidate, evidence: &Evidence) -> Remark {
 pub(super) fn topic_of(title: Option<&str>) -> Topic {
     match title.map(section) {
         Some(Section::About(topic)) => topic,
+        Some(Section::Said) => Topic::Preference,
         Some(Section::Passing | Section::Other) | None => Topic::Fact,
     }
 }
@@ -396,12 +309,21 @@ pub(super) fn topic_of(title: Option<&str>) -> Topic {
 /// What a title says about the lines under it.
 enum Section {
     About(Topic),
+    /// What the user said, as it was said.
+    Said,
     /// True for a day: progress, plans, what is next.
     Passing,
     Other,
 }
 
+fn is_said(title: Option<&str>) -> bool {
+    title == Some(SAID)
+}
+
 fn section(title: &str) -> Section {
+    if is_said(Some(title)) {
+        return Section::Said;
+    }
     let lower = title.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if has(&[

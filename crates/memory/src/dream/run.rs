@@ -48,7 +48,7 @@ pub struct Report {
     pub logs: usize,
     /// Lines in them that might be worth keeping.
     pub remarks: usize,
-    /// Lines of tools that give orders or pose as somebody.
+    /// Lines of tools under a title for rules.
     pub refused: usize,
     /// Lines that say nothing lasting and stay in their log.
     pub left_out: usize,

@@ -2,9 +2,9 @@
 //! compaction takes it out of the context.
 //!
 //! With a model this is a silent turn of the agent with one tool that can do
-//! nothing but append to one file ([`BoundLog`]); [`words_of_the_user`] puts the
-//! user's rules beside it word for word. Without a model, [`extractive`] writes
-//! what the ledger has found since the last flush.
+//! nothing but append to one file ([`BoundLog`]); [`words_of_the_user`] puts what
+//! the user said beside it word for word. Without a model, [`extractive`] writes
+//! what was said, agreed and noted since the last flush.
 //!
 //! ```
 //! use jiff::civil::date;
@@ -27,8 +27,8 @@
 
 mod extractive;
 
-pub(crate) use extractive::{CHANGE, PASSED, REPLY};
-pub use extractive::{extractive, words_of_the_user};
+pub(crate) use extractive::{REPLY, SAID};
+pub use extractive::{extractive, noted, words_of_the_user};
 
 use jiff::civil::DateTime;
 use serde_json::{Value, json};

@@ -308,10 +308,10 @@ fn a_model_names_what_the_logs_say_word_for_word_and_it_waits() {
     );
     assert_eq!(found.evidence[0].place(), "memory/2026-11-13.md:6");
     assert!(!found.may_go_unseen());
-    assert_eq!((report.promoted.len(), report.waiting), (0, 1));
+    assert_eq!((report.promoted.len(), report.waiting), (0, 2));
     let asked = report.model.unwrap();
     // Two logs were shown, and the answer was the same for both.
-    assert_eq!((asked.named, asked.unquoted), (1, 6));
+    assert_eq!((asked.named, asked.unquoted), (2, 6));
     assert!(
         place
             .read("DREAMS.md")

@@ -256,36 +256,6 @@ fn what_is_taken_back_ends_and_may_come_again_later() {
 }
 
 #[test]
-fn a_rule_that_is_only_called_to_mind_is_the_same_rule() {
-    for reminder in [
-        "Remember: never deploy on Fridays.",
-        "Reminder: never deploy on Fridays.",
-        "Please remember that never deploy on Fridays.",
-        "Wichtig: never deploy on Fridays.",
-    ] {
-        let place = Place::new();
-        place.rule(day(5), "Never deploy on Fridays.");
-        place.rule(day(3), reminder);
-        for _ in 0..2 {
-            assert_eq!(place.dream(&settings()).waiting, 1, "{reminder}");
-            assert_eq!(place.find("Fridays").days, [day(5), day(3)]);
-        }
-        let over = format!("No longer: {reminder}");
-        place.log(day(1), "User Preferences", &over, Source::User);
-        assert_eq!(place.dream(&settings()).waiting, 0, "{reminder}");
-    }
-}
-
-#[test]
-fn what_the_memory_calls_to_mind_is_known_too() {
-    let place = Place::new();
-    place.write("MEMORY.md", "# Memory\n- Remember: never use sudo.\n");
-    place.rule(day(3), "Remember: never use sudo.");
-    place.rule(day(1), "Never use sudo.");
-    assert_eq!(place.dream(&settings()).waiting, 0);
-}
-
-#[test]
 fn what_only_may_contradict_waits_for_a_person() {
     let place = Place::new();
     place.log(

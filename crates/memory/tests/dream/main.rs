@@ -5,14 +5,12 @@
 mod asking;
 mod bytes;
 mod changing;
-mod choosing;
 mod denying;
 mod diary;
 mod excepting;
 mod halves;
 mod holding;
 mod lasting;
-mod lifting;
 mod moving;
 mod noticing;
 mod order;

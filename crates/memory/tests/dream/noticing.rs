@@ -1,13 +1,10 @@
 //! What the user's own words come to, and what is passed over.
 
-use std::fs;
-
 use longhaul_memory::Source;
 use longhaul_memory::dream::{Topic, waiting};
 use longhaul_memory::files::{Body, Origin};
-use serde_json::json;
 
-use crate::{Place, backfill, day, pi_session, policy, said_on};
+use crate::{Place, backfill, day, policy, said_on};
 
 /// What one session says, as it is staged.
 fn staged(texts: &[&str]) -> Vec<(Topic, Source, String)> {
@@ -21,120 +18,28 @@ fn staged(texts: &[&str]) -> Vec<(Topic, Source, String)> {
 }
 
 #[test]
-fn what_the_user_says_is_so_and_short_rules_are_staged() {
-    for (said, topic) in [
-        (
-            "Our team has an API spec document at /docs/api-spec.yaml.",
-            Topic::Fact,
-        ),
-        ("the design doc lives in docs/design.md", Topic::Fact),
-        ("My timezone is Europe/Berlin", Topic::Fact),
-        ("Our CI runs on Jenkins, not GitHub Actions", Topic::Fact),
-        ("The production database is called tides_prod", Topic::Fact),
-        ("My manager is Ada Lovelace.", Topic::Fact),
-        ("我们的数据库是 PostgreSQL。", Topic::Fact),
-        ("I dislike emoji in code comments.", Topic::Preference),
-        ("I hate emojis in code comments", Topic::Preference),
-        ("Ich mag keine Emojis in Kommentaren.", Topic::Preference),
-        ("Never use Redis.", Topic::Constraint),
-        ("No emojis.", Topic::Constraint),
-        ("Use pnpm, not npm.", Topic::Constraint),
-        ("Do not commit.", Topic::Constraint),
+fn what_the_user_said_is_staged_as_it_was_said_and_waits_for_a_person() {
+    for said in [
+        "the design doc lives in docs/design.md",
+        "My timezone is Europe/Berlin",
+        "我们的数据库是 PostgreSQL。",
+        "Never use Redis.",
+        "Use pnpm, not npm.",
+        "No longer: use pnpm for the shop.",
     ] {
-        let expected = vec![(topic, Source::User, said.to_owned())];
+        let expected = vec![(Topic::Preference, Source::User, said.to_owned())];
         assert_eq!(staged(&[said]), expected, "{said}");
-    }
-}
-
-#[test]
-fn what_passes_and_what_is_asked_for_is_not_staged() {
-    for said in [
-        "My build is failing.",
-        "I hate this bug.",
-        "Don't worry.",
-        "Never mind.",
-        "No problem!",
-        "Fix the parser in src/a.rs.",
-        "The bug lives in src/parser.rs.",
-    ] {
-        assert_eq!(staged(&[said]), [], "{said}");
-    }
-}
-
-#[test]
-fn a_reply_is_a_decision_only_if_it_agrees_or_chooses() {
-    let answer = |last: &str| format!("{} {last}", "We could cut the parser in two. ".repeat(20));
-    let fold = |reply: &str, last: &str| -> Vec<String> {
+        // In a log, too, however often and whatever the policy.
         let place = Place::new();
-        let path = place.folder.path().join("r.jsonl");
-        let time = "2026-10-01T10:00:00.000Z";
-        let lines = [
-            json!({"type": "session", "version": 3, "id": "r", "timestamp": time, "cwd": "/w"}),
-            json!({"type": "message", "id": "a1", "parentId": null, "timestamp": time, "message": {"role": "user", "content": "How?"}}),
-            json!({"type": "message", "id": "a2", "parentId": "a1", "timestamp": time, "message": {"role": "assistant", "stopReason": "stop", "content": [{"type": "text", "text": answer(last)}]}}),
-            json!({"type": "message", "id": "a3", "parentId": "a2", "timestamp": time, "message": {"role": "user", "content": reply}}),
-        ];
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(&path, text).unwrap();
-        let session = pi_session(path);
-        backfill(&place, &[session]);
-        let all = place.candidates().into_iter();
-        all.filter(|one| one.topic == Topic::Decision && one.text.contains('←'))
-            .map(|one| one.text)
-            .collect()
-    };
-    for reply in [
-        "yes, cut the parser at the lexer",
-        "let's cut it at the lexer border",
-        "option 2 with the lexer border",
-        "ja, den Parser am Lexer teilen",
-        "好的，就这样拆分解析器",
-    ] {
-        assert_eq!(fold(reply, "").len(), 1, "{reply}");
+        for back in 1..4 {
+            place.log(day(back), "What the user said", said, Source::User);
+        }
+        let report = place.dream(&policy());
+        assert_eq!((report.promoted.len(), report.waiting), (0, 1), "{said}");
+        assert!(!place.candidates()[0].may_go_unseen());
+        place.dream(&policy());
+        assert_eq!(place.candidates()[0].text, said);
     }
-    for reply in [
-        "sorry I messed up, can you do it again",
-        "mise run build is failing",
-        "\", exit claude and run\"",
-        "the squash in GitHub keeps trailers",
-        "I think by file is to much",
-        "next please go on",
-    ] {
-        assert_eq!(fold(reply, ""), Vec::<String>::new(), "{reply}");
-    }
-}
-
-#[test]
-fn announcements_and_rules_of_the_moment_are_not_staged() {
-    for said in [
-        "I like Option 1, from a enabling perspective:",
-        "This should not be changed, only the flag should.",
-        "Don't fix anything, but just validate that it works.",
-        "For now, never run the slow tests.",
-        "- 30-second timeout",
-        "Hook from settings.local.json fired at Mon Feb 9 09:39:51 CET 2026",
-    ] {
-        assert_eq!(staged(&[said]), [], "{said}");
-    }
-    let numbered = staged(&["Rules:\n1. Never push to main.\n2. Always run the tests."]);
-    let texts: Vec<&str> = numbered.iter().map(|(.., text)| text.as_str()).collect();
-    assert_eq!(texts, ["Never push to main.", "Always run the tests."]);
-}
-
-#[test]
-fn what_was_chosen_in_passing_is_staged_for_a_person_and_others_words_are_not_the_users() {
-    let said = "no, drop the welcome banner, people will take it for an ad";
-    let place = Place::new();
-    backfill(&place, &[said_on(&place, "2026-10-01", &[said])]);
-    let one = place.find("welcome banner");
-    assert_eq!((one.topic, one.source), (Topic::Decision, Source::User));
-    assert!(one.is_ripe() && !one.may_go_unseen());
-    assert!(place.read("DREAMS.md").contains("for the moment only"));
-    let place = Place::new();
-    let told = "Bob on the call: we should drop the welcome banner everywhere";
-    backfill(&place, &[said_on(&place, "2026-10-01", &[told])]);
-    let all = place.candidates();
-    assert!(all.iter().all(|one| one.source != Source::User), "{all:#?}");
 }
 
 #[test]

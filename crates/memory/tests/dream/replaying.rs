@@ -93,7 +93,7 @@ fn a_backfill_quotes_entries_waits_for_review_and_reads_nothing_twice() {
             second.refused,
             second.problems.len()
         ),
-        (1, 1, 1, 1)
+        (1, 1, 0, 1)
     );
     let found = place.find("Never push");
     assert_eq!(found.valid_from, date(2026, 10, 2));
@@ -228,7 +228,7 @@ fn old_transcripts_are_quoted_without_our_labels() {
     let said = json!({"role": "user", "content": "Never push on Fridays."});
     backfill(&place, &[session_of(&place, "one", said)]);
     let found = place.find("Never push");
-    assert_eq!(found.topic, Topic::Constraint);
+    assert_eq!(found.topic, Topic::Preference);
     assert_eq!(found.evidence[0].quote, "Never push on Fridays.");
     let dreams = place.read("DREAMS.md");
     assert!(
@@ -246,15 +246,23 @@ fn old_transcripts_are_quoted_without_our_labels() {
 #[test]
 fn only_what_stands_in_an_entry_is_quoted_and_a_note_about_it_says_it_is_one() {
     let place = Place::new();
-    let path = place.folder.path().join("fails.jsonl");
-    let mut text = json!({"type": "session", "version": 3, "id": "fails", "timestamp": "2026-10-01T10:00:00.000Z", "cwd": "/w"}).to_string();
-    let mut messages = vec![json!({"role": "user", "content": "Never push on Fridays."})];
-    for call in ["1", "2", "3"] {
-        messages.push(json!({"role": "assistant", "content": [{"type": "toolCall", "id": call, "name": "bash", "arguments": {"command": "make all"}}], "stopReason": "toolUse"}));
-        messages.push(json!({"role": "toolResult", "toolCallId": call, "toolName": "bash", "isError": true, "content": [{"type": "text", "text": "linker not found"}]}));
-    }
+    let path = place.folder.path().join("asked.jsonl");
+    let time = "2026-10-02T10:00:00.000Z";
+    let question = "Which database do we take for the orders?";
+    let messages = [
+        json!({"role": "user", "content": "Never push on Fridays."}),
+        json!({"role": "assistant", "stopReason": "toolUse", "content": [{"type": "toolCall", "id": "1",
+            "name": "AskUserQuestion", "arguments": {"questions": [{"question": question, "options": [
+                {"label": "A", "description": "Postgres as the shop has it"}]}]}}]}),
+        json!({"role": "toolResult", "toolCallId": "1", "toolName": "AskUserQuestion",
+            "userText": [{"channel": "answer", "question": question, "text": "A"}],
+            "content": [{"type": "text", "text": "The user answered: A"}]}),
+    ];
+    let mut text =
+        json!({"type": "session", "version": 3, "id": "asked", "timestamp": time, "cwd": "/w"})
+            .to_string();
     for (at, message) in messages.iter().enumerate() {
-        let line = json!({"type": "message", "id": format!("e{at}"), "parentId": at.checked_sub(1).map(|at| format!("e{at}")), "timestamp": "2026-10-02T10:00:00.000Z", "message": message});
+        let line = json!({"type": "message", "id": format!("e{at}"), "parentId": at.checked_sub(1).map(|at| format!("e{at}")), "timestamp": time, "message": message});
         text.push_str(&format!("\n{line}"));
     }
     fs::write(&path, text + "\n").unwrap();
@@ -267,12 +275,11 @@ fn only_what_stands_in_an_entry_is_quoted_and_a_note_about_it_says_it_is_one() {
             .map(longhaul_memory::dream::Evidence::words)
             .collect()
     };
-    assert_eq!(words(Topic::Constraint), ["“Never push on Fridays.”"]);
-    let lessons = words(Topic::Lesson);
-    assert!(!lessons.is_empty());
-    for lesson in lessons {
-        assert!(lesson.starts_with("as noted: `make all`"), "{lesson}");
-    }
+    assert_eq!(words(Topic::Preference), ["“Never push on Fridays.”"]);
+    let agreed = words(Topic::Decision);
+    assert_eq!(agreed.len(), 1, "{candidates:#?}");
+    assert!(agreed[0].starts_with("as noted: "), "{agreed:?}");
+    assert!(agreed[0].ends_with(&format!(" ← {question}")), "{agreed:?}");
 }
 
 #[test]

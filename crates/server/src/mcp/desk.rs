@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::civil::DateTime;
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Handoff, Trigger, Turn};
 use longhaul_engine::catalog::{self, Catalog, Meant, Places, belongs_to, id_of};
 use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
@@ -15,9 +16,11 @@ use longhaul_engine::live::Live;
 use longhaul_engine::measure::{Meter, Reading};
 use longhaul_engine::standing::{Seen, Standing};
 use longhaul_engine::tools::{
-    NobodyToAsk, Notebook, Permissions, WorkspaceSettings, WorkspaceTools,
+    NobodyToAsk, Notebook, Noted, Permissions, WorkspaceSettings, WorkspaceTools,
 };
-use longhaul_memory::Redactor;
+use longhaul_memory::files::Origin;
+use longhaul_memory::flush::noted;
+use longhaul_memory::{MemoryFolder, Redactor};
 use longhaul_tokens::{ResolvedWindow, Tokens, Window};
 use longhaul_transcript::{Context, Loaded, Millis, Session};
 use serde_json::Value;
@@ -25,6 +28,9 @@ use serde_json::Value;
 /// Says which window a session has, and who says so.
 pub type WindowOf =
     dyn Fn(&Session, &Reading) -> Result<(Window, ResolvedWindow), String> + Send + Sync;
+
+/// The memory of the workspace to write to, and the time where the user is.
+pub type Logging = dyn Fn() -> Result<(MemoryFolder, DateTime), String> + Send + Sync;
 
 /// What is served. The program that opens the door looks at the home folder,
 /// the environment and the clock, and fills it in.
@@ -41,6 +47,8 @@ pub struct Desk {
     pub library: Option<Library>,
     /// The memory files of the workspace, if they may be searched.
     pub notebook: Option<Arc<dyn Notebook>>,
+    /// Where notes go.
+    pub log: Box<Logging>,
     /// The window of a session.
     pub window: Box<WindowOf>,
     /// The time now.
@@ -213,15 +221,39 @@ impl Desk {
         FileStore::new(&self.state_dir, self.config.checkpoint_policy())
     }
 
+    fn may_write(&self) -> Result<(), String> {
+        match self.config.sandbox.read_only {
+            false => Ok(()),
+            true => Err(advised(
+                "Nothing may be written here",
+                Some("`sandbox.readOnly` is set in the configuration; ask the user".into()),
+            )),
+        }
+    }
+
+    /// Puts a note of the agent's into the log of the day; says into which file.
+    /// Without a session of the workspace it is nobody's in particular.
+    pub(super) fn note(&self, name: Option<&str>, note: &Noted) -> Result<String, String> {
+        self.may_write()?;
+        let session = match self.session(name) {
+            Err(reason) if name.is_some() => return Err(reason),
+            session => session.ok(),
+        };
+        let key = session.map(|session| Whose::of(&session).key.to_string());
+        let origin = Origin {
+            session: key.as_deref(),
+            epoch: None,
+        };
+        let (memory, at) = (self.log)()?;
+        let appended = noted(&memory, at, origin, note.kind, &note.text);
+        let appended = appended.map_err(|error| advised(&error, error.remedy()))?;
+        Ok(appended.file)
+    }
+
     /// Saves the state of a session's work in our own store. The session itself
     /// is only read.
     pub(super) fn save(&self, name: Option<&str>) -> Result<(Session, Saved), String> {
-        if self.config.sandbox.read_only {
-            return Err(advised(
-                "Nothing may be written here",
-                Some("`sandbox.readOnly` is set in the configuration; ask the user".into()),
-            ));
-        }
+        self.may_write()?;
         let measured = self.measure(self.session(name)?)?;
         let session = measured.session;
         let live = Live::open_with(&session, self.config.state_capture()).map_err(failed)?;

@@ -21,7 +21,7 @@ mod http;
 mod resources;
 mod tools;
 
-pub use desk::{Desk, WindowOf};
+pub use desk::{Desk, Logging, WindowOf};
 pub use door::serve_stdio;
 pub use http::{Gate, serve_http};
 

@@ -9,7 +9,7 @@ use longhaul_engine::catalog::id_of;
 use longhaul_engine::handoff::reading;
 use longhaul_engine::ours::DATA;
 use longhaul_engine::recall::fenced;
-use longhaul_engine::tools::Outcome;
+use longhaul_engine::tools::{MOST_NOTE_CHARS, Noted, Outcome};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -18,14 +18,18 @@ use super::desk::{Desk, Wish};
 use super::resources;
 
 /// All of them.
-pub(super) const NAMES: [&str; 6] = [
+pub(super) const NAMES: [&str; 7] = [
     "recall",
     "memory_search",
     "memory_get",
     "context_status",
     "checkpoint",
     "handoff",
+    "note",
 ];
+
+/// Those that write.
+const WRITING: [&str; 2] = ["checkpoint", "note"];
 
 /// Those that the engine has already.
 pub(super) const LOOKING_BACK: [&str; 3] = ["recall", "memory_search", "memory_get"];
@@ -76,6 +80,15 @@ fn definition(name: &'static str) -> Tool {
              checkpoint in longhaul's own store. The session itself is only read. Use it before a \
              compaction or a risky change. Nothing is written when nothing has changed.",
         ),
+        "note" => (
+            "Note something",
+            "Write down what must outlive this context: a decision and why it was taken, a fact \
+             that must not be forgotten, an open item, something learnt (what failed, what \
+             works). Call it when it happens; one thing a call, in a sentence or two that make \
+             sense without the conversation. Notes stand word for word in summaries, checkpoints \
+             and hand-offs, and in today's memory log of the workspace. Do not repeat what the \
+             user said: that is kept anyway. No secrets.",
+        ),
         _ => (
             "Hand the work over",
             "Write down a session's work for another agent: task, state, decisions, files, open \
@@ -83,9 +96,9 @@ fn definition(name: &'static str) -> Tool {
         ),
     };
     let annotations = ToolAnnotations::with_title(title)
-        .read_only(name != "checkpoint")
+        .read_only(!WRITING.contains(&name))
         .destructive(false)
-        .idempotent(true)
+        .idempotent(name != "note")
         .open_world(false);
     let schema = match schema(name) {
         Value::Object(schema) => schema,
@@ -174,6 +187,19 @@ fn schema(name: &str) -> Value {
             }),
             &["to"],
         ),
+        "note" => (
+            json!({
+                "kind": {
+                    "type": "string", "enum": ["decision", "fact", "open_item", "learning"],
+                    "description": "What it is"
+                },
+                "text": {
+                    "type": "string", "maxLength": MOST_NOTE_CHARS,
+                    "description": "What to keep; of a decision also why"
+                },
+            }),
+            &["kind", "text"],
+        ),
         _ => (json!({}), &[]),
     };
     // The notes belong to the workspace, whichever session asks.
@@ -221,6 +247,13 @@ struct HandoffArguments {
     format: Option<Layout>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoteArguments {
+    kind: String,
+    text: String,
+}
+
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 enum Layout {
@@ -242,6 +275,7 @@ pub(super) fn run(desk: &Desk, name: &str, mut arguments: Map<String, Value>) ->
                 parsed::<Nothing>(name, arguments)?;
                 checkpoint(desk, session)
             }
+            "note" => note(desk, session, &parsed(name, arguments)?),
             _ => handoff(desk, session, parsed(name, arguments)?),
         }
     });
@@ -319,6 +353,18 @@ fn checkpoint(desk: &Desk, session: Option<&str>) -> Result<Outcome, String> {
     Ok(Outcome::done(text).with_details(details))
 }
 
+/// The call stands in the client's own session, where one is kept that we can
+/// read. Others forget it, so it goes to the log of the day as well.
+fn note(desk: &Desk, session: Option<&str>, asked: &NoteArguments) -> Result<Outcome, String> {
+    let noted = Noted::new(&asked.kind, &asked.text)?;
+    let file = desk.note(session, &noted)?;
+    Ok(Outcome::done(format!(
+        "{}\nIt is in {file} of the workspace, and in your own session where longhaul can read \
+         that.",
+        noted.receipt()
+    )))
+}
+
 fn handoff(
     desk: &Desk,
     session: Option<&str>,
@@ -373,7 +419,8 @@ mod tests {
                 assert!(!described.is_empty(), "{} {name}", tool.name);
             }
             let hints = tool.annotations.unwrap();
-            assert_eq!(hints.read_only_hint, Some(tool.name != "checkpoint"));
+            let writes = ["checkpoint", "note"].contains(&tool.name.as_ref());
+            assert_eq!(hints.read_only_hint, Some(!writes));
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) const METHODS: [&str; 10] = [
 ];
 
 /// The tools that a host may offer its agents.
-const OFFERED: [&str; 3] = ["recall", "memory_search", "memory_get"];
+const OFFERED: [&str; 4] = ["recall", "memory_search", "memory_get", "note"];
 
 /// An answer, as JSON.
 type Answer = Result<String, Fault>;

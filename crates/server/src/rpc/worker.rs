@@ -187,6 +187,7 @@ impl Worker {
         }
         let birth = Birth {
             id: lodger.session_id.clone(),
+            key: lodger.session_key.clone(),
             parent: lodger
                 .parent
                 .as_ref()

@@ -139,7 +139,7 @@ impl Heard {
             "compacted" => self.compactions.push(Compacted {
                 epoch: number(event, "epoch")?,
                 summarizer: text(event, "summarizer")?,
-                lost: event["fidelity"]["nowhere"].as_array().map_or(0, Vec::len),
+                lost: event["fidelity"]["lost"].as_array().map_or(0, Vec::len),
                 after: self.asked.len(),
             }),
             "summaryFallback" => self.fallbacks.push(text(event, "reason")?),

@@ -115,7 +115,7 @@ impl Home {
             }},
             "tools": {
                 "toolSearch": false,
-                "allow": ["read", "recall", "memory_search", "memory_get"],
+                "allow": ["read", "recall", "note", "memory_search", "memory_get"],
             },
             // Nothing else is to be loaded: it would only cost time.
             "plugins": {"enabled": true, "allow": ["longhaul"], "slots": {"memory": "none"}},

@@ -78,7 +78,7 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
         Event::Flushed {
             by,
             notes,
-            rules,
+            texts,
             fallback,
             ..
         } => (
@@ -87,8 +87,8 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
                 None => Note,
             },
             match fallback {
-                Some(why) => format!("{} ({why})", saved(by, *notes, *rules)),
-                None => saved(by, *notes, *rules),
+                Some(why) => format!("{} ({why})", saved(by, *notes, *texts)),
+                None => saved(by, *notes, *texts),
             },
         ),
         Event::Compacted(compacted) => (
@@ -135,10 +135,10 @@ pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
     })
 }
 
-fn saved(by: &str, notes: usize, rules: usize) -> String {
+fn saved(by: &str, notes: usize, texts: usize) -> String {
     let noted = paint::plural(notes as u64, "note");
-    let kept = paint::plural(rules as u64, "rule");
-    match (notes, rules) {
+    let kept = paint::plural(texts as u64, "message");
+    match (notes, texts) {
         (_, 0) => format!("saved {noted} to memory, by the {by}"),
         (0, _) => format!("saved {kept} of yours to memory; the {by} had nothing to add"),
         _ => format!("saved {noted} to memory, by the {by}, and {kept} of yours"),
@@ -238,21 +238,21 @@ mod tests {
 
     #[test]
     fn a_flush_says_what_was_written_though_the_agent_noted_nothing() {
-        for (notes, rules, told) in [
+        for (notes, texts, told) in [
             (2, 0, "saved 2 notes to memory, by the agent"),
             (
                 1,
                 2,
-                "saved 1 note to memory, by the agent, and 2 rules of yours",
+                "saved 1 note to memory, by the agent, and 2 messages of yours",
             ),
             (
                 0,
                 2,
-                "saved 2 rules of yours to memory; the agent had nothing to add",
+                "saved 2 messages of yours to memory; the agent had nothing to add",
             ),
             (0, 0, "saved 0 notes to memory, by the agent"),
         ] {
-            assert_eq!(saved("agent", notes, rules), told);
+            assert_eq!(saved("agent", notes, texts), told);
         }
     }
 

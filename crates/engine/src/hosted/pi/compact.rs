@@ -12,6 +12,7 @@ use super::site::{Ahead, told};
 use super::{PiHost, PiSession, Result};
 use crate::compactor::{Compactor, Outcome, Site};
 use crate::event::Event;
+use crate::live::Tail;
 
 /// Why pi is about to compact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,8 @@ impl PiSession {
         for layer in layers {
             let mut ahead = Ahead::of(&self.live, cancel);
             let mut site = self.site(&mut ahead, &window, sink);
+            // Of what we draft pi takes the compaction here, and nothing else.
+            site.tail = Tail::Whole;
             let size = site.size();
             let mut compactor = Compactor::at(&mut site);
             match block_on(compactor.layer(*layer, trigger, focus, size)) {

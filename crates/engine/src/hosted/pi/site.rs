@@ -4,13 +4,13 @@
 use longhaul_compaction::ladder::Block;
 use longhaul_model::CancellationToken;
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{Draft, Millis, Stamp};
+use longhaul_transcript::{Draft, Millis, Session, Stamp};
 use serde_json::Value;
 
 use super::{PiSession, Result, carry};
 use crate::compactor::{Bench, Error as CompactorError, Sequence, Site, Stored, Terms};
 use crate::event::Event;
-use crate::live::Live;
+use crate::live::{Live, Tail};
 use crate::measure::Size;
 
 /// A session as it will be once pi has appended what it is asked to.
@@ -45,6 +45,8 @@ pub(super) struct OnPaper<'a> {
     sink: &'a mut dyn FnMut(Event),
     /// Who has switched compaction off in pi has switched it off.
     pub(super) compacts: bool,
+    /// What becomes of a recent message that is larger than the tail.
+    pub(super) tail: Tail,
 }
 
 impl PiSession {
@@ -60,6 +62,7 @@ impl PiSession {
             window,
             sink,
             compacts: true,
+            tail: Tail::Shortened,
         }
     }
 }
@@ -139,6 +142,7 @@ impl Site for OnPaper<'_> {
         let setup = &self.session.setup;
         let mut terms = Terms::of(&setup.config, self.window, &self.session.state);
         terms.limits.auto_enabled &= self.compacts;
+        terms.tail = self.tail;
         terms.summaries = setup.summaries.clone();
         terms.cancel = self.ahead.cancel.clone();
         terms.state_dir = Some(setup.state_dir.clone());
@@ -147,6 +151,9 @@ impl Site for OnPaper<'_> {
 
     fn look_up(&mut self) -> Result<(), CompactorError> {
         self.session.known = self.session.stored_entries()?;
+        self.ahead
+            .live
+            .read_source(&Session::open(&self.session.path)?)?;
         Ok(())
     }
 

@@ -1,0 +1,259 @@
+//! What a session holds, read from its entries for the audit alone.
+
+use std::collections::BTreeMap;
+
+use longhaul_transcript::json::{self, Object};
+use longhaul_transcript::{Body, Channel, Entry, EntryId, Role};
+
+/// A text that a person typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceText {
+    /// Its entry.
+    pub entry: EntryId,
+    /// How it came.
+    pub channel: Channel,
+    /// The words.
+    pub text: String,
+}
+
+/// What a call will have done once its result says that it worked.
+#[derive(Debug, Clone)]
+enum Pending {
+    Change(Vec<String>),
+    Read(String),
+    List(Vec<(String, bool)>),
+    Add(String),
+    Set(String, String),
+    Note(String),
+}
+
+/// Everything that the audit looks for, folded entry by entry.
+#[derive(Debug, Clone, Default)]
+pub struct Source {
+    cwd: Option<String>,
+    texts: Vec<SourceText>,
+    changed: BTreeMap<String, EntryId>,
+    read: BTreeMap<String, EntryId>,
+    /// Items of whole lists, and whether each is open.
+    list: Vec<(String, bool)>,
+    /// Items added one by one, by their id.
+    tasks: BTreeMap<String, (String, bool)>,
+    notes: Vec<(EntryId, String)>,
+    entries: Vec<EntryId>,
+    calls: BTreeMap<String, (EntryId, Pending)>,
+}
+
+impl Source {
+    /// An empty one, for a session in a folder.
+    pub fn new(cwd: Option<String>) -> Source {
+        Source {
+            cwd,
+            ..Source::default()
+        }
+    }
+
+    /// What people typed, in order.
+    pub fn texts(&self) -> &[SourceText] {
+        &self.texts
+    }
+
+    pub(super) fn changed(&self) -> impl Iterator<Item = (&str, &EntryId)> {
+        self.changed
+            .iter()
+            .map(|(path, entry)| (path.as_str(), entry))
+    }
+
+    /// Files that were read and never changed.
+    pub(super) fn read(&self) -> impl Iterator<Item = (&str, &EntryId)> {
+        let only = self
+            .read
+            .iter()
+            .filter(|(path, _)| !self.changed.contains_key(*path));
+        only.map(|(path, entry)| (path.as_str(), entry))
+    }
+
+    pub(super) fn open_items(&self) -> impl Iterator<Item = &str> {
+        let items = self.list.iter().chain(self.tasks.values());
+        items
+            .filter(|(_, open)| *open)
+            .map(|(text, _)| text.as_str())
+    }
+
+    pub(super) fn notes(&self) -> &[(EntryId, String)] {
+        &self.notes
+    }
+
+    /// Entries that messages stand in, in order.
+    pub(super) fn entries(&self) -> &[EntryId] {
+        &self.entries
+    }
+
+    /// A path relative to the working folder.
+    pub(super) fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let inside = path.strip_prefix(self.cwd.as_deref()?.trim_end_matches('/'))?;
+        inside.strip_prefix('/').filter(|rest| !rest.is_empty())
+    }
+
+    /// Takes one entry in. Entries come in the order of the path.
+    pub fn observe(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::Message(_) => {}
+            _ => return,
+        }
+        let Some(view) = entry.message() else {
+            return;
+        };
+        self.entries.push(entry.id.clone());
+        for said in view.user_text() {
+            if !said.text.trim().is_empty() {
+                self.texts.push(SourceText {
+                    entry: entry.id.clone(),
+                    channel: said.channel,
+                    text: said.text.trim().to_owned(),
+                });
+            }
+        }
+        match view.role {
+            Role::Assistant => {
+                for call in view.tool_calls() {
+                    if let Some(pending) = self.pending(&call.name, call.arguments) {
+                        self.calls
+                            .insert(call.id.into_owned(), (entry.id.clone(), pending));
+                    }
+                }
+            }
+            Role::ToolResult => {
+                let Some(id) = view.tool_call_id() else {
+                    return;
+                };
+                let done = !view.is_error() && !view.is_rejected();
+                if let Some((made, pending)) = self.calls.remove(id.as_ref())
+                    && done
+                {
+                    self.settle(made, pending, &view.text());
+                }
+                // Some tools answer with the whole list.
+                let details = view.object().object("details");
+                let list = details.and_then(|details| items(details.raw("todos")?));
+                if let Some(list) = list.filter(|_| done) {
+                    self.list = list;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn pending(&self, tool: &str, arguments: &str) -> Option<Pending> {
+        let object = Object::parse(arguments).ok()?;
+        let own = tool
+            .rsplit("__")
+            .next()
+            .unwrap_or(tool)
+            .to_ascii_lowercase();
+        let name: String = own.chars().filter(char::is_ascii_alphanumeric).collect();
+        let text = |keys: &[&str]| {
+            keys.iter()
+                .find_map(|key| object.str(key))
+                .map(String::from)
+        };
+        match name.as_str() {
+            "note" => return text(&["text"]).map(Pending::Note),
+            "taskcreate" => return text(&["subject", "title"]).map(Pending::Add),
+            "taskupdate" => {
+                let id = object
+                    .str_or_number("taskId")
+                    .or_else(|| object.str_or_number("id"))?;
+                return Some(Pending::Set(id.into_owned(), text(&["status"])?));
+            }
+            "todo" | "todos" | "todowrite" | "writetodos" | "updatetodos" | "updateplan" => {
+                let list = object.raw("todos").or_else(|| object.raw("plan"))?;
+                return Some(Pending::List(items(list)?));
+            }
+            "applypatch" => {
+                let patch = text(&["input", "patch"])?;
+                return Some(Pending::Change(self.patched(&patch)));
+            }
+            _ => {}
+        }
+        let path = self.full(&text(&["file_path", "path", "notebook_path", "filePath"])?);
+        match name.as_str() {
+            "edit" | "write" | "multiedit" | "notebookedit" | "delete" | "strreplace" => {
+                Some(Pending::Change(vec![path]))
+            }
+            "read" | "readfile" | "view" => Some(Pending::Read(path)),
+            _ => None,
+        }
+    }
+
+    fn settle(&mut self, entry: EntryId, pending: Pending, result: &str) {
+        match pending {
+            Pending::Change(paths) => {
+                for path in paths {
+                    self.changed.insert(path, entry.clone());
+                }
+            }
+            Pending::Read(path) => {
+                self.read.insert(path, entry);
+            }
+            Pending::List(items) => self.list = items,
+            Pending::Add(text) => {
+                let id: Option<String> = result.split_once('#').map(|(_, rest)| {
+                    let id = rest.chars().take_while(|c| c.is_alphanumeric());
+                    id.collect()
+                });
+                let id = id.unwrap_or_else(|| format!("+{}", self.tasks.len()));
+                self.tasks.insert(id, (text, true));
+            }
+            Pending::Set(id, status) => {
+                if let Some((_, open)) = self.tasks.get_mut(&id) {
+                    *open = is_open(&status);
+                }
+            }
+            Pending::Note(text) => self.notes.push((entry, text)),
+        }
+    }
+
+    fn patched(&self, patch: &str) -> Vec<String> {
+        const HEADS: [&str; 4] = [
+            "*** Update File: ",
+            "*** Add File: ",
+            "*** Delete File: ",
+            "*** Move to: ",
+        ];
+        let mut paths = Vec::new();
+        for line in patch.lines() {
+            let named = HEADS.iter().find_map(|head| line.strip_prefix(head));
+            paths.extend(named.map(|path| self.full(path.trim())));
+        }
+        paths
+    }
+
+    fn full(&self, path: &str) -> String {
+        match &self.cwd {
+            Some(cwd) if !path.starts_with(['/', '~', '\\']) && path.get(1..2) != Some(":") => {
+                let path = path.strip_prefix("./").unwrap_or(path);
+                format!("{}/{path}", cwd.trim_end_matches('/'))
+            }
+            _ => path.to_owned(),
+        }
+    }
+}
+
+fn items(list: &str) -> Option<Vec<(String, bool)>> {
+    let read = |raw: &str| {
+        let item = Object::parse(raw).ok()?;
+        let keys = ["content", "step", "text", "title", "subject"];
+        let text = keys.iter().find_map(|key| item.str(key))?;
+        let done = ["done", "completed"]
+            .iter()
+            .any(|key| item.bool(key) == Some(true));
+        let open = item.str("status").is_none_or(|status| is_open(&status));
+        Some((text.into_owned(), open && !done))
+    };
+    let list = json::array(list)?;
+    Some(list.iter().filter_map(|raw| read(raw.get())).collect())
+}
+
+fn is_open(status: &str) -> bool {
+    matches!(status, "pending" | "in_progress" | "inProgress" | "open")
+}

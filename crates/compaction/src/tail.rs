@@ -1,0 +1,192 @@
+//! The tail: recent messages stay, and one that is larger than the whole tail is
+//! shortened rather than taking the others with it.
+//!
+//! A tool's result becomes its two ends around a stub that names it, a text its
+//! two ends, a call keeps its name, its id and the ends of its long arguments, so
+//! that it stays paired with its result.
+
+use longhaul_tokens::{ContentKind, Counter, Tokens};
+use longhaul_transcript::json::{self, Object};
+use longhaul_transcript::{ContextMessage, EntryId, Role};
+
+use crate::summary::within;
+
+/// A message of the tail with a content that fits.
+#[derive(Debug, Clone)]
+pub struct Shortened {
+    /// Its index in the conversation.
+    pub at: usize,
+    /// Its entry.
+    pub entry: EntryId,
+    /// The new content, as JSON.
+    pub content: String,
+    /// The message with it.
+    pub message: ContextMessage,
+}
+
+/// Shortens the messages at the end of a conversation that are larger than `tail`
+/// tokens, as far back as `tail` tokens of what then stays reach. `size` counts a
+/// message.
+pub fn shorten(
+    messages: &[ContextMessage],
+    tail: Tokens,
+    counter: &dyn Counter,
+    size: &mut dyn FnMut(&ContextMessage) -> Tokens,
+) -> Vec<Shortened> {
+    let mut shortened = Vec::new();
+    let mut kept = Tokens::ZERO;
+    for (at, message) in messages.iter().enumerate().rev() {
+        if kept >= tail || message.role == Role::CompactionSummary {
+            break;
+        }
+        let mut tokens = size(message);
+        if tokens > tail
+            && let Some(content) = cut(message, Tokens(tail.0 / 3), counter)
+            && let Some(fitting) = with_content(message, &content)
+        {
+            let smaller = size(&fitting);
+            if smaller < tokens {
+                tokens = smaller;
+                shortened.push(Shortened {
+                    at,
+                    entry: message.entry.clone(),
+                    content,
+                    message: fitting,
+                });
+            }
+        }
+        kept += tokens;
+    }
+    shortened.reverse();
+    shortened
+}
+
+fn with_content(message: &ContextMessage, content: &str) -> Option<ContextMessage> {
+    let object = Object::parse(message.json()).ok()?;
+    let json = json::with_field(&object, "content", content);
+    let mut fitting = ContextMessage::new(message.entry.clone(), json);
+    fitting.edited = true;
+    Some(fitting)
+}
+
+/// The content of a message with every text in it cut to `cap` tokens.
+fn cut(message: &ContextMessage, cap: Tokens, counter: &dyn Counter) -> Option<String> {
+    // The transcript has no entry that changes what the user ran.
+    if message.role == Role::BashExecution {
+        return None;
+    }
+    let object = Object::parse(message.json()).ok()?;
+    let raw = object.raw("content")?;
+    let stub = format!(
+        "[shortened: recall {} brings it back whole]",
+        message.entry.as_str()
+    );
+    let ends = |text: &str| match counter.count(text, ContentKind::Code) > cap {
+        true => {
+            let text = within(text, cap, counter).unwrap_or_default();
+            format!("{text}\n{stub}")
+        }
+        false => text.to_owned(),
+    };
+    let block = |text: &str| format!("[{{\"type\":\"text\",\"text\":{}}}]", json::quote(text));
+    if let Some(text) = json::string(raw) {
+        return Some(block(&ends(&text)));
+    }
+    let mut blocks: Vec<String> = Vec::new();
+    for raw in json::array(raw)? {
+        let Ok(object) = Object::parse(raw.get()) else {
+            blocks.push(raw.get().to_owned());
+            continue;
+        };
+        blocks.push(match object.str("type").as_deref() {
+            Some("text") => {
+                let text = object.str("text").unwrap_or_default();
+                json::with_field(&object, "text", &json::quote(&ends(&text)))
+            }
+            Some("toolCall") => {
+                let arguments = object.raw("arguments").unwrap_or("{}");
+                let short = arguments_cut(arguments, &ends);
+                json::with_field(&object, "arguments", &short)
+            }
+            _ => raw.get().to_owned(),
+        });
+    }
+    Some(format!("[{}]", blocks.join(",")))
+}
+
+/// Arguments with their long strings cut, however deep they stand.
+fn arguments_cut(raw: &str, ends: &dyn Fn(&str) -> String) -> String {
+    fn walk(value: &mut serde_json::Value, ends: &dyn Fn(&str) -> String) {
+        match value {
+            serde_json::Value::String(text) => *text = ends(text),
+            serde_json::Value::Array(list) => list.iter_mut().for_each(|item| walk(item, ends)),
+            serde_json::Value::Object(map) => map.values_mut().for_each(|item| walk(item, ends)),
+            _ => {}
+        }
+    }
+    match serde_json::from_str::<serde_json::Value>(raw) {
+        Ok(mut value) => {
+            walk(&mut value, ends);
+            value.to_string()
+        }
+        Err(_) => raw.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_tokens::Heuristic;
+
+    use super::*;
+
+    fn message(id: &str, json: serde_json::Value) -> ContextMessage {
+        ContextMessage::new(EntryId::from(id), json.to_string())
+    }
+
+    #[test]
+    fn only_what_is_larger_than_the_tail_is_shortened_and_pairs_stay() {
+        let long = format!("BEGIN {} END", "word ".repeat(4_000));
+        let messages = [
+            message("u1", serde_json::json!({"role":"user","content":"go"})),
+            message(
+                "a1",
+                serde_json::json!({"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"write","arguments":{"path":"a.txt","content":long}}]}),
+            ),
+            message(
+                "r1",
+                serde_json::json!({"role":"toolResult","toolCallId":"c1","toolName":"write","content":[{"type":"text","text":long}]}),
+            ),
+            message(
+                "a2",
+                serde_json::json!({"role":"assistant","content":[{"type":"text","text":"done"}]}),
+            ),
+        ];
+        let mut size =
+            |message: &ContextMessage| Heuristic.count(message.json(), ContentKind::Code);
+        let tail = Tokens(1_000);
+        let made = shorten(&messages, tail, &Heuristic, &mut size);
+        let ids: Vec<&str> = made.iter().map(|short| short.entry.as_str()).collect();
+        assert_eq!(ids, ["a1", "r1"]);
+        for short in &made {
+            assert!(size(&short.message) <= tail);
+            assert!(short.content.contains("BEGIN") && short.content.contains("END"));
+            assert!(short.content.contains("recall"));
+        }
+        assert!(made[0].content.contains("\"id\":\"c1\"") && made[0].content.contains("a.txt"));
+        assert!(shorten(&messages, Tokens(100_000), &Heuristic, &mut size).is_empty());
+    }
+
+    #[test]
+    fn a_long_prompt_keeps_its_two_ends() {
+        let long = format!("BEGIN {} END", "字".repeat(9_000));
+        let messages = [message(
+            "u1",
+            serde_json::json!({"role":"user","content":long}),
+        )];
+        let mut size =
+            |message: &ContextMessage| Heuristic.count(message.json(), ContentKind::Prose);
+        let made = shorten(&messages, Tokens(500), &Heuristic, &mut size);
+        assert_eq!(made.len(), 1);
+        assert!(made[0].message.edited && size(&made[0].message) <= Tokens(500));
+    }
+}

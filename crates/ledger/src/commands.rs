@@ -1,0 +1,130 @@
+//! Commands, how their latest run ended, and whether a failure still stands.
+//!
+//! A failure stands until the same command passes, a file that it names is gone,
+//! or the user rejects it. A status that means "no" (`grep` found nothing) and a
+//! look at a path that is not there are no failures.
+
+use crate::facts::{CommandRun, FileChange, Outcome, Speaker};
+use crate::ledger::{At, Ledger};
+use crate::outcome::Ended;
+use crate::shell::{means_no, only_looks, runs};
+use crate::text::first_chars;
+
+const MOST: usize = 200;
+/// Characters of a command line that are kept.
+const LONGEST: usize = 300;
+
+impl Ledger {
+    pub(crate) fn start_command(&mut self, at: At<'_>, command: &str, by: Speaker) {
+        let text = first_chars(command.trim(), LONGEST);
+        if text.is_empty() {
+            return;
+        }
+        let mut run = match self.commands.iter().rposition(|run| run.command == text) {
+            Some(known) => self.commands.remove(known),
+            None => {
+                if self.commands.len() >= MOST {
+                    let leaves = self.commands.iter().position(|run| !run.failing);
+                    self.commands.remove(leaves.unwrap_or(0));
+                }
+                CommandRun {
+                    command: text.to_owned(),
+                    by,
+                    outcome: Outcome::Running,
+                    status: None,
+                    error: None,
+                    failing: false,
+                    provenance: Default::default(),
+                    turn: self.heard,
+                }
+            }
+        };
+        run.outcome = Outcome::Running;
+        run.by = by;
+        run.turn = self.heard;
+        run.provenance.add(at.entry);
+        self.working.last_command = Some((run.command.clone(), at.entry.clone()));
+        self.commands.push(run);
+    }
+
+    /// Notes how a command ended.
+    pub(crate) fn finish_command(&mut self, at: At<'_>, command: &str, ended: &Ended<'_>) {
+        let text = first_chars(command.trim(), LONGEST);
+        let outcome = match ended.rejected() {
+            // It did not happen: whatever stood before stands no more.
+            true => Outcome::Passed,
+            false => ended.outcome(),
+        };
+        let fails = outcome == Outcome::Failed && !means_no(command, ended.status());
+        let now = runs(command);
+        // A run that passed settles every command it runs; one that failed takes
+        // the place of the same one spelt otherwise.
+        let settles = |run: &CommandRun| {
+            let before = runs(&run.command);
+            match fails {
+                true => before == now,
+                false => before.iter().all(|left| now.contains(left)),
+            }
+        };
+        for run in &mut self.commands {
+            if run.failing && settles(run) {
+                run.failing = false;
+            }
+        }
+        if ended.rejected() {
+            self.commands.retain(|run| run.command != text);
+            return;
+        }
+        let line = ended.line();
+        if let Some(run) = self.commands.iter_mut().rfind(|run| run.command == text) {
+            run.outcome = outcome;
+            run.status = ended.status();
+            run.failing = fails;
+            run.error = fails
+                .then(|| line.to_owned())
+                .filter(|line| !line.is_empty());
+            if run.provenance.last() != Some(at.entry) {
+                run.provenance.add(at.entry);
+                run.provenance.seen = run.provenance.seen.saturating_sub(1);
+            }
+        }
+        // What only looks at things is no check.
+        if !only_looks(command) {
+            let outcome = match fails {
+                true => Outcome::Failed,
+                false => Outcome::Passed,
+            };
+            self.turn_ran(at, command, outcome);
+        }
+    }
+
+    /// A file is gone: what failed with it in hand cannot be run again.
+    pub(crate) fn settle_gone(&mut self, path: &str) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if name.is_empty() {
+            return;
+        }
+        let names = |command: &str| {
+            let mut words = command.split(|c: char| c.is_whitespace() || "'\"=();|&<>".contains(c));
+            words.any(|word| {
+                word == path
+                    || (word.ends_with(name) && path.ends_with(word.trim_start_matches("./")))
+            })
+        };
+        for run in &mut self.commands {
+            if run.failing && names(&run.command) {
+                run.failing = false;
+            }
+        }
+    }
+
+    /// Commands whose latest run failed, the newest first.
+    pub fn failing(&self) -> impl Iterator<Item = &CommandRun> {
+        self.commands.iter().rev().filter(|run| run.failing)
+    }
+}
+
+/// Whether a change takes a file away.
+pub(crate) fn takes_away(change: FileChange) -> bool {
+    matches!(change, FileChange::Deleted | FileChange::Moved)
+}
