@@ -124,12 +124,12 @@ mod tests {
                 ..Material::of(&ledger)
             },
             "## Goal\n- use {ledger} ·a1",
-            "## Open items\n- {recent}",
+            "## Open\n- {recent}",
         );
         assert!(is_ours(&text));
         assert!(text.contains("a1…z9 (26)") && text.contains("`recall`"));
         assert!(text.contains("[interrupted] The turn of request ·z9"));
         assert!(text.contains("- use {ledger} ·a1"));
-        assert_eq!(ledger_part(&text), Some("## Open items\n- {recent}\n"));
+        assert_eq!(ledger_part(&text), Some("## Open\n- {recent}\n"));
     }
 }

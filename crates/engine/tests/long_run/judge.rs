@@ -209,7 +209,7 @@ fn sections(live: &Live, truth: &Truth) {
         let known = truth.modified.contains(shown) || truth.perhaps.contains(shown);
         assert!(known, "C1: {shown} was never changed");
     }
-    let open = section(&summary, "## Open items").join("\n");
+    let open = section(&summary, "## Open").join("\n");
     for (item, done) in &truth.todos {
         assert_eq!(open.contains(item.as_str()), !done, "C6: {item} in {open}");
     }

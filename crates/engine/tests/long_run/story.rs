@@ -62,22 +62,22 @@ impl Story {
         Story { turns }
     }
 
-    /// What the user says in a turn.
+    /// What the user says in a turn: a rule by itself, or work. All of it is twenty
+    /// times what the budget for the user's words holds, so what stays is decided by
+    /// length alone, and a rule is shorter than any work.
     pub(crate) fn message(&self, turn: usize) -> String {
+        if let Some((_, rule)) = RULES.iter().find(|(at, _)| self.rule_turn(*at) == turn) {
+            return format!("Turn {turn}: {rule}");
+        }
         let mut dice = Dice::new(turn as u64 * 7_919);
-        let mut text = format!(
+        format!(
             "Turn {turn}: in src/m{:02}.rs the helper walk_{turn} returns {} frames for ticket \
              LH-{}{turn}; have a look and bring it in line with {}.",
             dice.below(FILES),
             dice.below(90_000),
             dice.below(9),
             nouns(&mut dice, 9),
-        );
-        if let Some((_, rule)) = RULES.iter().find(|(at, _)| self.rule_turn(*at) == turn) {
-            text.push(' ');
-            text.push_str(rule);
-        }
-        text
+        )
     }
 
     /// The turn in which a rule is given: in a longer story later.
