@@ -124,6 +124,16 @@ fn verdict(run: &Run, later: &[Run]) -> Verdict {
             .any(|word| matches!(word, "rm" | "mv"));
         removes && names_one_of(&run.command, &other.command)
     };
+    // A line joined by nothing but `&&` that passed ran all of its parts with
+    // success: the latest run of this command passed.
+    let certain = |other: &Run| {
+        other.status == Status::Passed
+            && !other.command.contains(['\n', ';', '|'])
+            && contains(other)
+    };
+    if later.iter().any(certain) {
+        return Verdict::Never;
+    }
     let unclear = missing
         || says(run, &STOPPED)
         || parts.iter().any(|part| says_no(part))
@@ -248,6 +258,8 @@ mod tests {
             run("cd a && diff x y", "Exit code 1"),
             run("go build ./... 2>&1", "Exit code 1\n# pkg"),
             run("cd w && go build ./...", ""),
+            run("make lint", "Exit code 1\nx"),
+            run("make lint && make docs", "ok"),
             run("make deploy", "The user doesn't want to proceed"),
         ];
         let verdicts = verdicts(&runs);
@@ -259,6 +271,7 @@ mod tests {
             "grep -n a c",
             "ls /nowhere",
             "make deploy",
+            "make lint",
         ] {
             assert_eq!(of(never), Verdict::Never, "{never}");
         }
