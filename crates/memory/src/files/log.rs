@@ -14,7 +14,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use longhaul_transcript::EntryId;
 
-use super::{MOST_ENTRY_BYTES, Origin, clipped};
+use super::{MOST_ENTRY_BYTES, MOST_SECTION_BYTES, Origin, clipped};
 use crate::provenance::{one_line, plain};
 use crate::{Redactor, Seal, Source};
 
@@ -137,7 +137,11 @@ pub(super) fn entry(
             ("mixed", out.trim_end().to_owned())
         }
     };
-    let (kept, left_out) = clipped(&whole, MOST_ENTRY_BYTES);
+    let most = match &body {
+        Body::Text { .. } => MOST_ENTRY_BYTES,
+        Body::Sections(_) => MOST_SECTION_BYTES,
+    };
+    let (kept, left_out) = clipped(&whole, most);
     // It is cut between its lines, so that no mark and no number is cut.
     let (kept, left_out) = match (left_out, kept.rfind('\n')) {
         (1.., Some(end)) => (&kept[..end], whole.len() - end),

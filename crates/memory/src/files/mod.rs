@@ -67,6 +67,8 @@ pub const CONTEXT: &str = "memories/context.md";
 
 /// Bytes of one log entry; the transcript has the rest.
 pub const MOST_ENTRY_BYTES: usize = 16 * 1024;
+/// The same of one that was made from a ledger: all that the user said, with marks.
+const MOST_SECTION_BYTES: usize = 512 * 1024;
 /// Bytes of a line of `errors.md`.
 const MOST_ERROR_BYTES: usize = 1_024;
 /// A memory file that is larger is not read into memory.

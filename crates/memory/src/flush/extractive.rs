@@ -11,10 +11,11 @@ use longhaul_transcript::{Channel, EntryId};
 use crate::files::{Appended, Body, Note, Origin, Section};
 use crate::{MemoryFolder, Result, Source};
 
-/// Characters of a line; the entry that it names has the rest.
+/// Characters of a line that is not the user's; the entry that it names has the
+/// rest.
 const MOST_CHARS: usize = 1_000;
-/// Bytes of the user's words: half of what an entry of the log has room for.
-const MOST_WORDS: usize = 8_000;
+/// Bytes of the user's words: as much as the ledger carries.
+const MOST_WORDS: usize = 256 * 1024;
 /// Bytes of another section.
 const MOST_NOTES: usize = 2_500;
 
@@ -101,7 +102,7 @@ fn words(now: &Ledger, before: &Ledger) -> Option<Section> {
             Some((head, tail)) => format!("{} … {}", head.trim_end(), tail.trim_start()),
             None => said.text.clone(),
         };
-        note(&text, Source::User, &said.entry)
+        line(text, Source::User, Some(said.entry.clone()))
     });
     let left = now.utterances_left.saturating_sub(before.utterances_left);
     section(SAID, notes.collect(), left, MOST_WORDS)
