@@ -12,7 +12,7 @@
 //! | which skills are there? | [`Skills::load`], from [`SkillSources`], for a [`Host`] |
 //! | which tools? | [`Tools::select`], by a [`ToolPolicy`] |
 //! | what is every request's beginning? | a [`SystemPrompt`], [`Mode::Full`] or [`Mode::Minimal`] |
-//! | what is the agent told of its window? | [`notes`], [`spiral_warning`] |
+//! | what is the agent told of its window? | [`notes`] |
 //! | what is put back after a compaction? | [`Restore::fragments`] |
 //! | how much fits? | a [`Budget`], and after the fact a [`Breakdown`] |
 //! | what is sent? | [`assemble`]: a [`Request`] becomes an [`Assembled`] or an [`Error`] that names the part |
@@ -91,7 +91,7 @@ pub use budget::{Breakdown, Budget, Part, PartName, Reserves};
 pub use error::{Error, Problem, Result};
 pub use event::Event;
 pub use files::FileCache;
-pub use notes::{SPIRAL_FROM, notes, spiral_warning};
+pub use notes::notes;
 pub use prompt::{
     Hints, Mode, PartCounts, PromptSource, Runtime, Subagent, SubagentLimits, SystemPrompt,
 };

@@ -4,9 +4,6 @@ use longhaul_tokens::{
     CheckpointNote, Counter, Fragment, FragmentKind, Gauge, Level, Tokens, Window,
 };
 
-/// From this compaction on a session is in a spiral.
-pub const SPIRAL_FROM: u32 = 4;
-
 /// The notes that belong at the end of a context of this size: from the
 /// checkpoint threshold on an advisory, from the gauge threshold on the gauge
 /// line, last.
@@ -49,21 +46,4 @@ fn advisory(
         window.activation()
     );
     Some(Fragment::new(FragmentKind::Advisory, text, counter))
-}
-
-/// The warning of a session that was compacted `epoch` times, from `from` times
-/// on ([`SPIRAL_FROM`] by default). It is the same for a whole
-/// epoch, so it belongs to what is restored after a compaction.
-pub fn spiral_warning(epoch: u32, from: u32, counter: &dyn Counter) -> Option<Fragment> {
-    if epoch < from {
-        return None;
-    }
-    let text = format!(
-        "This session has been compacted {} times. Every compaction costs detail, and a session \
-         that keeps filling up goes in circles. Do not rely on memory of early work: check files \
-         and `recall`. Finish what is open in small steps, and tell the user that a fresh \
-         session, started from the checkpoint (`longhaul session handoff`), would serve better.",
-        epoch
-    );
-    Some(Fragment::new(FragmentKind::Warning, text, counter))
 }

@@ -8,8 +8,7 @@ use common::{Folder, Parts, budget, load, message, skills, tool, tools, window};
 use jiff::Zoned;
 use longhaul_assembly::{
     Assembled, BootstrapLimits, Breakpoint, Budget, Counted, Error, Event, Host, Mode, PartName,
-    Request, Reserves, SPIRAL_FROM, SkillSources, Subagent, SystemPrompt, assemble, notes,
-    spiral_warning,
+    Request, Reserves, SkillSources, Subagent, SystemPrompt, assemble, notes,
 };
 use longhaul_tokens::{
     CheckpointNote, ContentKind, Counter, Estimator, Fragment, FragmentKind, Heuristic, Tokens,
@@ -188,10 +187,7 @@ fn notes_follow_the_thresholds() {
         let told = notes(Tokens(199_000), &window, CheckpointNote::Saved, &estimator);
         assert!(told.iter().all(|note| !note.is_truncated()), "{estimator}");
         assert!(told[0].text().contains("At 176,000 tokens"));
-        let warning = spiral_warning(SPIRAL_FROM, SPIRAL_FROM, &estimator).unwrap();
-        assert!(!warning.is_truncated() && warning.text().contains("compacted 4 times"));
     }
-    assert_eq!(spiral_warning(3, SPIRAL_FROM, &Heuristic), None);
 }
 
 #[test]

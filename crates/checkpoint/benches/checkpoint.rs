@@ -178,5 +178,5 @@ fn from_yaml(bencher: divan::Bencher<'_, '_>) {
 fn restore_text(bencher: divan::Bencher<'_, '_>) {
     let checkpoint = Draft::of(&ledger(), moment(1)).numbered(CheckpointId::FIRST, None);
     let counter = Bpe::o200k();
-    bencher.bench_local(|| checkpoint.restore(&Restoring::after(4), &counter).unwrap());
+    bencher.bench_local(|| checkpoint.restore(&Restoring::default(), &counter).unwrap());
 }

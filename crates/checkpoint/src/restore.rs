@@ -16,23 +16,18 @@ use crate::text::{largest, one_line, short_line};
 
 /// How a checkpoint is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Restoring {
+pub struct Restoring<'a> {
     /// The most tokens; never more than the cap of a checkpoint.
     pub limit: Tokens,
-    /// Compactions of the session by now; the one that the checkpoint was made
-    /// for is not among the checkpoint's own.
-    pub compactions: u32,
-    /// From this compaction on, the text warns of the spiral.
-    pub spiral_warning_at: u32,
+    /// What stands above it, of a session that was compacted often.
+    pub warning: Option<&'a str>,
 }
 
-impl Restoring {
-    /// With the default limits.
-    pub fn after(compactions: u32) -> Restoring {
+impl Default for Restoring<'_> {
+    fn default() -> Self {
         Restoring {
             limit: FragmentKind::Checkpoint.cap(),
-            compactions,
-            spiral_warning_at: 4,
+            warning: None,
         }
     }
 }
@@ -77,7 +72,7 @@ const ORDER: [Part; 7] = [
 impl Checkpoint {
     /// The text that gives an agent its work back. Nothing when the limit has
     /// no room for any text.
-    pub fn restore(&self, how: &Restoring, counter: &dyn Counter) -> Option<Fragment> {
+    pub fn restore(&self, how: &Restoring<'_>, counter: &dyn Counter) -> Option<Fragment> {
         let kind = FragmentKind::Checkpoint;
         let limit = how.limit.min(kind.cap());
         let fits = |shown: &Shown| {
@@ -99,16 +94,12 @@ impl Checkpoint {
         Fragment::within(kind, self.render(&shown, how), limit, counter)
     }
 
-    fn render(&self, shown: &Shown, how: &Restoring) -> String {
+    fn render(&self, shown: &Shown, how: &Restoring<'_>) -> String {
         let mut out = String::with_capacity(4 * 1024);
         out.push_str(RESTORED);
         out.push('\n');
-        if how.compactions >= how.spiral_warning_at {
-            out.push_str(&format!(
-                "Warning: compaction {} of this session. Each one loses detail; finish what is in \
-                 hand, then continue in a fresh session that starts from this checkpoint.\n",
-                how.compactions
-            ));
+        if let Some(warning) = how.warning {
+            out.push_str(&format!("Warning: {warning}\n"));
         }
         self.render_working(&mut out, shown);
         let decisions: Vec<String> = self

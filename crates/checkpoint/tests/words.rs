@@ -121,7 +121,7 @@ fn what_was_agreed_noted_and_left_open_is_in_a_checkpoint() {
             "document the page parameter"
         ]
     );
-    let restored = checkpoint.restore(&Restoring::after(1), &Bpe::o200k());
+    let restored = checkpoint.restore(&Restoring::default(), &Bpe::o200k());
     let restored = restored.unwrap();
     for line in [
         "- pages count from one (noted, ",
@@ -139,7 +139,7 @@ fn a_rule_in_an_earlier_checkpoint_is_a_decision_like_others() {
         "Rule of the user: Never book without asking.",
     );
     let checkpoint = Checkpoint::from_yaml(&old, Seal::Optional).unwrap();
-    let restored = checkpoint.restore(&Restoring::after(1), &Bpe::o200k());
+    let restored = checkpoint.restore(&Restoring::default(), &Bpe::o200k());
     let expected = "Decisions made:\n- Rule of the user: Never book without asking. (14:15)\n";
     assert!(restored.unwrap().text().contains(expected));
     let assignment = Assignment {

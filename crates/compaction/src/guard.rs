@@ -184,6 +184,49 @@ impl Degradation {
     }
 }
 
+/// When and how an agent is warned of its many compactions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpiralWarning {
+    /// From this compaction on.
+    pub from: u32,
+    /// How compactions are judged.
+    pub rules: RiskRules,
+}
+
+impl SpiralWarning {
+    /// What the agent is told when its state is put back: what is known of what
+    /// the compactions cost, and what to do.
+    pub fn text(&self, compactions: u32, wear: &Wear) -> Option<String> {
+        if compactions < self.from {
+            return None;
+        }
+        let (cost, advice) = match Degradation::of(compactions, wear, &self.rules).risk {
+            Risk::Low => ("nothing was lost by their audits", LATER),
+            Risk::Medium => (
+                "some of what the user said is not in the summary; `recall` brings it back",
+                LATER,
+            ),
+            Risk::High => (
+                "they lost something or were not audited; check files and `recall` before you \
+                 rely on early work",
+                SOON,
+            ),
+            Risk::Critical => (
+                "they lost something time and again or were not audited; do not rely on early \
+                 work, check files and `recall`",
+                SOON,
+            ),
+        };
+        Some(format!(
+            "this session was compacted {compactions} times: {cost}. {advice}"
+        ))
+    }
+}
+
+const LATER: &str = "Finish what is in hand; the next piece of work belongs in a fresh session.";
+const SOON: &str = "Finish what is open in small steps, and tell the user that a fresh session \
+                    (`longhaul session handoff`) would serve better.";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,5 +348,19 @@ mod tests {
         let quiet = unaudited(8, &late);
         assert_eq!(quiet.risk, Risk::Critical);
         assert_eq!(quiet.recommendation, "compacted 8 times; nothing to do yet");
+    }
+
+    #[test]
+    fn the_warning_is_worded_by_what_is_known() {
+        let warning = SpiralWarning {
+            from: 4,
+            rules: RiskRules::default(),
+        };
+        let lossless = (0..6).fold(Wear::default(), |wear, _| wear.after(Some(&audit(4, 4))));
+        let unknown = (0..6).fold(Wear::default(), |wear, _| wear.after(None));
+        assert_eq!(warning.text(3, &unknown), None);
+        let said = |wear: &Wear| warning.text(6, wear).unwrap();
+        assert!(said(&lossless).contains("6 times: nothing was lost"));
+        assert!(said(&unknown).contains("do not rely on early work"));
     }
 }

@@ -22,5 +22,5 @@ mod terms;
 
 pub use breaker::{Breaker, BreakerRules, BreakerState};
 pub use emergency::{EMERGENCY_TURNS, EmergencyStep, emergency};
-pub use guard::{Degradation, Risk, RiskRules, Wear};
+pub use guard::{Degradation, Risk, RiskRules, SpiralWarning, Wear};
 pub use terms::{Counted, Layer, Trigger};

@@ -276,13 +276,13 @@ pub fn cache_decision(
     live: &Live,
     meter: &mut Meter,
     settings: &PruneSettings,
-    terms: &CacheTerms<'_>,
+    terms: &CacheTerms,
 ) -> Verdict {
     let explained = live.explain(meter);
     let counter = meter.estimator().counter();
     let pruning = prune(&explained.counted, &live.pins(), settings, &|tool, text| {
         counter.tool_result(tool, text)
     });
-    let (_, verdict) = pruning.cheapest(terms.prices, terms.since, terms.expected_turns);
+    let (_, verdict) = pruning.cheapest(&terms.prices, terms.since, terms.expected_turns);
     verdict
 }

@@ -70,7 +70,7 @@ pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict, F
         None => Since::Never,
     };
     let terms = CacheTerms {
-        prices: &prices,
+        prices,
         since,
         expected_turns: EXPECTED_TURNS,
     };

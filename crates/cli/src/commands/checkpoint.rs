@@ -240,15 +240,13 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
 fn restore(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
     let (session, _, checkpoint) = find(app, args)?;
     let config = &app.config.config;
+    // The compaction that it was made for has happened since.
+    let live = Live::open(&session)?;
+    let compactions = live.epoch().max(checkpoint.meta.compaction_count);
+    let warning = config.spiral_warning().text(compactions, live.wear());
     let how = Restoring {
         limit: config.restore.checkpoint_tokens,
-        // The compaction that it was made for has happened since.
-        compactions: session
-            .load()?
-            .epoch
-            .count()
-            .max(checkpoint.meta.compaction_count),
-        spiral_warning_at: config.checkpoint.spiral_warning_at,
+        warning: warning.as_deref(),
     };
     let Some(fragment) = checkpoint.restore(&how, Estimator::O200k.counter()) else {
         return Err(
@@ -265,7 +263,7 @@ fn restore(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
             "session": answer::session(&session),
             "id": checkpoint.meta.checkpoint_id.to_string(),
             "time": checkpoint.meta.created_at,
-            "compactions": how.compactions,
+            "compactions": compactions,
             "tokens": fragment.tokens(),
             "limit": how.limit,
             "truncated": fragment.is_truncated(),

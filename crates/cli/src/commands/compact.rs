@@ -100,7 +100,6 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         known,
         durability: durability(app),
         summaries: waiting.as_ref().map(Waiting::model),
-        cancel: Default::default(),
         stamp: Box::new(|| app.stamp()),
         now: Box::new(|| app.now()),
         put_back: Box::new(put_back),

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace, WorkspaceSources};
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Trigger, Turn};
+use longhaul_compaction::SpiralWarning;
 use longhaul_engine::checkpoints::{
     Checkpoints, FileNotebook, Occasion, Putting, Restoration, Untouched, Whose,
 };
@@ -84,7 +85,7 @@ pub(super) fn occasion(
 pub(super) struct Materials {
     workspace: Option<Workspace>,
     limits: RestoreLimits,
-    spiral_warning_at: u32,
+    warning: SpiralWarning,
     times: HashMap<EntryId, Option<Millis>>,
     cache: FileCache,
     now: SystemTime,
@@ -115,7 +116,7 @@ impl Materials {
         Ok(Materials {
             workspace,
             limits: config.restore_limits(),
-            spiral_warning_at: config.checkpoint.spiral_warning_at,
+            warning: config.spiral_warning(),
             times: times.collect(),
             cache,
             now,
@@ -133,7 +134,7 @@ impl Materials {
         work(&mut Putting {
             workspace: self.workspace.as_ref(),
             limits: &self.limits,
-            spiral_warning_at: self.spiral_warning_at,
+            warning: self.warning.clone(),
             seen: &|id| times.get(id).copied().flatten(),
             counter: Estimator::O200k.counter(),
             now: self.now,

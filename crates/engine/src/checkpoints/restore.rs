@@ -10,10 +10,9 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use longhaul_assembly::{
-    FileCache, KeyFile, Problem, Restore, RestoreLimits, Workspace, spiral_warning,
-};
+use longhaul_assembly::{FileCache, KeyFile, Problem, Restore, RestoreLimits, Workspace};
 use longhaul_checkpoint::{Checkpoint, CheckpointId, Restoring};
+use longhaul_compaction::SpiralWarning;
 use longhaul_ledger::Origin;
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens, Window};
 use longhaul_transcript::json::Object;
@@ -34,8 +33,8 @@ pub struct Putting<'a> {
     pub workspace: Option<&'a Workspace>,
     /// How much.
     pub limits: &'a RestoreLimits,
-    /// From this compaction on, the text warns of the spiral.
-    pub spiral_warning_at: u32,
+    /// When the text warns of many compactions.
+    pub warning: SpiralWarning,
     /// When an entry was written: by it a change since is told.
     pub seen: &'a dyn Fn(&EntryId) -> Option<Millis>,
     /// What counts tokens.
@@ -365,11 +364,11 @@ fn fragments(
     key_files: &[KeyFile],
     putting: &mut Putting<'_>,
 ) -> (Vec<Fragment>, Vec<Problem>) {
-    let (epoch, counter) = (live.epoch(), putting.counter);
+    let counter = putting.counter;
+    let warning = putting.warning.text(live.epoch(), live.wear());
     let how = Restoring {
         limit: putting.limits.checkpoint_tokens,
-        compactions: epoch,
-        spiral_warning_at: putting.spiral_warning_at,
+        warning: warning.as_deref(),
     };
     let text = checkpoint.and_then(|checkpoint| checkpoint.restore(&how, counter));
     let (mut fragments, problems) = match putting.workspace {
@@ -384,7 +383,7 @@ fn fragments(
     };
     // The checkpoint carries the warning; without one it stands alone.
     if text.is_none() {
-        let warning = spiral_warning(epoch, putting.spiral_warning_at, counter);
+        let warning = warning.map(|text| Fragment::new(FragmentKind::Warning, text, counter));
         fragments.splice(0..0, warning);
     }
     (fragments, problems)

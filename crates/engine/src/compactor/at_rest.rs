@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_model::{CancellationToken, Model};
+use longhaul_model::Model;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{Draft, Durability, EntryId, Loaded, Millis, Session, Stamp, Writer};
 
@@ -44,8 +44,6 @@ pub struct Resting<'a> {
     pub durability: Durability,
     /// Who writes summaries.
     pub summaries: Option<Arc<dyn Model>>,
-    /// Stops whoever is waited for.
-    pub cancel: CancellationToken,
     /// Names and times for new entries.
     pub stamp: Box<dyn FnMut() -> Stamp + 'a>,
     /// The time.
@@ -93,11 +91,6 @@ impl<'a> AtRest<'a> {
         at_rest
     }
 
-    /// The window that it is measured against.
-    pub fn window(&self) -> &Window {
-        &self.with.window
-    }
-
     fn counted(&mut self, live: Option<&Live>) -> Tokens {
         let live = live.unwrap_or(&self.with.live);
         let counted = self.with.meter.messages(live.messages());
@@ -130,7 +123,6 @@ impl Site for AtRest<'_> {
         Terms {
             notes_cost: true,
             summaries: self.with.summaries.clone(),
-            cancel: self.with.cancel.clone(),
             state_dir: Some(self.with.state_dir.to_owned()),
             ..Terms::of(self.with.config, &self.with.window, &self.state)
         }

@@ -6,65 +6,22 @@ use longhaul_compaction::ladder::{self, Block, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::summary::Limits as SummaryLimits;
 use longhaul_compaction::{Degradation, Layer, Trigger};
-use longhaul_ledger::Ledger;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Role, Stamp};
 
 use super::brakes::Guarded;
-use super::layer::Outcome;
+use super::driver::Compactor;
+use super::outcome::Outcome;
 use super::site::{Cache, Output, Result, Site, Terms};
-use crate::checkpoints::{Occasion as Saving, turn};
 use crate::event::Event;
-use crate::live::{CacheTerms, Pruned};
+use crate::live::Pruned;
 use crate::measure::Size;
-use crate::state::SessionState;
 
 /// Growth of the context after which it is looked at again, for a window of
 /// 200,000.
 const LOOK_EVERY: Tokens = Tokens(10_000);
 
-/// Compacts a session where it is.
-pub struct Compactor<'a, S: Site> {
-    pub(super) site: &'a mut S,
-    /// What of the state is written down.
-    saved: SessionState,
-}
-
-impl<'a, S: Site> Compactor<'a, S> {
-    /// A compactor at a site.
-    pub fn at(site: &'a mut S) -> Compactor<'a, S> {
-        let saved = site.bench().state.clone();
-        Compactor { site, saved }
-    }
-
-    /// Writes the state down; where that fails, the work goes on.
-    pub(super) fn remember(&mut self) {
-        let state = self.site.bench().state.clone();
-        let Some(folder) = self.site.terms().state_dir.filter(|_| state != self.saved) else {
-            return;
-        };
-        match state.save(&folder) {
-            Ok(()) => self.saved = state,
-            Err(error) => self.site.tell(Event::trouble(error.to_string())),
-        }
-    }
-
-    /// Writes entries, and takes them in.
-    pub(super) fn write(&mut self, drafts: &[(Draft, Stamp)], base: Option<Ledger>) -> Result<()> {
-        self.site.write(drafts)?;
-        let live = self.site.bench().live;
-        let mut base = base;
-        for (draft, stamp) in drafts {
-            let parent = live.entries().last().map(|entry| entry.id.clone());
-            let entry = draft.to_entry(stamp, parent.as_ref());
-            match base.take() {
-                Some(base) => live.push_compaction(entry, base),
-                None => live.push(entry),
-            }
-        }
-        Ok(())
-    }
-
+impl<S: Site> Compactor<'_, S> {
     /// Does what the thresholds ask for.
     pub async fn climb(&mut self) -> Result<()> {
         let mut tried = Vec::new();
@@ -266,12 +223,17 @@ impl<'a, S: Site> Compactor<'a, S> {
         });
         bench.course.output = Some(output);
         let pays = match self.site.cache().filter(|cache| cache.weighs_pruning) {
-            Some(Cache {
-                prices,
-                since,
-                expected_turns,
-                ..
-            }) => decide(output.freed, output.suffix, &prices, since, expected_turns).now,
+            Some(Cache { terms, .. }) => {
+                let Output { freed, suffix, .. } = output;
+                decide(
+                    freed,
+                    suffix,
+                    &terms.prices,
+                    terms.since,
+                    terms.expected_turns,
+                )
+                .now
+            }
             None => true,
         };
         let prunable = if pays { output.freed } else { Tokens::ZERO };
@@ -326,13 +288,8 @@ impl<'a, S: Site> Compactor<'a, S> {
             return Ok(());
         }
         course.looked_at = context;
-        let costs = CacheTerms {
-            prices: &cache.prices,
-            since: cache.since,
-            expected_turns: cache.expected_turns,
-        };
         let (live, meter) = (bench.live, bench.meter);
-        let chosen = live.prune_if_cheaper(meter, &terms.prune, &costs, size.overhead);
+        let chosen = live.prune_if_cheaper(meter, &terms.prune, &cache.terms, size.overhead);
         if let Some((pruned, verdict)) = chosen {
             let after = self.hide(&pruned, size, verdict.to_string())?;
             self.site.bench().course.looked_at = after;
@@ -381,24 +338,6 @@ impl<'a, S: Site> Compactor<'a, S> {
         events.extend(written.as_ref().err().map(|error| error.event()));
         self.tell_all(events);
         written.ok()
-    }
-
-    pub(super) fn saving(&mut self, trigger: Saved, tokens: Tokens, splits_turn: bool) -> Saving {
-        let at = self.site.now();
-        let bench = self.site.bench();
-        Saving {
-            at,
-            trigger,
-            tokens,
-            window: bench.window.size(),
-            turn: turn(bench.live, splits_turn),
-        }
-    }
-
-    pub(super) fn tell_all(&mut self, events: Vec<Event>) {
-        for event in events {
-            self.site.tell(event);
-        }
     }
 
     /// Says once in an epoch that something is due and may not happen.

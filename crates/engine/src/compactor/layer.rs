@@ -6,40 +6,15 @@ use longhaul_compaction::{Breaker, BreakerState, Degradation, Layer, Trigger};
 use longhaul_tokens::{Spent, Tokens};
 use longhaul_transcript::{Draft, EntryId, Stamp};
 
-use super::climb::Compactor;
+use super::driver::Compactor;
 use super::journal::{Intent, completed};
+use super::outcome::{Asked, Made, Outcome};
 use super::site::{Result, Site};
 use crate::checkpoints::Restoration;
 use crate::event::{CompactedEvent, Event};
-use crate::live::{Compacted, CompactionFailure, Pruned, Removed};
+use crate::live::{Compacted, CompactionFailure};
 use crate::measure::Size;
 use crate::spending::to_json;
-
-/// What came of a layer.
-#[derive(Debug)]
-pub enum Outcome {
-    /// The entry is written.
-    Made(Box<Made>),
-    /// Tool output is hidden.
-    Pruned(Pruned),
-    /// There was nothing to do.
-    Nothing,
-    /// It failed; the session is as it was.
-    Failed(String),
-}
-
-/// A compaction that was made.
-#[derive(Debug)]
-pub struct Made {
-    /// Its numbers, as they were told.
-    pub event: CompactedEvent,
-    /// What left the context.
-    pub removed: Removed,
-    /// The summary.
-    pub summary: String,
-    /// What the next context carries.
-    pub restored: Restoration,
-}
 
 /// A compaction on its way into the session.
 struct Carried {
@@ -47,15 +22,6 @@ struct Carried {
     checkpoint: Option<CheckpointId>,
     tokens_after: Tokens,
     restored: Restoration,
-}
-
-/// What a layer is asked to do.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub(super) layer: Layer,
-    pub(super) trigger: Trigger,
-    pub(super) focus: Option<&'a str>,
-    pub(super) size: Size,
 }
 
 impl<S: Site> Compactor<'_, S> {

@@ -18,16 +18,18 @@
 mod at_rest;
 mod brakes;
 mod climb;
+mod driver;
 mod journal;
 mod layer;
+mod outcome;
 mod site;
 mod summarizer;
 
 pub use at_rest::{AtRest, Resting};
 pub use brakes::{Brakes, Guarded};
-pub use climb::Compactor;
+pub use driver::Compactor;
 pub use journal::{Intent, Sequence};
-pub use layer::{Made, Outcome};
+pub use outcome::{Made, Outcome};
 pub(crate) use site::UNKNOWN_WINDOW;
 pub use site::{Bench, Cache, Course, Error, Result, Site, Stored, Terms};
 pub use summarizer::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};

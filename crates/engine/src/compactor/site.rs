@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use longhaul_compaction::cost::{Prices, Since};
+use longhaul_compaction::cost::Since;
 use longhaul_compaction::ladder::{Block, Limits};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{BreakerRules, Layer, RiskRules, Trigger};
@@ -17,7 +17,7 @@ use super::journal::Sequence;
 use crate::checkpoints::{Error as CheckpointError, Lock, Restoration};
 use crate::config::{Config, Layer as Configured, SummaryModel};
 use crate::event::Event;
-use crate::live::{CompactionRules, Live, Tail};
+use crate::live::{CacheTerms, CompactionRules, Live, Tail};
 use crate::measure::{Meter, Size};
 use crate::state::SessionState;
 
@@ -87,12 +87,8 @@ impl Stored<'_> {
 /// What decides whether a rewrite of the prompt pays.
 #[derive(Debug, Clone, Copy)]
 pub struct Cache {
-    /// What tokens cost.
-    pub prices: Prices,
-    /// How long ago the last request was.
-    pub since: Since,
-    /// Requests to come in which it may be paid back.
-    pub expected_turns: u32,
+    /// What tokens cost, and how soon a rewrite has to be paid back.
+    pub terms: CacheTerms,
     /// Whether layer 1 waits until it pays. A rewrite that frees too little for
     /// its price only puts off the summary, which is the cheaper one of the two;
     /// but where there may be none, it has to be made.
@@ -105,7 +101,8 @@ pub struct Cache {
 impl Cache {
     /// Whether the provider has forgotten the last prompt.
     pub(super) fn is_cold(&self) -> bool {
-        !matches!(self.since, Since::Never) && !self.prices.is_warm(self.since)
+        let CacheTerms { prices, since, .. } = self.terms;
+        !matches!(since, Since::Never) && !prices.is_warm(since)
     }
 }
 

@@ -20,8 +20,8 @@ use longhaul_model::{
 use longhaul_tokens::{Spent, Tokens};
 use serde::{Deserialize, Serialize};
 
-use super::climb::Compactor;
-use super::layer::Asked;
+use super::driver::Compactor;
+use super::outcome::Asked;
 use super::site::{Error, Result, Site};
 use crate::config::Config;
 use crate::event::Event;

@@ -1,8 +1,10 @@
 //! What compaction asks of a configuration, as the room below takes it.
 
 use longhaul_compaction::ladder::Layers;
+use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_compaction::summary::Sizes;
-use longhaul_compaction::{BreakerRules, RiskRules};
+use longhaul_compaction::{BreakerRules, RiskRules, SpiralWarning};
+use longhaul_tokens::Window;
 
 use super::{Config, Layer};
 use crate::live::CompactionRules;
@@ -30,6 +32,14 @@ impl Config {
         }
     }
 
+    /// What an agent is told of its many compactions, once they are so many.
+    pub fn spiral_warning(&self) -> SpiralWarning {
+        SpiralWarning {
+            from: self.checkpoint.spiral_warning_at,
+            rules: self.risk_rules(),
+        }
+    }
+
     /// How large summaries may be.
     pub fn summary_sizes(&self) -> Sizes {
         let summary = &self.compaction.summary;
@@ -49,6 +59,29 @@ impl Config {
         CompactionRules {
             summary: self.summary_sizes(),
             emergency_turns: self.compaction.emergency.turns,
+        }
+    }
+
+    /// The limits of pruning, fitted to a window.
+    pub fn prune_settings(&self, window: &Window) -> PruneSettings {
+        let prune = &self.compaction.prune;
+        let arrival = &prune.on_arrival;
+        let chars = |count: u32| count as usize;
+        // Where nothing else makes room, what is old is hidden however few there are.
+        let whole = match self.sandbox.read_only {
+            true => arrival.whole_records.min(self.sandbox.prune_after_rounds),
+            false => arrival.whole_records,
+        };
+        PruneSettings {
+            protect_tail: window.scaled(self.protected_tail(Layer::Prune)),
+            after_rounds: self.prune_after_rounds(),
+            whole_records: chars(whole),
+            minimum: window.scaled(prune.prune_minimum_tokens),
+            arrival: arrival.enabled.then(|| ArrivalTrim {
+                result_chars: chars(arrival.result_chars),
+                result_tail_chars: chars(arrival.result_tail_chars),
+                file_chars: chars(arrival.file_chars),
+            }),
         }
     }
 

@@ -83,7 +83,7 @@ impl Export {
             for draft in self.settings_drafts() {
                 fresh.push(&draft, ids());
             }
-            let how = Restoring::after(0);
+            let how = Restoring::default();
             if let Some(fragment) = self.trusted_checkpoint().restore(&how, counter) {
                 tokens += fragment.tokens();
                 fresh.push(&restored(&fragment), ids());

@@ -133,9 +133,9 @@ pub struct Pruned {
 
 /// What decides whether a rewrite of the prompt pays.
 #[derive(Debug, Clone, Copy)]
-pub struct CacheTerms<'a> {
+pub struct CacheTerms {
     /// What tokens cost.
-    pub prices: &'a Prices,
+    pub prices: Prices,
     /// How long ago the last request was.
     pub since: Since,
     /// Requests still to come.
@@ -211,7 +211,7 @@ impl Live {
         &self,
         meter: &mut Meter,
         settings: &PruneSettings,
-        terms: &CacheTerms<'_>,
+        terms: &CacheTerms,
         overhead: Tokens,
     ) -> Option<(Pruned, Verdict)> {
         let CacheTerms {
@@ -219,7 +219,7 @@ impl Live {
             since,
             expected_turns,
         } = *terms;
-        let pays = |freed, suffix| decide(freed, suffix, prices, since, expected_turns).now;
+        let pays = |freed, suffix| decide(freed, suffix, &prices, since, expected_turns).now;
         if !self.worth_planning(meter, settings, &pays) {
             return None;
         }
@@ -228,7 +228,7 @@ impl Live {
         let pruning = prune(&explained.counted, &self.pins(), settings, &|tool, text| {
             counter.tool_result(tool, text)
         });
-        let (chosen, verdict) = pruning.cheapest(prices, since, expected_turns);
+        let (chosen, verdict) = pruning.cheapest(&prices, since, expected_turns);
         let edits: Vec<Edit> = chosen.edits.into_iter().filter(Edit::is_durable).collect();
         if !verdict.now || edits.is_empty() {
             return None;

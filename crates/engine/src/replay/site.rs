@@ -11,7 +11,7 @@ use crate::checkpoints::Untouched;
 use crate::compactor::{Bench, Cache, Result, Sequence, Site, Stored, Terms};
 use crate::config::Config;
 use crate::event::Event;
-use crate::live::{Live, allowance};
+use crate::live::{CacheTerms, Live, allowance};
 use crate::measure::Size;
 
 impl Site for Run<'_, '_> {
@@ -92,9 +92,11 @@ impl Site for Run<'_, '_> {
 
     fn cache(&mut self) -> Option<Cache> {
         Some(Cache {
-            prices: self.options.prices,
-            since: self.since,
-            expected_turns: self.options.expected_turns,
+            terms: CacheTerms {
+                prices: self.options.prices,
+                since: self.since,
+                expected_turns: self.options.expected_turns,
+            },
             weighs_pruning: true,
             growth: self.bills.said(),
         })

@@ -15,7 +15,7 @@ use crate::compactor::{
     Stored as Recallable, Terms, UNKNOWN_WINDOW,
 };
 use crate::event::Event;
-use crate::live::{CompactionFailure, Live};
+use crate::live::{CacheTerms, CompactionFailure, Live};
 use crate::measure::Size;
 
 /// Requests to come that a rewrite of the prompt may be paid back in.
@@ -220,9 +220,11 @@ impl Site for AtWork<'_> {
         let session = &mut *self.session;
         let size = session.size();
         Some(Cache {
-            prices: session.prices(),
-            since: session.since(),
-            expected_turns: EXPECTED_TURNS,
+            terms: CacheTerms {
+                prices: session.prices(),
+                since: session.since(),
+                expected_turns: EXPECTED_TURNS,
+            },
             weighs_pruning: false,
             growth: size.at_most - size.overhead,
         })

@@ -8,7 +8,6 @@ use longhaul_assembly::{
     RestoreLimits, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble, notes,
 };
 use longhaul_checkpoint::{Checkpoint, CheckpointStore};
-use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_ledger::{Origin, Utterance};
 use longhaul_tokens::{Fragment, Tokens, Window};
 use longhaul_transcript::EntryId;
@@ -202,7 +201,7 @@ impl Session {
             &mut Putting {
                 workspace: Some(&self.workspace),
                 limits: &limits,
-                spiral_warning_at: self.setup.config.checkpoint.spiral_warning_at,
+                warning: self.setup.config.spiral_warning(),
                 seen: &times,
                 counter: self.meter.estimator().counter(),
                 now,
@@ -343,30 +342,5 @@ pub(crate) fn restore_limits(config: &crate::config::Config, window: &Window) ->
         key_files: (f64::from(limits.key_files) * share).floor() as u32,
         key_file_tokens: limits.key_file_tokens.scale(share.max(0.3)),
         agents_sections: limits.agents_sections,
-    }
-}
-
-impl crate::config::Config {
-    /// The limits of pruning, fitted to a window.
-    pub fn prune_settings(&self, window: &Window) -> PruneSettings {
-        let prune = &self.compaction.prune;
-        let arrival = &prune.on_arrival;
-        let chars = |count: u32| count as usize;
-        // Where nothing else makes room, what is old is hidden however few there are.
-        let whole = match self.sandbox.read_only {
-            true => arrival.whole_records.min(self.sandbox.prune_after_rounds),
-            false => arrival.whole_records,
-        };
-        PruneSettings {
-            protect_tail: window.scaled(self.protected_tail(crate::config::Layer::Prune)),
-            after_rounds: self.prune_after_rounds(),
-            whole_records: chars(whole),
-            minimum: window.scaled(prune.prune_minimum_tokens),
-            arrival: arrival.enabled.then(|| ArrivalTrim {
-                result_chars: chars(arrival.result_chars),
-                result_tail_chars: chars(arrival.result_tail_chars),
-                file_chars: chars(arrival.file_chars),
-            }),
-        }
     }
 }

@@ -23,7 +23,6 @@ use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
-use longhaul_model::CancellationToken;
 use longhaul_tokens::{Estimator, Heuristic, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Body, Durability, EntryId, Millis, Session, SessionKey, Stamp};
@@ -192,7 +191,7 @@ impl Place {
         work(&mut Putting {
             workspace: Some(&workspace),
             limits: &RestoreLimits::default(),
-            spiral_warning_at: 4,
+            warning: Config::default().spiral_warning(),
             seen,
             counter: &Heuristic,
             now,
@@ -247,7 +246,6 @@ impl Place {
             known: times.keys().cloned().collect(),
             durability: Durability::Os,
             summaries: None,
-            cancel: CancellationToken::new(),
             stamp: Box::new(|| Stamp {
                 id: EntryId::new(format!("compaction-{hour}")),
                 time: at,

@@ -285,7 +285,11 @@ fn from_the_fourth_compaction_on_the_agent_is_warned_once() {
     let other = compacted(&place, 5);
     let (with, _) = place.restore(&other, &never);
     assert_eq!(with.fragments[0].kind(), FragmentKind::Checkpoint);
-    assert!(with.fragments[0].text().contains("Warning: compaction 5"));
+    assert!(
+        with.fragments[0]
+            .text()
+            .contains("Warning: this session was compacted 5 times")
+    );
     assert!(
         with.fragments
             .iter()

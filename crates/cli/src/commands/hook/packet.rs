@@ -6,6 +6,7 @@ use longhaul_assembly::{
     BootstrapLimits, FileCache, Restore, RestoreLimits, Workspace, WorkspaceSources,
 };
 use longhaul_checkpoint::{Checkpoint, Restoring};
+use longhaul_compaction::Wear;
 use longhaul_engine::ours::{AFTER_COMPACTION, HAD_BACK};
 use longhaul_engine::recall::fenced;
 use longhaul_tokens::{Estimator, Fragment};
@@ -66,11 +67,17 @@ fn fragments(app: &App, told: &Told, checkpoint: &Checkpoint) -> Vec<Fragment> {
         agents_sections: Vec::new(),
         ..config.restore_limits()
     };
+    // The compaction that it was made for has happened since, and the agent's own
+    // have no audit.
+    let compactions = checkpoint.meta.compaction_count + 1;
+    let wear = Wear {
+        unaudited: compactions,
+        ..Wear::default()
+    };
+    let warning = config.spiral_warning().text(compactions, &wear);
     let how = Restoring {
         limit: limits.checkpoint_tokens,
-        // The compaction that it was made for has happened since.
-        compactions: checkpoint.meta.compaction_count + 1,
-        spiral_warning_at: config.checkpoint.spiral_warning_at,
+        warning: warning.as_deref(),
     };
     let restored = checkpoint.restore(&how, counter);
     let (mut cache, now) = (FileCache::new(), SystemTime::now());

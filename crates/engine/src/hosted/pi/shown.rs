@@ -81,7 +81,7 @@ impl PiSession {
         let mut putting = Putting {
             workspace: workspace.as_ref().map(|(workspace, _)| workspace),
             limits: &limits,
-            spiral_warning_at: config.checkpoint.spiral_warning_at,
+            warning: config.spiral_warning(),
             seen: &times,
             counter,
             now,

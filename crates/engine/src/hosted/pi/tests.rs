@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use longhaul_model::CancellationToken;
+use longhaul_model::{Answer, CancellationToken, Content};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Body, EntryId, Session as Stored};
 use serde_json::{Value, json};
@@ -504,4 +504,73 @@ fn a_large_result_is_kept_whole_before_it_is_shown_in_part() {
     assert!(!part.contains(words));
     let by_words = recalled(&kept, Query::Text(words.into()));
     assert_eq!(by_words[0].entry.id.as_str(), shown.entry);
+}
+
+/// A model that writes the same summary whatever it is asked, or fails.
+struct Writer {
+    info: longhaul_model::ModelInfo,
+    fails: bool,
+}
+
+impl Model for Writer {
+    fn info(&self) -> &longhaul_model::ModelInfo {
+        &self.info
+    }
+
+    fn ask<'a>(
+        &'a self,
+        _: &'a longhaul_model::Request,
+        _: &'a mut (dyn FnMut(longhaul_model::Delta) + Send),
+        _: &'a CancellationToken,
+    ) -> longhaul_model::BoxFuture<'a, Result<Answer, longhaul_model::Failure>> {
+        let answer = Answer {
+            content: match self.fails {
+                true => Vec::new(),
+                false => vec![Content::Text("## Work done\n- THE MODEL WROTE THIS".into())],
+            },
+            ..Answer::default()
+        };
+        Box::pin(std::future::ready(Ok(answer)))
+    }
+}
+
+#[test]
+fn the_configured_model_writes_the_summary_and_one_that_fails_is_told() {
+    for fails in [false, true] {
+        let mut pi = Pi::new();
+        pi.setup = Arc::new(PiSetup {
+            config: Config::default(),
+            state_dir: pi.folder.path().join("state"),
+            clock: Arc::new(Counting::default()),
+            summaries: Some(Arc::new(Writer {
+                info: longhaul_model::ModelInfo {
+                    provider: "test".into(),
+                    name: "writer".into(),
+                    ..Default::default()
+                },
+                fails,
+            })),
+            departures: None,
+        });
+        pi.user("Read every part of src.");
+        for number in 0..12 {
+            pi.round(number, &file(number, 60));
+        }
+        let mut session = pi.open();
+        let mut fallbacks = 0;
+        let cancel = CancellationToken::new();
+        let offer = session.before_compact(
+            pi.at().as_ref(),
+            Reason::Manual,
+            None,
+            host(),
+            &cancel,
+            &mut |event| fallbacks += usize::from(matches!(event, Event::SummaryFallback { .. })),
+        );
+        let Offer::Compaction(made) = offer.unwrap() else {
+            panic!("nothing was offered");
+        };
+        assert_eq!(made.summary.contains("THE MODEL WROTE THIS"), !fails);
+        assert_eq!(fallbacks, usize::from(fails));
+    }
 }

@@ -1,0 +1,43 @@
+//! What a layer is asked to do, and what came of it.
+
+use longhaul_compaction::{Layer, Trigger};
+
+use crate::checkpoints::Restoration;
+use crate::event::CompactedEvent;
+use crate::live::{Pruned, Removed};
+use crate::measure::Size;
+
+/// What came of a layer.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The entry is written.
+    Made(Box<Made>),
+    /// Tool output is hidden.
+    Pruned(Pruned),
+    /// There was nothing to do.
+    Nothing,
+    /// It failed; the session is as it was.
+    Failed(String),
+}
+
+/// A compaction that was made.
+#[derive(Debug)]
+pub struct Made {
+    /// Its numbers, as they were told.
+    pub event: CompactedEvent,
+    /// What left the context.
+    pub removed: Removed,
+    /// The summary.
+    pub summary: String,
+    /// What the next context carries.
+    pub restored: Restoration,
+}
+
+/// What a layer is asked to do.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) layer: Layer,
+    pub(super) trigger: Trigger,
+    pub(super) focus: Option<&'a str>,
+    pub(super) size: Size,
+}
