@@ -17,6 +17,8 @@ use crate::text::{self, Stems, Stored, Tongue};
 
 /// A transaction takes this much text at most, so that others get their turn.
 const BATCH_BYTES: u64 = 4 << 20;
+/// How often holes are closed at one time.
+const MOST_PASSES: u32 = 8;
 /// Or so many records.
 const BATCH_RECORDS: usize = 4_000;
 
@@ -302,20 +304,23 @@ impl SqliteIndex {
     }
 
     /// Closes the holes that texts left which were taken out, where there are
-    /// many.
+    /// many. A text that goes over two blocks leaves a hole in the one before when
+    /// it is moved out of the one with holes, so once may not be enough.
     fn close_holes(&mut self) -> rusqlite::Result<()> {
-        if !texts::is_hollow(&self.connection)? {
-            return Ok(());
-        }
-        let to = texts::end(&self.connection)?;
-        let mut from = Some(0);
-        while let Some(next) = from {
-            let transaction = self
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)?;
-            from = texts::close_holes(&transaction, next, to, BATCH_BYTES)?;
-            changed(&transaction)?;
-            transaction.commit()?;
+        for _ in 0..MOST_PASSES {
+            if !texts::is_hollow(&self.connection)? {
+                break;
+            }
+            let to = texts::end(&self.connection)?;
+            let mut from = Some(0);
+            while let Some(next) = from {
+                let transaction = self
+                    .connection
+                    .transaction_with_behavior(TransactionBehavior::Immediate)?;
+                from = texts::close_holes(&transaction, next, to, BATCH_BYTES)?;
+                changed(&transaction)?;
+                transaction.commit()?;
+            }
         }
         Ok(())
     }
