@@ -5,9 +5,11 @@
 //! two ends, a call keeps its name, its id and the ends of its long arguments, so
 //! that it stays paired with its result.
 
+use std::collections::HashMap;
+
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 use longhaul_transcript::json::{self, Object};
-use longhaul_transcript::{ContextMessage, EntryId, Role};
+use longhaul_transcript::{ContextMessage, Conversation, EntryId, Role};
 
 use crate::summary::within;
 
@@ -24,41 +26,84 @@ pub struct Shortened {
     pub message: ContextMessage,
 }
 
-/// Shortens the messages at the end of a conversation that are larger than `tail`
-/// tokens, as far back as `tail` tokens of what then stays reach. `size` counts a
-/// message.
+/// Shortens what is larger than `tail` tokens at the end of a conversation, as far
+/// back as `tail` tokens of what then stays reach: a message, or a call with all
+/// its results, since these leave only together. `size` counts a message.
 pub fn shorten(
     messages: &[ContextMessage],
     tail: Tokens,
     counter: &dyn Counter,
     size: &mut dyn FnMut(&ContextMessage) -> Tokens,
 ) -> Vec<Shortened> {
+    let places: HashMap<&EntryId, usize> = messages
+        .iter()
+        .enumerate()
+        .map(|(at, message)| (&message.entry, at))
+        .collect();
+    let conversation = Conversation::new(messages.to_vec());
     let mut shortened = Vec::new();
     let mut kept = Tokens::ZERO;
-    for (at, message) in messages.iter().enumerate().rev() {
-        if kept >= tail || message.role == Role::CompactionSummary {
+    for piece in conversation.pieces().iter().rev() {
+        let piece = piece.messages();
+        let is_summary = |message: &ContextMessage| message.role == Role::CompactionSummary;
+        if kept >= tail || piece.iter().any(is_summary) {
             break;
         }
-        let mut tokens = size(message);
-        if tokens > tail
-            && let Some(content) = cut(message, Tokens(tail.0 / 3), counter)
-            && let Some(fitting) = with_content(message, &content)
-        {
-            let smaller = size(&fitting);
-            if smaller < tokens {
-                tokens = smaller;
-                shortened.push(Shortened {
-                    at,
-                    entry: message.entry.clone(),
-                    content,
-                    message: fitting,
-                });
+        let whole: Tokens = piece.iter().map(&mut *size).sum();
+        let mut tokens = whole;
+        if whole > tail {
+            let large = Tokens(tail.0 / (2 * piece.len() as u32));
+            let large: Vec<&ContextMessage> =
+                piece.iter().filter(|one| size(one) > large).collect();
+            let mut cap = tail.0 / (3 * large.len().max(1) as u32);
+            let mut made = Vec::new();
+            // A message of many parts may need more than one try.
+            while tokens > tail && cap > 0 {
+                made = cut_all(&large, &places, Tokens(cap), counter, size);
+                let freed: Tokens = made.iter().map(|(_, freed)| *freed).sum();
+                tokens = whole - freed;
+                cap /= 4;
             }
+            shortened.extend(made.into_iter().map(|(short, _)| short));
         }
         kept += tokens;
     }
-    shortened.reverse();
+    shortened.sort_by_key(|short| short.at);
     shortened
+}
+
+/// Those that become smaller when every text in them is cut to `cap` tokens, and by
+/// how much.
+fn cut_all(
+    large: &[&ContextMessage],
+    places: &HashMap<&EntryId, usize>,
+    cap: Tokens,
+    counter: &dyn Counter,
+    size: &mut dyn FnMut(&ContextMessage) -> Tokens,
+) -> Vec<(Shortened, Tokens)> {
+    let mut made = Vec::new();
+    for message in large {
+        let Some(content) = cut(message, cap, counter) else {
+            continue;
+        };
+        let (Some(fitting), Some(at)) = (
+            with_content(message, &content),
+            places.get(&message.entry).copied(),
+        ) else {
+            continue;
+        };
+        let (before, after) = (size(message), size(&fitting));
+        if after < before {
+            let short = Shortened {
+                at,
+                entry: message.entry.clone(),
+                content,
+                message: fitting,
+            };
+            made.push((short, before - after));
+        }
+    }
+    made
 }
 
 fn with_content(message: &ContextMessage, content: &str) -> Option<ContextMessage> {
@@ -174,6 +219,30 @@ mod tests {
         }
         assert!(made[0].content.contains("\"id\":\"c1\"") && made[0].content.contains("a.txt"));
         assert!(shorten(&messages, Tokens(100_000), &Heuristic, &mut size).is_empty());
+    }
+
+    #[test]
+    fn a_call_of_many_results_is_shortened_as_one() {
+        let text = "word ".repeat(300);
+        let calls: Vec<serde_json::Value> = (0..8)
+            .map(|at| serde_json::json!({"type":"toolCall","id":format!("c{at}"),"name":"read","arguments":{"path":"a"}}))
+            .collect();
+        let mut messages = vec![message(
+            "a",
+            serde_json::json!({"role":"assistant","content":calls}),
+        )];
+        messages.extend((0..8).map(|at| {
+            let json = serde_json::json!({"role":"toolResult","toolCallId":format!("c{at}"),"toolName":"read","content":[{"type":"text","text":text}]});
+            message(&format!("r{at}"), json)
+        }));
+        let mut size =
+            |message: &ContextMessage| Heuristic.count(message.json(), ContentKind::Code);
+        let tail = Tokens(2_500);
+        for short in shorten(&messages, tail, &Heuristic, &mut size) {
+            messages[short.at] = short.message;
+        }
+        let all: Tokens = messages.iter().map(size).sum();
+        assert!(all <= tail, "{all}");
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Commands, how their latest run ended, and whether a failure still stands.
 //!
 //! A failure stands until the same command passes, a file that it names is gone,
-//! or the user rejects it. A status that means "no" (`grep` found nothing) and a
-//! look at a path that is not there are no failures.
+//! or the user rejects it. Where it runs again in a line whose status does not
+//! show how it ended (`… | tail`), it stands, and that is told. A status that means
+//! "no" (`grep` found nothing) and a look at a path that is not there are no
+//! failures.
 
 use crate::facts::{CommandRun, FileChange, Outcome, Speaker};
 use crate::ledger::{At, Ledger};
@@ -20,7 +22,9 @@ impl Ledger {
         if text.is_empty() {
             return;
         }
-        let mut run = match self.commands.iter().rposition(|run| run.command == text) {
+        let parts = runs(command);
+        let same = |run: &CommandRun| run.command == text && run.parts == parts.all;
+        let mut run = match self.commands.iter().rposition(same) {
             Some(known) => self.commands.remove(known),
             None => {
                 if self.commands.len() >= MOST {
@@ -34,6 +38,9 @@ impl Ledger {
                     status: None,
                     error: None,
                     failing: false,
+                    run_since: false,
+                    parts: parts.all,
+                    real: parts.real,
                     provenance: Default::default(),
                     turn: self.heard,
                 }
@@ -57,29 +64,29 @@ impl Ledger {
         };
         let fails = outcome == Outcome::Failed && !means_no(command, ended.status());
         let now = runs(command);
-        // A run that passed settles every command it runs; one that failed takes
-        // the place of the same one spelt otherwise.
-        let settles = |run: &CommandRun| {
-            let before = runs(&run.command);
-            match fails {
-                true => before == now,
-                false => before.iter().all(|left| now.contains(left)),
-            }
-        };
-        for run in &mut self.commands {
-            if run.failing && settles(run) {
-                run.failing = false;
-            }
+        for run in self.commands.iter_mut().filter(|run| run.failing) {
+            let within = |parts: &[u32], line: &[u32]| parts.iter().all(|one| line.contains(one));
+            // A run that passed settles every command that it shows to have passed;
+            // one that failed takes the place of the same one spelt otherwise.
+            let settled = match (ended.rejected(), fails) {
+                (true, _) => run.parts == now.all,
+                (_, true) => run.real == now.real,
+                (_, false) => within(&run.parts, &now.shown),
+            };
+            run.failing = !settled;
+            run.run_since |= !fails && within(&run.real, &now.real);
         }
+        let same = |run: &CommandRun| run.command == text && run.parts == now.all;
         if ended.rejected() {
-            self.commands.retain(|run| run.command != text);
+            self.commands.retain(|run| !same(run));
             return;
         }
         let line = ended.line();
-        if let Some(run) = self.commands.iter_mut().rfind(|run| run.command == text) {
+        if let Some(run) = self.commands.iter_mut().rfind(|run| same(run)) {
             run.outcome = outcome;
             run.status = ended.status();
             run.failing = fails;
+            run.run_since = false;
             run.error = fails
                 .then(|| line.to_owned())
                 .filter(|line| !line.is_empty());
@@ -118,9 +125,14 @@ impl Ledger {
         }
     }
 
-    /// Commands whose latest run failed, the newest first.
+    /// Commands whose latest run failed, the newest first; behind them those that
+    /// ran since where their status does not show.
     pub fn failing(&self) -> impl Iterator<Item = &CommandRun> {
-        self.commands.iter().rev().filter(|run| run.failing)
+        let failing = |since: bool| {
+            let runs = self.commands.iter().rev();
+            runs.filter(move |run| run.failing && run.run_since == since)
+        };
+        failing(false).chain(failing(true))
     }
 }
 

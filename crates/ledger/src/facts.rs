@@ -195,6 +195,15 @@ pub struct CommandRun {
     /// Whether a failure still stands: no later run passed, nothing made it moot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failing: bool,
+    /// Whether it ran since in a line whose status does not show how it ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub run_since: bool,
+    /// The commands of the line, as numbers, by which a later run is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<u32>,
+    /// The same without small help such as `echo`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub real: Vec<u32>,
     /// Where it was run.
     pub provenance: Provenance,
     /// The utterance in whose turn it ran last.

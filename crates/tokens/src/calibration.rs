@@ -22,6 +22,9 @@ const SMALLEST_COUNT: Tokens = Tokens(256);
 const BELIEVABLE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// Whatever was learnt, an estimate is not corrected further than this.
 const CLAMP: (f64, f64) = (0.5, 2.5);
+/// The factor of a model that nobody names: no recorded content of chats and
+/// agents was underrated by more. Better too early than too late.
+const UNNAMED: f64 = 1.25;
 
 /// One observation: the same content counted by us and reported by the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,9 +115,12 @@ impl Calibration {
             .observe(sample);
     }
 
-    /// Provider tokens for one of ours; 1 while nothing is known.
+    /// Provider tokens for one of ours; 1 while nothing is known of a model, and
+    /// more than that where not even its name is (`""`).
     pub fn factor(&self, model: &str, estimator: Estimator) -> f64 {
-        self.series(model, estimator).map_or(1.0, Series::factor)
+        let unknown = if model.is_empty() { UNNAMED } else { 1.0 };
+        self.series(model, estimator)
+            .map_or(unknown, Series::factor)
     }
 
     /// The least that a count can stand for, whatever a provider reports. Some

@@ -95,7 +95,6 @@ fn verdict(run: &Run, later: &[Run]) -> Verdict {
         }
     }
     let same = core(&run.command);
-    // It passed in another form, or all of it as a part of a longer line.
     let plain = |part: &str| {
         part.replace('\\', " ")
             .split_whitespace()
@@ -114,9 +113,7 @@ fn verdict(run: &Run, later: &[Run]) -> Verdict {
             .collect();
         own.iter().all(|part| all.contains(part))
     };
-    let passed = |other: &Run| {
-        other.status == Status::Passed && (core(&other.command) == same || contains(other))
-    };
+    let passed = |other: &Run| other.status == Status::Passed && core(&other.command) == same;
     let gone = |other: &Run| {
         let removes = other
             .command
@@ -136,6 +133,7 @@ fn verdict(run: &Run, later: &[Run]) -> Verdict {
     }
     let unclear = missing
         || says(run, &STOPPED)
+        || ends(run, &STOPPED)
         || parts.iter().any(|part| says_no(part))
         || later.iter().any(|other| passed(other) || gone(other));
     match unclear {
@@ -151,7 +149,7 @@ const MISSING: [&str; 4] = [
     "does not exist",
     "no matches found",
 ];
-/// How agents say that the user stopped a command.
+/// How agents say that the user stopped a command, at either end of its output.
 const STOPPED: [&str; 2] = ["command aborted", "request interrupted"];
 
 /// Whether a run begins with such words; further down they are a program's own.
@@ -159,6 +157,11 @@ fn says(run: &Run, what: &[&str]) -> bool {
     let begin: Vec<&str> = run.lines().take(3).collect();
     let begin = begin.join("\n").to_ascii_lowercase();
     what.iter().any(|what| begin.contains(what))
+}
+
+fn ends(run: &Run, what: &[&str]) -> bool {
+    let last = run.lines().last().unwrap_or_default().to_ascii_lowercase();
+    what.iter().any(|what| last.starts_with(what))
 }
 
 /// Whether two commands name the same path.

@@ -438,15 +438,18 @@ fn native(number: usize, plant: &Plant) -> Vec<Value> {
     let answer =
         |words: &str| json!({"role": "assistant", "content": text(words), "stopReason": "stop"});
     let exchange =
-        |name: &str, input: &Value, result: &str, is_error: bool, said: Option<Value>| {
+        |name: &str, input: &Value, result_text: &str, is_error: bool, said: Option<Value>| {
             let id = format!("call-planted-{number}");
             let call = json!({"type": "toolCall", "id": id, "name": name, "arguments": input});
             let mut result = json!({
                 "role": "toolResult", "toolCallId": id, "toolName": name,
-                "content": text(result), "isError": is_error,
+                "content": text(result_text), "isError": is_error,
             });
             if let Some(said) = said {
                 result["userText"] = said;
+            }
+            if super::event::is_refusal(result_text) {
+                result["rejected"] = json!(true);
             }
             vec![
                 json!({"role": "assistant", "content": [call], "stopReason": "toolUse"}),

@@ -328,6 +328,11 @@ fn follow(
             };
             sheet.compressed(row, before, after);
             sheet.compressed(Row::Compression, ladder.max(before), after);
+            // S4 27.9 asks how much smaller the summary is than what it stands for.
+            let messages = session.messages();
+            let summary = counters.independent(&messages[..messages.len().min(1)]);
+            let out = (before + summary).saturating_sub(after);
+            sheet.compressed(Row::CompressionSummary, out, summary);
         }
         tail(sheet, &session);
     }

@@ -57,6 +57,7 @@ pub(super) enum Row {
     Agreed,
     AgreedListed,
     Compression,
+    CompressionSummary,
     CompressionSummarize,
     CompressionFull,
     CompressionPrune,
@@ -131,6 +132,7 @@ fn rule(row: Row, window: u32) -> (&'static str, Option<f64>) {
         Row::Agreed => ("C18 notes, answers, plans in K", Some(1.0)),
         Row::AgreedListed => ("C18 same, in their section", None),
         Row::Compression => ("C19 whole ladder, agent sessions", None),
+        Row::CompressionSummary => ("C19 taken out to its summary (S4)", ratio),
         Row::CompressionSummarize => ("C19 summarize, agent sessions", ratio),
         Row::CompressionFull => ("C19 full, agent sessions", ratio),
         Row::CompressionPrune => ("C19 prune", None),
@@ -156,6 +158,7 @@ impl Row {
         matches!(
             self,
             Row::Compression
+                | Row::CompressionSummary
                 | Row::CompressionSummarize
                 | Row::CompressionFull
                 | Row::CompressionPrune

@@ -316,9 +316,20 @@ impl Live {
         };
         let divided = self.divided(meter, request, room, &shortened);
         let (divided, shortened) = match divided {
-            // All of it is recent, and too much even so: the large ones leave.
+            // All of it is recent, and too much even so: less of it stays.
             Err(CompactionFailure::NothingToDo) if !shortened.is_empty() => {
-                (self.divided(meter, request, room, &[])?, Vec::new())
+                let less = [2, 4, 8].into_iter().find_map(|share| {
+                    let protect = Tokens(request.protect.0 / share);
+                    let request = CompactionRequest {
+                        protect,
+                        ..*request
+                    };
+                    self.divided(meter, &request, room, &shortened).ok()
+                });
+                match less {
+                    Some(divided) => (divided, shortened),
+                    None => (self.divided(meter, request, room, &[])?, Vec::new()),
+                }
             }
             divided => (divided?, shortened),
         };

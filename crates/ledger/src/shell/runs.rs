@@ -1,42 +1,100 @@
 //! Which commands a command line runs, for telling runs of the same one.
 
-use super::split::{Joint, Part, is_assignment, split};
+use super::split::{Joint, Part, Simple, is_assignment, split};
 
-/// What a command line runs, so that a later run can be told to be the same:
-/// without `cd`, redirections, pipes into a pager, and small help such as `echo`.
-/// Variables that are set belong to it: with others it is another command.
-pub(crate) fn runs(command: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut real = Vec::new();
-    for part in split(command) {
-        let Part::Simple(simple) = part else { continue };
-        if simple.joint == Joint::Pipe {
-            continue;
+/// What a command line runs, without `cd`, redirections and what is only piped
+/// into. Variables that are set belong to a command: with others it is another.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Runs {
+    /// All commands, each as a number that stands for its words.
+    pub(crate) all: Vec<u32>,
+    /// Without small help such as `echo`, unless there is nothing else.
+    pub(crate) real: Vec<u32>,
+    /// Those that passed if the line did: joined to its end by nothing but `&&`,
+    /// and not piped into another, whose status would be the line's.
+    pub(crate) shown: Vec<u32>,
+}
+
+pub(crate) fn runs(command: &str) -> Runs {
+    let mut runs = Runs::default();
+    let ran = ran(command);
+    for one in &ran {
+        runs.all.push(one.number);
+        if !one.is_help {
+            runs.real.push(one.number);
         }
+        if one.is_shown {
+            runs.shown.push(one.number);
+        }
+    }
+    if runs.all.is_empty() {
+        let number = number(command.split_whitespace());
+        runs.all.push(number);
+        runs.shown.push(number);
+    }
+    for list in [&mut runs.all, &mut runs.real, &mut runs.shown] {
+        list.dedup();
+        list.truncate(32);
+    }
+    if runs.real.is_empty() {
+        runs.real.clone_from(&runs.all);
+    }
+    runs
+}
+
+struct Ran {
+    number: u32,
+    is_help: bool,
+    is_shown: bool,
+    only_looks: bool,
+}
+
+fn ran(command: &str) -> Vec<Ran> {
+    let parts = split(command);
+    let simple: Vec<&Simple> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Simple(simple) => Some(simple),
+            _ => None,
+        })
+        .collect();
+    let mut all = Vec::new();
+    // Backwards: what follows decides whether a status is seen.
+    let (mut joined, mut is_shown) = (None, true);
+    for simple in simple.into_iter().rev() {
+        is_shown &= !matches!(joined, Some(Joint::Then | Joint::Or));
+        let piped = joined == Some(Joint::Pipe);
+        joined = Some(simple.joint);
         let words: Vec<&str> = simple.words.iter().map(|word| word.text.as_str()).collect();
         let mut named = words.iter().skip_while(|word| is_assignment(word));
         let Some(first) = named.next().or(words.first()) else {
             continue;
         };
-        let run = crate::text::clip(&words.join(" "), 400).to_owned();
-        if matches!(*first, "cd" | "pushd" | "popd") {
+        if simple.joint == Joint::Pipe || matches!(*first, "cd" | "pushd" | "popd") {
             continue;
         }
-        if !(AIDS.contains(first)
-            || words.starts_with(&["git", "stash"])
-            || words.starts_with(&["git", "add"]))
-        {
-            real.push(run.clone());
+        all.push(Ran {
+            number: number(words.iter().copied()),
+            is_help: AIDS.contains(first)
+                || words.starts_with(&["git", "stash"])
+                || words.starts_with(&["git", "add"]),
+            is_shown: is_shown && !piped,
+            only_looks: known(&words) == Some(None),
+        });
+    }
+    all.reverse();
+    all
+}
+
+/// A number for words (FNV-1a): the same wherever it is computed.
+fn number<'w>(words: impl Iterator<Item = &'w str>) -> u32 {
+    let mut hash = 0x811c_9dc5_u32;
+    for word in words {
+        for byte in word.bytes().chain([b' ']) {
+            hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
         }
-        all.push(run);
     }
-    let mut runs = if real.is_empty() { all } else { real };
-    if runs.is_empty() {
-        runs.push(crate::text::clip(command.trim(), 400).to_owned());
-    }
-    runs.dedup();
-    runs.truncate(32);
-    runs
+    hash
 }
 
 /// Commands that stand around the one that matters.
@@ -102,24 +160,33 @@ pub fn means_no(command: &str, status: Option<i32>) -> bool {
 
 /// Whether a command line only looks at things.
 pub(crate) fn only_looks(command: &str) -> bool {
-    let looks = |run: &String| last_known(run) == Some(None);
-    runs(command).iter().all(looks)
+    let ran = ran(command);
+    let real = ran.iter().any(|one| !one.is_help);
+    ran.iter()
+        .filter(|one| !real || !one.is_help)
+        .all(|one| one.only_looks)
 }
 
 /// What [`NO`] says of the last command of a line.
 fn last_known(command: &str) -> Option<Option<i32>> {
-    let mut last: Vec<String> = Vec::new();
-    for part in split(command) {
-        let Part::Simple(simple) = part else { continue };
-        let words = simple.words.iter().map(|word| word.text.clone());
-        let words: Vec<String> = words.skip_while(|word| is_assignment(word)).collect();
-        if !words.is_empty() {
-            last = words;
+    let parts = split(command);
+    let last = parts.iter().rev().find_map(|part| match part {
+        Part::Simple(simple) => {
+            let words = simple.words.iter().map(|word| word.text.as_str());
+            let words: Vec<&str> = words.skip_while(|word| is_assignment(word)).collect();
+            (!words.is_empty()).then_some(words)
         }
-    }
-    let program = last.first()?;
+        _ => None,
+    })?;
+    known(&last)
+}
+
+/// What [`NO`] says of a command.
+fn known(words: &[&str]) -> Option<Option<i32>> {
+    let mut words = words.iter().skip_while(|word| is_assignment(word));
+    let program = words.next()?;
     let program = program.rsplit('/').next().unwrap_or(program);
-    let with_verb = last.get(1).map(|verb| format!("{program} {verb}"));
+    let with_verb = words.next().map(|verb| format!("{program} {verb}"));
     let named = |name: &str| name == program || Some(name) == with_verb.as_deref();
     NO.iter().find(|(name, _)| named(name)).map(|(_, no)| *no)
 }

@@ -85,16 +85,36 @@ fn what_commands_do_to_files() {
 
 #[test]
 fn runs_of_one_command_are_told_to_be_the_same() {
+    let real = |command: &str| runs(command).real;
     assert_eq!(
-        runs("cd x && cargo test a 2>&1 | tail -5"),
-        runs("cargo test a")
+        real("cd x && cargo test a 2>&1 | tail -5"),
+        real("cargo test a")
     );
     // With another variable it is another command.
-    assert_ne!(runs("FOO=1 cargo test a"), runs("cargo test a"));
-    assert_ne!(runs("cargo test a"), runs("cargo test b"));
+    assert_ne!(real("FOO=1 cargo test a"), real("cargo test a"));
+    assert_ne!(real("cargo test a"), real("cargo test b"));
     assert_eq!(
-        runs("git stash && go build ./... ; echo $?"),
-        ["go build ./..."]
+        real("git stash && go build ./... ; echo $?"),
+        real("go build ./...")
     );
-    assert_eq!(runs("echo hi"), ["echo hi"]);
+    assert_eq!(runs("echo hi").real, runs("echo hi").all);
+}
+
+#[test]
+fn what_passed_with_a_line_is_what_its_status_shows() {
+    let shows = |line: &str, part: &str| {
+        let part = runs(part).all;
+        runs(line).shown.contains(&part[0])
+    };
+    for (line, part, shown) in [
+        ("cd w && make lint 2>&1 && make docs", "make lint", true),
+        ("make lint | tail -3", "make lint", false),
+        ("make lint && make docs | tail -3", "make lint", true),
+        ("make lint; make docs", "make lint", false),
+        ("make lint; make docs", "make docs", true),
+        ("make lint || true", "make lint", false),
+        ("make lint", "make lint", true),
+    ] {
+        assert_eq!(shows(line, part), shown, "{part} in {line}");
+    }
 }
