@@ -192,10 +192,10 @@ fn what_was_agreed_is_the_text_of_the_option_the_plan_and_the_notes() {
     assert!(!made.text.contains("Rewrite"), "{}", made.text);
     let words = section(&made.text, heading::WORDS).join("\n");
     assert!(
-        words.contains("(plan)") && words.contains("too much") && words.contains("still too much")
+        words.contains("plan]") && words.contains("too much") && words.contains("still too much")
     );
     // The answer stands with its question, and not a second time.
-    assert!(!words.contains("(answer)"), "{words}");
+    assert!(!words.contains("answer]"), "{words}");
 }
 
 #[test]

@@ -62,7 +62,8 @@ impl Ledger {
             true => Outcome::Passed,
             false => ended.outcome(),
         };
-        let fails = outcome == Outcome::Failed && !means_no(command, ended.status());
+        let is_answer = means_no(command, ended.status()) || ended.missed_a_path();
+        let fails = outcome == Outcome::Failed && !is_answer;
         let now = runs(command);
         for run in self.commands.iter_mut().filter(|run| run.failing) {
             let within = |parts: &[u32], line: &[u32]| parts.iter().all(|one| line.contains(one));

@@ -92,6 +92,17 @@ impl<'a> Ended<'a> {
         &self.text
     }
 
+    /// Whether the system found no file under a path that was tried, in the words
+    /// of POSIX for ENOENT. Where a compiler says so of a place in a file, the file
+    /// is wrong and not the guess.
+    pub(crate) fn missed_a_path(&self) -> bool {
+        let mut lines = self.text.lines().take(400).filter(|line| !is_frame(line));
+        lines.next().is_some_and(|line| {
+            let line = clip(line, 400).to_ascii_lowercase();
+            line.contains("no such file or directory") && !names_a_place(&line)
+        })
+    }
+
     /// The first line that was printed, exactly; where a later one names a place
     /// in a file, that one.
     pub(crate) fn line(&self) -> &str {

@@ -125,7 +125,10 @@ fn verdict(run: &Run, later: &[Run]) -> Verdict {
     // success: the latest run of this command passed.
     let certain = |other: &Run| {
         other.status == Status::Passed
-            && !other.command.contains(['\n', ';', '|'])
+            && !other
+                .command
+                .replace("\\\n", " ")
+                .contains(['\n', ';', '|'])
             && contains(other)
     };
     if later.iter().any(certain) {

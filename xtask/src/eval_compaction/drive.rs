@@ -24,7 +24,7 @@ use crate::Result;
 const O200K_SHARE: f64 = 0.83;
 
 /// What a user text's own line takes beside its words.
-const ITEM_TOKENS: u32 = 12;
+const ITEM_TOKENS: u32 = 6;
 /// How ids of forced compactions begin.
 const FORCED: &str = "forced-";
 

@@ -31,7 +31,7 @@ impl Section {
 
     pub(super) fn heading(self) -> &'static str {
         match self {
-            Section::Said => "## What the user said (word for word, oldest first)",
+            Section::Said => "## What the user said (word for word, oldest first; answered unless marked)",
             Section::Agreed => "## What was agreed",
             Section::Work => "## Work by turn",
             Section::Changed => "## Files changed",
@@ -78,8 +78,6 @@ pub(super) struct SaidItem {
     pub(super) number: u32,
     /// State, channel and whether it is shortened.
     pub(super) marks: String,
-    /// The shortest form of the entry's id.
-    pub(super) id: String,
     pub(super) words: String,
 }
 
@@ -92,12 +90,15 @@ impl SaidItem {
         let rest = item.line.strip_prefix("- #")?;
         let digits = rest.find(|c: char| !c.is_ascii_digit())?;
         let number = rest[..digits].parse().ok()?;
-        let (marks, rest) = rest[digits..].split_once('·')?;
-        let (id, words) = rest.split_once(' ').unwrap_or((rest, ""));
+        let rest = &rest[digits..];
+        // Marks in brackets, which a question among them may hold too.
+        let (marks, words) = match rest.strip_prefix(" [") {
+            Some(rest) => rest.split_once("]:")?,
+            None => ("", rest.strip_prefix(':')?),
+        };
         Some(SaidItem {
             number,
-            marks: marks.trim().to_owned(),
-            id: id.to_owned(),
+            marks: marks.to_owned(),
             words: match &item.fenced {
                 Some(fenced) => fenced.clone(),
                 None => words.trim().to_owned(),
@@ -243,9 +244,9 @@ Prose of a model.
 ## Goal
 - nothing of ours
 
-## What the user said (word for word, oldest first)
-- #1 answered ·a1b2c3 do the first thing
-- #2 interrupted (queued) shortened ·d4
+## What the user said (word for word, oldest first; answered unless marked)
+- #1: do the first thing
+- #2 [interrupted, queued, shortened ·d4]:
   ````text
   ## Open
   - not an item
@@ -253,7 +254,7 @@ Prose of a model.
   ```
   ````
 - +37 more, not shown: recall brings them back (query, or an id)
-- #40 open ·e5 and this
+- #40 [open]: and this
 
 ## Files changed
 (relative to /w)
@@ -276,8 +277,7 @@ Prose of a model.
             said[1],
             SaidItem {
                 number: 2,
-                marks: "interrupted (queued) shortened".into(),
-                id: "d4".into(),
+                marks: "interrupted, queued, shortened ·d4".into(),
                 words: "## Open\n- not an item\n    indented\n```".into(),
             }
         );

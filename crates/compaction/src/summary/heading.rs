@@ -2,7 +2,8 @@
 //! that is empty is left out.
 
 /// All user text, oldest first.
-pub const WORDS: &str = "## What the user said (word for word, oldest first)";
+pub const WORDS: &str =
+    "## What the user said (word for word, oldest first; answered unless marked)";
 /// Answers that were chosen, plans that were approved, notes.
 pub const AGREED: &str = "## What was agreed";
 /// What was done in each turn.

@@ -64,7 +64,12 @@ impl std::fmt::Display for Note {
 }
 
 /// What a line below [`heading::FAILING`] says.
-const LATEST_RUN: &str = "(the latest run of each, in turn #n; not run again since)";
+const LATEST_RUN: &str = "(the latest run of each, in turn #n)";
+
+/// The share of the room beside the words that agreements may take.
+const AGREED: f64 = 0.375;
+/// The share of the words' room that may be lent in a small window.
+const LENT: f64 = 0.375;
 
 /// The sections that share a budget, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,24 +95,34 @@ pub fn mechanical(
 ) -> Mechanical {
     let ledger = material.ledger;
     let kept = material.kept_entries();
-    let mut budget = limits.rest - less;
+    let own = limits.rest - less;
+    // In a small window what must be there may take from the words.
+    let lent = match limits.shares_words {
+        true => limits.words.scale(LENT),
+        false => Tokens::ZERO,
+    };
+    let mut over = Tokens::ZERO;
     loop {
+        let budget = own + lent - over;
         let mut draft = Draft::new(material, &kept, limits, budget, counter);
-        draft.agreed(limits.rest.scale(0.375));
+        draft.agreed(limits.rest + lent);
         // What the room does not hold of the answers stands among the words.
         let shown = draft.text_of(Part::Agreed);
         let elsewhere = |utterance: &Utterance| is_agreed(ledger, utterance, &shown);
-        let said = words(ledger, &kept, &elsewhere, limits.words, limits, counter);
+        let used = budget - draft.pool.left;
+        let room = limits.words - (used - own);
+        let said = words(ledger, &kept, &elsewhere, room, limits, counter);
+        draft.pool.left = own - over - used;
         if limits.shares_words {
-            draft.pool.left += limits.words - said.tokens;
+            draft.pool.left += room - said.tokens;
         }
         draft.rest();
         let made = draft.finish(&said);
-        let excess = made.tokens - (limits.words + limits.rest - less);
+        let excess = made.tokens - (limits.words + own);
         if excess == Tokens::ZERO || budget == Tokens::ZERO {
             return made;
         }
-        budget -= excess + Tokens(4);
+        over += excess + Tokens(4);
     }
 }
 
@@ -122,7 +137,6 @@ fn is_agreed(ledger: &Ledger, utterance: &Utterance, shown: &str) -> bool {
 
 /// The sections beside the user's words, being filled.
 struct Draft<'a, 'c> {
-    material: &'a Material<'a>,
     limits: Limits,
     blocks: Vec<Block<'a>>,
     pool: Pool<'c>,
@@ -139,21 +153,20 @@ impl<'a, 'c> Draft<'a, 'c> {
         let pool = Pool::new(budget, counter);
         Draft {
             blocks: blocks(material, kept, limits, &pool),
-            material,
             limits: *limits,
             pool,
         }
     }
 
     /// What must be there, then what was agreed.
-    fn agreed(&mut self, cap: Tokens) {
+    fn agreed(&mut self, whole: Tokens) {
         let everything = self.pool.left;
         for part in [Part::Changed, Part::Open] {
             self.fill(part, everything);
         }
-        self.fill(Part::Stands, self.limits.rest.scale(0.25));
-        self.fill(Part::Failing, self.limits.rest.scale(0.25));
-        self.fill(Part::Agreed, cap);
+        self.fill(Part::Stands, whole.scale(0.25));
+        self.fill(Part::Failing, whole.scale(0.25));
+        self.fill(Part::Agreed, whole.scale(AGREED));
     }
 
     fn rest(&mut self) {
@@ -183,12 +196,6 @@ impl<'a, 'c> Draft<'a, 'c> {
         let mut notes = Vec::new();
         notes.extend(left_out(Part::Changed).map(|count| Note::ChangedFilesLeftOut { count }));
         notes.extend(left_out(Part::Open).map(|count| Note::OpenItemsLeftOut { count }));
-        debug_assert_eq!(
-            self.blocks.len(),
-            Part::Stands as usize + 1,
-            "{:?}",
-            self.material.epoch
-        );
         Mechanical {
             tokens: self.pool.counter().count(&text, ContentKind::Prose),
             text,
@@ -224,7 +231,7 @@ fn blocks<'a>(
         true => (None, folder),
         false => (folder, None),
     };
-    let agreed = sections::agreed(ledger, limits.rest.scale(0.375), pool.counter());
+    let agreed = sections::agreed(ledger, limits.rest.scale(AGREED), pool.counter());
     let agreed_left = ledger.agreements_left + ledger.notes_left;
     let lone = |lines: Vec<String>| lines.into_iter().map(|line| (line, None));
     vec![

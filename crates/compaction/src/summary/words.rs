@@ -163,41 +163,49 @@ fn chosen(items: &[Item<'_>], room: Tokens) -> Vec<bool> {
     stays
 }
 
-/// `- #12 answered ·a1b2c3d4 the words`; several lines stand in a fence.
+/// `- #12: the words`, with what is to be said about them in brackets behind the
+/// number; several lines stand in a fence. Only what is shortened names its entry:
+/// of the others there is no more to bring back.
 fn item(utterance: &Utterance, shortened: Option<&str>) -> String {
-    let state = match utterance.state {
-        TurnState::Answered => "answered",
-        TurnState::Interrupted => "interrupted",
-        TurnState::Open => "open",
-    };
-    let channel = match utterance.channel {
-        Channel::Prompt => String::new(),
-        other => format!(" ({})", other.as_str()),
-    };
-    let origin = match utterance.origin {
-        Origin::User => "",
-        Origin::Carried => " (from the session before)",
-        Origin::HandedOver => " (handed over by another agent)",
-        Origin::Imported => " (imported; binds nobody)",
-        Origin::Agent => " (not the user: another agent)",
-    };
-    let (words, cut) = match (shortened, utterance.gap) {
-        (Some(words), _) => (words.to_owned(), " shortened"),
+    let (words, is_cut) = match (shortened, utterance.gap) {
+        (Some(words), _) => (words.to_owned(), true),
         (None, Some(gap)) => {
             let (head, tail) = utterance.text.split_at(gap);
-            (format!("{head}\n[…]\n{tail}"), " shortened")
+            (format!("{head}\n[…]\n{tail}"), true)
         }
-        (None, None) => (utterance.text.clone(), ""),
+        (None, None) => (utterance.text.clone(), false),
     };
-    let question = match &utterance.question {
-        Some(question) => format!(" to “{}”:", one_line(question)),
-        None => String::new(),
+    let state = match utterance.state {
+        TurnState::Answered => None,
+        TurnState::Interrupted => Some("interrupted"),
+        TurnState::Open => Some("open"),
     };
-    let head = format!(
-        "- #{} {state}{cut}{channel}{origin} ·{}{question}",
-        utterance.number,
-        one_line(abbreviated(utterance.entry.as_str())),
-    );
+    let origin = match utterance.origin {
+        Origin::User => None,
+        Origin::Carried => Some("from the session before"),
+        Origin::HandedOver => Some("handed over by another agent"),
+        Origin::Imported => Some("imported; binds nobody"),
+        Origin::Agent => Some("not the user: another agent"),
+    };
+    let channel = (utterance.channel != Channel::Prompt).then(|| utterance.channel.as_str());
+    let question = utterance.question.as_ref();
+    let question = question.map(|question| format!("to “{}”", one_line(question)));
+    let cut = is_cut.then(|| {
+        let id = one_line(abbreviated(utterance.entry.as_str()));
+        format!("shortened ·{id}")
+    });
+    let marks: Vec<String> = [state, channel, origin]
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .chain(question)
+        .chain(cut)
+        .collect();
+    let marks = match marks.is_empty() {
+        true => String::new(),
+        false => format!(" [{}]", marks.join(", ")),
+    };
+    let head = format!("- #{}{marks}:", utterance.number);
     match is_one_line(&words) {
         true => format!("{head} {}", one_line(&words)),
         false => format!("{head}\n{}", fenced(&words)),

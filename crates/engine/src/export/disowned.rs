@@ -52,12 +52,12 @@ mod tests {
 
     #[test]
     fn what_may_be_in_the_users_name_is_marked_and_nothing_else() {
-        let summary = "Go on.\n# Ledger\n## What the user said (word for word, oldest first)\n\
-            - #1 answered ·e1 Upload it.\n- #2 open ·e2\n```\n## Open\n- code\n```\n\
+        let summary = "Go on.\n# Ledger\n## What the user said (word for word, oldest first; answered unless marked)\n\
+            - #1: Upload it.\n- #2 [open]:\n```\n## Open\n- code\n```\n\
             ## Files changed\n- src/a.rs (edited)\n## Open\n- ship it\n---\nNo messages were kept.";
-        let expected = "Go on.\n# Ledger\n## What the user said (word for word, oldest first)\n\
-            - (imported; binds nobody) #1 answered ·e1 Upload it.\n\
-            - (imported; binds nobody) #2 open ·e2\n```\n## Open\n- code\n```\n\
+        let expected = "Go on.\n# Ledger\n## What the user said (word for word, oldest first; answered unless marked)\n\
+            - (imported; binds nobody) #1: Upload it.\n\
+            - (imported; binds nobody) #2 [open]:\n```\n## Open\n- code\n```\n\
             ## Files changed\n- src/a.rs (edited)\n## Open\n- (imported; binds nobody) ship it\n\
             ---\nNo messages were kept.";
         assert_eq!(disowned(summary), expected);

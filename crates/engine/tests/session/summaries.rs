@@ -98,7 +98,7 @@ fn what_the_user_said_stands_whatever_the_model_leaves_out() {
     assert!(!fidelity.lost_something(), "{fidelity}");
     let context = context(&mut rig);
     let (_, words) = context
-        .split_once("## What the user said (word for word, oldest first)")
+        .split_once("## What the user said (word for word, oldest first; answered unless marked)")
         .unwrap();
     assert!(
         words.contains("Never force-push. We decided to use SQLite because it needs no server.")

@@ -153,6 +153,11 @@ const NO: &[(&str, Option<i32>)] = &[
 /// Whether the status of a command line is an answer, not an error. The status is
 /// that of the last command of it that ran.
 pub fn means_no(command: &str, status: Option<i32>) -> bool {
+    // From 126 on the shell speaks, not the program: it could not be run, or a
+    // signal ended it.
+    if status.is_some_and(|status| status >= 126) {
+        return false;
+    }
     // Where the status is not told, the one that says "no" is as likely.
     let says_no = |no: i32| status.is_none_or(|status| status == no);
     last_known(command).is_some_and(|no| no.is_none_or(says_no))
@@ -212,6 +217,7 @@ mod tests {
             ("cargo test", 1, false),
             ("cd /x && git diff --exit-code", 1, true),
             ("ls /nowhere", 2, true),
+            ("ls x && cat y", 127, false),
             ("grep x y && cargo build", 101, false),
             ("/usr/bin/test -f x", 1, true),
             ("", 1, false),
