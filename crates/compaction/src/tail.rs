@@ -20,10 +20,11 @@ pub struct Shortened {
     pub at: usize,
     /// Its entry.
     pub entry: EntryId,
-    /// The new content, as JSON.
-    pub content: String,
+    /// The new content, as JSON; `None` where it leaves, because a transcript has no
+    /// entry that changes what the user ran.
+    pub content: Option<String>,
     /// The message with it.
-    pub message: ContextMessage,
+    pub message: Option<ContextMessage>,
 }
 
 /// Shortens what is larger than `tail` tokens at the end of a conversation, as far
@@ -83,16 +84,18 @@ fn cut_all(
 ) -> Vec<(Shortened, Tokens)> {
     let mut made = Vec::new();
     for message in large {
-        let Some(content) = cut(message, cap, counter) else {
+        let Some(at) = places.get(&message.entry).copied() else {
             continue;
         };
-        let (Some(fitting), Some(at)) = (
-            with_content(message, &content),
-            places.get(&message.entry).copied(),
-        ) else {
+        let content = cut(message, cap, counter);
+        let fitting = content.as_ref().and_then(|it| with_content(message, it));
+        if fitting.is_none() && message.role != Role::BashExecution {
             continue;
-        };
-        let (before, after) = (size(message), size(&fitting));
+        }
+        let (before, after) = (
+            size(message),
+            fitting.as_ref().map_or(Tokens::ZERO, &mut *size),
+        );
         if after < before {
             let short = Shortened {
                 at,
@@ -116,10 +119,6 @@ fn with_content(message: &ContextMessage, content: &str) -> Option<ContextMessag
 
 /// The content of a message with every text in it cut to `cap` tokens.
 fn cut(message: &ContextMessage, cap: Tokens, counter: &dyn Counter) -> Option<String> {
-    // The transcript has no entry that changes what the user ran.
-    if message.role == Role::BashExecution {
-        return None;
-    }
     let object = Object::parse(message.json()).ok()?;
     let raw = object.raw("content")?;
     let stub = format!(
@@ -213,11 +212,13 @@ mod tests {
         let ids: Vec<&str> = made.iter().map(|short| short.entry.as_str()).collect();
         assert_eq!(ids, ["a1", "r1"]);
         for short in &made {
-            assert!(size(&short.message) <= tail);
-            assert!(short.content.contains("BEGIN") && short.content.contains("END"));
-            assert!(short.content.contains("recall"));
+            assert!(size(short.message.as_ref().unwrap()) <= tail);
+            let content = short.content.as_ref().unwrap();
+            assert!(content.contains("BEGIN") && content.contains("END"));
+            assert!(content.contains("recall"));
         }
-        assert!(made[0].content.contains("\"id\":\"c1\"") && made[0].content.contains("a.txt"));
+        let call = made[0].content.as_ref().unwrap();
+        assert!(call.contains("\"id\":\"c1\"") && call.contains("a.txt"));
         assert!(shorten(&messages, Tokens(100_000), &Heuristic, &mut size).is_empty());
     }
 
@@ -239,7 +240,7 @@ mod tests {
             |message: &ContextMessage| Heuristic.count(message.json(), ContentKind::Code);
         let tail = Tokens(2_500);
         for short in shorten(&messages, tail, &Heuristic, &mut size) {
-            messages[short.at] = short.message;
+            messages[short.at] = short.message.unwrap();
         }
         let all: Tokens = messages.iter().map(size).sum();
         assert!(all <= tail, "{all}");
@@ -256,6 +257,16 @@ mod tests {
             |message: &ContextMessage| Heuristic.count(message.json(), ContentKind::Prose);
         let made = shorten(&messages, Tokens(500), &Heuristic, &mut size);
         assert_eq!(made.len(), 1);
-        assert!(made[0].message.edited && size(&made[0].message) <= Tokens(500));
+        let message = made[0].message.as_ref().unwrap();
+        assert!(message.edited && size(message) <= Tokens(500));
+    }
+
+    #[test]
+    fn what_the_user_ran_leaves_where_it_is_larger_than_the_tail() {
+        let json = serde_json::json!({"role":"bashExecution","command":"cat log","output":"line ".repeat(4_000)});
+        let mut size =
+            |message: &ContextMessage| Heuristic.count(message.json(), ContentKind::Shell);
+        let made = shorten(&[message("b", json)], Tokens(500), &Heuristic, &mut size);
+        assert!(made.len() == 1 && made[0].content.is_none() && made[0].message.is_none());
     }
 }

@@ -31,7 +31,9 @@ impl Section {
 
     pub(super) fn heading(self) -> &'static str {
         match self {
-            Section::Said => "## What the user said (word for word, oldest first; answered unless marked)",
+            Section::Said => {
+                "## What the user said (word for word, oldest first; answered unless marked)"
+            }
             Section::Agreed => "## What was agreed",
             Section::Work => "## Work by turn",
             Section::Changed => "## Files changed",

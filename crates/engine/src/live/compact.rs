@@ -344,12 +344,16 @@ impl Live {
         let pins = self.pins_to_carry(&kept);
         let pinned = pinned_text(pins.clone(), counter, room)?;
         let staying: HashSet<&EntryId> = kept.iter().map(|message| &message.entry).collect();
+        let from = self.messages().iter();
+        let from = from
+            .map(|message| &message.entry)
+            .position(|entry| Some(entry) == first_kept.as_ref());
         let edits: Vec<Draft> = shortened
             .iter()
-            .filter(|short| staying.contains(&short.entry))
+            .filter(|short| from.is_some_and(|from| short.at >= from))
             .map(|short| Draft::ContextEdit {
                 target: short.entry.clone(),
-                content: Some(short.content.clone()),
+                content: short.content.clone(),
             })
             .collect();
         let previous = previous(&self.loaded.entries, self.loaded.boundary);
@@ -449,10 +453,12 @@ impl Live {
         room: Tokens,
         shortened: &[Shortened],
     ) -> Result<(Conversation, Cut, Vec<String>), CompactionFailure> {
-        let mut messages = self.messages().to_vec();
+        let mut messages: Vec<Option<ContextMessage>> =
+            self.messages().iter().cloned().map(Some).collect();
         for short in shortened {
             messages[short.at] = short.message.clone();
         }
+        let messages = messages.into_iter().flatten().collect();
         let conversation = Conversation::new(messages);
         let sizes: Vec<Tokens> = conversation
             .pieces()
