@@ -107,6 +107,17 @@ pub struct Reading {
     pub provider: Option<String>,
     /// The learnt correction for that model, and from how many samples.
     pub factor: Factor,
+    /// What the session says of the window of that model.
+    pub evidence: WindowEvidence,
+}
+
+/// What a session itself shows of the window that its model has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WindowEvidence {
+    /// The window that the agent says it worked with.
+    pub named: Option<Tokens>,
+    /// The largest prompt that the provider answered, by its own count.
+    pub answered: Option<Tokens>,
 }
 
 /// A learnt correction of our counts.
@@ -157,13 +168,18 @@ impl Meter {
         self.estimator
     }
 
-    /// What was learnt so far.
-    pub fn calibration(&self) -> &Calibration {
-        &self.calibration
+    /// The correction of our counts that was learnt for a model.
+    pub fn factor(&self, model: &str) -> Factor {
+        let model = tabulated(model);
+        Factor {
+            value: self.calibration.factor(model, self.estimator),
+            samples: self.calibration.samples(model, self.estimator),
+        }
     }
 
     /// Takes in what a provider reported for content that was counted here.
     pub fn observe(&mut self, model: &str, sample: Sample) {
+        let model = tabulated(model);
         self.calibration.observe(model, self.estimator, sample);
     }
 
@@ -193,18 +209,19 @@ impl Meter {
             })
             .collect();
         let copies = copies(loaded);
-        self.learn(context, &per_message, &copies);
         let used = loaded.settings.model.as_ref();
         let provider = used.map(|model| model.provider.clone());
         let model = used.map(|model| model.model_id.clone());
         let name = model.as_deref().unwrap_or_default();
+        let evidence = self.learn(context, &per_message, &copies, name);
         let anchor = anchor(loaded, context, &copies);
         let counted: Tokens = per_message.iter().copied().sum();
         let then = match anchor {
             Some(_) => Tokens::ZERO,
             None => self.at_boundary(loaded),
         };
-        let corrected = |tokens| self.calibration.apply(name, self.estimator, tokens);
+        let factor = self.factor(name);
+        let corrected = |tokens: Tokens| tokens.scale(factor.value);
         let compacted = match anchor {
             Some(_) => None,
             None => compacted(loaded),
@@ -235,14 +252,12 @@ impl Meter {
             anchor: anchor.map(|(at, _)| context.messages[at].entry.clone()),
             compacted: compacted.is_some(),
             following,
-            factor: Factor {
-                value: self.calibration.factor(name, self.estimator),
-                samples: self.calibration.samples(name, self.estimator),
-            },
+            factor,
             per_message,
             unasked: unasked.len(),
             model,
             provider: provider.filter(|provider| !provider.is_empty()),
+            evidence,
         }
     }
 
@@ -281,8 +296,16 @@ impl Meter {
     }
 
     /// Learns from consecutive answers: what the prompt grew by, as reported,
-    /// against our count of what was added.
-    fn learn(&mut self, context: &Context, per_message: &[Tokens], copies: &HashSet<&EntryId>) {
+    /// against our count of what was added. What they show of the window of the
+    /// model `used` comes back.
+    fn learn(
+        &mut self,
+        context: &Context,
+        per_message: &[Tokens],
+        copies: &HashSet<&EntryId>,
+        used: &str,
+    ) -> WindowEvidence {
+        let mut evidence = WindowEvidence::default();
         let mut last: Option<(usize, Usage)> = None;
         for (at, message) in context.messages.iter().enumerate() {
             if message.role != Role::Assistant || copies.contains(&message.entry) {
@@ -292,6 +315,12 @@ impl Meter {
             let Some(usage) = believable(&view) else {
                 continue;
             };
+            let model = view.model().unwrap_or_default();
+            if model == used {
+                let named = view.context_window().map(tokens);
+                evidence.named = named.or(evidence.named);
+                evidence.answered = evidence.answered.max(Some(usage.prompt_tokens()));
+            }
             if let Some((before, earlier)) = last {
                 let grown = usage.prompt_tokens() - earlier.prompt_tokens();
                 if grown > Tokens::ZERO {
@@ -299,13 +328,19 @@ impl Meter {
                         counted: per_message[before..at].iter().copied().sum(),
                         reported: grown,
                     };
-                    let model = view.model().unwrap_or_default();
-                    self.calibration.observe(&model, self.estimator, sample);
+                    self.observe(&model, sample);
                 }
             }
             last = Some((at, usage));
         }
+        evidence
     }
+}
+
+/// One name for all spellings of a model, so that what was learnt of one holds for
+/// the others.
+fn tabulated(model: &str) -> &str {
+    longhaul_model::listed(model).map_or(model, |row| row.name)
 }
 
 /// The usage of an answer, if it ended by itself and reports one.
@@ -356,9 +391,7 @@ fn compacted(loaded: &Loaded) -> Option<Tokens> {
     let after = compaction
         .tokens_after
         .filter(|_| compaction.summarizer.is_some())?;
-    Some(Tokens::saturating(
-        usize::try_from(after).unwrap_or(usize::MAX),
-    ))
+    Some(tokens(after))
 }
 
 fn is_edit(entry: &Entry) -> bool {
@@ -367,7 +400,6 @@ fn is_edit(entry: &Entry) -> bool {
 
 /// A provider's usage in the counters' own terms.
 pub fn usage(reported: ProviderUsage) -> Usage {
-    let tokens = |n: u64| Tokens::saturating(usize::try_from(n).unwrap_or(usize::MAX));
     Usage {
         input: tokens(reported.input),
         output: tokens(reported.output),
@@ -375,6 +407,10 @@ pub fn usage(reported: ProviderUsage) -> Usage {
         cache_write: tokens(reported.cache_write),
         total: (reported.total > 0).then(|| tokens(reported.total)),
     }
+}
+
+fn tokens(count: u64) -> Tokens {
+    Tokens::saturating(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// Edits change a message under its id, so its length and edit mark tell

@@ -262,6 +262,11 @@ impl<'a> MessageView<'a> {
         (usage.context_tokens() > 0).then_some(usage)
     }
 
+    /// The window that the agent worked with, where it says so beside the usage.
+    pub fn context_window(&self) -> Option<u64> {
+        self.object.object("usage")?.u64("contextWindow")
+    }
+
     /// The model that wrote an assistant message.
     pub fn model(&self) -> Option<Cow<'a, str>> {
         self.object.str("model")
