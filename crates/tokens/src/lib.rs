@@ -36,7 +36,7 @@ mod window;
 
 pub use bpe::{Bpe, Vocabulary};
 pub use cache::{CacheStatistics, CountCache, CountKey};
-pub use calibration::{Calibration, CalibrationRow, Sample};
+pub use calibration::{Calibration, Sample};
 pub use compact_rs::CompactRs;
 pub use content::ContentKind;
 pub use counter::{
