@@ -5,9 +5,10 @@
 
 use std::collections::HashSet;
 
+use base64::Engine as _;
 use longhaul_tokens::{
     Calibration, ContentKind, CountCache, CountKey, Counter, Estimator, Measurement, Sample,
-    Tokens, Usage,
+    Tokens, Usage, document_tokens,
 };
 use longhaul_transcript::{
     Block, Body, Context, ContextMessage, Entry, EntryId, Loaded, MessageView, ProviderUsage, Role,
@@ -37,6 +38,8 @@ pub struct Parts {
     pub tool_results: Tokens,
     /// Pictures.
     pub images: Tokens,
+    /// Documents, by their pages.
+    pub documents: Tokens,
 }
 
 impl Parts {
@@ -46,7 +49,7 @@ impl Parts {
     }
 
     /// Names and tokens, for tables.
-    pub fn rows(&self) -> [(&'static str, Tokens); 8] {
+    pub fn rows(&self) -> [(&'static str, Tokens); 9] {
         [
             ("system messages", self.system),
             ("summaries", self.summaries),
@@ -56,6 +59,7 @@ impl Parts {
             ("tool calls", self.tool_calls),
             ("tool results", self.tool_results),
             ("images", self.images),
+            ("documents", self.documents),
         ]
     }
 
@@ -68,6 +72,7 @@ impl Parts {
         self.tool_calls += other.tool_calls;
         self.tool_results += other.tool_results;
         self.images += other.images;
+        self.documents += other.documents;
     }
 }
 
@@ -460,11 +465,18 @@ fn count_result(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts
         match block {
             Block::Text(part) => text.push_str(&part),
             Block::Image { .. } => parts.images += counter.image(),
+            Block::Document { base64, .. } => parts.documents += document(&base64),
             Block::Other(raw) => text.push_str(raw),
             Block::Thinking { .. } | Block::ToolCall(_) => {}
         }
     }
     parts.tool_results += counter.tool_result(&tool, &text);
+}
+
+/// A document by its pages. Base64 that cannot be read has the size it would have.
+fn document(base64: &str) -> Tokens {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(base64);
+    document_tokens(&bytes.unwrap_or_else(|_| vec![0; base64.len() / 4 * 3]))
 }
 
 fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts) {
@@ -482,6 +494,7 @@ fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts
                 }
             }
             Block::Image { .. } => parts.images += counter.image(),
+            Block::Document { base64, .. } => parts.documents += document(&base64),
             Block::Thinking { text, signature } => {
                 let signature = if sealed { signature.as_ref() } else { "" };
                 parts.thinking += counter.thinking(&text, signature);
@@ -498,5 +511,71 @@ fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_transcript::{Draft, Header, Millis, ModelName, Stamp};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::live::Live;
+
+    fn reading(messages: &[Value]) -> Reading {
+        let mut live = Live::new(Header::default());
+        for (at, message) in messages.iter().enumerate() {
+            let stamp = Stamp {
+                id: EntryId::new(format!("e{at}")),
+                time: Millis(1),
+            };
+            let parent = live.entries().last().map(|entry| entry.id.clone());
+            let draft = Draft::Message(message.to_string());
+            live.push(draft.to_entry(&stamp, parent.as_ref()));
+        }
+        let mut loaded = live.loaded().clone();
+        loaded.settings.model = Some(ModelName {
+            provider: "openai".into(),
+            model_id: "gpt-5.6-sol".into(),
+        });
+        Meter::new(Estimator::Heuristic).context(&loaded, &live.context())
+    }
+
+    fn answer(model: &str, usage: Value) -> Value {
+        json!({"role": "assistant", "provider": "openai", "model": model, "stopReason": "stop",
+            "content": [{"type": "text", "text": "done"}], "usage": usage, "timestamp": 1})
+    }
+
+    #[test]
+    fn a_session_shows_what_its_own_model_took_and_which_window_was_named() {
+        let reading = reading(&[
+            json!({"role": "user", "content": "go on", "timestamp": 1}),
+            answer("gpt-5.5", json!({"input": 900_000, "output": 1})),
+            answer(
+                "gpt-5.6-sol",
+                json!({"input": 60_000, "cacheRead": 40_000, "output": 9, "contextWindow": 258_400}),
+            ),
+            answer("gpt-5.6-sol", json!({"input": 50_000, "output": 9})),
+        ]);
+        let expected = WindowEvidence {
+            named: Some(Tokens(258_400)),
+            answered: Some(Tokens(100_000)),
+        };
+        assert_eq!(reading.evidence, expected);
+    }
+
+    #[test]
+    fn a_document_is_counted_by_its_pages_and_not_by_its_base64() {
+        let pages = "<< /Type /Page /Contents 9 0 R >>\nendobj\n".repeat(10);
+        let padding = "x".repeat(250_000);
+        let data = base64::engine::general_purpose::STANDARD.encode(pages + &padding);
+        let block = json!({"type": "document", "source":
+            {"type": "base64", "media_type": "application/pdf", "data": data}});
+        let said = json!({"role": "user", "content": [block], "timestamp": 1});
+        let overhead = Estimator::Heuristic.counter().message_overhead();
+        assert_eq!(
+            reading(&[said]).measurement.tokens,
+            Tokens(20_000) + overhead
+        );
     }
 }

@@ -6,6 +6,7 @@
 //! | question | answer |
 //! |---|---|
 //! | how many tokens is this text? | a [`Counter`]: [`Bpe`], [`Heuristic`] or [`CompactRs`], chosen by name through [`Estimator`] |
+//! | how many tokens is this document? | [`document_tokens`], by its pages |
 //! | how wrong is that for this model? | [`Calibration`], learnt from what providers report |
 //! | how large is the context now? | a [`Measurement`]: the provider's [`Usage`] plus an estimate of what follows it |
 //! | how much fits, and what happens when? | a [`Window`] with its thresholds, from [`WindowSettings`] and [`WindowSources`] |
@@ -22,6 +23,7 @@ mod calibration;
 mod compact_rs;
 mod content;
 mod counter;
+mod document;
 mod estimator;
 mod fragment;
 mod gauge;
@@ -42,6 +44,7 @@ pub use content::ContentKind;
 pub use counter::{
     Counter, IMAGE_TOKENS, MESSAGE_OVERHEAD, TOOL_CALL_OVERHEAD, TOOL_RESULT_OVERHEAD,
 };
+pub use document::{PAGE_TOKENS, document_tokens, pdf_pages};
 pub use estimator::{Estimator, UnknownEstimator};
 pub use fragment::{Fragment, FragmentKind, TRUNCATION_MARKER};
 pub use gauge::{CheckpointNote, Gauge};
