@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use longhaul_compaction::cost::Prices;
 use longhaul_engine::catalog::Places;
 use longhaul_engine::config::{self, Resolved};
-use longhaul_engine::measure::{Meter, Reading};
+use longhaul_engine::measure::{Meter, Reading, WindowEvidence};
 use longhaul_engine::session::{cache_prices, learnt_windows, resolve_window};
 use longhaul_memory::Redactor;
 use longhaul_model::ModelInfo;
@@ -219,17 +219,16 @@ impl App {
         cache_prices(&self.config.config, info.as_ref(), name)
     }
 
-    /// The window for a model, and who says so, as a session at work has it. A
-    /// context that was seen to be larger proves a table wrong, not the provider.
+    /// The window for a model, and who says so, as a session at work has it.
     pub(crate) fn window(
         &self,
         provider: Option<&str>,
         model: Option<&str>,
-        seen: Tokens,
+        evidence: WindowEvidence,
     ) -> Result<(Window, ResolvedWindow), Failure> {
         let info = self.model_info(provider, model);
         let config = &self.config.config;
-        let resolved = resolve_window(config, &self.state_dir, info.as_ref(), Some(seen));
+        let resolved = resolve_window(config, &self.state_dir, info.as_ref(), evidence);
         let settings = config.window_settings(resolved.window);
         let window = Window::new(&settings).map_err(|error| {
             Failure::usage(format!("the window cannot be used: {error}"))
@@ -243,7 +242,7 @@ impl App {
         self.window(
             reading.provider.as_deref(),
             reading.model.as_deref(),
-            reading.measurement.tokens,
+            reading.evidence,
         )
     }
 

@@ -9,7 +9,6 @@
 //! With a cold cache there is nothing to lose: all of it is written anyway.
 
 mod bill;
-mod known;
 
 use std::fmt;
 
@@ -17,7 +16,6 @@ use longhaul_tokens::Tokens;
 use serde::Serialize;
 
 pub use self::bill::{Bill, Charge, Part};
-pub use self::known::known_prices;
 
 /// What the prices are given in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -58,11 +56,6 @@ impl Prices {
         ttl_seconds: 300,
         unit: Unit::Ratio,
     };
-
-    /// The prices of a model, or [`Prices::RATIO`] for one we do not know.
-    pub fn of_model(model_id: &str) -> Prices {
-        known_prices(model_id).unwrap_or(Prices::RATIO)
-    }
 
     /// The same with another life of the cache.
     pub fn with_ttl(self, ttl_seconds: u32) -> Prices {

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 pub use named::{Meant, belongs_to, id_of, listed_id};
 
-use crate::measure::Meter;
+use crate::measure::{Meter, WindowEvidence};
 
 /// Where agents keep their sessions on this machine. The caller looks at the
 /// home folder and the environment; this only names what follows from them.
@@ -213,6 +213,8 @@ pub struct Glance {
     pub measurement: Option<Measurement>,
     /// The model used last.
     pub model: Option<String>,
+    /// What the session says of that model's window.
+    pub evidence: WindowEvidence,
     /// The session's name, or the last thing the user said.
     pub title: Option<String>,
     /// When the last entry was written.
@@ -265,6 +267,7 @@ pub fn glance(reference: &SessionRef, meter: &mut Meter) -> longhaul_transcript:
                 Count::AtLeast(prompts)
             },
             compactions: loaded.epoch,
+            evidence: reading.evidence,
             measurement: (reading.measurement.tokens > Tokens::ZERO).then_some(reading.measurement),
             model,
             title,

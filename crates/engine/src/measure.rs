@@ -5,9 +5,10 @@
 
 use std::collections::HashSet;
 
+use base64::Engine as _;
 use longhaul_tokens::{
     Calibration, ContentKind, CountCache, CountKey, Counter, Estimator, Measurement, Sample,
-    Tokens, Usage,
+    Tokens, Usage, document_tokens,
 };
 use longhaul_transcript::{
     Block, Body, Context, ContextMessage, Entry, EntryId, Loaded, MessageView, ProviderUsage, Role,
@@ -37,6 +38,8 @@ pub struct Parts {
     pub tool_results: Tokens,
     /// Pictures.
     pub images: Tokens,
+    /// Documents, by their pages.
+    pub documents: Tokens,
 }
 
 impl Parts {
@@ -46,7 +49,7 @@ impl Parts {
     }
 
     /// Names and tokens, for tables.
-    pub fn rows(&self) -> [(&'static str, Tokens); 8] {
+    pub fn rows(&self) -> [(&'static str, Tokens); 9] {
         [
             ("system messages", self.system),
             ("summaries", self.summaries),
@@ -56,6 +59,7 @@ impl Parts {
             ("tool calls", self.tool_calls),
             ("tool results", self.tool_results),
             ("images", self.images),
+            ("documents", self.documents),
         ]
     }
 
@@ -68,6 +72,7 @@ impl Parts {
         self.tool_calls += other.tool_calls;
         self.tool_results += other.tool_results;
         self.images += other.images;
+        self.documents += other.documents;
     }
 }
 
@@ -107,6 +112,17 @@ pub struct Reading {
     pub provider: Option<String>,
     /// The learnt correction for that model, and from how many samples.
     pub factor: Factor,
+    /// What the session says of the window of that model.
+    pub evidence: WindowEvidence,
+}
+
+/// What a session itself shows of the window that its model has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WindowEvidence {
+    /// The window that the agent says it worked with.
+    pub named: Option<Tokens>,
+    /// The largest prompt that the provider answered, by its own count.
+    pub answered: Option<Tokens>,
 }
 
 /// A learnt correction of our counts.
@@ -157,13 +173,18 @@ impl Meter {
         self.estimator
     }
 
-    /// What was learnt so far.
-    pub fn calibration(&self) -> &Calibration {
-        &self.calibration
+    /// The correction of our counts that was learnt for a model.
+    pub fn factor(&self, model: &str) -> Factor {
+        let model = tabulated(model);
+        Factor {
+            value: self.calibration.factor(model, self.estimator),
+            samples: self.calibration.samples(model, self.estimator),
+        }
     }
 
     /// Takes in what a provider reported for content that was counted here.
     pub fn observe(&mut self, model: &str, sample: Sample) {
+        let model = tabulated(model);
         self.calibration.observe(model, self.estimator, sample);
     }
 
@@ -193,18 +214,19 @@ impl Meter {
             })
             .collect();
         let copies = copies(loaded);
-        self.learn(context, &per_message, &copies);
         let used = loaded.settings.model.as_ref();
         let provider = used.map(|model| model.provider.clone());
         let model = used.map(|model| model.model_id.clone());
         let name = model.as_deref().unwrap_or_default();
+        let evidence = self.learn(context, &per_message, &copies, name);
         let anchor = anchor(loaded, context, &copies);
         let counted: Tokens = per_message.iter().copied().sum();
         let then = match anchor {
             Some(_) => Tokens::ZERO,
             None => self.at_boundary(loaded),
         };
-        let corrected = |tokens| self.calibration.apply(name, self.estimator, tokens);
+        let factor = self.factor(name);
+        let corrected = |tokens: Tokens| tokens.scale(factor.value);
         let compacted = match anchor {
             Some(_) => None,
             None => compacted(loaded),
@@ -235,14 +257,12 @@ impl Meter {
             anchor: anchor.map(|(at, _)| context.messages[at].entry.clone()),
             compacted: compacted.is_some(),
             following,
-            factor: Factor {
-                value: self.calibration.factor(name, self.estimator),
-                samples: self.calibration.samples(name, self.estimator),
-            },
+            factor,
             per_message,
             unasked: unasked.len(),
             model,
             provider: provider.filter(|provider| !provider.is_empty()),
+            evidence,
         }
     }
 
@@ -281,8 +301,16 @@ impl Meter {
     }
 
     /// Learns from consecutive answers: what the prompt grew by, as reported,
-    /// against our count of what was added.
-    fn learn(&mut self, context: &Context, per_message: &[Tokens], copies: &HashSet<&EntryId>) {
+    /// against our count of what was added. What they show of the window of the
+    /// model `used` comes back.
+    fn learn(
+        &mut self,
+        context: &Context,
+        per_message: &[Tokens],
+        copies: &HashSet<&EntryId>,
+        used: &str,
+    ) -> WindowEvidence {
+        let mut evidence = WindowEvidence::default();
         let mut last: Option<(usize, Usage)> = None;
         for (at, message) in context.messages.iter().enumerate() {
             if message.role != Role::Assistant || copies.contains(&message.entry) {
@@ -292,6 +320,12 @@ impl Meter {
             let Some(usage) = believable(&view) else {
                 continue;
             };
+            let model = view.model().unwrap_or_default();
+            if model == used {
+                let named = view.context_window().map(tokens);
+                evidence.named = named.or(evidence.named);
+                evidence.answered = evidence.answered.max(Some(usage.prompt_tokens()));
+            }
             if let Some((before, earlier)) = last {
                 let grown = usage.prompt_tokens() - earlier.prompt_tokens();
                 if grown > Tokens::ZERO {
@@ -299,13 +333,19 @@ impl Meter {
                         counted: per_message[before..at].iter().copied().sum(),
                         reported: grown,
                     };
-                    let model = view.model().unwrap_or_default();
-                    self.calibration.observe(&model, self.estimator, sample);
+                    self.observe(&model, sample);
                 }
             }
             last = Some((at, usage));
         }
+        evidence
     }
+}
+
+/// One name for all spellings of a model, so that what was learnt of one holds for
+/// the others.
+fn tabulated(model: &str) -> &str {
+    longhaul_model::listed(model).map_or(model, |row| row.name)
 }
 
 /// The usage of an answer, if it ended by itself and reports one.
@@ -356,9 +396,7 @@ fn compacted(loaded: &Loaded) -> Option<Tokens> {
     let after = compaction
         .tokens_after
         .filter(|_| compaction.summarizer.is_some())?;
-    Some(Tokens::saturating(
-        usize::try_from(after).unwrap_or(usize::MAX),
-    ))
+    Some(tokens(after))
 }
 
 fn is_edit(entry: &Entry) -> bool {
@@ -367,7 +405,6 @@ fn is_edit(entry: &Entry) -> bool {
 
 /// A provider's usage in the counters' own terms.
 pub fn usage(reported: ProviderUsage) -> Usage {
-    let tokens = |n: u64| Tokens::saturating(usize::try_from(n).unwrap_or(usize::MAX));
     Usage {
         input: tokens(reported.input),
         output: tokens(reported.output),
@@ -375,6 +412,10 @@ pub fn usage(reported: ProviderUsage) -> Usage {
         cache_write: tokens(reported.cache_write),
         total: (reported.total > 0).then(|| tokens(reported.total)),
     }
+}
+
+fn tokens(count: u64) -> Tokens {
+    Tokens::saturating(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// Edits change a message under its id, so its length and edit mark tell
@@ -424,11 +465,18 @@ fn count_result(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts
         match block {
             Block::Text(part) => text.push_str(&part),
             Block::Image { .. } => parts.images += counter.image(),
+            Block::Document { base64, .. } => parts.documents += document(&base64),
             Block::Other(raw) => text.push_str(raw),
             Block::Thinking { .. } | Block::ToolCall(_) => {}
         }
     }
     parts.tool_results += counter.tool_result(&tool, &text);
+}
+
+/// A document by its pages. Base64 that cannot be read has the size it would have.
+fn document(base64: &str) -> Tokens {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(base64);
+    document_tokens(&bytes.unwrap_or_else(|_| vec![0; base64.len() / 4 * 3]))
 }
 
 fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts) {
@@ -446,6 +494,7 @@ fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts
                 }
             }
             Block::Image { .. } => parts.images += counter.image(),
+            Block::Document { base64, .. } => parts.documents += document(&base64),
             Block::Thinking { text, signature } => {
                 let signature = if sealed { signature.as_ref() } else { "" };
                 parts.thinking += counter.thinking(&text, signature);
@@ -462,5 +511,71 @@ fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_transcript::{Draft, Header, Millis, ModelName, Stamp};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::live::Live;
+
+    fn reading(messages: &[Value]) -> Reading {
+        let mut live = Live::new(Header::default());
+        for (at, message) in messages.iter().enumerate() {
+            let stamp = Stamp {
+                id: EntryId::new(format!("e{at}")),
+                time: Millis(1),
+            };
+            let parent = live.entries().last().map(|entry| entry.id.clone());
+            let draft = Draft::Message(message.to_string());
+            live.push(draft.to_entry(&stamp, parent.as_ref()));
+        }
+        let mut loaded = live.loaded().clone();
+        loaded.settings.model = Some(ModelName {
+            provider: "openai".into(),
+            model_id: "gpt-5.6-sol".into(),
+        });
+        Meter::new(Estimator::Heuristic).context(&loaded, &live.context())
+    }
+
+    fn answer(model: &str, usage: Value) -> Value {
+        json!({"role": "assistant", "provider": "openai", "model": model, "stopReason": "stop",
+            "content": [{"type": "text", "text": "done"}], "usage": usage, "timestamp": 1})
+    }
+
+    #[test]
+    fn a_session_shows_what_its_own_model_took_and_which_window_was_named() {
+        let reading = reading(&[
+            json!({"role": "user", "content": "go on", "timestamp": 1}),
+            answer("gpt-5.5", json!({"input": 900_000, "output": 1})),
+            answer(
+                "gpt-5.6-sol",
+                json!({"input": 60_000, "cacheRead": 40_000, "output": 9, "contextWindow": 258_400}),
+            ),
+            answer("gpt-5.6-sol", json!({"input": 50_000, "output": 9})),
+        ]);
+        let expected = WindowEvidence {
+            named: Some(Tokens(258_400)),
+            answered: Some(Tokens(100_000)),
+        };
+        assert_eq!(reading.evidence, expected);
+    }
+
+    #[test]
+    fn a_document_is_counted_by_its_pages_and_not_by_its_base64() {
+        let pages = "<< /Type /Page /Contents 9 0 R >>\nendobj\n".repeat(10);
+        let padding = "x".repeat(250_000);
+        let data = base64::engine::general_purpose::STANDARD.encode(pages + &padding);
+        let block = json!({"type": "document", "source":
+            {"type": "base64", "media_type": "application/pdf", "data": data}});
+        let said = json!({"role": "user", "content": [block], "timestamp": 1});
+        let overhead = Estimator::Heuristic.counter().message_overhead();
+        assert_eq!(
+            reading(&[said]).measurement.tokens,
+            Tokens(20_000) + overhead
+        );
     }
 }

@@ -207,8 +207,11 @@ impl Ledger {
                     text.push_str(&part);
                 }
                 Block::ToolCall(call) => calls.push(call),
-                Block::Text(_) | Block::Image { .. } | Block::Thinking { .. } | Block::Other(_) => {
-                }
+                Block::Text(_)
+                | Block::Image { .. }
+                | Block::Document { .. }
+                | Block::Thinking { .. }
+                | Block::Other(_) => {}
             }
         }
         let text = without_analysis(&text);

@@ -10,7 +10,7 @@
 //! | what comes of it? | an [`Answer`], or a [`Failure`] with what had arrived by then |
 //! | what went wrong, and what now? | an [`Error`], and its [`remedy`](Error::remedy) |
 //! | what is a text as a vector? | [`Embeddings`] |
-//! | how large, how dear is the model? | its [`ModelInfo`] and [`Prices`], from the [`Catalogue`] |
+//! | how large, how dear is the model? | its [`ModelInfo`] and [`Prices`], from the [`Catalogue`] above the one table of models ([`listed`]) |
 //!
 //! With the feature `loopback`, the module of that name answers on 127.0.0.1 as
 //! the providers do, for tests.
@@ -31,6 +31,7 @@ mod provider;
 mod request;
 mod spec;
 mod sse;
+mod table;
 mod wire;
 
 pub use answer::{Answer, Delta, Failure, Stop, Usage};
@@ -46,4 +47,5 @@ pub use request::{
     ToolDefinition, ToolResult,
 };
 pub use spec::ModelSpec;
+pub use table::{Listed, listed};
 pub use tokio_util::sync::CancellationToken;

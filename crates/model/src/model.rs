@@ -39,7 +39,7 @@ pub struct ModelInfo {
     /// `None` where nothing is asked over a network.
     #[serde(default)]
     pub endpoint: Option<String>,
-    /// How many tokens fit, prompt and answer together; `None` if nobody says.
+    /// How many tokens fit a request; `None` if nobody says.
     pub window: Option<u32>,
     /// Whether the caller gave the window, rather than the table.
     #[serde(default)]

@@ -5,7 +5,6 @@
 //! transcript shows both numbers the factor can be learnt.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -63,27 +62,27 @@ impl Series {
         }
     }
 
-    /// The median of the ratios, each weighted by its count: large samples say
-    /// more, and no single one can pull the factor away.
+    /// The median of the ratios, each weighted by its count, since small samples
+    /// are mostly markup. None weighs more than the middle one: a document that is
+    /// counted otherwise than we do would outweigh all the rest.
     fn factor(&self) -> f64 {
         if self.recent.len() < ENOUGH {
             return 1.0;
         }
+        let mut counts: Vec<u32> = self.recent.iter().map(|sample| sample.counted.0).collect();
+        counts.sort_unstable();
+        let most = counts[counts.len() / 2];
         let mut ratios: Vec<(f64, u64)> = self
             .recent
             .iter()
-            .map(|sample| (sample.ratio(), u64::from(sample.counted.0.max(1))))
+            .map(|sample| (sample.ratio(), u64::from(sample.counted.0.min(most).max(1))))
             .collect();
         ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let half = ratios
-            .iter()
-            .map(|(_, weight)| weight)
-            .sum::<u64>()
-            .div_ceil(2);
+        let all: u64 = ratios.iter().map(|(_, weight)| weight).sum();
         let mut passed = 0;
         let median = ratios.iter().find_map(|(ratio, weight)| {
             passed += weight;
-            (passed >= half).then_some(*ratio)
+            (passed >= all.div_ceil(2)).then_some(*ratio)
         });
         median.unwrap_or(1.0).clamp(CLAMP.0, CLAMP.1)
     }
@@ -140,66 +139,8 @@ impl Calibration {
             .map_or(0, |series| series.seen)
     }
 
-    /// Everything learnt, by model and estimator, for showing.
-    pub fn rows(&self) -> impl Iterator<Item = CalibrationRow<'_>> {
-        self.models.iter().flat_map(|(model, by_estimator)| {
-            by_estimator
-                .iter()
-                .map(|(estimator, series)| CalibrationRow {
-                    model,
-                    estimator: *estimator,
-                    factor: series.factor(),
-                    samples: series.seen,
-                })
-        })
-    }
-
     fn series(&self, model: &str, estimator: Estimator) -> Option<&Series> {
         self.models.get(model)?.get(&estimator)
-    }
-}
-
-/// One learnt factor.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CalibrationRow<'a> {
-    /// The model the provider counted for.
-    pub model: &'a str,
-    /// The estimator it was compared with.
-    pub estimator: Estimator,
-    /// Provider tokens for one of ours.
-    pub factor: f64,
-    /// Samples it was learnt from.
-    pub samples: u64,
-}
-
-/// `claude-opus-4-6: o200k × 1.20 (34 samples)`.
-impl fmt::Display for CalibrationRow<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CalibrationRow {
-            model,
-            estimator,
-            factor,
-            samples,
-        } = self;
-        let noun = if *samples == 1 { "sample" } else { "samples" };
-        write!(f, "{model}: {estimator} × {factor:.2} ({samples} {noun})")
-    }
-}
-
-/// One line for each factor, or a sentence when there is none.
-impl fmt::Display for Calibration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rows = self.rows().peekable();
-        if rows.peek().is_none() {
-            return f.write_str("not calibrated yet: no usage has been reported");
-        }
-        while let Some(row) = rows.next() {
-            write!(f, "{row}")?;
-            if rows.peek().is_some() {
-                f.write_str("\n")?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -238,10 +179,15 @@ mod tests {
             calibration.apply(MODEL, Estimator::O200k, Tokens(10_000)),
             Tokens(12_000)
         );
-        assert_eq!(
-            calibration.to_string(),
-            "claude-opus-4-6: o200k × 1.20 (4 samples)"
-        );
+    }
+
+    #[test]
+    fn one_sample_does_not_outweigh_the_rest_by_its_size() {
+        for outlier in [sample(114_000, 23_900), sample(50_000, 240_000)] {
+            let usual = [sample(1_000, 1_200), sample(300, 360)];
+            let calibration = learnt(&[usual[0], outlier, usual[1]]);
+            assert_eq!(calibration.factor(MODEL, Estimator::O200k), 1.2);
+        }
     }
 
     #[test]
@@ -261,10 +207,6 @@ mod tests {
             sample(1_000, 90_000),
         ]);
         assert_eq!(calibration, Calibration::default());
-        assert_eq!(
-            calibration.to_string(),
-            "not calibrated yet: no usage has been reported"
-        );
     }
 
     #[test]

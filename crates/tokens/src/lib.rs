@@ -6,6 +6,7 @@
 //! | question | answer |
 //! |---|---|
 //! | how many tokens is this text? | a [`Counter`]: [`Bpe`], [`Heuristic`] or [`CompactRs`], chosen by name through [`Estimator`] |
+//! | how many tokens is this document? | [`document_tokens`], by its pages |
 //! | how wrong is that for this model? | [`Calibration`], learnt from what providers report |
 //! | how large is the context now? | a [`Measurement`]: the provider's [`Usage`] plus an estimate of what follows it |
 //! | how much fits, and what happens when? | a [`Window`] with its thresholds, from [`WindowSettings`] and [`WindowSources`] |
@@ -22,11 +23,11 @@ mod calibration;
 mod compact_rs;
 mod content;
 mod counter;
+mod document;
 mod estimator;
 mod fragment;
 mod gauge;
 mod heuristic;
-mod known;
 mod measurement;
 mod settings;
 mod sources;
@@ -37,20 +38,20 @@ mod window;
 
 pub use bpe::{Bpe, Vocabulary};
 pub use cache::{CacheStatistics, CountCache, CountKey};
-pub use calibration::{Calibration, CalibrationRow, Sample};
+pub use calibration::{Calibration, Sample};
 pub use compact_rs::CompactRs;
 pub use content::ContentKind;
 pub use counter::{
     Counter, IMAGE_TOKENS, MESSAGE_OVERHEAD, TOOL_CALL_OVERHEAD, TOOL_RESULT_OVERHEAD,
 };
+pub use document::{PAGE_TOKENS, document_tokens, pdf_pages};
 pub use estimator::{Estimator, UnknownEstimator};
 pub use fragment::{Fragment, FragmentKind, TRUNCATION_MARKER};
 pub use gauge::{CheckpointNote, Gauge};
 pub use heuristic::Heuristic;
-pub use known::{DEFAULT_WINDOW, known_window};
 pub use measurement::{Measurement, Source};
 pub use settings::{SMALLEST_WINDOW, WindowError, WindowSettings};
-pub use sources::{ResolvedWindow, WindowOrigin, WindowSources};
+pub use sources::{DEFAULT_WINDOW, ResolvedWindow, WindowOrigin, WindowSources};
 pub use spent::Spent;
 pub use tokens::Tokens;
 pub use usage::Usage;

@@ -4,7 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DEFAULT_WINDOW, Tokens};
+use crate::Tokens;
+
+/// Taken when nobody says how large a window is, as for a model that no table has:
+/// most hosted models take this much or more.
+pub const DEFAULT_WINDOW: Tokens = Tokens(200_000);
+
+/// The window assumed for a model that was seen to take more than it should.
+const LARGE_WINDOW: Tokens = Tokens(1_000_000);
 
 /// Who said how large the window is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -12,11 +19,13 @@ use crate::{DEFAULT_WINDOW, Tokens};
 pub enum WindowOrigin {
     /// The user's configuration.
     Config,
-    /// The model's metadata, or the built-in table.
+    /// The model's metadata: the table of models.
     Metadata,
+    /// The session itself: the agent that wrote it names the window it works with.
+    Transcript,
     /// The provider, refusing a request that was too large.
     ProviderError,
-    /// A context that the provider took although the table says it is too large.
+    /// A request that the provider took although it was said to be too large.
     Observed,
     /// Nobody: the default.
     Default,
@@ -27,6 +36,7 @@ impl fmt::Display for WindowOrigin {
         f.pad(match self {
             WindowOrigin::Config => "config",
             WindowOrigin::Metadata => "model metadata",
+            WindowOrigin::Transcript => "transcript",
             WindowOrigin::ProviderError => "provider error",
             WindowOrigin::Observed => "seen in use",
             WindowOrigin::Default => "default",
@@ -42,42 +52,40 @@ impl fmt::Display for WindowOrigin {
 pub struct WindowSources {
     /// The user's configuration.
     pub config: Option<Tokens>,
-    /// The model's metadata; [`known_window`](crate::known_window) when there is none.
+    /// The model's metadata.
     pub metadata: Option<Tokens>,
+    /// What the session says of the window it was written with.
+    pub transcript: Option<Tokens>,
     /// The provider's own error messages, remembered per model.
     pub provider_error: Option<Tokens>,
-    /// The largest context the provider has taken. It proves smaller metadata
-    /// wrong: the same model is served with several windows.
+    /// The largest request that the provider took, by its own count. It proves
+    /// smaller metadata wrong: the same model is served with several windows.
     pub observed: Option<Tokens>,
 }
-
-/// The window assumed for a model that was seen to take more than it should.
-const LARGE_WINDOW: Tokens = Tokens(1_000_000);
 
 impl WindowSources {
     /// The smallest window anyone names, and who; the default when nobody does.
     pub fn resolve(&self) -> ResolvedWindow {
-        let observed = self.observed.unwrap_or(Tokens::ZERO);
-        let metadata = self.metadata.unwrap_or(DEFAULT_WINDOW);
-        let outgrown = (observed > metadata).then(|| LARGE_WINDOW.max(observed));
+        let spoken = |window: Option<Tokens>| window.filter(|window| *window > Tokens::ZERO);
+        let taken = self.observed.unwrap_or_default();
+        let holds = |window: Option<Tokens>| spoken(window).filter(|window| *window >= taken);
+        let (metadata, transcript) = (holds(self.metadata), holds(self.transcript));
+        let assumed = spoken(self.metadata.max(self.transcript)).unwrap_or(DEFAULT_WINDOW);
+        let outgrown = metadata.is_none() && transcript.is_none() && taken > assumed;
         let voices = [
-            (self.config, WindowOrigin::Config),
+            (spoken(self.config), WindowOrigin::Config),
+            (metadata, WindowOrigin::Metadata),
+            (transcript, WindowOrigin::Transcript),
             (
-                self.metadata.filter(|_| outgrown.is_none()),
-                WindowOrigin::Metadata,
+                outgrown.then(|| LARGE_WINDOW.max(taken)),
+                WindowOrigin::Observed,
             ),
-            (outgrown, WindowOrigin::Observed),
-            (self.provider_error, WindowOrigin::ProviderError),
+            (spoken(self.provider_error), WindowOrigin::ProviderError),
         ];
-        voices
+        let named = voices
             .into_iter()
-            .filter_map(|(window, origin)| {
-                Some(ResolvedWindow {
-                    window: window?,
-                    origin,
-                })
-            })
-            .filter(|resolved| resolved.window > Tokens::ZERO)
+            .filter_map(|(window, origin)| window.map(|window| ResolvedWindow { window, origin }));
+        named
             .min_by_key(|resolved| resolved.window)
             .unwrap_or(ResolvedWindow {
                 window: DEFAULT_WINDOW,
@@ -113,8 +121,7 @@ mod tests {
         let mut sources = WindowSources {
             config: Some(Tokens(400_000)),
             metadata: Some(Tokens(200_000)),
-            provider_error: None,
-            observed: None,
+            ..WindowSources::default()
         };
         let resolved = |window, origin| ResolvedWindow {
             window: Tokens(window),
@@ -141,5 +148,28 @@ mod tests {
             origin: WindowOrigin::Default,
         };
         assert_eq!(silent.resolve(), expected);
+    }
+
+    #[test]
+    fn a_request_that_was_taken_proves_what_is_smaller_wrong() {
+        let resolve = |metadata: Option<u32>, transcript: Option<u32>, observed| {
+            let sources = WindowSources {
+                metadata: metadata.map(Tokens),
+                transcript: transcript.map(Tokens),
+                observed: Some(Tokens(observed)),
+                ..WindowSources::default()
+            };
+            let resolved = sources.resolve();
+            (resolved.window.0, resolved.origin)
+        };
+        use WindowOrigin::{Default, Metadata, Observed, Transcript};
+        let (table, session) = (Some(1_050_000), Some(258_400));
+        assert_eq!(resolve(table, session, 0), (258_400, Transcript));
+        assert_eq!(resolve(table, session, 258_400), (258_400, Transcript));
+        assert_eq!(resolve(table, session, 300_000), (1_050_000, Metadata));
+        assert_eq!(resolve(table, session, 1_100_000), (1_100_000, Observed));
+        assert_eq!(resolve(Some(200_000), None, 210_000), (1_000_000, Observed));
+        assert_eq!(resolve(None, None, 200_000), (200_000, Default));
+        assert_eq!(resolve(None, None, 200_001), (1_000_000, Observed));
     }
 }

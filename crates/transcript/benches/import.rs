@@ -160,6 +160,6 @@ fn claude_block(block: &Block<'_>) -> Option<Value> {
             let input: Value = serde_json::from_str(call.arguments).unwrap_or_default();
             json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
         }
-        Block::Image { .. } | Block::Other(_) => return None,
+        Block::Image { .. } | Block::Document { .. } | Block::Other(_) => return None,
     })
 }

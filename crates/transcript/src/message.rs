@@ -79,6 +79,13 @@ pub enum Block<'a> {
         /// How many characters of base64 it has.
         base64_chars: usize,
     },
+    /// A document, such as a PDF.
+    Document {
+        /// Its MIME type.
+        mime: Cow<'a, str>,
+        /// Its base64; empty where it lies elsewhere.
+        base64: Cow<'a, str>,
+    },
     /// The model's reasoning.
     Thinking {
         /// The text; empty when redacted.
@@ -262,6 +269,11 @@ impl<'a> MessageView<'a> {
         (usage.context_tokens() > 0).then_some(usage)
     }
 
+    /// The window that the agent worked with, where it says so beside the usage.
+    pub fn context_window(&self) -> Option<u64> {
+        self.object.object("usage")?.u64("contextWindow")
+    }
+
     /// The model that wrote an assistant message.
     pub fn model(&self) -> Option<Cow<'a, str>> {
         self.object.str("model")
@@ -307,11 +319,24 @@ fn block(raw: &RawValue) -> Block<'_> {
             mime: object.str("mimeType").unwrap_or_default(),
             base64_chars: object.raw("data").map_or(0, |data| data.len()),
         },
+        "document" => document(&object).unwrap_or(Block::Other(text)),
         "toolCall" | "toolUse" | "functionCall" => Block::ToolCall(ToolCall {
             id: object.str("id").unwrap_or_default(),
             name: object.str("name").unwrap_or_default(),
             arguments: object.raw("arguments").unwrap_or("{}"),
         }),
         _ => Block::Other(text),
+    }
+}
+
+/// A document in Anthropic's form, unless it is plain text in place.
+fn document<'a>(object: &Object<'a>) -> Option<Block<'a>> {
+    let source = object.object("source")?;
+    match source.str("type")?.as_ref() {
+        "base64" | "url" | "file" => Some(Block::Document {
+            mime: source.str("media_type").unwrap_or_default(),
+            base64: source.str("data").unwrap_or_default(),
+        }),
+        _ => None,
     }
 }

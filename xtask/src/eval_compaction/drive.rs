@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use longhaul_compaction::cost::Prices;
 use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::config::{Config, Layer as Configured};
@@ -12,6 +11,7 @@ use longhaul_engine::live::{CompactionFailure, CompactionRequest, Live, Tail};
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, Same, recall};
 use longhaul_engine::replay::{Options, ReplayReport, replay};
+use longhaul_engine::session::cache_prices;
 use longhaul_tokens::{Estimator, Tokens, Window};
 use longhaul_transcript::{
     Body, Context, ContextMessage, Entry, EntryId, Header, Millis, Session, Stamp, write_path,
@@ -118,7 +118,7 @@ impl Setup {
             breaker: self.config.breaker_rules(),
             rules: self.config.compaction_rules(),
             max_auto: u32::MAX,
-            prices: Prices::of_model(&model),
+            prices: cache_prices(&self.config, None, &model),
             expected_turns: 20,
             checkpoints: self.config.checkpoint_policy(),
             clock: &|| 0.0,

@@ -323,6 +323,10 @@ fn print_message(app: &App, message: &ContextMessage) -> Result<(), Failure> {
                 let size = paint::bytes(base64_chars as u64 * 3 / 4);
                 say!("[image {}, {size}]", app.foreign(&mime))?;
             }
+            Block::Document { mime, base64 } => {
+                let size = paint::bytes(base64.len() as u64 * 3 / 4);
+                say!("[document {}, {size}]", app.foreign(&mime))?;
+            }
             Block::ToolCall(call) => {
                 let name = app.foreign(&call.name);
                 say!("→ {} {}", style(name).bold(), app.foreign(call.arguments))?;

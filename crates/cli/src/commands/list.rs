@@ -118,7 +118,9 @@ fn glances(app: &App, sessions: &[(Listed, String)]) -> Vec<Result<Glance, Error
 
 fn window(app: &App, glance: &Glance) -> Option<(Tokens, Window)> {
     let tokens = glance.measurement?.tokens;
-    let (window, _) = app.window(None, glance.model.as_deref(), tokens).ok()?;
+    let (window, _) = app
+        .window(None, glance.model.as_deref(), glance.evidence)
+        .ok()?;
     Some((tokens, window))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use longhaul_engine::tools::Notebook;
 use longhaul_model::CancellationToken;
-use longhaul_server::mcp::{Desk, Error, Gate, serve_http, serve_stdio};
+use longhaul_server::mcp::{Desk, Error, Gate, HttpLimits, serve_http, serve_stdio};
 
 use super::{memory, memory_files};
 use crate::app::App;
@@ -122,6 +122,7 @@ fn gate(app: &App, args: &McpArgs, address: SocketAddr) -> Result<(Gate, bool), 
         token,
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
+        limits: HttpLimits::default(),
     };
     Ok((gate, is_new))
 }
@@ -152,9 +153,8 @@ async fn listen(
         remark(format_args!("token: {}", gate.token));
     }
     app.note("send it as Authorization: Bearer TOKEN; Ctrl-C ends the server");
-    serve_http(listener, desk, gate, cancel)
-        .await
-        .map_err(Failure::from)
+    serve_http(listener, desk, gate, cancel).await;
+    Ok(())
 }
 
 /// Waits for a signal that asks the program to end, and lets it end in order. One

@@ -8,8 +8,9 @@ use longhaul_compaction::Layer;
 use longhaul_compaction::ladder::Block;
 use longhaul_engine::catalog;
 use longhaul_engine::event::Event;
+use longhaul_engine::measure::WindowEvidence;
 use longhaul_engine::replay::{Options, Progress, ReplayReport, Summaries, replay_with};
-use longhaul_tokens::{Tokens, Window};
+use longhaul_tokens::Window;
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
     Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, durable, json,
@@ -84,10 +85,15 @@ const SAMPLE_TURNS: u32 = 120;
 
 fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Failure> {
     let session = &source.session;
-    let model = catalog::glance(session.reference(), &mut app.meter())
-        .ok()
-        .and_then(|glance| glance.model);
-    let (window, _) = app.window(None, model.as_deref(), Tokens::ZERO)?;
+    let glance = catalog::glance(session.reference(), &mut app.meter()).ok();
+    let evidence = glance.as_ref().map(|glance| glance.evidence);
+    let model = glance.and_then(|glance| glance.model);
+    // What the session grew to is what the replay is to keep from happening.
+    let evidence = WindowEvidence {
+        answered: None,
+        ..evidence.unwrap_or_default()
+    };
+    let (window, _) = app.window(None, model.as_deref(), evidence)?;
     let live = !app.json && !app.quiet;
     if live {
         say!("{}", heading(app, session))?;

@@ -91,26 +91,24 @@ pub(super) struct Extract {
     pub(super) chars: usize,
     /// Pictures.
     pub(super) images: usize,
+    /// Documents.
+    pub(super) documents: usize,
 }
 
 impl Extract {
     /// `12,345 characters and 2 images`.
     pub(super) fn size(&self) -> String {
-        let plural = |count: usize, noun: &str| {
+        let beside = [(self.images, "image"), (self.documents, "document")];
+        let beside = beside.into_iter().filter(|(count, _)| *count > 0);
+        let said = |(count, noun): (usize, &str)| {
             let s = if count == 1 { "" } else { "s" };
             format!("{} {noun}{s}", grouped(count))
         };
-        match (self.chars, self.images) {
-            (chars, 0) => plural(chars, "character"),
-            (0, images) => plural(images, "image"),
-            (chars, images) => {
-                format!(
-                    "{} and {}",
-                    plural(chars, "character"),
-                    plural(images, "image")
-                )
-            }
+        let mut parts: Vec<String> = beside.map(said).collect();
+        if self.chars > 0 || parts.is_empty() {
+            parts.insert(0, said((self.chars, "character")));
         }
+        parts.join(" and ")
     }
 }
 

@@ -54,6 +54,7 @@ impl Record<'_> {
                         extract.text.push_str(&part);
                     }
                     Block::Image { .. } => extract.images += 1,
+                    Block::Document { .. } => extract.documents += 1,
                     Block::Other(raw) => extract.text.push_str(raw),
                     Block::Thinking { .. } | Block::ToolCall(_) => {}
                 }

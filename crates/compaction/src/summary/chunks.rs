@@ -80,7 +80,10 @@ fn written(message: &ContextMessage, counter: &dyn Counter) -> String {
                             &short(call.arguments),
                         );
                     }
-                    Block::Image { .. } | Block::Thinking { .. } | Block::Other(_) => {}
+                    Block::Image { .. }
+                    | Block::Document { .. }
+                    | Block::Thinking { .. }
+                    | Block::Other(_) => {}
                 }
             }
         }

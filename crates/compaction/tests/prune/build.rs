@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use longhaul_compaction::Counted;
 use longhaul_compaction::prune::{PruneSettings, Pruning, apply, prune};
-use longhaul_tokens::{ContentKind, Counter, Heuristic, Tokens};
+use longhaul_tokens::{ContentKind, Counter, Heuristic, PAGE_TOKENS, Tokens};
 use longhaul_transcript::{Block, ContextMessage, Conversation, EntryId, Role, json};
 
 /// What a result costs.
@@ -35,6 +35,7 @@ pub(crate) fn count(message: &ContextMessage) -> Tokens {
             sum + match block {
                 Block::Text(text) => prose(&text),
                 Block::Image { .. } => Heuristic.image(),
+                Block::Document { .. } => PAGE_TOKENS,
                 Block::ToolCall(call) => Heuristic.tool_call(&call.name, call.arguments),
                 Block::Thinking { text, .. } => Heuristic.thinking(&text, ""),
                 Block::Other(raw) => Heuristic.count(raw, ContentKind::Json),

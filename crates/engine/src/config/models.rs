@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(opus.window, Some(1_000_000));
         assert_eq!(opus.prices.map(|prices| prices.input), Some(5.0));
         let other = catalogue.look_up(Provider::Ollama, "qwen3-coder");
-        assert_eq!(other.window, None);
+        assert_eq!(other.window, Some(262_144));
     }
 
     #[test]

@@ -261,8 +261,7 @@ impl Run<'_, '_> {
     }
 
     fn factor(&self) -> f64 {
-        let estimator = self.options.estimator;
-        self.meter.calibration().factor(&self.model, estimator)
+        self.meter.factor(&self.model).value
     }
 
     /// A request is about to leave: the engine decides, then it is paid for.

@@ -18,6 +18,7 @@ use crate::compactor::{Course, Result as CompactorResult};
 use crate::event::Event;
 use crate::live::Live;
 use crate::measure::Meter;
+use crate::measure::WindowEvidence;
 use crate::state::SessionState;
 
 /// What is the same for all sessions.
@@ -284,7 +285,12 @@ impl Session {
 
 pub(super) fn window(setup: &Setup) -> Result<(Window, ResolvedWindow)> {
     let info = setup.model.as_deref().map(|model| model.info());
-    let resolved = windows::resolve_window(&setup.config, &setup.state_dir, info, None);
+    let resolved = windows::resolve_window(
+        &setup.config,
+        &setup.state_dir,
+        info,
+        WindowEvidence::default(),
+    );
     let settings = setup.config.window_settings(resolved.window);
     Ok((Window::new(&settings)?, resolved))
 }

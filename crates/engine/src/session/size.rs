@@ -14,8 +14,7 @@ impl Session {
     /// The size of the next request.
     pub fn size(&mut self) -> Size {
         let estimator = self.meter.estimator();
-        let model = self.model_name();
-        let factor = self.meter.calibration().factor(&model, estimator);
+        let factor = self.meter.factor(&self.model_name()).value;
         let fixed = self.fixed();
         if let Some(anchor) = self.anchor {
             let following = anchor.following.scale(factor);
@@ -78,9 +77,7 @@ impl Session {
     pub(super) fn size_with(&mut self, ahead: Option<&Live>, restored: &[Fragment]) -> Tokens {
         let live = ahead.unwrap_or(&self.live);
         let counted = self.meter.messages(live.messages());
-        let model = self.model_name();
-        let estimator = self.meter.estimator();
-        let factor = self.meter.calibration().factor(&model, estimator);
+        let factor = self.meter.factor(&self.model_name()).value;
         (self.fixed_with(restored) + counted).scale(factor)
     }
 

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_model::ModelInfo;
-use longhaul_tokens::{ResolvedWindow, Tokens, WindowOrigin, WindowSources, known_window};
+use longhaul_model::{ModelInfo, listed};
+use longhaul_tokens::{DEFAULT_WINDOW, ResolvedWindow, Tokens, WindowOrigin, WindowSources};
 use longhaul_transcript::{Result, durable};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::measure::WindowEvidence;
 
 /// Where they are kept.
 pub(super) fn path(state_dir: &Path) -> PathBuf {
@@ -104,16 +105,16 @@ pub fn forget_windows(
 }
 
 /// The window of a model as a session has it: the smallest of what the
-/// configuration, its metadata and its server say. A context that was seen to be
-/// larger proves a table wrong, not the server.
+/// configuration, its metadata, the session and its server say. A request that was
+/// answered proves a smaller table wrong, not the server.
 pub fn resolve_window(
     config: &Config,
     state_dir: &Path,
     info: Option<&ModelInfo>,
-    seen: Option<Tokens>,
+    evidence: WindowEvidence,
 ) -> ResolvedWindow {
     let learnt = info.and_then(|info| learnt(state_dir, info));
-    sources(config.compaction.context_window, info, learnt, seen).resolve()
+    sources(config.compaction.context_window, info, learnt, evidence).resolve()
 }
 
 /// Who says what of a model's window.
@@ -121,27 +122,25 @@ fn sources(
     at_most: Option<Tokens>,
     info: Option<&ModelInfo>,
     learnt: Option<Tokens>,
-    seen: Option<Tokens>,
+    evidence: WindowEvidence,
 ) -> WindowSources {
-    let smaller = |one: Option<Tokens>, other: Option<Tokens>| one.into_iter().chain(other).min();
     let window = info.and_then(|info| info.window).map(Tokens);
     let given = window.filter(|_| info.is_some_and(|info| info.window_given));
-    let (config, metadata) = match given {
-        // Whoever gives a model's window knows better than any table.
-        Some(_) => (smaller(at_most, given), None),
-        // Two tables may disagree, as the same name is served with several windows;
-        // the smaller one fits everywhere.
-        None => {
-            let tabulated = info.and_then(|info| known_window(&info.name));
-            (at_most, smaller(window, tabulated))
-        }
-    };
-    WindowSources {
-        config,
-        metadata,
-        provider_error: learnt,
-        // What is given is not outgrown; it is kept to.
-        observed: seen.filter(|_| given.is_none()),
+    match given {
+        // Whoever gives a model's window knows better than any table and any agent,
+        // and what is given is not outgrown; it is kept to.
+        Some(_) => WindowSources {
+            config: at_most.into_iter().chain(given).min(),
+            provider_error: learnt,
+            ..WindowSources::default()
+        },
+        None => WindowSources {
+            config: at_most,
+            metadata: window,
+            transcript: evidence.named,
+            provider_error: learnt,
+            observed: evidence.answered,
+        },
     }
 }
 
@@ -152,7 +151,16 @@ pub fn window_source(origin: WindowOrigin, info: Option<&ModelInfo>) -> String {
             "set by `compaction.contextWindow`, `--window` or `models`".to_owned()
         }
         WindowOrigin::Metadata => {
-            "from the table of models; `models` in the configuration counts above it".to_owned()
+            let row = info.and_then(|info| listed(&info.name));
+            let whose = row.map(|row| format!(" ({}, {})", row.source, row.as_of));
+            format!(
+                "from the table of models{}; `models` in the configuration counts above it",
+                whose.unwrap_or_default()
+            )
+        }
+        WindowOrigin::Transcript => {
+            "named by the agent in its session; `models` in the configuration counts above it"
+                .to_owned()
         }
         WindowOrigin::ProviderError => {
             let whose = match info {
@@ -172,7 +180,14 @@ pub fn window_source(origin: WindowOrigin, info: Option<&ModelInfo>) -> String {
             "seen in use; `models` in the configuration says what it is".to_owned()
         }
         WindowOrigin::Default => {
-            "assumed, as nobody says; set it with `models` in the configuration".to_owned()
+            let why = match info {
+                Some(info) => format!("the table of models has no {:?}", info.name),
+                None => "no model is named".to_owned(),
+            };
+            format!(
+                "the default of {DEFAULT_WINDOW}, as {why}; set it with `models` in the \
+                 configuration"
+            )
         }
     }
 }
@@ -249,7 +264,12 @@ mod tests {
             window_given,
             ..ModelInfo::default()
         };
-        let sources = sources(at_most.map(Tokens), Some(&info), learnt.map(Tokens), None);
+        let sources = sources(
+            at_most.map(Tokens),
+            Some(&info),
+            learnt.map(Tokens),
+            WindowEvidence::default(),
+        );
         let resolved = sources.resolve();
         (resolved.window.0, resolved.origin)
     }
@@ -258,7 +278,7 @@ mod tests {
     fn a_window_that_is_given_counts_above_the_tables_also_where_it_is_larger() {
         use WindowOrigin::{Config, Metadata, ProviderError};
         let million = Some(1_000_000);
-        assert_eq!(resolved(None, million, false, None), (200_000, Metadata));
+        assert_eq!(resolved(None, million, false, None), (1_000_000, Metadata));
         assert_eq!(resolved(None, million, true, None), (1_000_000, Config));
         assert_eq!(resolved(None, Some(9_000), true, None), (9_000, Config));
         // At most so much is used, whatever the model has.

@@ -1,24 +1,21 @@
-//! The door over HTTP: who may come in, and when it closes.
+//! The door over HTTP: who may come in, and what of a request is waited for.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::Error;
+use super::connections::{self, Connection, HttpLimits};
 use super::desk::Desk;
 use super::door::Door;
-
-/// The largest request. No argument of a tool comes near it.
-const MOST_BYTES: usize = 1 << 20;
 
 /// Who may come in.
 #[derive(Debug, Clone)]
@@ -29,21 +26,27 @@ pub struct Gate {
     pub hosts: Vec<String>,
     /// Origins of web pages that may ask; a request without one is no page's.
     pub origins: Vec<String>,
+    /// What one client may take from the others.
+    pub limits: HttpLimits,
+}
+
+/// What a request is held against.
+#[derive(Clone)]
+struct Admission {
+    token: Arc<str>,
+    limits: HttpLimits,
 }
 
 /// Serves clients at `/mcp` of a listener, until `cancel` is called. Requests
 /// without the token, for another host or from a web page are refused: a page
-/// that a browser shows must not reach the sessions of this machine.
+/// that a browser shows must not reach the sessions of this machine. Clients that
+/// are slow, or say nothing, keep nobody out.
 pub async fn serve_http(
     listener: TcpListener,
     desk: Arc<Desk>,
     gate: Gate,
     cancel: CancellationToken,
-) -> Result<(), Error> {
-    let address = listener.local_addr().map_err(|source| Error::Http {
-        address: SocketAddr::from(([0, 0, 0, 0], 0)),
-        source,
-    })?;
+) {
     let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let config = StreamableHttpServerConfig::default()
         // Every request stands for itself: nothing to keep for clients that are gone.
@@ -52,37 +55,56 @@ pub async fn serve_http(
         .with_allowed_hosts(loopback.into_iter().chain(gate.hosts))
         .with_allowed_origins(gate.origins)
         .enforce_origin_validation()
-        .with_max_request_body_bytes(MOST_BYTES)
+        .with_max_request_body_bytes(gate.limits.body_bytes)
         .with_cancellation_token(cancel.child_token());
     let service = StreamableHttpService::new(
         move || Ok(Door::to(Arc::clone(&desk))),
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    let token: Arc<str> = gate.token.into();
+    let admission = Admission {
+        token: gate.token.into(),
+        limits: gate.limits,
+    };
     let router = Router::new()
         .nest_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(token, admit));
-    axum::serve(listener, router)
-        .with_graceful_shutdown(cancel.cancelled_owned())
-        .await
-        .map_err(|source| Error::Http { address, source })
+        .layer(middleware::from_fn_with_state(admission, admit));
+    connections::serve(listener, router, gate.limits, cancel).await;
 }
 
-async fn admit(State(token): State<Arc<str>>, request: Request, next: Next) -> Response {
-    if carries(request.headers(), &token) {
-        let is_json = says_json(request.headers());
-        let response = next.run(request).await;
-        // The media type was right, so it is what the body says that was not.
-        return match response.status() {
-            StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => unreadable(),
-            _ => response,
-        };
+async fn admit(
+    State(Admission { token, limits }): State<Admission>,
+    Extension(connection): Extension<Arc<Connection>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !carries(request.headers(), &token) {
+        let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+        let remedy = "send the token that `longhaul mcp --http` printed when it started, as \
+                      Authorization: Bearer TOKEN\n";
+        return (StatusCode::UNAUTHORIZED, challenge, remedy).into_response();
     }
-    let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-    let remedy = "send the token that `longhaul mcp --http` printed when it started, as \
-                  Authorization: Bearer TOKEN\n";
-    (StatusCode::UNAUTHORIZED, challenge, remedy).into_response()
+    let (head, body) = request.into_parts();
+    let body = tokio::time::timeout(limits.body, to_bytes(body, limits.body_bytes));
+    let body = match body.await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => {
+            let remedy = format!("send at most {} bytes a request\n", limits.body_bytes);
+            return (StatusCode::PAYLOAD_TOO_LARGE, remedy).into_response();
+        }
+        Err(_) => {
+            let remedy = format!("send the body within {} s\n", limits.body.as_secs());
+            return (StatusCode::REQUEST_TIMEOUT, remedy).into_response();
+        }
+    };
+    let _answering = connection.answering();
+    let is_json = says_json(&head.headers);
+    let response = next.run(Request::from_parts(head, Body::from(body))).await;
+    // The media type was right, so it is what the body says that was not.
+    match response.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => unreadable(),
+        _ => response,
+    }
 }
 
 fn says_json(headers: &HeaderMap) -> bool {

@@ -10,6 +10,7 @@ use longhaul_engine::handoff::reading;
 use longhaul_engine::ours::DATA;
 use longhaul_engine::recall::fenced;
 use longhaul_engine::tools::{MOST_NOTE_CHARS, Noted, Outcome};
+use longhaul_tokens::Tokens;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -298,15 +299,26 @@ fn parsed<T: serde::de::DeserializeOwned>(
 fn status(desk: &Desk, session: Option<&str>) -> Result<Outcome, String> {
     let status = desk.status(session)?;
     let text = |name: &str| status[name].as_str().unwrap_or_default().to_owned();
+    let tokens = |value: &Value| Tokens(value.as_u64().unwrap_or_default() as u32);
+    let (used, window) = (tokens(&status["tokens"]), tokens(&status["window"]));
+    let compactions = &status["compactions"];
+    let compacted_at = tokens(&status["thresholds"]["activation"]);
     let mut lines = format!(
-        "Session {} ({}): {} of {} tokens, {} % ({}).\nCompactions: {}; risk of lost detail: {}.\n",
+        "Session {} ({}), model {}: {used} of {window} tokens, {} % ({}).\n\
+         Window: {}.\n\
+         Compaction begins at {compacted_at} tokens, {} from here.\n\
+         Compactions: {}; risk of lost detail: {}.\n",
         status["session"]["id"].as_str().unwrap_or_default(),
         status["session"]["agent"].as_str().unwrap_or_default(),
-        status["tokens"],
-        status["window"],
+        status["model"].as_str().unwrap_or("unknown"),
         status["percent"],
         text("tokensFrom"),
-        status["compactions"],
+        text("windowSource"),
+        compacted_at - used,
+        match compactions["certainty"].as_str() {
+            Some("atLeast") => format!("at least {}", compactions["count"]),
+            _ => compactions["count"].to_string(),
+        },
         text("risk"),
     );
     match status["checkpoint"]["id"].as_str() {

@@ -222,7 +222,8 @@ pub(super) fn list(items: &[String]) -> String {
     text
 }
 
-/// Token counts as native messages state them. Foreign files hold no prices.
+/// Token counts as native messages state them, and the window where the agent
+/// names it. Foreign files hold no prices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     pub(super) input: u64,
@@ -230,16 +231,19 @@ pub(super) struct Usage {
     pub(super) cache_read: u64,
     pub(super) cache_write: u64,
     pub(super) total: u64,
+    pub(super) window: Option<u64>,
 }
 
 impl Usage {
     pub(super) fn to_json(self) -> String {
+        let window = self.window.map(|window| window.to_string());
         ObjectWriter::new()
             .num("input", self.input)
             .num("output", self.output)
             .num("cacheRead", self.cache_read)
             .num("cacheWrite", self.cache_write)
             .num("totalTokens", self.total)
+            .raw_opt("contextWindow", window.as_deref())
             .raw(
                 "cost",
                 r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}"#,

@@ -113,7 +113,7 @@ fn the_parts_of_an_answer_become_one_message_with_its_usage() {
     assert_eq!(answer["model"], "gpt-5.2");
     assert_eq!(answer["stopReason"], "toolUse");
     let usage = json!({"input": 70, "output": 10, "cacheRead": 20, "cacheWrite": 0,
-        "totalTokens": 100,
+        "totalTokens": 100, "contextWindow": 258_400,
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}});
     assert_eq!(answer["usage"], usage);
     assert_eq!(json(6)["usage"]["totalTokens"], 200);

@@ -382,6 +382,7 @@ impl Answer {
                 cache_read: number("cache_read_input_tokens"),
                 cache_write: number("cache_creation_input_tokens"),
                 total: 0,
+                window: None,
             };
             self.usage.total = self.usage.input
                 + self.usage.output

@@ -429,6 +429,9 @@ impl<'s> Replay<'s> {
                 0 => input + output,
                 total => total,
             },
+            window: info
+                .u64("model_context_window")
+                .filter(|window| *window > 0),
         };
         self.tokens = usage.total;
         if let Some(answer) = &mut self.answer {
