@@ -1,0 +1,59 @@
+//! Folders, and the names in them.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::system;
+
+/// Creates a folder and its parents, private to the user.
+pub fn create_folder(path: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(path).map_err(Error::io("create", path))
+}
+
+/// Makes a rename or a new file in `path`'s folder durable.
+pub fn sync_folder(path: &Path) -> Result<()> {
+    system::sync_folder_of(path).map_err(Error::io("write", path))
+}
+
+/// Gives a file another name in the same file system, durably. Links are moved,
+/// not followed.
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to)
+        .and_then(|()| system::sync_folder_of(to))
+        .map_err(Error::io("rename", from))
+}
+
+/// Removes a file, if it is there; a link is removed, not what it leads to.
+pub fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The names in a folder that are plain text, in order; none if there is no such
+/// folder.
+pub fn names(folder: &Path) -> Result<Vec<String>> {
+    let listing = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        listing => listing.map_err(Error::io("list", folder))?,
+    };
+    let mut names = Vec::new();
+    for entry in listing {
+        let name = entry.map_err(Error::io("list", folder))?.file_name();
+        names.extend(name.into_string());
+    }
+    names.sort();
+    Ok(names)
+}
