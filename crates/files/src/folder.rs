@@ -7,6 +7,14 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::system;
 
+/// The folder of a file.
+pub(crate) fn of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// Creates a folder and its parents, private to the user.
 pub fn create_folder(path: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();

@@ -35,6 +35,6 @@ pub use folder::{create_folder, names, remove, rename, sync_folder};
 pub use lock::{Lock, Sharing, Wait, lock, lock_file};
 pub use open::{
     Identity, append, append_or_create, create, kind_of, open, open_beneath, read, read_text,
-    require_regular, resolve, same_file,
+    require_regular, resolve, resolve_folder, same_file,
 };
 pub use replace::{NewFile, replace, replace_beneath, replace_by, replace_checked, sweep};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::system::{self, How};
 
-const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// How long to wait for whoever holds a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

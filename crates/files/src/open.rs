@@ -115,6 +115,16 @@ pub fn resolve(path: &Path) -> Result<PathBuf> {
     fs::canonicalize(path).map_err(Error::io("read", path))
 }
 
+/// The path with the links of its folder followed, and its last part as it is.
+pub fn resolve_folder(path: &Path) -> Result<PathBuf> {
+    let folder = folder::of(path);
+    let real = fs::canonicalize(folder).map_err(Error::io("open", path))?;
+    Ok(match path.file_name() {
+        Some(name) => real.join(name),
+        None => real,
+    })
+}
+
 /// Refuses anything but a regular file under a name that another library is
 /// about to open; a name that nothing has is free.
 pub fn require_regular(path: &Path) -> Result<()> {

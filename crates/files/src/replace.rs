@@ -53,10 +53,7 @@ pub fn replace_checked<E: From<Error>>(
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     check: &mut dyn FnMut(&Path) -> Result<(), E>,
 ) -> Result<File, E> {
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = folder::of(path);
     let name = parted(path, path)?.1;
     sweep_once(parent);
     let folder = Beneath::at(parent).map_err(Error::io("write", path))?;

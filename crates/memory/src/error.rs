@@ -223,11 +223,11 @@ impl Error {
     /// The same for what a durable write reports.
     pub(crate) fn write(error: longhaul_transcript::Error) -> Error {
         match error {
-            longhaul_transcript::Error::Io {
+            longhaul_transcript::Error::File(longhaul_files::Error::Io {
                 action,
                 path,
                 source,
-            } => Error::io(action, &path)(source),
+            }) => Error::io(action, &path)(source),
             other => Error::Write(other),
         }
     }

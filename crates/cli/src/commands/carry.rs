@@ -71,11 +71,11 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
 /// A reader of standard output that has gone is no failure to speak of.
 fn unheard(error: Error) -> Failure {
     match error {
-        Error::Session(longhaul_transcript::Error::Io {
+        Error::Session(longhaul_transcript::Error::File(longhaul_files::Error::Io {
             action: "write",
             source,
             ..
-        }) => Failure::output(source),
+        })) => Failure::output(source),
         error => error.into(),
     }
 }

@@ -133,14 +133,8 @@ impl Notebook for FileNotebook {
 }
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| {
-        Error::Write(WriteError::Io {
-            action,
-            path,
-            source,
-        })
-    }
+    let wrap = longhaul_files::Error::io(action, path);
+    move |source| Error::Write(WriteError::from(wrap(source)))
 }
 
 /// The name of a note about one session file: several files may share a key.

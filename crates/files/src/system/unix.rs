@@ -44,11 +44,7 @@ pub(crate) fn make_blocking(file: &File) -> io::Result<()> {
 
 /// Makes what happened to names in a path's folder durable.
 pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    Beneath::at(folder)?.sync()
+    Beneath::at(crate::folder::of(path))?.sync()
 }
 
 /// An open folder, whatever becomes of its name.
