@@ -40,13 +40,23 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
         .map_err(Error::io("rename", from))
 }
 
-/// Removes a file, if it is there; a link is removed, not what it leads to.
-pub fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Error::io("remove", path)(error))
-        }
-        _ => Ok(()),
+/// Removes a file and says whether it was there; a link is removed, not what it
+/// leads to.
+pub fn remove(path: &Path) -> Result<bool> {
+    removed(path, fs::remove_file(path))
+}
+
+/// Removes a folder with all that is in it and says whether it was there; links
+/// are removed, not what they lead to.
+pub fn remove_folder(path: &Path) -> Result<bool> {
+    removed(path, fs::remove_dir_all(path))
+}
+
+fn removed(path: &Path, result: io::Result<()>) -> Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::io("remove", path)(error)),
     }
 }
 

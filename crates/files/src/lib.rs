@@ -11,7 +11,7 @@
 //! |---|---|
 //! | read | [`open`]; whole and with a limit [`read`], [`read_text`] |
 //! | append | [`append`], or [`append_or_create`] |
-//! | create what must not exist | [`create`] |
+//! | create what must not exist | [`create`], or [`create_whole`], never half |
 //! | replace, old or new but never half | [`replace`], [`replace_by`], [`replace_checked`] |
 //! | read and write what an agent names below a folder | [`open_beneath`], [`replace_beneath`] |
 //! | keep others out | [`lock`], [`lock_file`] |
@@ -31,10 +31,12 @@ mod system;
 
 pub use bounded::Bounded;
 pub use error::{Error, FileKind, Result, optional};
-pub use folder::{create_folder, names, remove, rename, sync_folder};
+pub use folder::{create_folder, names, remove, remove_folder, rename, sync_folder};
 pub use lock::{Lock, Sharing, Wait, lock, lock_file};
 pub use open::{
-    Identity, append, append_or_create, create, kind_of, open, open_beneath, read, read_text,
-    require_regular, resolve, resolve_folder, same_file,
+    Identity, append, append_or_create, create, kind_of, open, open_beneath, read, read_named,
+    read_text, require_regular, resolve, resolve_folder, same_file,
 };
-pub use replace::{NewFile, replace, replace_beneath, replace_by, replace_checked, sweep};
+pub use replace::{
+    NewFile, create_whole, replace, replace_beneath, replace_by, replace_checked, sweep,
+};

@@ -110,6 +110,11 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
     })
 }
 
+/// The same for a file that the user named on purpose, which may be a link.
+pub fn read_named(path: &Path, most: u64) -> Result<Vec<u8>> {
+    read(&resolve(path)?, most).map_err(|error| error.at(path))
+}
+
 /// Where a path leads that the user named on purpose, links followed.
 pub fn resolve(path: &Path) -> Result<PathBuf> {
     fs::canonicalize(path).map_err(Error::io("read", path))

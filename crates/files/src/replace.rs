@@ -62,9 +62,27 @@ pub fn replace_checked<E: From<Error>>(
         path,
         name,
     };
-    target.replace(NewFile::Private, write, &mut |temporary| {
+    target.replace(Place::Over, NewFile::Private, write, &mut |temporary| {
         check(&parent.join(temporary))
     })
+}
+
+/// Creates a file that must not exist by what `write` produces, whole or not at
+/// all: of two processes at once one is first, and nobody reads half of it.
+pub fn create_whole(
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    let folder = Beneath::at(folder::of(path)).map_err(Error::io("create", path))?;
+    let target = Target {
+        folder: &folder,
+        path,
+        name: parted(path, path)?.1,
+    };
+    let new = NewFile::Private;
+    target
+        .replace(Place::New, new, write, &mut |_| Ok::<(), Error>(()))
+        .map(drop)
 }
 
 /// Replaces or creates a file below a folder, which no part of the path may
@@ -80,8 +98,17 @@ pub fn replace_beneath(root: &Path, below: &Path, new: NewFile, bytes: &[u8]) ->
     };
     let write = &mut |out: &mut dyn Write| out.write_all(bytes);
     target
-        .replace(new, write, &mut |_| Ok::<(), Error>(()))
+        .replace(Place::Over, new, write, &mut |_| Ok::<(), Error>(()))
         .map(drop)
+}
+
+/// What may be under the name of a new file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// An older version.
+    Over,
+    /// Nothing.
+    New,
 }
 
 /// A name in an open folder.
@@ -94,20 +121,25 @@ struct Target<'a> {
 impl Target<'_> {
     fn replace<E: From<Error>>(
         &self,
+        place: Place,
         new: NewFile,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
         check: &mut dyn FnMut(&str) -> Result<(), E>,
     ) -> Result<File, E> {
         let failed = || Error::io("write", self.path);
-        let old = self.old()?;
+        let old = match place {
+            Place::Over => self.old()?,
+            Place::New => None,
+        };
         let (name, file) = temporary(self.folder, new).map_err(failed())?;
         let finish = || -> Result<(), E> {
             filled(&file, old, write).map_err(failed())?;
             check(&name)?;
-            self.folder
-                .rename(name.as_ref(), self.name)
-                .map_err(failed())?;
-            Ok(())
+            let placed = match place {
+                Place::Over => self.folder.rename(name.as_ref(), self.name),
+                Place::New => self.place_new(name.as_ref()),
+            };
+            Ok(placed.map_err(failed())?)
         };
         if let Err(error) = finish() {
             let _ = self.folder.remove(name.as_ref());
@@ -115,6 +147,19 @@ impl Target<'_> {
         }
         self.folder.sync().map_err(failed())?;
         Ok(file)
+    }
+
+    /// A second name is only given where there is none. Not every file system
+    /// gives second names.
+    fn place_new(&self, name: &OsStr) -> io::Result<()> {
+        match self.folder.link(name, self.name) {
+            Ok(()) => self.folder.remove(name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            Err(error) => match self.folder.look(self.name)? {
+                None => self.folder.rename(name, self.name),
+                Some(_) => Err(error),
+            },
+        }
     }
 
     /// The permissions of what is there; nothing but a regular file is replaced.
@@ -279,6 +324,17 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         replace(&path, b"2").unwrap();
         assert_eq!((mode(), fs::read(&path).unwrap()), (0o640, b"2".to_vec()));
+    }
+
+    #[test]
+    fn a_whole_new_file_takes_nobodys_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        create_whole(&path, &mut |out| out.write_all(b"first")).unwrap();
+        let second = create_whole(&path, &mut |out| out.write_all(b"second")).unwrap_err();
+        assert_eq!(second.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(folder::names(folder.path()).unwrap(), ["a"]);
     }
 
     #[cfg(unix)]

@@ -63,7 +63,7 @@ pub fn write_path(target: &Path, header: &Header, entries: &[Entry]) -> Result<C
     if target.symlink_metadata().is_ok() {
         return Err(exists(target));
     }
-    longhaul_files::replace_by(target, &mut |out| {
+    longhaul_files::create_whole(target, &mut |out| {
         writeln!(out, "{}", header.to_line())?;
         let mut parent = None;
         for entry in entries {
@@ -109,7 +109,7 @@ fn copy(
     let plan = Plan::of(session, leaf)?;
     let mut copied = Copied::default();
     let mut failure = None;
-    longhaul_files::replace_by(target, &mut |out| {
+    longhaul_files::create_whole(target, &mut |out| {
         writeln!(out, "{}", header.to_line())?;
         let mut write_error = None;
         let result = lines(

@@ -129,6 +129,16 @@ impl Beneath {
         Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
     }
 
+    pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::linkat(
+            &self.0,
+            from,
+            &self.0,
+            to,
+            AtFlags::empty(),
+        )?)
+    }
+
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
