@@ -155,8 +155,13 @@ impl Catalog {
             let path = entry.path();
             if kind.is_dir() && depth < MAX_DEPTH {
                 self.walk(&path, depth + 1, visit);
-            } else if kind.is_file() || (kind.is_symlink() && path.is_file()) {
+            } else if kind.is_file() {
                 visit(&path);
+            } else if kind.is_symlink() && path.extension().is_some_and(|end| end == "jsonl") {
+                self.problems.push(Problem {
+                    path,
+                    reason: "it is a link, and none is followed here; name it to open it".into(),
+                });
             }
         }
     }

@@ -6,7 +6,6 @@ mod context;
 mod copy;
 mod coverage;
 mod draft;
-pub mod durable;
 mod entry;
 mod error;
 mod exchange;

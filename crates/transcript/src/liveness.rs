@@ -104,7 +104,9 @@ fn open_elsewhere(path: &Path) -> Option<Evidence> {
                 .flatten()
                 .any(|handle| std::fs::read_link(handle.path()).is_ok_and(|at| at == wanted));
         if open {
-            let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+            const NAME_BYTES: u64 = 4096;
+            let name = longhaul_files::read_text(&process.path().join("comm"), NAME_BYTES);
+            let name = name.unwrap_or_default();
             return Some(Evidence::Open {
                 process: id,
                 name: name.trim().to_owned(),

@@ -37,7 +37,7 @@ use std::path::Path;
 use longhaul_files::Identity;
 use longhaul_ledger::ours::ORDERS;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer, durable};
+use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer};
 use serde_json::json;
 
 pub(crate) use changes::Changes;
@@ -256,7 +256,7 @@ fn identity(path: &Path) -> Option<Identity> {
 fn create(engine: &Engine, path: &Path, birth: &Birth, listener: &mut dyn Listener) -> Result<()> {
     let setup = engine.setup();
     if let Some(folder) = path.parent() {
-        durable::create_folder(folder)?;
+        longhaul_files::create_folder(folder)?;
     }
     let header = Header {
         id: birth.id.clone(),
