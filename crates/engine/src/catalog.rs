@@ -157,10 +157,12 @@ impl Catalog {
                 self.walk(&path, depth + 1, visit);
             } else if kind.is_file() {
                 visit(&path);
-            } else if kind.is_symlink() && path.extension().is_some_and(|end| end == "jsonl") {
+            } else if let Some(kind) = longhaul_files::kind_of(&path)
+                && path.extension().is_some_and(|ending| ending == "jsonl")
+            {
                 self.problems.push(Problem {
                     path,
-                    reason: "it is a link, and none is followed here; name it to open it".into(),
+                    reason: format!("it is {kind}"),
                 });
             }
         }

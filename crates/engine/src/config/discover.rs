@@ -85,12 +85,29 @@ pub fn read(candidate: &Candidate) -> io::Result<Option<String>> {
             .and_then(|real| longhaul_files::read_text(&real, MOST_CONFIG_BYTES)),
     };
     let is_link = longhaul_files::kind_of(path) == Some(longhaul_files::FileKind::Link);
-    match longhaul_files::optional(text).map_err(longhaul_files::Error::into_io)? {
+    match longhaul_files::optional(text).map_err(advised)? {
         None if is_link => Err(io::Error::new(
             io::ErrorKind::NotFound,
             "it is a link that leads nowhere",
         )),
         text => Ok(text),
+    }
+}
+
+/// The failure with what a configuration file has to be.
+fn advised(error: longhaul_files::Error) -> io::Error {
+    use longhaul_files::Error::{NotAFile, TooLarge};
+    let is_no_configuration = matches!(error, NotAFile { .. } | TooLarge { .. });
+    let error = error.into_io();
+    match is_no_configuration {
+        true => io::Error::new(
+            error.kind(),
+            format!(
+                "{error}; a configuration is a regular file of at most 1 MB: put one in its \
+                 place, or name another with --config"
+            ),
+        ),
+        false => error,
     }
 }
 

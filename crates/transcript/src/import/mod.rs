@@ -11,6 +11,8 @@ use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use longhaul_files::FileKind;
+
 use crate::error::{Error, Result};
 use crate::lines::MAX_LINE_BYTES;
 use crate::session::{Format, SessionRef, Source};
@@ -122,7 +124,13 @@ pub fn importer(format: Format) -> &'static dyn Importer {
 
 /// Tells a file's format from its first bytes.
 pub fn detect(path: &Path) -> Result<&'static dyn Importer> {
-    let file = longhaul_files::open(path)?;
+    let file = longhaul_files::open(path).map_err(|error| match error {
+        longhaul_files::Error::NotAFile { path, kind, .. } if kind != FileKind::Link => {
+            let reason = format!("it is {kind}");
+            Error::UnknownFormat { path, reason }
+        }
+        other => other.into(),
+    })?;
     let meta = file.metadata().map_err(Error::io("read", path))?;
     if meta.len() == 0 {
         return Err(Error::Empty {
