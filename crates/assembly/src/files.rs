@@ -203,7 +203,7 @@ fn resolve(path: &Path) -> Result<Option<PathBuf>, Problem> {
 }
 
 fn fetch(path: &Path, bytes: u64) -> io::Result<Content> {
-    let mut file = File::open(path)?;
+    let mut file = longhaul_files::open(path).map_err(longhaul_files::Error::into_io)?;
     if bytes <= WHOLE_BYTES {
         let mut raw = Vec::new();
         // The file may grow meanwhile.

@@ -18,7 +18,7 @@ use longhaul_checkpoint::{
 use longhaul_ledger::Ledger;
 use longhaul_tokens::{Bpe, Tokens};
 use longhaul_transcript::sample::{Plan, Size, generate};
-use longhaul_transcript::{Millis, Session, SessionKey, durable};
+use longhaul_transcript::{Millis, Session, SessionKey};
 
 fn main() {
     // Not when cargo only tests that the benchmarks run.
@@ -75,9 +75,9 @@ fn yaml(ledger: &Ledger) -> String {
 /// sixth oldest.
 fn replace_twice(folder: &Path, n: u32, yaml: &str) {
     let path = |n: u32| folder.join(format!("cp_{n:03}.yaml"));
-    durable::replace(&path(n), &mut |out| out.write_all(yaml.as_bytes())).unwrap();
+    longhaul_files::replace(&path(n), yaml.as_bytes()).unwrap();
     let pointer = folder.join("_latest.json");
-    durable::replace(&pointer, &mut |out| out.write_all(b"{}")).unwrap();
+    longhaul_files::replace(&pointer, b"{}").unwrap();
     if n > 5 {
         std::fs::remove_file(path(n - 5)).unwrap();
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use longhaul_transcript::SessionKey;
 
@@ -48,20 +48,9 @@ impl std::error::Error for Flaw {}
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused a read or write.
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was tried, as a verb phrase.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-
-    /// A durable write failed.
+    /// A file could not be read or written.
     #[error(transparent)]
-    Write(#[from] longhaul_transcript::Error),
+    File(#[from] longhaul_files::Error),
 
     /// A checkpoint or state file is not what was written.
     #[error("{} is damaged ({flaw})", path.display())]
@@ -101,30 +90,15 @@ pub enum Error {
 }
 
 impl Error {
-    /// Wraps an I/O error with what was tried on which path.
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-        let path = path.to_owned();
-        move |source| Error::Io {
-            action,
-            path,
-            source,
-        }
-    }
-
     /// What the user can do about it, if there is something.
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
-            Error::Io { source, path, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied => {
-                    format!("check who owns {} and its permissions", path.display())
-                }
-                io::ErrorKind::StorageFull => "free some disk space; nothing was lost".into(),
+            Error::File(error) => match error.kind() {
                 io::ErrorKind::ReadOnlyFilesystem => {
                     "the folder is read-only; set `sandbox.readOnly` or another state folder".into()
                 }
-                _ => return None,
+                _ => return error.remedy(),
             },
-            Error::Write(error) => return error.remedy(),
             Error::Damaged { path, instead, .. } => format!(
                 "{}checkpoints are never edited in place: put the original back, or delete {}",
                 match instead {

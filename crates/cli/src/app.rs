@@ -389,7 +389,7 @@ fn load_config(
             workspace: Some(workspace),
             state_dir: Some(state_dir),
         },
-        &read_optional,
+        &config::read,
     )
     .map_err(config_failure)?;
     let openclaw_home = env::var_os("OPENCLAW_STATE_DIR")
@@ -398,7 +398,8 @@ fn load_config(
         .or_else(|| home.as_ref().map(|home| home.join(".openclaw")));
     let openclaw = openclaw_home.and_then(|folder| {
         let path = folder.join("openclaw.json");
-        let text = read_optional(&path).ok()??;
+        let text = longhaul_files::read_named(&path, config::MOST_CONFIG_BYTES).ok()?;
+        let text = String::from_utf8(text).ok()?;
         Some(config::OpenClawFile { path, text })
     });
     let mut sources =
@@ -419,21 +420,6 @@ fn load_config(
     }
     sources.flags.extend(settings);
     config::resolve(&sources).map_err(config_failure)
-}
-
-fn read_optional(path: &Path) -> std::io::Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error)
-            if matches!(
-                error.kind(),
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
 }
 
 fn config_failure(error: config::ConfigError) -> Failure {

@@ -220,6 +220,12 @@ impl From<longhaul_memory::Error> for Failure {
     }
 }
 
+impl From<longhaul_files::Error> for Failure {
+    fn from(error: longhaul_files::Error) -> Failure {
+        Error::from(error).into()
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         Failure::new(error.to_string())

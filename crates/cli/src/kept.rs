@@ -11,7 +11,7 @@ use longhaul_engine::checkpoints::Whose;
 use longhaul_engine::state::state_path;
 use longhaul_model::ModelSpec;
 use longhaul_tokens::{Tokens, WindowOrigin};
-use longhaul_transcript::{Session, durable};
+use longhaul_transcript::Session;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
@@ -28,6 +28,9 @@ pub(crate) struct Kept {
     window_origin: WindowOrigin,
 }
 
+/// Nothing that is kept has more.
+const MOST_BYTES: u64 = 64 << 10;
+
 fn path(app: &App, session: &Session) -> PathBuf {
     let key = Whose::of(session).key.to_string();
     state_path(&app.state_dir, &key).with_file_name("chat.json")
@@ -42,7 +45,7 @@ impl Kept {
     /// What was kept about a session. What cannot be read is written anew by the
     /// next chat.
     pub(crate) fn of(app: &App, session: &Session) -> Option<Kept> {
-        let text = std::fs::read_to_string(path(app, session)).ok()?;
+        let text = longhaul_files::read_text(&path(app, session), MOST_BYTES).ok()?;
         let kept: Kept = serde_json::from_str(&text).ok()?;
         (kept.file == file_name(session.path())).then_some(kept)
     }
@@ -66,10 +69,10 @@ impl Kept {
         }
         let path = path(app, &stored);
         if let Some(folder) = path.parent() {
-            durable::create_folder(folder)?;
+            longhaul_files::create_folder(folder)?;
         }
         let text = serde_json::to_string_pretty(&kept).unwrap_or_default();
-        durable::replace(&path, &mut |out| out.write_all(text.as_bytes()))
+        Ok(longhaul_files::replace(&path, text.as_bytes())?)
     }
 
     /// How the model was asked, if it is the one that the session names.

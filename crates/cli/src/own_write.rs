@@ -8,12 +8,12 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use longhaul_transcript::durable;
-
 use crate::app::App;
 
 /// As many notes are kept. A note only matters for the seconds after a write.
 const MOST_NOTES: usize = 64;
+/// No note has more.
+const MOST_BYTES: u64 = 64 << 10;
 
 fn folder(app: &App) -> PathBuf {
     app.state_dir.join("last-writes")
@@ -48,8 +48,8 @@ pub(crate) fn remember(app: &App, path: &Path) {
         return;
     };
     // Not worth failing for: see above.
-    let _ = durable::create_folder(&folder(app))
-        .and_then(|()| durable::replace(&note, &mut |out| out.write_all(state.as_bytes())));
+    let _ = longhaul_files::create_folder(&folder(app))
+        .and_then(|()| longhaul_files::replace(&note, state.as_bytes()));
     forget_oldest(&folder(app), MOST_NOTES);
 }
 
@@ -67,13 +67,13 @@ fn forget_oldest(folder: &Path, most: usize) {
     }
     notes.sort();
     for (_, old) in &notes[..notes.len() - most] {
-        let _ = std::fs::remove_file(old);
+        let _ = longhaul_files::remove(old);
     }
 }
 
 /// Whether a file is as we left it.
 pub(crate) fn is_ours(app: &App, path: &Path) -> bool {
-    let noted = note(app, path).and_then(|note| std::fs::read_to_string(note).ok());
+    let noted = note(app, path).and_then(|note| longhaul_files::read_text(&note, MOST_BYTES).ok());
     noted.is_some() && noted == state(path)
 }
 

@@ -77,6 +77,11 @@ fn as_path(app: &App, name: &OsStr) -> Option<PathBuf> {
 
 /// The session in a file; of a store that holds several, the newest.
 fn at_path(app: &App, path: &Path) -> Result<SessionRef, Failure> {
+    // Whoever names a link means what it leads to.
+    let path = &match longhaul_files::kind_of(path) {
+        Some(longhaul_files::FileKind::Link) => longhaul_files::resolve(path)?,
+        _ => path.to_owned(),
+    };
     let first = import::detect(path)?.sessions(path)?.into_iter().next();
     first.ok_or_else(|| {
         Failure::new(format!("{} holds no session", app.show_path(path)))

@@ -155,8 +155,15 @@ impl Catalog {
             let path = entry.path();
             if kind.is_dir() && depth < MAX_DEPTH {
                 self.walk(&path, depth + 1, visit);
-            } else if kind.is_file() || (kind.is_symlink() && path.is_file()) {
+            } else if kind.is_file() {
                 visit(&path);
+            } else if let Some(kind) = longhaul_files::kind_of(&path)
+                && path.extension().is_some_and(|ending| ending == "jsonl")
+            {
+                self.problems.push(Problem {
+                    path,
+                    reason: format!("it is {kind}"),
+                });
             }
         }
     }

@@ -36,7 +36,6 @@ pub mod event;
 pub mod export;
 pub mod handoff;
 pub mod hosted;
-pub mod input;
 pub mod library;
 pub mod live;
 pub mod measure;

@@ -17,6 +17,8 @@ use crate::event::Event;
 
 /// Files looked at in one run; more than any memory points to.
 const MOST_FILES: usize = 256;
+/// Of a longer `MEMORY.md` nothing is read ahead.
+const MOST_MEMORY_BYTES: u64 = 1 << 20;
 
 /// What was read ahead so far. Keep it for the life of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,7 +68,10 @@ impl Warm {
             PathBuf::from("MEMORY.md"),
             PathBuf::from("memories/context.md"),
         ];
-        let memory = std::fs::read(root.join("MEMORY.md")).unwrap_or_default();
+        let memory = longhaul_files::resolve(&root.join("MEMORY.md")).ok();
+        let memory = memory.filter(|real| real.starts_with(root));
+        let memory = memory.and_then(|real| longhaul_files::read(&real, MOST_MEMORY_BYTES).ok());
+        let memory = memory.unwrap_or_default();
         paths.extend(pointers(&String::from_utf8_lossy(&memory)));
         if let Some(checkpoint) = checkpoint {
             let resources = &checkpoint.resources;

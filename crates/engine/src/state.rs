@@ -4,10 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_compaction::Breaker;
-use longhaul_transcript::{Result, SessionKey, durable};
+use longhaul_transcript::{Result, SessionKey};
 use serde::{Deserialize, Serialize};
 
 use crate::spending::Spending;
+
+/// No state has more.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// The engine's own state of one session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -50,24 +53,19 @@ impl SessionState {
             session_key: key.to_owned(),
             ..SessionState::default()
         };
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return (fresh, None),
-            Err(error) => {
-                return (
-                    fresh,
-                    Some(format!("cannot read {}: {error}", path.display())),
-                );
-            }
+        let text = match longhaul_files::optional(longhaul_files::read_text(&path, MOST_BYTES)) {
+            Ok(Some(text)) => text,
+            Ok(None) => return (fresh, None),
+            Err(error) => return (fresh, Some(error.to_string())),
         };
         match serde_json::from_str::<SessionState>(&text) {
             Ok(state) => (state, None),
             Err(error) => {
                 let aside = path.with_extension("json.damaged");
-                let moved = std::fs::rename(&path, &aside);
+                let moved = longhaul_files::rename(&path, &aside);
                 let kept = match moved {
                     Ok(()) => format!("kept as {}", aside.display()),
-                    Err(error) => format!("and could not be set aside ({error})"),
+                    Err(error) => format!("and could not be set aside ({})", error.into_io()),
                 };
                 (
                     fresh,
@@ -81,9 +79,9 @@ impl SessionState {
     pub fn save(&self, state_dir: &Path) -> Result<()> {
         let path = state_path(state_dir, &self.session_key);
         if let Some(folder) = path.parent() {
-            durable::create_folder(folder)?;
+            longhaul_files::create_folder(folder)?;
         }
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
-        durable::replace(&path, &mut |out| out.write_all(text.as_bytes()))
+        Ok(longhaul_files::replace(&path, text.as_bytes())?)
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use longhaul_assembly::{Budget, Mode, Reserves, Subagent};
 use longhaul_compaction::ladder::Limits;
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Window};
-use longhaul_transcript::{Draft, Durability, Header, NewSession, SessionKey, Writer, durable};
+use longhaul_transcript::{Draft, Durability, Header, NewSession, SessionKey, Writer};
 use serde_json::json;
 
 use crate::checkpoints::Sink;
@@ -96,6 +96,12 @@ pub enum Error {
     Budget(#[from] longhaul_assembly::Error),
 }
 
+impl From<longhaul_files::Error> for Error {
+    fn from(error: longhaul_files::Error) -> Error {
+        Error::Write(error.into())
+    }
+}
+
 impl SubagentSession {
     /// Makes the session in `file`, which must not exist.
     pub fn start(
@@ -115,7 +121,7 @@ impl SubagentSession {
             parent_session: Some(spawn.parent_file.to_string_lossy().into_owned()),
         };
         if let Some(folder) = file.parent() {
-            durable::create_folder(folder)?;
+            longhaul_files::create_folder(folder)?;
         }
         let writer = Writer::create(file, &header, spawn.durability)?;
         let mode = Mode::Minimal(Subagent {

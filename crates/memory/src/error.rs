@@ -7,20 +7,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused a read or write.
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was tried, as a verb phrase.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-
-    /// A durable write failed.
+    /// A file could not be read or written.
     #[error(transparent)]
-    Write(#[from] longhaul_transcript::Error),
+    File(longhaul_files::Error),
 
     /// The workspace is not a folder.
     #[error("{} is not a folder ({reason})", path.display())]
@@ -49,13 +38,6 @@ pub enum Error {
     #[error("{} is a link to something that is no memory file", path.display())]
     NoMemory {
         /// The file as it is named in the workspace.
-        path: PathBuf,
-    },
-
-    /// Something that is not a plain file stands where a memory file belongs.
-    #[error("{} is not a plain file", path.display())]
-    NotAFile {
-        /// The path.
         path: PathBuf,
     },
 
@@ -199,48 +181,16 @@ pub enum Error {
 }
 
 impl Error {
-    /// Wraps an I/O error with what was tried on which path. A refusal because
-    /// of rights is told apart, so that a caller can go on without memory.
+    /// Wraps an I/O error with what was tried on which path.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-        let path = path.to_owned();
-        move |source| match (action, source.kind()) {
-            ("read" | "list", _) => Error::Io {
-                action,
-                path,
-                source,
-            },
-            (_, io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {
-                Error::ReadOnly { path }
-            }
-            _ => Error::Io {
-                action,
-                path,
-                source,
-            },
-        }
-    }
-
-    /// The same for what a durable write reports.
-    pub(crate) fn write(error: longhaul_transcript::Error) -> Error {
-        match error {
-            longhaul_transcript::Error::Io {
-                action,
-                path,
-                source,
-            } => Error::io(action, &path)(source),
-            other => Error::Write(other),
-        }
+        let wrap = longhaul_files::Error::io(action, path);
+        move |source| wrap(source).into()
     }
 
     /// What the user can do about it, if there is something.
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
-            Error::Io { source, .. } => match source.kind() {
-                io::ErrorKind::StorageFull => "free some disk space; nothing was lost".into(),
-                io::ErrorKind::PermissionDenied => "check who owns it and its permissions".into(),
-                _ => return None,
-            },
-            Error::Write(error) => return error.remedy(),
+            Error::File(error) => return error.remedy(),
             Error::NoWorkspace { .. } => {
                 "name the folder the agent works in with --workspace".into()
             }
@@ -255,7 +205,6 @@ impl Error {
                 "replace {} by a file of its own, or move it out of the way",
                 path.display()
             ),
-            Error::NotAFile { path } => format!("move {} out of the way", path.display()),
             Error::TooLarge { path, .. } => {
                 format!("split {} or move it out of the way", path.display())
             }
@@ -304,6 +253,30 @@ impl Error {
     }
 }
 
+/// A refusal because of rights is told apart, so that a caller can go on without
+/// memory.
+impl From<longhaul_files::Error> for Error {
+    fn from(error: longhaul_files::Error) -> Error {
+        use longhaul_files::Error::{Io, TooLarge};
+        match error {
+            Io {
+                action,
+                path,
+                ref source,
+            } if !matches!(action, "read" | "list")
+                && matches!(
+                    source.kind(),
+                    io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+                ) =>
+            {
+                Error::ReadOnly { path }
+            }
+            TooLarge { path, bytes, most } => Error::TooLarge { path, bytes, most },
+            other => Error::File(other),
+        }
+    }
+}
+
 /// "change 7", "changes 7, 5".
 fn changes(numbers: &[u32]) -> String {
     let all: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -332,8 +305,8 @@ mod tests {
             assert!(error.remedy().is_some());
         }
         let full = refused(io::ErrorKind::StorageFull);
-        assert!(matches!(full, Error::Io { .. }), "{full}");
+        assert!(matches!(full, Error::File(_)), "{full}");
         let unread = Error::io("read", Path::new("a"))(io::ErrorKind::PermissionDenied.into());
-        assert!(matches!(unread, Error::Io { .. }), "{unread}");
+        assert!(matches!(unread, Error::File(_)), "{unread}");
     }
 }

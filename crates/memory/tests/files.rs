@@ -498,7 +498,7 @@ mod unix {
         let error = folder(root.path())
             .append_log(at(), "a", Origin::default(), &body)
             .unwrap_err();
-        assert!(matches!(error, Error::NotAFile { .. }), "{error}");
+        assert!(matches!(error, Error::File(_)), "{error}");
         assert!(error.remedy().is_some());
     }
 }

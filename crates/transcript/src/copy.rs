@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::context::kept_by_reset;
-use crate::durable;
 use crate::entry::{Body, Boundary, Entry, EntryId};
 use crate::error::{Error, Result};
 use crate::header::Header;
@@ -61,10 +60,10 @@ pub fn import(session: &Session, target: &Path, new: &NewSession) -> Result<Copi
 /// Writes entries as a session of their own, in the order given, each following
 /// the one before it.
 pub fn write_path(target: &Path, header: &Header, entries: &[Entry]) -> Result<Copied> {
-    if target.exists() {
+    if target.symlink_metadata().is_ok() {
         return Err(exists(target));
     }
-    durable::replace(target, &mut |out| {
+    longhaul_files::create_whole(target, &mut |out| {
         writeln!(out, "{}", header.to_line())?;
         let mut parent = None;
         for entry in entries {
@@ -94,11 +93,11 @@ fn copy(
     wanted: &dyn Fn(&EntryId) -> bool,
     leaf: Option<&EntryId>,
 ) -> Result<Copied> {
-    if target.exists() {
+    if target.symlink_metadata().is_ok() {
         return Err(exists(target));
     }
     if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
-        durable::create_folder(folder)?;
+        longhaul_files::create_folder(folder)?;
     }
     let header = Header {
         id: new.id.clone(),
@@ -110,7 +109,7 @@ fn copy(
     let plan = Plan::of(session, leaf)?;
     let mut copied = Copied::default();
     let mut failure = None;
-    durable::replace(target, &mut |out| {
+    longhaul_files::create_whole(target, &mut |out| {
         writeln!(out, "{}", header.to_line())?;
         let mut write_error = None;
         let result = lines(
@@ -137,7 +136,7 @@ fn copy(
         }
         Ok(())
     })
-    .map_err(|error| failure.take().unwrap_or(error))?;
+    .map_err(|error| failure.take().unwrap_or_else(|| error.into()))?;
     Ok(copied)
 }
 

@@ -9,16 +9,9 @@ use crate::entry::EntryId;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused a read or write.
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was tried, as a verb phrase.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(longhaul_files::Error),
 
     /// The file holds nothing.
     #[error("{} is empty", path.display())]
@@ -110,12 +103,8 @@ pub enum Error {
 impl Error {
     /// Wraps an I/O error with what was tried on which path.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-        let path = path.to_owned();
-        move |source| Error::Io {
-            action,
-            path,
-            source,
-        }
+        let wrap = longhaul_files::Error::io(action, path);
+        move |source| Error::File(wrap(source))
     }
 
     pub(crate) fn refused(action: &'static str, path: &Path, reason: impl Into<String>) -> Error {
@@ -129,18 +118,15 @@ impl Error {
     /// What the user can do about it, if there is something.
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
-            Error::Io { source, path, .. } => match source.kind() {
+            Error::File(error) => match error.kind() {
                 io::ErrorKind::NotFound => {
                     "check the path; `longhaul session list` shows the sessions found here".into()
                 }
-                io::ErrorKind::PermissionDenied => {
-                    format!("check who owns {} and its permissions", path.display())
-                }
-                io::ErrorKind::StorageFull => "free some disk space; nothing was lost".into(),
-                io::ErrorKind::ReadOnlyFilesystem => {
-                    "the folder is read-only; reading commands still work".into()
-                }
-                _ => return None,
+                io::ErrorKind::FileTooLarge => format!(
+                    "longhaul makes no such file: move {} out of the way",
+                    error.path().display()
+                ),
+                _ => return error.remedy(),
             },
             Error::Empty { .. } => "the agent writes it with the first message; try another \
                 session (`longhaul session list`)"
@@ -167,6 +153,15 @@ impl Error {
             Error::Changed { .. } => "try again".into(),
             Error::Refused { .. } => return None,
         })
+    }
+}
+
+impl From<longhaul_files::Error> for Error {
+    fn from(error: longhaul_files::Error) -> Error {
+        match error {
+            longhaul_files::Error::Locked { path } => Error::Locked { path },
+            other => Error::File(other),
+        }
     }
 }
 

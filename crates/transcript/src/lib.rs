@@ -6,7 +6,6 @@ mod context;
 mod copy;
 mod coverage;
 mod draft;
-pub mod durable;
 mod entry;
 mod error;
 mod exchange;
@@ -31,7 +30,7 @@ mod user_text;
 mod verify;
 mod writer;
 
-pub use archive::{Archived, Packing, archive, archive_path, each_archived, restore};
+pub use archive::{Archived, Packing, archive, archive_path, each_archived, has_archive, restore};
 pub use context::{Census, Context, ContextMessage, unasked};
 pub use copy::{Copied, NewSession, each_line_of_path, fork, import, write_path};
 pub use draft::{Draft, Stamp};

@@ -5,7 +5,7 @@
 //! sign is certain (pi takes no lock), so several are asked: a lock, an open
 //! handle where the system shows them, growth in the last seconds.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::path::Path;
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Evidence {
 /// Looks for signs that another process runs this session. `age` is how long
 /// ago the file was last modified, by the caller's clock.
 pub fn in_use(path: &Path, age: Option<Duration>) -> Result<Option<Evidence>> {
-    let file = File::open(path).map_err(Error::io("read", path))?;
+    let file = longhaul_files::open(path)?;
     match file.try_lock_shared() {
         Ok(()) => {
             let _ = file.unlock();
@@ -104,7 +104,9 @@ fn open_elsewhere(path: &Path) -> Option<Evidence> {
                 .flatten()
                 .any(|handle| std::fs::read_link(handle.path()).is_ok_and(|at| at == wanted));
         if open {
-            let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+            const NAME_BYTES: u64 = 4096;
+            let name = longhaul_files::read_text(&process.path().join("comm"), NAME_BYTES);
+            let name = name.unwrap_or_default();
             return Some(Evidence::Open {
                 process: id,
                 name: name.trim().to_owned(),

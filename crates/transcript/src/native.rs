@@ -6,9 +6,11 @@
 //! children before their parents) are read whole.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+use longhaul_files::Identity;
 
 use crate::archive::has_archive;
 use crate::entry::{Body, Boundary, Entry, EntryId, Place};
@@ -57,7 +59,7 @@ impl Lines {
     }
 
     fn file(&self) -> Result<File> {
-        let file = File::open(&self.path).map_err(Error::io("read", &self.path))?;
+        let file = longhaul_files::open(&self.path)?;
         let meta = file.metadata().map_err(Error::io("read", &self.path))?;
         if Identity::of(&meta) == self.identity {
             Ok(file)
@@ -66,23 +68,6 @@ impl Lines {
                 path: self.path.clone(),
             })
         }
-    }
-}
-
-/// What tells a file from another one under the same name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity(Option<(u64, u64)>);
-
-impl Identity {
-    #[cfg(unix)]
-    fn of(meta: &Metadata) -> Identity {
-        use std::os::unix::fs::MetadataExt;
-        Identity(Some((meta.dev(), meta.ino())))
-    }
-
-    #[cfg(not(unix))]
-    fn of(_meta: &Metadata) -> Identity {
-        Identity(None)
     }
 }
 

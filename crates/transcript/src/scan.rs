@@ -28,7 +28,7 @@ pub(crate) fn forward(
     faults: &mut Vec<Fault>,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
-    let file = File::open(path).map_err(Error::io("read", path))?;
+    let file = longhaul_files::open(path)?;
     forward_in(file, path, range, faults, visit)
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn backward(
     faults: &mut Vec<Fault>,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
-    let file = File::open(path).map_err(Error::io("read", path))?;
+    let file = longhaul_files::open(path)?;
     backward_in(file, path, range, faults, visit)
 }
 
@@ -215,11 +215,11 @@ pub(crate) fn tail_start(path: &Path, size: u64, max_bytes: u64) -> Result<u64> 
     let Some(before) = size.checked_sub(max_bytes.saturating_add(1)) else {
         return Ok(0);
     };
-    let find = || -> io::Result<u64> {
-        let mut file = File::open(path)?;
+    let mut file = longhaul_files::open(path)?;
+    let mut find = || -> io::Result<u64> {
         file.seek(SeekFrom::Start(before))?;
         let mut skipped = Vec::new();
-        io::BufReader::new(file).read_until(b'\n', &mut skipped)?;
+        io::BufReader::new(&file).read_until(b'\n', &mut skipped)?;
         Ok(before + skipped.len() as u64)
     };
     find().map_err(Error::io("read", path))

@@ -5,13 +5,14 @@
 //! half line left by a crash is set aside in `<file>.torn` before the next
 //! entry is written, so that its bytes are neither lost nor in the way.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use longhaul_files::{Sharing, Wait};
+
 use crate::draft::{Draft, Stamp};
-use crate::durable;
 use crate::entry::EntryId;
 use crate::error::{Error, Result};
 use crate::header::Header;
@@ -34,7 +35,6 @@ pub enum Durability {
 
 /// How long a writer waits for another one's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(5);
 
 /// A session opened for appending.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Writer {
     /// Starts a new session; the file must not exist.
     pub fn create(path: &Path, header: &Header, durability: Durability) -> Result<Writer> {
         let line = format!("{}\n", header.to_line());
-        let file = durable::create(path, line.as_bytes())?;
+        let file = longhaul_files::create(path, line.as_bytes())?;
         Ok(Writer {
             path: path.to_owned(),
             file,
@@ -75,20 +75,10 @@ impl Writer {
 
     /// Opens a session for appending. Reads its end, writes nothing.
     pub fn open(path: &Path, durability: Durability) -> Result<Writer> {
-        let native = Native::open(path)?;
-        if Dialect::of(&native.header) == Dialect::Linear {
-            return Err(Error::refused(
-                "append to",
-                path,
-                "version 1 and flat sessions have no entry ids; `longhaul session import` makes \
-                 a current copy",
-            ));
-        }
-        let file = open_append(path)?;
         let mut writer = Writer {
             path: path.to_owned(),
-            file,
-            header: native.header,
+            file: longhaul_files::append(path)?,
+            header: Header::default(),
             durability,
             size: 0,
             leaf: None,
@@ -96,7 +86,19 @@ impl Writer {
             unsynced: false,
             ends_with_newline: true,
         };
-        writer.locked(|writer| writer.catch_up())?;
+        // Under the lock, since the file may be replaced (archived) at any moment.
+        writer.locked(|writer| {
+            writer.header = Native::open(path)?.header;
+            match Dialect::of(&writer.header) {
+                Dialect::Linear => Err(Error::refused(
+                    "append to",
+                    path,
+                    "version 1 and flat sessions have no entry ids; `longhaul session import` \
+                     makes a current copy",
+                )),
+                _ => writer.catch_up(),
+            }
+        })?;
         Ok(writer)
     }
 
@@ -190,11 +192,11 @@ impl Writer {
     fn locked<T>(&mut self, work: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
         loop {
             lock(&self.file, &self.path)?;
-            if same_file(&self.file, &self.path).map_err(Error::io("read", &self.path))? {
+            if longhaul_files::same_file(&self.file, &self.path)? {
                 break;
             }
             // The file was replaced (archived) while we waited.
-            self.file = open_append(&self.path)?;
+            self.file = longhaul_files::append(&self.path)?;
             self.size = 0;
         }
         let result = work(self);
@@ -249,50 +251,10 @@ pub fn torn_path(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn open_append(path: &Path) -> Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .append(true)
-        .open(path)
-        .map_err(Error::io("write", path))
-}
-
 /// Takes the exclusive lock, waiting a while for another writer.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<()> {
-    let mut waited = Duration::ZERO;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if waited < PATIENCE => {
-                std::thread::sleep(PAUSE);
-                waited += PAUSE;
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Locked {
-                    path: path.to_owned(),
-                });
-            }
-            // A file system without locks: two writers cannot be kept apart
-            // there, and refusing would make the session useless.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                return Ok(());
-            }
-            Err(TryLockError::Error(source)) => return Err(Error::io("lock", path)(source)),
-        }
-    }
-}
-
-/// Whether the path still names the open file.
-#[cfg(unix)]
-pub(crate) fn same_file(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let (ours, theirs) = (file.metadata()?, fs::metadata(path)?);
-    Ok(ours.dev() == theirs.dev() && ours.ino() == theirs.ino())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn same_file(_file: &File, path: &Path) -> io::Result<bool> {
-    fs::metadata(path).map(|_| true)
+    let wait = Wait::For(PATIENCE);
+    Ok(longhaul_files::lock(file, path, Sharing::Alone, wait)?)
 }
 
 /// The bytes after the last newline and where they start.
@@ -319,12 +281,9 @@ fn last_line(file: &mut File, size: u64) -> io::Result<(u64, Vec<u8>)> {
 }
 
 fn set_aside(path: &Path, bytes: &[u8]) -> Result<()> {
-    let append = || -> io::Result<()> {
-        let mut file = durable::private(OpenOptions::new().append(true).create(true)).open(path)?;
-        file.write_all(bytes)?;
-        file.write_all(b"\n")?;
-        file.sync_all()?;
-        durable::sync_folder(path)
-    };
-    append().map_err(Error::io("write", path))
+    let mut file = longhaul_files::append_or_create(path)?;
+    file.write_all(bytes)
+        .and_then(|()| file.write_all(b"\n"))
+        .and_then(|()| file.sync_all())
+        .map_err(Error::io("write", path))
 }

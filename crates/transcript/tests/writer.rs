@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;
+use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use longhaul_transcript::{
@@ -300,6 +302,67 @@ fn an_archive_interrupted_before_the_live_file_changed_is_not_doubled() {
     archive(&path, Packing::Plain).unwrap().unwrap();
     restore(&path).unwrap().unwrap();
     assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn only_the_archive_of_this_session_is_taken_back() {
+    for packing in [Packing::Plain, Packing::Zstd] {
+        let (_one, own) = session(8);
+        let (_two, other) = session(12);
+        for path in [&own, &other] {
+            archive(path, packing).unwrap().unwrap();
+        }
+        let bak = |path: &Path| fs::read(archive_path(path, packing)).unwrap();
+        let (live, kept) = (fs::read(&own).unwrap(), bak(&own));
+        let refused = |what: &str| {
+            let error = restore(&own).unwrap_err();
+            assert!(error.to_string().contains(what), "{error}");
+            assert!(archive(&own, packing).is_err() || archive(&own, packing).unwrap().is_none());
+            assert_eq!(fs::read(&own).unwrap(), live);
+        };
+        // Another session's entries under the name of ours.
+        fs::write(archive_path(&own, packing), bak(&other)).unwrap();
+        refused("not what was taken out");
+        assert_eq!(bak(&own), bak(&other), "it stays");
+        // Ours, but nobody says so.
+        fs::write(archive_path(&own, packing), &kept).unwrap();
+        let record = own.with_file_name("s.jsonl.bak.json");
+        let text = fs::read_to_string(&record).unwrap();
+        fs::remove_file(&record).unwrap();
+        refused("has no record");
+        // The record of another session.
+        fs::write(&record, text.replace("s-1", "s-2")).unwrap();
+        refused("another session");
+        fs::write(&record, "{").unwrap();
+        refused("no record of an archive");
+        assert_eq!(bak(&own), kept, "it stays");
+        // All as it was.
+        fs::write(&record, text).unwrap();
+        restore(&own).unwrap().unwrap();
+        assert!(!record.exists() && !archive_path(&own, packing).exists());
+    }
+}
+
+#[test]
+fn an_archive_that_unpacks_without_end_is_refused_and_stays() {
+    let (_folder, path) = session(8);
+    archive(&path, Packing::Zstd).unwrap().unwrap();
+    let live = fs::read(&path).unwrap();
+    // Half a gigabyte of nothing in some kilobytes, several times over.
+    let frame = zstd::encode_all(std::io::repeat(b' ').take(512 << 20), 1).unwrap();
+    let bomb = frame.repeat(5);
+    let bak = archive_path(&path, Packing::Zstd);
+    fs::write(&bak, &bomb).unwrap();
+    for result in [
+        restore(&path).map(drop),
+        longhaul_transcript::each_archived(&path, &mut |_| ControlFlow::Continue(())).map(drop),
+    ] {
+        let error = result.unwrap_err();
+        assert!(error.to_string().contains("unpacks to more"), "{error}");
+        assert!(error.remedy().is_some());
+    }
+    assert_eq!(fs::read(&path).unwrap(), live);
+    assert_eq!(fs::read(&bak).unwrap(), bomb);
 }
 
 #[test]

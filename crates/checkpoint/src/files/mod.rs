@@ -13,16 +13,15 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_files::{Lock, Sharing, Wait};
 use longhaul_transcript::{Millis, SessionKey};
 use serde::{Deserialize, Serialize};
 
-use self::disk::{Disk, Durable, LEFTOVER, leftover};
+use self::disk::{Disk, Durable};
 use self::parts::Parts;
 use crate::error::{Error, Flaw, Result};
 use crate::store::{CheckpointStore, Latest, Listed, Outcome, Policy, Recovery, SetAside, Written};
@@ -33,7 +32,6 @@ const POINTER: &str = "_latest.json";
 const LOCK: &str = ".lock";
 /// How long one process waits for another.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(2);
 
 /// Checkpoints in a folder of the local file system.
 #[derive(Debug, Clone)]
@@ -78,40 +76,22 @@ impl FileStore {
         }
     }
 
-    /// Keeps other processes and threads out until the file is dropped.
-    fn lock(&self, key: &SessionKey) -> Result<File> {
+    /// Keeps other processes and threads out until it is dropped.
+    fn lock(&self, key: &SessionKey) -> Result<Lock> {
         let folder = self.folder(key);
         self.disk.create_folder(&folder)?;
-        let path = folder.join(LOCK);
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let file = options.open(&path).map_err(Error::io("lock", &path))?;
-        let mut waited = Duration::ZERO;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) if waited < PATIENCE => {
-                    std::thread::sleep(PAUSE);
-                    waited += PAUSE;
-                }
-                Err(TryLockError::WouldBlock) => return Err(Error::Locked { key: key.clone() }),
-                // A file system without locks: refusing would lose the state.
-                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                    return Ok(file);
-                }
-                Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
+        let wait = Wait::For(PATIENCE);
+        longhaul_files::lock_file(&folder.join(LOCK), Sharing::Alone, wait).map_err(|error| {
+            match error {
+                longhaul_files::Error::Locked { .. } => Error::Locked { key: key.clone() },
+                other => other.into(),
             }
-        }
+        })
     }
 
     /// The names of the files there, newest first, readable or not.
     fn ids(&self, key: &SessionKey) -> Result<Vec<CheckpointId>> {
-        let mut ids: Vec<CheckpointId> = disk::names(&self.folder(key))?
+        let mut ids: Vec<CheckpointId> = longhaul_files::names(&self.folder(key))?
             .iter()
             .filter_map(|name| name.strip_suffix(".yaml")?.parse().ok())
             .collect();
@@ -181,7 +161,7 @@ impl FileStore {
     fn point(&self, key: &SessionKey, id: CheckpointId) -> Result<()> {
         let path = self.folder(key).join(POINTER);
         let text = serde_json::to_vec(&pointer_to(id))
-            .map_err(|error| Error::io("write", &path)(error.into()))?;
+            .map_err(|error| longhaul_files::Error::io("write", &path)(error.into()))?;
         self.disk.replace(&path, &text)
     }
 
@@ -209,25 +189,10 @@ impl FileStore {
         Ok((recovery, latest.checkpoint))
     }
 
-    /// Removes what interrupted writes left. The lock is held, so nobody is
-    /// writing; of the state folder only our own files are our business.
+    /// Removes what interrupted writes left.
     fn sweep(&self, key: &SessionKey) -> Result<u32> {
-        let folder = self.folder(key);
-        let mut leftovers: Vec<PathBuf> = disk::names(&folder)?
-            .iter()
-            .filter(|name| name.ends_with(LEFTOVER))
-            .map(|name| folder.join(name))
-            .collect();
-        leftovers.extend(
-            self.parts(key)
-                .paths()
-                .map(|path| leftover(&path))
-                .filter(|path| path.exists()),
-        );
-        for path in &leftovers {
-            self.disk.remove(path)?;
-        }
-        Ok(leftovers.len() as u32)
+        let checkpoints = self.disk.sweep(&self.folder(key))?;
+        Ok(checkpoints + self.disk.sweep(&self.parts(key).folder)?)
     }
 
     /// Removes checkpoints older than those kept. Only those that can be read

@@ -64,14 +64,6 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Every file that is or was ours.
-    pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        PARTS
-            .into_iter()
-            .chain([CARRIED])
-            .map(|name| self.folder.join(name))
-    }
-
     /// The state of the session that wrote last, without what a checkpoint
     /// made at `bundled` holds.
     pub(super) fn state(&self, bundled: Option<Millis>) -> Option<State> {
@@ -259,7 +251,7 @@ impl Parts<'_> {
             _ => self.text(session_file, at, files),
         };
         let path = self.folder.join(name);
-        let text = text.map_err(|error| Error::io("write", &path)(error.into()))?;
+        let text = text.map_err(|error| longhaul_files::Error::io("write", &path)(error.into()))?;
         self.disk.replace(&path, &text)
     }
 

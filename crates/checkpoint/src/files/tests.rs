@@ -12,9 +12,17 @@ use longhaul_ledger::{
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{EntryId, Millis, SessionKey};
 
-use super::disk::{Disk, Durable, leftover};
+use std::io;
+use std::path::PathBuf;
+
+use super::disk::{Disk, Durable};
 use super::*;
 use crate::{Moment, Trigger, Turn};
+
+/// What an interrupted replacement leaves.
+fn leftover(path: &Path) -> PathBuf {
+    path.with_file_name(format!(".{:032x}.longhaul-tmp", 7))
+}
 
 /// A disk that forces nothing: here it matters in which order things happen,
 /// and there are thousands of them.
@@ -39,6 +47,10 @@ impl Disk for Quick {
     fn remove(&self, path: &Path) -> Result<()> {
         Durable.remove(path)
     }
+
+    fn sweep(&self, folder: &Path) -> Result<u32> {
+        Durable.sweep(folder)
+    }
 }
 
 /// A disk whose process dies after so many steps.
@@ -51,9 +63,10 @@ impl Dying {
     fn step(&self) -> Result<()> {
         match self.left.fetch_sub(1, Ordering::SeqCst) {
             left if left > 0 => Ok(()),
-            _ => Err(Error::io("go on with", Path::new("-"))(
+            _ => Err(longhaul_files::Error::io("go on with", Path::new("-"))(
                 io::ErrorKind::Interrupted.into(),
-            )),
+            )
+            .into()),
         }
     }
 }
@@ -82,6 +95,11 @@ impl Disk for Dying {
     fn remove(&self, path: &Path) -> Result<()> {
         self.step()?;
         Quick.remove(path)
+    }
+
+    fn sweep(&self, folder: &Path) -> Result<u32> {
+        self.step()?;
+        Quick.sweep(folder)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use longhaul_engine::export::{At, Carry, Error, Export, Report, Secrets, Source};
 use longhaul_memory::{Redactor, Seal, Tally};
-use longhaul_transcript::{EntryId, Session, durable};
+use longhaul_transcript::{EntryId, Session};
 use serde_json::{Value, json};
 
 use super::answer;
@@ -71,11 +71,11 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
 /// A reader of standard output that has gone is no failure to speak of.
 fn unheard(error: Error) -> Failure {
     match error {
-        Error::Session(longhaul_transcript::Error::Io {
+        Error::Session(longhaul_transcript::Error::File(longhaul_files::Error::Io {
             action: "write",
             source,
             ..
-        }) => Failure::output(source),
+        })) => Failure::output(source),
         error => error.into(),
     }
 }
@@ -121,11 +121,11 @@ fn write(
 ) -> Result<Report, Failure> {
     refuse_existing(target)?;
     if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
-        durable::create_folder(folder)?;
+        longhaul_files::create_folder(folder)?;
     }
     let mut report = None;
     let mut failure = None;
-    let written = durable::replace(target, &mut |out| match fill(out) {
+    let written = longhaul_files::create_whole(target, &mut |out| match fill(out) {
         Ok(made) => {
             report = Some(made);
             Ok(())

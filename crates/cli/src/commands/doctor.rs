@@ -166,10 +166,11 @@ fn locks(app: &App) -> Check {
 }
 
 fn try_lock(folder: &Path) -> std::io::Result<()> {
-    let path = folder.join(format!(".longhaul-lock-{}", std::process::id()));
-    let file = fs::File::create(&path)?;
+    // Under a name nobody else has: what is there already is not ours to lock.
+    let path = folder.join(format!(".longhaul-lock-{}", uuid::Uuid::now_v7()));
+    let file = longhaul_files::create(&path, b"").map_err(longhaul_files::Error::into_io)?;
     let locked = file.lock();
-    let _ = fs::remove_file(&path);
+    let _ = longhaul_files::remove(&path);
     locked
 }
 

@@ -5,10 +5,8 @@ use std::path::Path;
 use longhaul_checkpoint::{AGENTS_TEMPLATE, HANDOFF_SCHEMA, Handoff, MAX_HANDOFF_BYTES};
 use longhaul_engine::export::Secrets;
 use longhaul_engine::handoff::{self, Given};
-use longhaul_engine::input::{self, Input};
 use longhaul_memory::Redactor;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::durable;
 use serde_json::{Value, json};
 
 use super::answer;
@@ -63,7 +61,7 @@ fn give(app: &App, args: &HandoffArgs) -> Result<(), Failure> {
         .filter(|path| *path != Path::new("-"));
     if let Some(target) = output {
         refuse_existing(target)?;
-        durable::replace(target, &mut |out| out.write_all(xml.as_bytes()))?;
+        longhaul_files::create_whole(target, &mut |out| out.write_all(xml.as_bytes()))?;
     }
     if app.json {
         let mut value = json!({
@@ -162,8 +160,6 @@ fn accept(app: &App, args: &HandoffArgs, file: &Path) -> Result<(), Failure> {
 
 /// Reads and checks a document; nothing in it is believed.
 fn read(file: &Path) -> Result<Handoff, Failure> {
-    let failed =
-        |error: std::io::Error| Failure::new(format!("cannot read {}: {error}", file.display()));
     let refused = |reason: String| {
         Failure::new(format!("{} is not a hand-off", file.display()))
             .detail(reason)
@@ -171,19 +167,20 @@ fn read(file: &Path) -> Result<Handoff, Failure> {
                 "`longhaul session handoff --schema` prints what one looks like; ask for it again",
             )
     };
-    let text = match input::read(file, MAX_HANDOFF_BYTES as u64).map_err(failed)? {
-        Input::Whole(bytes) => bytes,
-        Input::TooLarge(bytes) => {
+    let text = match longhaul_files::read_named(file, MAX_HANDOFF_BYTES as u64) {
+        Ok(bytes) => bytes,
+        Err(longhaul_files::Error::TooLarge { bytes, .. }) => {
             return Err(refused(format!(
                 "{bytes} bytes; a hand-off has at most {MAX_HANDOFF_BYTES}"
             )));
         }
-        Input::NoFile => {
+        Err(longhaul_files::Error::NotAFile { .. }) => {
             return Err(
                 Failure::new(format!("{} is not a regular file", file.display()))
                     .help("write the hand-off to a file first, then name that file"),
             );
         }
+        Err(error) => return Err(error.into()),
     };
     let text = String::from_utf8(text).map_err(|error| {
         let line = error.as_bytes()[..error.utf8_error().valid_up_to()]

@@ -13,7 +13,7 @@ use longhaul_engine::replay::{Options, Progress, ReplayReport, Summaries, replay
 use longhaul_tokens::Window;
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
-    Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, durable, json,
+    Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, json,
 };
 use serde_json::{Value, json};
 
@@ -30,14 +30,18 @@ use crate::table::{Table, left, right};
 use crate::{paint, resolve};
 
 pub(crate) fn run(app: &App, args: &ReplayArgs) -> Result<(), Failure> {
-    if let Some(output) = args.output.as_deref().filter(|output| output.exists()) {
+    if let Some(output) = args
+        .output
+        .as_deref()
+        .filter(|output| output.symlink_metadata().is_ok())
+    {
         return Err(Failure::new(format!("{} exists already", output.display()))
             .help("choose another name or remove it"));
     }
     let source = source(app, args)?;
     let result = replay_source(app, args, &source);
     if let Some(temporary) = &source.temporary {
-        let _ = std::fs::remove_file(temporary);
+        let _ = longhaul_files::remove(temporary);
     }
     result
 }
@@ -68,12 +72,14 @@ fn source(app: &App, args: &ReplayArgs) -> Result<Source, Failure> {
         });
     }
     app.note("no session of any agent was found; replaying the built-in sample");
-    let path = std::env::temp_dir().join(format!("longhaul-sample-{}.jsonl", std::process::id()));
+    // A folder that others write to: under a name that none of them can guess.
+    let name = format!("longhaul-sample-{}.jsonl", uuid::Uuid::now_v7());
+    let path = std::env::temp_dir().join(name);
     let plan = Plan {
         size: Size::Turns(SAMPLE_TURNS),
         ..Plan::default()
     };
-    durable::replace(&path, &mut |out| generate(&plan, out).map(|_| ()))?;
+    longhaul_files::create_whole(&path, &mut |out| generate(&plan, out).map(|_| ()))?;
     Ok(Source {
         session: Session::open(&path)?,
         temporary: Some(path),
@@ -160,7 +166,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     }
     if args.report == Some(ReportKind::Html) {
         let page = replay_page::render(&report, &window);
-        durable::replace(&args.report_file, &mut |out| out.write_all(page.as_bytes()))?;
+        longhaul_files::replace(&args.report_file, page.as_bytes())?;
         app.note(&format!("report written to {}", args.report_file.display()));
     }
     if app.json {
@@ -391,11 +397,11 @@ fn keep_checkpoints(app: &App, output: &Path, report: &ReplayReport) -> Result<(
     let mut name = output.file_name().unwrap_or_default().to_owned();
     name.push(".checkpoints");
     let folder = output.with_file_name(name);
-    durable::create_folder(&folder)?;
+    longhaul_files::create_folder(&folder)?;
     for checkpoint in &report.saved {
         let path = folder.join(format!("{}.yaml", checkpoint.meta.checkpoint_id));
         let text = checkpoint.to_yaml();
-        durable::replace(&path, &mut |out| out.write_all(text.as_bytes()))?;
+        longhaul_files::replace(&path, text.as_bytes())?;
     }
     app.note(&format!("checkpoints kept in {}", folder.display()));
     Ok(())

@@ -1,6 +1,5 @@
 //! `sample`: a session of our own making, for trying things out.
 
-use longhaul_transcript::durable;
 use longhaul_transcript::sample::{Compactions, Plan, Size, generate};
 use serde_json::json;
 
@@ -12,7 +11,7 @@ use crate::out::{self, say};
 use crate::paint;
 
 pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
-    if args.output.exists() {
+    if args.output.symlink_metadata().is_ok() {
         return Err(
             Failure::new(format!("{} exists already", args.output.display()))
                 .help("choose another name or remove it"),
@@ -31,13 +30,13 @@ pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
         ..Plan::default()
     };
     let mut truth = None;
-    durable::replace(&args.output, &mut |out| {
+    longhaul_files::create_whole(&args.output, &mut |out| {
         truth = Some(generate(&plan, out)?);
         Ok(())
     })?;
     if let (Some(path), Some(truth)) = (&args.truth, &truth) {
         let text = serde_json::to_string_pretty(truth)?;
-        durable::replace(path, &mut |out| out.write_all(text.as_bytes()))?;
+        longhaul_files::replace(path, text.as_bytes())?;
     }
     let bytes = std::fs::metadata(&args.output)?.len();
     if app.json {

@@ -25,6 +25,7 @@ mod machine;
 mod mcp;
 mod mcp_http;
 mod naming;
+mod planting;
 mod poisoning;
 mod reading;
 mod readme;

@@ -41,6 +41,8 @@ impl Default for Sizes {
 
 /// The window for which the sizes are meant.
 const REFERENCE: u32 = 200_000;
+/// A message of the user that is shorter is no paste in any window.
+const SMALLEST_PASTE: Tokens = Tokens(200);
 /// Up to this window a summary may take its whole share.
 const SMALL: u32 = 60_000;
 
@@ -89,7 +91,7 @@ impl Limits {
             words: scaled(sizes.words),
             rest: scaled(sizes.rest),
             prose: scaled(prose),
-            paste: sizes.paste,
+            paste: scaled(sizes.paste).max(SMALLEST_PASTE).min(sizes.paste),
             read_files: sizes.read_files,
             shares_words: total < whole,
         }

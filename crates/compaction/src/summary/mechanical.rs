@@ -1,8 +1,8 @@
 //! The mechanical part: exact, bounded, in a fixed order.
 //!
 //! The user's words have a budget of their own; all other sections share one and
-//! are filled by priority: every changed file, what is open, what fails, where
-//! the work stands, what was agreed, files read, lines with pending words, and
+//! are filled by priority: every changed file, what is open, what was agreed, what
+//! fails, where the work stands, files read, lines with pending words, and
 //! the work by turn with what is left. When room is short things shrink from the
 //! end of that list; changed files and open items only when they alone exceed
 //! everything, which is reported.
@@ -164,9 +164,9 @@ impl<'a, 'c> Draft<'a, 'c> {
         for part in [Part::Changed, Part::Open] {
             self.fill(part, everything);
         }
-        self.fill(Part::Stands, whole.scale(0.25));
-        self.fill(Part::Failing, whole.scale(0.25));
         self.fill(Part::Agreed, whole.scale(AGREED));
+        self.fill(Part::Failing, whole.scale(0.25));
+        self.fill(Part::Stands, self.limits.rest.scale(0.25));
     }
 
     fn rest(&mut self) {

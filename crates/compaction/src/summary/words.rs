@@ -68,7 +68,9 @@ pub(super) fn words(
     let room = budget - cost(heading::WORDS);
     let mut left = ledger.utterances_left;
     if sum(&items) > room {
-        let cap = PASTE.min(Tokens(room.0 / 8));
+        let cap = PASTE
+            .min(Tokens(room.0 / 8))
+            .min(Tokens(limits.paste.0 / 2));
         for paste in items.iter_mut().filter(|item| item.cost > limits.paste) {
             shorten(paste, cap, counter);
         }

@@ -4,7 +4,7 @@ use longhaul_compaction::summary::heading;
 use longhaul_tokens::{Bpe, ContentKind, Counter};
 use serde_json::json;
 
-use crate::story::{Story, id};
+use crate::story::Story;
 use crate::{compacted, limits, section};
 
 #[test]

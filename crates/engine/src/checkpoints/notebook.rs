@@ -1,12 +1,14 @@
 //! The notebook: small notes about a session, each old or new, never half.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 
-use longhaul_transcript::{Error as WriteError, SessionKey, durable};
+use longhaul_files::{Sharing, Wait};
+use longhaul_transcript::SessionKey;
 
 use super::{Error, Result};
+
+/// No note has more.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Where a session's notes are kept, in terms of plain data.
 pub trait Notebook {
@@ -58,7 +60,7 @@ pub struct FileNotebook {
 /// Keeps other processes from compacting the same session while it lives.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    _lock: longhaul_files::Lock,
 }
 
 impl FileNotebook {
@@ -75,71 +77,41 @@ impl FileNotebook {
 impl Notebook for FileNotebook {
     fn read(&self, name: &str) -> Result<Option<String>> {
         let path = self.folder.join(name);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed("read", &path)(error)),
-        }
+        let bytes = longhaul_files::optional(longhaul_files::read(&path, MOST_BYTES))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     fn write(&self, name: &str, text: &str) -> Result<()> {
-        durable::create_folder(&self.folder)?;
-        let path = self.folder.join(name);
-        Ok(durable::replace(&path, &mut |out| {
-            out.write_all(text.as_bytes())
-        })?)
+        longhaul_files::create_folder(&self.folder)?;
+        Ok(longhaul_files::replace(
+            &self.folder.join(name),
+            text.as_bytes(),
+        )?)
     }
 
     fn remove(&self, name: &str) -> Result<()> {
-        let path = self.folder.join(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(failed("remove", &path)(error))
-            }
-            _ => Ok(()),
-        }
+        longhaul_files::remove(&self.folder.join(name))?;
+        Ok(())
     }
 
     fn set_aside(&self, name: &str) -> Result<String> {
         let from = self.folder.join(name);
         let to = self.folder.join(format!("{name}.damaged"));
-        fs::rename(&from, &to).map_err(failed("set aside", &from))?;
+        longhaul_files::rename(&from, &to)?;
         Ok(to.display().to_string())
     }
 
     fn lock(&self) -> Result<Option<Lock>> {
-        durable::create_folder(&self.folder)?;
+        longhaul_files::create_folder(&self.folder)?;
         let path = self.folder.join(".compacting");
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let file = options.open(&path).map_err(failed("lock", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { _file: file })),
-            Err(TryLockError::WouldBlock) => Err(Error::Busy {
+        let taken = longhaul_files::lock_file(&path, Sharing::Alone, Wait::Never);
+        match taken {
+            Ok(lock) => Ok(Some(Lock { _lock: lock })),
+            Err(longhaul_files::Error::Locked { .. }) => Err(Error::Busy {
                 key: self.key.clone(),
             }),
-            // A file system without locks: refusing would make it useless.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                Ok(Some(Lock { _file: file }))
-            }
-            Err(TryLockError::Error(error)) => Err(failed("lock", &path)(error)),
+            Err(error) => Err(error.into()),
         }
-    }
-}
-
-fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| {
-        Error::Write(WriteError::Io {
-            action,
-            path,
-            source,
-        })
     }
 }
 

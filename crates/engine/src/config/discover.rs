@@ -62,12 +62,52 @@ pub struct Candidate {
 /// Reading, done by the caller.
 pub trait Files {
     /// The text of a file, or nothing when there is none.
-    fn read(&self, path: &Path) -> io::Result<Option<String>>;
+    fn read(&self, candidate: &Candidate) -> io::Result<Option<String>>;
 }
 
-impl<F: Fn(&Path) -> io::Result<Option<String>>> Files for F {
-    fn read(&self, path: &Path) -> io::Result<Option<String>> {
-        self(path)
+impl<F: Fn(&Candidate) -> io::Result<Option<String>>> Files for F {
+    fn read(&self, candidate: &Candidate) -> io::Result<Option<String>> {
+        self(candidate)
+    }
+}
+
+/// No configuration file has more bytes.
+pub const MOST_CONFIG_BYTES: u64 = 1_000_000;
+
+/// Reads a configuration file: a regular one of at most [`MOST_CONFIG_BYTES`].
+/// One that the user named, or keeps in the state folder, may be a link; one that
+/// came with a workspace may not, since that is somebody else's.
+pub fn read(candidate: &Candidate) -> io::Result<Option<String>> {
+    let path = &candidate.path;
+    let text = match candidate.found_by {
+        FoundBy::Workspace => longhaul_files::read_text(path, MOST_CONFIG_BYTES),
+        FoundBy::Flag | FoundBy::Variable | FoundBy::StateDir => longhaul_files::resolve(path)
+            .and_then(|real| longhaul_files::read_text(&real, MOST_CONFIG_BYTES)),
+    };
+    let is_link = longhaul_files::kind_of(path) == Some(longhaul_files::FileKind::Link);
+    match longhaul_files::optional(text).map_err(advised)? {
+        None if is_link => Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "it is a link that leads nowhere",
+        )),
+        text => Ok(text),
+    }
+}
+
+/// The failure with what a configuration file has to be.
+fn advised(error: longhaul_files::Error) -> io::Error {
+    use longhaul_files::Error::{NotAFile, TooLarge};
+    let is_no_configuration = matches!(error, NotAFile { .. } | TooLarge { .. });
+    let error = error.into_io();
+    match is_no_configuration {
+        true => io::Error::new(
+            error.kind(),
+            format!(
+                "{error}; a configuration is a regular file of at most 1 MB: put one in its \
+                 place, or name another with --config"
+            ),
+        ),
+        false => error,
     }
 }
 
@@ -105,8 +145,9 @@ pub fn candidates(places: &Places<'_>) -> Vec<Candidate> {
 pub fn find(places: &Places<'_>, files: &dyn Files) -> Result<Option<ConfigFile>, ConfigError> {
     for group in candidates(places).chunk_by(|a, b| a.found_by == b.found_by) {
         let mut found = Vec::new();
-        for Candidate { path, found_by } in group {
-            let text = files.read(path).map_err(|error| Problem::Unreadable {
+        for candidate in group {
+            let Candidate { path, found_by } = candidate;
+            let text = files.read(candidate).map_err(|error| Problem::Unreadable {
                 path: path.clone(),
                 reason: error.to_string(),
             })?;

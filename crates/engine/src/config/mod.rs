@@ -62,7 +62,9 @@ pub use compaction::{
 pub use context::{
     Bootstrap, Budget, Prewarm, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
 };
-pub use discover::{Candidate, FILE_NAMES, Files, FoundBy, Places, candidates, find};
+pub use discover::{
+    Candidate, FILE_NAMES, Files, FoundBy, MOST_CONFIG_BYTES, Places, candidates, find, read,
+};
 pub use error::{ConfigError, Problem};
 pub use key::KeyPath;
 pub use memory::{

@@ -9,9 +9,7 @@ use longhaul_compaction::summary::{RECALL, defused};
 use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
 use longhaul_transcript::json::{Object, ObjectWriter, quote, with_field};
-use longhaul_transcript::{
-    Draft, EntryId, Error as Refusal, Header, NewSession, Session, Stamp, durable,
-};
+use longhaul_transcript::{Draft, EntryId, Error as Refusal, Header, NewSession, Session, Stamp};
 use serde_json::{Value, json};
 
 use super::disowned::disowned;
@@ -354,7 +352,7 @@ impl Fresh {
             });
         }
         if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
-            durable::create_folder(folder)?;
+            longhaul_files::create_folder(folder)?;
         }
         let write = &mut |out: &mut dyn Write| {
             writeln!(out, "{}", self.header.to_line())?;
@@ -365,7 +363,7 @@ impl Fresh {
         };
         // An export may have been put together by anyone: what it begins must
         // be a session that can be opened and goes on at its last entry.
-        durable::replace_checked(target, write, &mut |written| {
+        longhaul_files::replace_checked(target, write, &mut |written| {
             let loaded = Session::open(written)?.load()?;
             match loaded.leaf().map(|entry| &entry.id) == self.leaf.as_ref() {
                 true => Ok(()),

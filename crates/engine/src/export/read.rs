@@ -12,7 +12,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Error, Result, SCHEMA, SEALED, VERSION};
-use crate::input::{self, Input};
 
 /// The largest export that is read: it is held in memory while it is.
 pub const MAX_EXPORT_BYTES: u64 = 512 << 20;
@@ -123,18 +122,12 @@ impl Export {
 
     /// Reads and checks a file.
     pub fn read(path: &Path) -> Result<Export> {
-        let input = input::read(path, MAX_EXPORT_BYTES).map_err(Error::unreadable(path))?;
-        let bytes = match input {
-            Input::Whole(bytes) => bytes,
-            Input::TooLarge(bytes) => {
-                let path = path.to_owned();
-                return Err(Error::TooLarge { path, bytes });
-            }
-            Input::NoFile => {
-                let path = path.to_owned();
-                return Err(Error::NoFile { path });
-            }
-        };
+        let read = longhaul_files::read_named(path, MAX_EXPORT_BYTES);
+        let bytes = read.map_err(|error| match error {
+            longhaul_files::Error::TooLarge { path, bytes, .. } => Error::TooLarge { path, bytes },
+            longhaul_files::Error::NotAFile { path, .. } => Error::NoFile { path },
+            error => Error::unreadable(path)(error.into_io()),
+        })?;
         let text = String::from_utf8(bytes)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
             .map_err(Error::unreadable(path))?;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft, Moment, Policy, Trigger, Turn,
@@ -211,12 +212,8 @@ impl<'a> Source<'a> {
         };
         let _ = write(&end, &mut out);
         if let Some(error) = failure {
-            return Err(longhaul_transcript::Error::Io {
-                action: "write",
-                path: "the export".into(),
-                source: error,
-            }
-            .into());
+            let failed = longhaul_files::Error::io("write", Path::new("the export"))(error);
+            return Err(longhaul_transcript::Error::from(failed).into());
         }
         Ok(Report {
             entries: copied.entries,

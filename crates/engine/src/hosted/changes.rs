@@ -3,7 +3,6 @@
 //! neither the ledger nor a summary nor recall is to bring them up again.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -111,7 +110,7 @@ impl Reading {
 
 /// Whether the mark of a change stands anywhere in a file.
 fn has_mark(path: &Path) -> bool {
-    let Ok(mut file) = File::open(path) else {
+    let Ok(mut file) = longhaul_files::open(path) else {
         return false;
     };
     let finder = memchr::memmem::Finder::new(CHANGE_MARK);

@@ -34,9 +34,10 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use longhaul_files::Identity;
 use longhaul_ledger::ours::ORDERS;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer, durable};
+use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer};
 use serde_json::json;
 
 pub(crate) use changes::Changes;
@@ -73,6 +74,12 @@ pub enum Error {
         /// The mirror.
         path: std::path::PathBuf,
     },
+}
+
+impl From<longhaul_files::Error> for Error {
+    fn from(error: longhaul_files::Error) -> Error {
+        longhaul_transcript::Error::from(error).into()
+    }
 }
 
 impl From<longhaul_transcript::Error> for Error {
@@ -139,7 +146,7 @@ pub struct Hosted {
     /// What the host's messages may take at the beginning of a turn.
     room: Option<Tokens>,
     /// Which file it is, whatever it is called.
-    file: Option<(u64, u64)>,
+    file: Option<Identity>,
 }
 
 impl Hosted {
@@ -166,12 +173,9 @@ impl Hosted {
         session.serve_host();
         // What is in the file counts as committed, so it has to be on the disk: the
         // process before may have died between writing and waiting for it.
-        let sync = std::fs::File::open(path).and_then(|file| file.sync_data());
-        sync.map_err(|source| longhaul_transcript::Error::Io {
-            action: "write",
-            path: path.to_owned(),
-            source,
-        })?;
+        let file = longhaul_files::open(path)?;
+        let synced = file.sync_data();
+        synced.map_err(longhaul_files::Error::io("write", path))?;
         let stored = Stored::open(path)?;
         let mut hosted = Hosted {
             mirror: Mirror::read(&stored)?,
@@ -245,22 +249,14 @@ impl Hosted {
 }
 
 /// What tells a file from another one under the same name.
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    let meta = std::fs::metadata(path).ok()?;
-    Some((meta.dev(), meta.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Path) -> Option<(u64, u64)> {
-    None
+fn identity(path: &Path) -> Option<Identity> {
+    Some(Identity::of(&std::fs::metadata(path).ok()?))
 }
 
 fn create(engine: &Engine, path: &Path, birth: &Birth, listener: &mut dyn Listener) -> Result<()> {
     let setup = engine.setup();
     if let Some(folder) = path.parent() {
-        durable::create_folder(folder)?;
+        longhaul_files::create_folder(folder)?;
     }
     let header = Header {
         id: birth.id.clone(),
@@ -338,11 +334,7 @@ fn set_aside(
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".damaged-{}", engine.setup().clock.new_id()));
     let aside = path.with_file_name(name);
-    std::fs::rename(path, &aside).map_err(|source| longhaul_transcript::Error::Io {
-        action: "rename",
-        path: path.to_owned(),
-        source,
-    })?;
+    longhaul_files::rename(path, &aside)?;
     listener.event(&Event::trouble(format!(
         "{} is no session any more ({error}); it is kept as {}, and the mirror begins anew from \
          the host's messages",

@@ -364,11 +364,8 @@ impl Library {
             _ => {}
         });
         let started = Indexer::start(index, tell, self.shared.waits());
-        let mut indexer = started.map_err(|source| IndexError::Io {
-            action: "start the thread of",
-            path: self.shared.path.clone(),
-            source,
-        })?;
+        let failed = longhaul_files::Error::io("start the thread of", &self.shared.path);
+        let mut indexer = started.map_err(failed)?;
         indexer.files(files);
         // Those that an earlier process did not come to.
         indexer.vectors();

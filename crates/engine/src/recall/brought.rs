@@ -1,7 +1,6 @@
 //! Entries that came with an import nobody vouches for.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -56,7 +55,7 @@ pub fn told_apart(role: Option<&str>) -> (Option<&str>, bool) {
 /// session, and hardly any session is an import.
 fn mentions(path: &Path, words: &str) -> bool {
     const PART: usize = 1 << 20;
-    let Ok(mut file) = File::open(path) else {
+    let Ok(mut file) = longhaul_files::open(path) else {
         return false;
     };
     let finder = Finder::new(words);

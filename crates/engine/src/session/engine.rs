@@ -8,7 +8,7 @@ use longhaul_assembly::{FileCache, PartCounts};
 use longhaul_checkpoint::FileStore;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin, WindowSources};
 use longhaul_transcript::{
-    Draft, EntryId, Header, Millis, Session as Stored, SessionKey, Stamp, Writer, durable,
+    Draft, EntryId, Header, Millis, Session as Stored, SessionKey, Stamp, Writer,
 };
 
 use super::layout::{self, Layout};
@@ -67,7 +67,7 @@ impl Engine {
             path = self.new_path(&id).with_extension(format!("{again}.jsonl"));
         }
         if let Some(folder) = path.parent() {
-            durable::create_folder(folder)?;
+            longhaul_files::create_folder(folder)?;
         }
         let header = Header {
             id,

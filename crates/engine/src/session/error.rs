@@ -5,6 +5,12 @@ use longhaul_tokens::Tokens;
 
 use crate::live::CompactionFailure;
 
+impl From<longhaul_files::Error> for Error {
+    fn from(error: longhaul_files::Error) -> Error {
+        Error::Transcript(error.into())
+    }
+}
+
 /// Why a session could not be opened, kept or asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

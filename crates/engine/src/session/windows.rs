@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use longhaul_model::{ModelInfo, listed};
 use longhaul_tokens::{DEFAULT_WINDOW, ResolvedWindow, Tokens, WindowOrigin, WindowSources};
-use longhaul_transcript::{Result, durable};
+use longhaul_transcript::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -43,18 +43,21 @@ impl LearntWindow {
     }
 }
 
+/// No list of windows has more.
+const MOST_BYTES: u64 = 1 << 20;
+
 fn all(state_dir: &Path) -> Windows {
     // What cannot be read is learnt again at the next overflow.
-    std::fs::read_to_string(path(state_dir))
+    longhaul_files::read_text(&path(state_dir), MOST_BYTES)
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default()
 }
 
 fn keep(state_dir: &Path, known: &Windows) -> Result<()> {
-    durable::create_folder(state_dir)?;
+    longhaul_files::create_folder(state_dir)?;
     let text = serde_json::to_string_pretty(known).unwrap_or_default();
-    durable::replace(&path(state_dir), &mut |out| out.write_all(text.as_bytes()))
+    Ok(longhaul_files::replace(&path(state_dir), text.as_bytes())?)
 }
 
 /// The window a provider has named for a model.

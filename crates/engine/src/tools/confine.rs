@@ -11,8 +11,10 @@ mod tests;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Component, Path, PathBuf};
+
+use longhaul_files::{Error, NewFile};
 
 /// Symlinks followed in one path; Linux has the same limit.
 const MOST_LINKS: usize = 40;
@@ -166,169 +168,15 @@ fn push_front(left: &mut VecDeque<OsString>, path: &Path) {
     }
 }
 
-/// Opens a file to be read. Only regular files: a pipe or a device could hold a
-/// turn up for ever.
+/// Opens a file to be read.
 pub(super) fn open(inside: &Inside) -> io::Result<File> {
-    let file = system::open_file(inside)?;
-    let kind = file.metadata()?.file_type();
-    if kind.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !kind.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    Ok(file)
+    longhaul_files::open_beneath(&inside.root, &inside.below).map_err(Error::into_io)
 }
 
-/// Replaces or creates a file: temporary file beside it, fsync, rename, fsync
-/// of the folder. Folders on the way are made. The permissions of an existing
-/// file stay; a new one gets what any program of the user's would give it.
+/// Replaces or creates a file; folders on the way are made. The permissions of an
+/// existing file stay; a new one gets what any program of the user's would give
+/// it.
 pub(super) fn write(inside: &Inside, bytes: &[u8]) -> io::Result<()> {
-    if inside.below.file_name().is_none() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    system::replace(inside, &mut |file| file.write_all(bytes))
-}
-
-/// The name of the temporary file for a file: always the same, so that what a
-/// crash left behind is taken over, and short whatever the file's own is.
-fn temporary_name(name: &std::ffi::OsStr) -> String {
-    let hash = blake3::hash(name.as_encoded_bytes()).to_hex();
-    format!(".{}.longhaul-tmp", &hash[..16])
-}
-
-#[cfg(unix)]
-mod system {
-    use std::fs::File;
-    use std::io;
-    use std::os::fd::{AsFd, OwnedFd};
-    use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
-
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags};
-    use rustix::io::Errno;
-
-    use super::{Inside, temporary_name};
-
-    const FOLDER: OFlags = OFlags::RDONLY
-        .union(OFlags::DIRECTORY)
-        .union(OFlags::NOFOLLOW)
-        .union(OFlags::CLOEXEC);
-
-    /// A folder below the root, opened step by step.
-    fn folder(root: &Path, below: Option<&Path>, make: Make) -> io::Result<OwnedFd> {
-        let mut at = rustix::fs::openat(CWD, root, FOLDER, Mode::empty())?;
-        for part in below.into_iter().flat_map(Path::components) {
-            at = match rustix::fs::openat(&at, part.as_os_str(), FOLDER, Mode::empty()) {
-                Err(Errno::NOENT) if make == Make::Missing => {
-                    match rustix::fs::mkdirat(&at, part.as_os_str(), Mode::from_raw_mode(0o777)) {
-                        Ok(()) | Err(Errno::EXIST) => {}
-                        Err(error) => return Err(error.into()),
-                    }
-                    rustix::fs::fsync(&at)?;
-                    rustix::fs::openat(&at, part.as_os_str(), FOLDER, Mode::empty())?
-                }
-                opened => opened?,
-            };
-        }
-        Ok(at)
-    }
-
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Make {
-        Missing,
-        Nothing,
-    }
-
-    pub(super) fn open_file(inside: &Inside) -> io::Result<File> {
-        let Some(name) = inside.below.file_name() else {
-            return Ok(File::from(folder(&inside.root, None, Make::Nothing)?));
-        };
-        let folder = folder(&inside.root, inside.below.parent(), Make::Nothing)?;
-        // NONBLOCK: to open a pipe would wait for its writer.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&folder, name, flags, Mode::empty())?;
-        Ok(File::from(file))
-    }
-
-    pub(super) fn replace(
-        inside: &Inside,
-        write: &mut dyn FnMut(&mut File) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let name = inside.below.file_name().unwrap_or_default();
-        let folder = folder(&inside.root, inside.below.parent(), Make::Missing)?;
-        let old = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(old) => Some(rustix::fs::FileType::from_raw_mode(old.st_mode)).zip(Some(old)),
-            Err(Errno::NOENT) => None,
-            Err(error) => return Err(error.into()),
-        };
-        match old {
-            Some((rustix::fs::FileType::RegularFile, _)) | None => {}
-            Some((rustix::fs::FileType::Directory, _)) => {
-                return Err(io::ErrorKind::IsADirectory.into());
-            }
-            Some(_) => return Err(io::Error::other("it is no regular file")),
-        }
-        let temporary = temporary_name(name);
-        // A file that somebody put there is not written through.
-        match rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&folder, &temporary, flags, Mode::from_raw_mode(0o666))?;
-        let mut file = File::from(file);
-        let mut finish = || -> io::Result<()> {
-            write(&mut file)?;
-            if let Some((_, old)) = &old {
-                #[allow(clippy::unnecessary_cast)]
-                let mode = (old.st_mode as u32) & 0o7777;
-                file.set_permissions(std::fs::Permissions::from_mode(mode))?;
-            }
-            file.sync_all()?;
-            rustix::fs::renameat(&folder, &temporary, &folder, name)?;
-            rustix::fs::fsync(folder.as_fd())?;
-            Ok(())
-        };
-        let finished = finish();
-        if finished.is_err() {
-            let _ = rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty());
-        }
-        finished
-    }
-}
-
-#[cfg(not(unix))]
-mod system {
-    use std::fs::{self, File};
-    use std::io;
-
-    use super::{Inside, temporary_name};
-
-    pub(super) fn open_file(inside: &Inside) -> io::Result<File> {
-        File::open(inside.path())
-    }
-
-    pub(super) fn replace(
-        inside: &Inside,
-        write: &mut dyn FnMut(&mut File) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let path = inside.path();
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let temporary = path.with_file_name(temporary_name(path.file_name().unwrap_or_default()));
-        let _ = fs::remove_file(&temporary);
-        let finished = File::create_new(&temporary)
-            .and_then(|mut file| {
-                write(&mut file)?;
-                file.sync_all()
-            })
-            .and_then(|()| fs::rename(&temporary, &path));
-        if finished.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        finished
-    }
+    let new = NewFile::AsUsual;
+    longhaul_files::replace_beneath(&inside.root, &inside.below, new, bytes).map_err(Error::into_io)
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use longhaul_engine::config::{Config, FoundBy, Places, Sources, candidates, find, resolve};
+use longhaul_engine::config::{
+    Candidate, Config, FoundBy, Places, Sources, candidates, find, resolve,
+};
 use longhaul_tokens::Tokens;
 
 use super::{file, json5, origin, refused, yaml};
@@ -127,8 +129,8 @@ fn files_are_looked_for_in_order() {
     assert_eq!(paths(&named), ["f.yaml"]);
 
     let disk = |files: &'static [&'static str]| {
-        move |path: &Path| -> std::io::Result<Option<String>> {
-            let path = path.to_string_lossy().replace('\\', "/");
+        move |candidate: &Candidate| -> std::io::Result<Option<String>> {
+            let path = candidate.path.to_string_lossy().replace('\\', "/");
             if path.starts_with("locked") {
                 return Err(std::io::ErrorKind::PermissionDenied.into());
             }

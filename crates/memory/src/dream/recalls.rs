@@ -7,10 +7,8 @@
 //! moment may be lost.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::Write;
 
-use longhaul_transcript::durable;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
@@ -21,6 +19,8 @@ use crate::{Error, Result};
 const FILE: &str = "recalls.jsonl";
 /// A longer file is put together, and not appended to beyond twice as much.
 const MOST_BYTES: u64 = 256 << 10;
+/// What is read of it, since one append may be long.
+const MOST_READ_BYTES: u64 = 64 << 20;
 /// Lines of one search that are counted.
 const MOST_LINES: usize = 50;
 /// As much of a line as tells it from others.
@@ -111,16 +111,9 @@ impl Dreams<'_> {
         if text.is_empty() {
             return Ok(());
         }
-        durable::create_folder(self.folder()).map_err(Error::write)?;
+        longhaul_files::create_folder(self.folder())?;
         let path = self.folder().join(FILE);
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let mut file = options.open(&path).map_err(Error::io("open", &path))?;
+        let mut file = longhaul_files::append_or_create(&path)?;
         let bytes = file.metadata().map_err(Error::io("read", &path))?.len();
         if bytes > 2 * MOST_BYTES {
             return Ok(());
@@ -133,11 +126,8 @@ impl Dreams<'_> {
     /// no line.
     pub fn recalls(&self) -> Result<Recalls> {
         let path = self.folder().join(FILE);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(Error::io("read", &path)(error)),
-        };
+        let bytes = longhaul_files::read(&path, MOST_READ_BYTES);
+        let bytes = longhaul_files::optional(bytes)?.unwrap_or_default();
         let mut recalls = Recalls::default();
         for line in String::from_utf8_lossy(&bytes).lines() {
             if let Ok(stored) = serde_json::from_str::<Stored>(line) {
@@ -151,7 +141,7 @@ impl Dreams<'_> {
     /// least.
     pub(super) fn put_recalls_together(&self, _: &DreamLock) -> Result<()> {
         let path = self.folder().join(FILE);
-        if fs::metadata(&path).map_or(0, |file| file.len()) <= MOST_BYTES {
+        if path.metadata().map_or(0, |file| file.len()) <= MOST_BYTES {
             return Ok(());
         }
         let mut all: Vec<(Recalled, u32)> = self.recalls()?.times.into_iter().collect();
@@ -162,7 +152,7 @@ impl Dreams<'_> {
             text.push_str(&serde_json::to_string(&stored).expect("plain data becomes JSON"));
             text.push('\n');
         }
-        durable::replace(&path, &mut |file| file.write_all(text.as_bytes())).map_err(Error::write)
+        Ok(longhaul_files::replace(&path, text.as_bytes())?)
     }
 }
 
@@ -170,6 +160,7 @@ impl Dreams<'_> {
 mod tests {
     use super::*;
     use crate::MemoryFolder;
+    use std::fs;
 
     fn line(text: &str) -> Recalled {
         Recalled::Line(text.to_owned())

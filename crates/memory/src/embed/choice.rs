@@ -3,11 +3,6 @@
 //! The choice lies beside the models, since it is one of this machine: the same
 //! configuration may be read where other models are installed.
 
-use std::fs;
-use std::io;
-
-use longhaul_transcript::durable;
-
 use super::store::{InstalledModel, Models};
 use crate::index::IndexError;
 
@@ -16,6 +11,8 @@ const CHOICE: &str = "chosen";
 
 /// A name is no longer than what a file system takes.
 const MOST_BYTES: usize = 255;
+/// What is read of the file.
+const MOST_FILE_BYTES: u64 = 64 << 10;
 
 impl InstalledModel {
     /// Whether it goes by this name, or its vectors do.
@@ -29,15 +26,12 @@ impl Models {
     /// more.
     pub fn chosen(&self) -> Result<Option<String>, IndexError> {
         let path = self.folder().join(CHOICE);
-        match fs::read_to_string(&path) {
-            Ok(name) => {
-                let name = name.trim();
-                let end = name.floor_char_boundary(MOST_BYTES);
-                Ok(Some(name[..end].to_owned()).filter(|name| !name.is_empty()))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(IndexError::io("read", &path)(error)),
-        }
+        let text = longhaul_files::optional(longhaul_files::read_text(&path, MOST_FILE_BYTES))?;
+        Ok(text.and_then(|name| {
+            let name = name.trim();
+            let end = name.floor_char_boundary(MOST_BYTES);
+            Some(name[..end].to_owned()).filter(|name| !name.is_empty())
+        }))
     }
 
     /// Chooses an installed model by its name or the name of its vectors; none
@@ -48,23 +42,13 @@ impl Models {
             return Ok(None);
         };
         let path = self.folder().join(CHOICE);
-        durable::replace(&path, &mut |out| writeln!(out, "{}", model.name)).map_err(|error| {
-            IndexError::Io {
-                action: "write",
-                path: path.clone(),
-                source: io::Error::other(error),
-            }
-        })?;
+        longhaul_files::replace(&path, format!("{}\n", model.name).as_bytes())?;
         Ok(Some(model))
     }
 
     /// Goes back to the best there is; says whether there was a choice.
     pub fn forget_choice(&self) -> Result<bool, IndexError> {
         let path = self.folder().join(CHOICE);
-        match fs::remove_file(&path) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(IndexError::io("remove", &path)(error)),
-        }
+        Ok(longhaul_files::remove(&path)?)
     }
 }

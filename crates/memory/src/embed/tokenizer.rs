@@ -6,12 +6,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
+use super::store::MOST_TOKENIZER_BYTES;
 use crate::index::IndexError;
 
 /// Turns text into the numbers of a model's vocabulary.
@@ -94,7 +94,7 @@ const LONGEST_WORD: usize = 100;
 
 impl Tokenizer {
     pub(super) fn open(path: &Path) -> Result<Tokenizer, IndexError> {
-        let text = fs::read_to_string(path).map_err(IndexError::io("read", path))?;
+        let text = longhaul_files::read_text(path, MOST_TOKENIZER_BYTES)?;
         Tokenizer::parse(&text).map_err(|reason| IndexError::Model {
             path: path.to_owned(),
             reason,

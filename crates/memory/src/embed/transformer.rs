@@ -370,7 +370,7 @@ impl Encoder for Transformer {
                     vectors[at] = vector;
                 }
             }
-            Ok(())
+            Ok::<(), IndexError>(())
         })?;
         Ok(vectors)
     }

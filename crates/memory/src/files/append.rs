@@ -1,8 +1,10 @@
 //! Appending by several processes at once.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+use longhaul_files::{Sharing, Wait};
 
 use crate::{Error, Result};
 
@@ -26,28 +28,11 @@ enum Ends {
 }
 
 fn append_ended(path: &Path, head: &str, text: &str, ends: Ends) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut file = options.open(path).map_err(Error::io("write", path))?;
-    lock(&file).map_err(Error::io("lock", path))?;
+    let mut file = longhaul_files::append_or_create(path)?;
+    // The others hold it for one write each.
+    longhaul_files::lock(&file, path, Sharing::Alone, Wait::Always)?;
     write(&mut file, head, text, ends).map_err(Error::io("write", path))?;
     Ok(())
-}
-
-/// Waits for the others: each of them holds the lock for one write.
-fn lock(file: &File) -> io::Result<()> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => file.lock(),
-        // A file system without locks: appending is still one write.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
 }
 
 /// Bytes at the end of a file by which its line ends are known.

@@ -37,6 +37,8 @@ const PLACEHOLDER: &str = "[redacted:";
 
 /// Files looked at when the target of a dead pointer is sought.
 const MOST_SOUGHT: usize = 20_000;
+/// No `.gitignore` has more.
+const MOST_IGNORE_BYTES: u64 = 1 << 20;
 
 impl MemoryFolder {
     /// Everything that is wrong with the memory files; nothing is changed.
@@ -256,7 +258,7 @@ impl MemoryFolder {
     pub(crate) fn lasting(&self) -> Result<Vec<String>> {
         let names = match links::unread(self.root(), MEMORIES) {
             Some(_) => Vec::new(),
-            None => place::names(&self.root().join(MEMORIES))?,
+            None => longhaul_files::names(&self.root().join(MEMORIES))?,
         };
         let names = names.into_iter().filter(|name| name.ends_with(".md"));
         Ok(names.map(|name| format!("{MEMORIES}/{name}")).collect())
@@ -330,7 +332,8 @@ impl MemoryFolder {
     /// folder. Patterns are not followed further: this only gives a hint.
     fn is_ignored(&self) -> Result<bool> {
         for folder in self.root().ancestors() {
-            let text = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
+            let text = longhaul_files::read_text(&folder.join(".gitignore"), MOST_IGNORE_BYTES);
+            let text = text.unwrap_or_default();
             let named = text.lines().any(|line| {
                 let line = line.trim().trim_start_matches("**/").trim_matches('/');
                 line == "memories" || line == "memories/*" || line == "*"

@@ -32,7 +32,6 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::{Date, DateTime};
-use longhaul_transcript::durable;
 
 pub(crate) use exact::shown;
 pub use init::{AgentsFile, Created, Outcome};
@@ -46,7 +45,7 @@ pub use trouble::{Finding, Fixed, Trouble};
 pub use verify::{Standing, Verified, Verify};
 
 use crate::provenance::{one_line, plain};
-use crate::{Document, Error, Redactor, Result, Seal, Source};
+use crate::{Document, Redactor, Result, Seal, Source};
 
 /// The pointers.
 pub const MEMORY: &str = "MEMORY.md";
@@ -247,15 +246,15 @@ impl MemoryFolder {
     /// Replaces a file of the workspace, durably.
     pub(crate) fn replace(&self, name: &str, text: &(impl AsRef<[u8]> + ?Sized)) -> Result<()> {
         let path = place::for_writing(&self.root, name)?;
-        durable::replace(&path, &mut |out| out.write_all(text.as_ref())).map_err(Error::write)
+        Ok(longhaul_files::replace(&path, text.as_ref())?)
     }
 
     /// Removes a file of the workspace, if it is there.
     pub(crate) fn remove(&self, name: &str) -> Result<()> {
-        match place::for_reading(&self.root, name)? {
-            Some(path) => std::fs::remove_file(&path).map_err(Error::io("remove", &path)),
-            None => Ok(()),
+        if place::for_reading(&self.root, name)?.is_some() {
+            longhaul_files::remove(&self.root.join(name))?;
         }
+        Ok(())
     }
 
     /// A text without its secrets.
@@ -299,7 +298,7 @@ impl MemoryFolder {
         if links::unread(&self.root, LOGS).is_some() {
             return Ok(logs);
         }
-        for name in place::names(&folder)? {
+        for name in longhaul_files::names(&folder)? {
             let date = name.strip_suffix(".md").map(str::parse::<Date>);
             let Some(Ok(date)) = date else { continue };
             // What is no plain file is listed too: whoever reads it is told why

@@ -1,10 +1,8 @@
 //! Where a memory file really is: in the workspace, or nowhere.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use longhaul_transcript::durable;
 
 use crate::{Error, Result};
 
@@ -21,13 +19,14 @@ pub(super) fn root(workspace: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The real path of a file that is to be written; its folder is made. Links
-/// are followed as long as they stay in the workspace.
+/// The path of a file that is to be written; its folder is made. Links of folders
+/// are followed as long as they stay in the workspace; one in the place of the
+/// file is refused by whoever opens it.
 pub(super) fn for_writing(root: &Path, name: &str) -> Result<PathBuf> {
     let named = root.join(name);
     let folder = named.parent().unwrap_or(root);
     if folder != root {
-        durable::create_folder(folder).map_err(Error::write)?;
+        longhaul_files::create_folder(folder)?;
     }
     let real = fs::canonicalize(folder).map_err(Error::io("create", folder))?;
     let path = match named.file_name() {
@@ -37,7 +36,7 @@ pub(super) fn for_writing(root: &Path, name: &str) -> Result<PathBuf> {
     match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path),
         Err(error) => Err(Error::io("read", &path)(error)),
-        Ok(_) => existing(root, name, &path),
+        Ok(_) => existing(root, name, &path).map(|_| path),
     }
 }
 
@@ -73,16 +72,8 @@ fn existing(root: &Path, name: &str, path: &Path) -> Result<PathBuf> {
             path: path.to_owned(),
         });
     }
-    // A pipe would make the reader wait for ever.
-    match fs::metadata(&real)
-        .map_err(Error::io("read", path))?
-        .is_file()
-    {
-        true => Ok(real),
-        false => Err(Error::NotAFile {
-            path: path.to_owned(),
-        }),
-    }
+    longhaul_files::require_regular(&real).map_err(|error| error.at(path))?;
+    Ok(real)
 }
 
 /// The real path of a file that is to be read, if it is there.
@@ -102,25 +93,6 @@ pub(super) fn for_reading(root: &Path, name: &str) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Whether a file could be read, if it is there: its size and kind, not its
-/// content.
-pub(super) fn readable(root: &Path, name: &str, most: u64) -> Result<()> {
-    let Some(path) = for_reading(root, name)? else {
-        return Ok(());
-    };
-    let named = root.join(name);
-    let file = fs::File::open(&path).map_err(Error::io("read", &named))?;
-    let bytes = file.metadata().map_err(Error::io("read", &named))?.len();
-    match bytes > most {
-        true => Err(Error::TooLarge {
-            path: named,
-            bytes,
-            most,
-        }),
-        false => Ok(()),
-    }
-}
-
 /// The file's text. Bytes that are not UTF-8 become U+FFFD: people and other
 /// programs write here too. Not for what is written back.
 pub(super) fn read(root: &Path, name: &str, most: u64) -> Result<Option<String>> {
@@ -136,23 +108,8 @@ pub(super) fn bytes(root: &Path, name: &str, most: u64) -> Result<Option<Vec<u8>
     let Some(path) = for_reading(root, name)? else {
         return Ok(None);
     };
-    // What is known to be too large is not read at all; what grows meanwhile
-    // only so far.
-    readable(root, name, most)?;
-    let named = root.join(name);
-    let file = fs::File::open(&path).map_err(Error::io("read", &named))?;
-    let mut bytes = Vec::new();
-    file.take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(Error::io("read", &named))?;
-    if bytes.len() as u64 > most {
-        return Err(Error::TooLarge {
-            bytes: fs::metadata(&path).map_or(most + 1, |meta| meta.len()),
-            path: named,
-            most,
-        });
-    }
-    Ok(Some(bytes))
+    let read = longhaul_files::read(&path, most);
+    Ok(Some(read.map_err(|error| error.at(&root.join(name)))?))
 }
 
 /// The size of a file, if it is there.
@@ -165,27 +122,11 @@ pub(super) fn size(root: &Path, name: &str) -> Result<Option<u64>> {
     }
 }
 
-/// The names in a folder; none if there is no such folder.
-pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
-    let listing = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        listing => listing.map_err(Error::io("list", folder))?,
-    };
-    let mut names = Vec::new();
-    for entry in listing {
-        let name = entry.map_err(Error::io("list", folder))?.file_name();
-        // A memory file has a name of plain text.
-        names.extend(name.into_string());
-    }
-    names.sort();
-    Ok(names)
-}
-
 /// Makes a folder of the workspace; says whether it is new.
 pub(super) fn folder(root: &Path, name: &str) -> Result<bool> {
     let path = root.join(name);
     let is_new = fs::symlink_metadata(&path).is_err();
-    durable::create_folder(&path).map_err(Error::write)?;
+    longhaul_files::create_folder(&path)?;
     match fs::canonicalize(&path) {
         Ok(real) if real.starts_with(root) => Ok(is_new),
         _ => Err(Error::Outside { path }),

@@ -130,11 +130,11 @@ impl Trouble {
             Error::NoMemory { .. } => Trouble::Unreadable {
                 reason: ASTRAY.into(),
             },
-            Error::NotAFile { .. } => Trouble::Unreadable {
+            Error::File(longhaul_files::Error::NotAFile { .. }) => Trouble::Unreadable {
                 reason: NO_FILE.into(),
             },
-            Error::Io { source, .. } => Trouble::Unreadable {
-                reason: source.to_string(),
+            Error::File(error) => Trouble::Unreadable {
+                reason: error.into_io().to_string(),
             },
             other => return Err(other),
         })

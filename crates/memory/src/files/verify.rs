@@ -175,7 +175,7 @@ impl MemoryFolder {
         let Some(real) = place::for_reading(self.root(), target)? else {
             return Ok(None);
         };
-        let bytes = fs::read(&real).map_err(Error::io("read", &path))?;
+        let bytes = longhaul_files::read(&real, MOST_HASHED).map_err(|error| error.at(&path))?;
         Ok(Some(blake3::hash(&bytes).to_hex()[..32].to_owned()))
     }
 }

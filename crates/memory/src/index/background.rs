@@ -158,11 +158,8 @@ impl Indexer {
     /// Watches the files of a workspace from now on, also those in folders that
     /// are not there yet.
     pub fn watch(&mut self, files: &WorkspaceFiles) -> Result<(), IndexError> {
-        let failed = |error: Error| IndexError::Io {
-            action: "watch",
-            path: files.root.clone(),
-            source: std::io::Error::other(error),
-        };
+        let failed =
+            |error: Error| IndexError::io("watch", &files.root)(std::io::Error::other(error));
         let jobs = self.jobs.clone();
         let watched = files.clone();
         let watcher = new_debouncer(QUIET, None, move |events: DebounceEventResult| {

@@ -174,7 +174,7 @@ impl SqliteIndex {
         files: &WorkspaceFiles,
         encoder: Option<Arc<dyn Encoder>>,
     ) -> Result<Option<Condition>, IndexError> {
-        place::not_a_folder(path)?;
+        place::require_regular(path)?;
         let there = path.try_exists().map_err(IndexError::io("read", path))?;
         if !there {
             return Ok(None);
@@ -224,9 +224,7 @@ impl SqliteIndex {
 /// Opens a file only to be read. Where even the files that its users share
 /// cannot be made, nobody is writing to it either.
 fn reading(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = place::FLAGS | OpenFlags::SQLITE_OPEN_READ_ONLY;
     let open = |behind: &str| -> rusqlite::Result<Connection> {
         let connection = Connection::open_with_flags(place::uri(path, behind), flags)?;
         connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;

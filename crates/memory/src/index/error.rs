@@ -7,16 +7,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// The operating system refused a read or write.
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was tried, as a verb phrase.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] longhaul_files::Error),
     /// Another process keeps the index locked.
     #[error(
         "the index {} is locked by another process; wait for it, or try again",
@@ -147,7 +140,7 @@ impl Unwritable {
             IndexError::ReadOnly { .. } => Some(Unwritable::Refused),
             IndexError::Full { .. } => Some(Unwritable::Full),
             IndexError::Disk { reason, .. } => Some(Unwritable::Disk(reason.clone())),
-            IndexError::Io { source, .. } => match source.kind() {
+            IndexError::File(error) => match error.kind() {
                 ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                     Some(Unwritable::Refused)
                 }
@@ -213,12 +206,8 @@ impl IndexError {
         action: &'static str,
         path: &Path,
     ) -> impl FnOnce(io::Error) -> IndexError + use<> {
-        let path = path.to_owned();
-        move |source| IndexError::Io {
-            action,
-            path,
-            source,
-        }
+        let wrap = longhaul_files::Error::io(action, path);
+        move |source| IndexError::File(wrap(source))
     }
 
     pub(crate) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> IndexError + use<> {

@@ -152,7 +152,7 @@ impl SqliteIndex {
     /// [`SqliteIndex::set_aside`].
     pub fn open(path: &Path, settings: IndexSettings) -> Result<SqliteIndex, IndexError> {
         place::create_folder_of(path)?;
-        place::not_a_folder(path)?;
+        place::require_regular(path)?;
         let (connection, identity) = match opened(path, &settings) {
             Err(IndexError::Damaged { .. }) => {
                 let (connection, identity, aside) = replaced(path, &settings, None)?;
@@ -192,7 +192,7 @@ impl SqliteIndex {
     /// be emptied is set aside.
     pub fn rebuild(path: &Path, settings: IndexSettings) -> Result<SqliteIndex, IndexError> {
         place::create_folder_of(path)?;
-        place::not_a_folder(path)?;
+        place::require_regular(path)?;
         let before = place::identity(path);
         let emptied = || -> Result<(), IndexError> {
             let _lock = place::lock_shared(path)?;
@@ -445,9 +445,7 @@ fn opened(path: &Path, settings: &IndexSettings) -> Result<(Connection, Identity
 /// Opens the file only to be read, without a lock, which would have to be
 /// written; none where there is no index that could be used.
 fn looked_at(path: &Path, settings: &IndexSettings) -> Option<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = place::FLAGS | OpenFlags::SQLITE_OPEN_READ_ONLY;
     // With nothing in its log nobody is writing, and SQLite need not make the
     // file that its users share.
     let behind = match place::has_log(path) {
@@ -509,7 +507,8 @@ const INCREMENTAL: i64 = 2;
 
 fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexError> {
     let sqlite = IndexError::sqlite(path);
-    let connection = Connection::open(path).map_err(&sqlite)?;
+    let flags = place::FLAGS | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let connection = Connection::open_with_flags(place::uri(path, ""), flags).map_err(&sqlite)?;
     let prepare = || -> rusqlite::Result<()> {
         connection.busy_timeout(settings.patience)?;
         connection.pragma_update(None, "page_size", PAGE)?;

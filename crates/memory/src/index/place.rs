@@ -6,31 +6,20 @@
 //! the name is another's now.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use longhaul_transcript::durable;
+use longhaul_files::{Lock, Sharing, Wait};
+use rusqlite::OpenFlags;
 
 use super::IndexError;
 
-/// Which file it is, whatever its name; none where the system does not say.
-pub(super) type Identity = Option<(u64, u64)>;
+/// Which file it is, whatever its name; none where there is none.
+pub(super) type Identity = Option<longhaul_files::Identity>;
 
-#[cfg(unix)]
 pub(super) fn identity(path: &Path) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    let meta = fs::metadata(path).ok()?;
-    Some((meta.dev(), meta.ino()))
+    Some(longhaul_files::Identity::of(&path.metadata().ok()?))
 }
-
-#[cfg(not(unix))]
-pub(super) fn identity(_path: &Path) -> Identity {
-    None
-}
-
-/// Held until it is dropped.
-pub(super) struct Lock(#[allow(dead_code)] File);
 
 /// Whether somebody had an index here: the file by which its users take turns is
 /// made with the first, and stays.
@@ -40,76 +29,40 @@ pub(super) fn had_users(path: &Path) -> bool {
 
 /// Keeps others from putting another file in the place of this one.
 pub(super) fn lock_shared(path: &Path) -> Result<Lock, IndexError> {
-    locked(path, File::lock_shared)
+    locked(path, Sharing::Shared)
 }
 
 /// Keeps others from opening the index while its file changes.
 pub(super) fn lock_alone(path: &Path) -> Result<Lock, IndexError> {
-    locked(path, File::lock)
+    locked(path, Sharing::Alone)
 }
 
-fn locked(path: &Path, lock: fn(&File) -> std::io::Result<()>) -> Result<Lock, IndexError> {
+fn locked(path: &Path, sharing: Sharing) -> Result<Lock, IndexError> {
     let name = with_suffix(path, ".lock");
-    let file = options()
-        .create(true)
-        .open(&name)
-        .map_err(IndexError::io("open", &name))?;
-    match lock(&file) {
-        // A file system without locks: an index is no worse off there than
-        // without this one.
-        Err(error) if error.kind() != ErrorKind::Unsupported => {
-            Err(IndexError::io("lock", &name)(error))
-        }
-        _ => Ok(Lock(file)),
-    }
+    Ok(longhaul_files::lock_file(&name, sharing, Wait::Always)?)
 }
 
-fn options() -> fs::OpenOptions {
-    let mut options = fs::OpenOptions::new();
-    options.append(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+/// Refuses what is no regular file in the place of the index, or of a file that
+/// SQLite keeps beside it: SQLite would follow it, or wait for it.
+pub(super) fn require_regular(path: &Path) -> Result<(), IndexError> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        longhaul_files::require_regular(&with_suffix(path, suffix))?;
     }
-    options
-}
-
-/// A folder in the place of an index is somebody's, and none of ours to move.
-pub(super) fn not_a_folder(path: &Path) -> Result<(), IndexError> {
-    match path.is_dir() {
-        false => Ok(()),
-        true => Err(IndexError::Io {
-            action: "open the index",
-            path: path.to_owned(),
-            source: std::io::Error::new(
-                std::io::ErrorKind::IsADirectory,
-                "a folder is in its place",
-            ),
-        }),
-    }
+    Ok(())
 }
 
 pub(super) fn create_folder_of(path: &Path) -> Result<(), IndexError> {
     let folder = path.parent().filter(|one| !one.as_os_str().is_empty());
-    folder.map_or(Ok(()), |folder| {
-        durable::create_folder(folder).map_err(|error| IndexError::Io {
-            action: "create the folder of",
-            path: path.to_owned(),
-            source: std::io::Error::other(error),
-        })
-    })
+    folder.map_or(Ok(()), |folder| Ok(longhaul_files::create_folder(folder)?))
 }
 
 /// A new file is the user's alone; SQLite gives its other files the same mode.
 /// One that is there is not opened: closing it would end the locks that other
 /// connections of this process have on it.
 pub(super) fn private(path: &Path) -> Result<(), IndexError> {
-    match options().create_new(true).open(path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            Err(IndexError::io("open", path)(error))
-        }
-        _ => Ok(()),
+    match longhaul_files::create(path, b"") {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error.into()),
+        _ => require_regular(path),
     }
 }
 
@@ -119,8 +72,15 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// How every file is opened: SQLite follows no link. Those of the folders are the
+/// user's, and [`uri`] has followed them.
+pub(super) const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_URI
+    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX)
+    .union(OpenFlags::SQLITE_OPEN_NOFOLLOW);
+
 /// The path as an address that SQLite takes, with something behind it.
 pub(super) fn uri(path: &Path, behind: &str) -> String {
+    let path = longhaul_files::resolve_folder(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
@@ -153,16 +113,11 @@ pub(super) fn has_log(path: &Path) -> bool {
 pub(super) fn set_aside(path: &Path, _lock: &Lock) -> Result<PathBuf, IndexError> {
     let aside = (1..)
         .map(|n| with_suffix(path, &format!(".corrupt-{n}")))
-        .find(|aside| !aside.exists())
+        .find(|aside| aside.symlink_metadata().is_err())
         .expect("numbers do not end");
-    fs::rename(path, &aside).map_err(IndexError::io("set aside", path))?;
+    longhaul_files::rename(path, &aside)?;
     for file in &files_of(path)[1..] {
-        match fs::remove_file(file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(IndexError::io("delete", file)(error));
-            }
-            _ => {}
-        }
+        longhaul_files::remove(file)?;
     }
     Ok(aside)
 }

@@ -370,12 +370,15 @@ impl WorkspaceFiles {
             ));
             return None;
         }
-        let bytes = match fs::read(path) {
+        let read = longhaul_files::resolve(path)
+            .and_then(|real| longhaul_files::read(&real, self.max_bytes));
+        let bytes = match read {
             Ok(bytes) => bytes,
             Err(error) => {
                 notes.push(format!(
-                    "{} cannot be read and is not indexed: {error}",
-                    path.display()
+                    "{} cannot be read and is not indexed: {}",
+                    path.display(),
+                    error.into_io()
                 ));
                 return None;
             }

@@ -4,10 +4,7 @@
 //! It does not know the key, so an entry it made up or changed is read as text
 //! of an unknown source, which nobody promotes unseen.
 
-use std::fs;
 use std::path::Path;
-
-use longhaul_transcript::durable;
 
 use crate::{Error, Result};
 
@@ -25,6 +22,8 @@ impl std::fmt::Debug for Seal {
 
 /// Characters of a seal: 80 bits.
 const LENGTH: usize = 20;
+/// No key file has more.
+const MOST_BYTES: u64 = 4 << 10;
 
 impl Seal {
     /// A seal with this key.
@@ -41,17 +40,14 @@ impl Seal {
         if let Some(seal) = Seal::read(&path)? {
             return Ok(seal);
         }
-        durable::create_folder(&folder).map_err(Error::write)?;
+        longhaul_files::create_folder(&folder)?;
         let text = format!("{}\n", blake3::Hash::from_bytes(fresh).to_hex());
-        // Made under another name and linked, so that nobody reads half a key
-        // and of two processes at once one is first.
-        let own = folder.join(format!("seal.key.{}", &blake3::hash(&fresh).to_hex()[..16]));
-        durable::create(&own, text.as_bytes()).map_err(Error::write)?;
-        let linked = fs::hard_link(&own, &path);
-        let _ = fs::remove_file(&own);
-        match (linked, Seal::read(&path)?) {
+        // Of two processes at once one is first, and its key is both's.
+        let created =
+            longhaul_files::create_whole(&path, &mut |out| out.write_all(text.as_bytes()));
+        match (created, Seal::read(&path)?) {
             (_, Some(seal)) => Ok(seal),
-            (Err(error), None) => Err(Error::io("create", &path)(error)),
+            (Err(error), None) => Err(error.into()),
             (Ok(()), None) => Err(Error::Damaged {
                 path,
                 reason: "it was removed while it was being made".into(),
@@ -60,16 +56,15 @@ impl Seal {
     }
 
     fn read(path: &Path) -> Result<Option<Seal>> {
-        match fs::read_to_string(path) {
-            Ok(text) => match blake3::Hash::from_hex(text.trim()) {
+        match longhaul_files::optional(longhaul_files::read_text(path, MOST_BYTES))? {
+            Some(text) => match blake3::Hash::from_hex(text.trim()) {
                 Ok(key) => Ok(Some(Seal::new(*key.as_bytes()))),
                 Err(error) => Err(Error::Damaged {
                     path: path.to_owned(),
                     reason: format!("line 1: {error}"),
                 }),
             },
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io("read", path)(error)),
+            None => Ok(None),
         }
     }
 
@@ -101,6 +96,7 @@ impl Seal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn an_installation_keeps_its_key() {

@@ -128,7 +128,7 @@ fn a_log_that_is_no_diary_or_no_text_is_told_and_the_others_are_read() {
         report
             .problems
             .iter()
-            .any(|one| one.contains("2026-11-12.md is not a plain file"))
+            .any(|one| one.contains("2026-11-12.md: it is a folder"))
     );
     assert_eq!(report.consolidated.found, 1_002);
     assert_eq!(place.find("cellar").source, Source::Unknown);

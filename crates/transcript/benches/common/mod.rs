@@ -82,11 +82,7 @@ fn add_ending(path: &Path) -> longhaul_transcript::Result<()> {
     };
     let mut out = Vec::new();
     let drawn = generate(&plan, &mut out).and_then(|_| fs::write(&ending, out));
-    drawn.map_err(|source| longhaul_transcript::Error::Io {
-        action: "write",
-        path: ending.clone(),
-        source,
-    })?;
+    drawn.map_err(longhaul_files::Error::io("write", &ending))?;
     let mut entries = Vec::new();
     Session::open(&ending)?.each(&mut |entry| {
         if let (Some(json), Some(time)) = (entry.message_json(), entry.time) {

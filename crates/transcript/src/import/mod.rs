@@ -7,9 +7,11 @@ mod native;
 mod openclaw;
 mod whole;
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+
+use longhaul_files::FileKind;
 
 use crate::error::{Error, Result};
 use crate::lines::MAX_LINE_BYTES;
@@ -122,25 +124,19 @@ pub fn importer(format: Format) -> &'static dyn Importer {
 
 /// Tells a file's format from its first bytes.
 pub fn detect(path: &Path) -> Result<&'static dyn Importer> {
-    let meta = std::fs::metadata(path).map_err(Error::io("read", path))?;
-    if meta.is_dir() {
-        return Err(Error::UnknownFormat {
-            path: path.to_owned(),
-            reason: "it is a folder".into(),
-        });
-    }
-    if !meta.is_file() {
-        return Err(Error::UnknownFormat {
-            path: path.to_owned(),
-            reason: "it is not a regular file".into(),
-        });
-    }
+    let file = longhaul_files::open(path).map_err(|error| match error {
+        longhaul_files::Error::NotAFile { path, kind, .. } if kind != FileKind::Link => {
+            let reason = format!("it is {kind}");
+            Error::UnknownFormat { path, reason }
+        }
+        other => other.into(),
+    })?;
+    let meta = file.metadata().map_err(Error::io("read", path))?;
     if meta.len() == 0 {
         return Err(Error::Empty {
             path: path.to_owned(),
         });
     }
-    let file = File::open(path).map_err(Error::io("read", path))?;
     let mut file = BufReader::new(file);
     let mut head = Vec::new();
     let mut read = file.by_ref().take(PROBE_BYTES as u64);

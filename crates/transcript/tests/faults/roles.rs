@@ -185,7 +185,7 @@ fn fill(path: &Path) {
         }
         assert!(written.len() < 10_000, "the disk never got full");
     };
-    assert!(matches!(error, Error::Io { .. }), "{error:?}");
+    assert!(matches!(error, Error::File(_)), "{error:?}");
     assert!(
         error.to_string().contains(path.to_str().unwrap()),
         "{error}"
@@ -205,7 +205,7 @@ fn archive_without_room(path: &Path) {
     let before = (fs::read(path).unwrap(), context(path), names(path));
     for packing in [Packing::Plain, Packing::Zstd] {
         let error = archive(path, packing).unwrap_err();
-        assert!(matches!(error, Error::Io { .. }), "{error:?}");
+        assert!(matches!(error, Error::File(_)), "{error:?}");
         assert!(!archive_path(path, packing).exists());
         let after = (fs::read(path).unwrap(), context(path), names(path));
         assert_eq!(after, before);
@@ -216,7 +216,7 @@ fn archive_without_room(path: &Path) {
 fn refuse(path: &Path) {
     let before = (fs::read(path).unwrap(), context(path), names(path));
     let refused = |error: Error| {
-        assert!(matches!(error, Error::Io { .. }), "{error:?}");
+        assert!(matches!(error, Error::File(_)), "{error:?}");
         assert!(
             error
                 .to_string()

@@ -40,7 +40,10 @@ impl Prompt {
             .build();
         let mut editor = Editor::with_config(config).map_err(cannot)?;
         editor.set_helper(Some(Commands));
-        let _ = editor.load_history(history);
+        // The editor opens the file by itself.
+        if longhaul_files::require_regular(history).is_ok() {
+            let _ = editor.load_history(history);
+        }
         Ok(Prompt {
             editor,
             history: history.to_owned(),
@@ -55,7 +58,9 @@ impl Prompt {
                 if !line.trim().is_empty() {
                     let _ = self.editor.add_history_entry(&line);
                     // After every line: a crash must not take the day's with it.
-                    let _ = self.editor.save_history(&self.history);
+                    if longhaul_files::require_regular(&self.history).is_ok() {
+                        let _ = self.editor.save_history(&self.history);
+                    }
                 }
                 Ok(Typed::Line(line.replace("\\\n", "\n")))
             }

@@ -25,7 +25,7 @@ use console::Style;
 use longhaul_engine::session::{Engine, Error, Listener, Session, Turn};
 use longhaul_engine::tools::{Approver, NobodyToAsk, Toolbox};
 use longhaul_model::Error as ModelError;
-use longhaul_transcript::{Draft, Session as Stored, durable};
+use longhaul_transcript::{Draft, Session as Stored};
 use tokio::runtime::Runtime;
 
 use self::ask::AtTerminal;
@@ -316,7 +316,7 @@ impl<'a> Chat<'a> {
     }
 
     fn terminal(&mut self, first: Option<String>) -> Result<(), Failure> {
-        durable::create_folder(&self.app.state_dir)?;
+        longhaul_files::create_folder(&self.app.state_dir)?;
         let mut prompt = Prompt::new(&self.app.state_dir.join("chat-history"))?;
         self.greet();
         if let Some(message) = first {

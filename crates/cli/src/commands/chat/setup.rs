@@ -257,7 +257,7 @@ fn sweep(outputs: &Path) {
         let old = App::since_written(&path).is_some_and(|age| age > KEPT);
         if old && path.extension().is_some_and(|ending| ending == "txt") {
             // One that stays is swept the next time.
-            let _ = std::fs::remove_file(path);
+            let _ = longhaul_files::remove(&path);
         }
     }
 }

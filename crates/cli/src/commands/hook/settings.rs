@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_transcript::durable;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
@@ -80,16 +79,18 @@ fn program(app: &App, args: &HookPlaceArgs) -> String {
 
 /// The settings; none are empty ones.
 fn read(path: &Path) -> Result<Map<String, Value>, Failure> {
-    let size = match std::fs::metadata(path) {
-        Ok(meta) if meta.is_file() => meta.len(),
-        Ok(_) => return Err(Failure::new(format!("{} is not a file", path.display()))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Map::new()),
-        Err(error) => return Err(unreadable(path, &error)),
+    let text = match longhaul_files::optional(longhaul_files::read_named(path, MOST_BYTES)) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(Map::new()),
+        Err(longhaul_files::Error::TooLarge { bytes, .. }) => {
+            return Err(not_ours(path, format!("{bytes} bytes are too many")));
+        }
+        Err(longhaul_files::Error::NotAFile { .. }) => {
+            return Err(Failure::new(format!("{} is not a file", path.display())));
+        }
+        Err(error) => return Err(error.into()),
     };
-    if size > MOST_BYTES {
-        return Err(not_ours(path, format!("{size} bytes are too many")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let text = String::from_utf8(text).map_err(|error| not_ours(path, error.to_string()))?;
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
@@ -101,11 +102,6 @@ fn read(path: &Path) -> Result<Map<String, Value>, Failure> {
             format!("line {}, column {}: {error}", error.line(), error.column()),
         )),
     }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("cannot read {}: {error}", path.display()))
-        .help("check who owns it and its permissions")
 }
 
 fn not_ours(path: &Path, reason: String) -> Failure {
@@ -246,25 +242,20 @@ fn finish(
 /// settings elsewhere.
 fn write(path: &Path, text: &str) -> Result<Option<PathBuf>, Failure> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let backup = match std::fs::read(&target) {
-        Ok(old) => {
+    let backup = match longhaul_files::optional(longhaul_files::read(&target, MOST_BYTES))? {
+        Some(old) => {
             let mut name = target.clone().into_os_string();
             name.push(".longhaul-backup");
             let backup = PathBuf::from(name);
-            durable::replace(&backup, &mut |out| out.write_all(&old))?;
+            longhaul_files::replace(&backup, &old)?;
             Some(backup)
         }
-        Err(_) => None,
+        None => None,
     };
     if let Some(folder) = target.parent() {
-        durable::create_folder(folder)?;
+        longhaul_files::create_folder(folder)?;
     }
-    let rights = std::fs::metadata(&target).map(|meta| meta.permissions());
-    durable::replace(&target, &mut |out| out.write_all(text.as_bytes()))?;
-    // A file that a team shares stays readable for it.
-    if let Ok(rights) = rights {
-        std::fs::set_permissions(&target, rights)?;
-    }
+    longhaul_files::replace(&target, text.as_bytes())?;
     Ok(backup)
 }
 

@@ -43,10 +43,10 @@ impl From<IndexError> for Failure {
             ..Failure::new(error.to_string())
         };
         match &error {
-            IndexError::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory => {
+            IndexError::File(longhaul_files::Error::NotAFile { .. }) => {
                 failure.help("move it out of the way; the index is made anew")
             }
-            IndexError::ReadOnly { .. } | IndexError::Io { .. } => failure.help(
+            IndexError::ReadOnly { .. } | IndexError::File(_) => failure.help(
                 "the state folder must be readable and writable; `--state-dir` names another",
             ),
             _ => failure,

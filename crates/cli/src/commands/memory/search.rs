@@ -374,7 +374,8 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
     let time = date(&files, passage.kind, &passage.source, passage.time);
     // What is no text is in the index as an empty one.
     let is_binary = || {
-        let file = std::fs::read(app.workspace.join(&passage.source));
+        const MOST_BYTES: u64 = 64 << 20;
+        let file = longhaul_files::read_named(&app.workspace.join(&passage.source), MOST_BYTES);
         file.is_ok_and(|bytes| bytes.contains(&0))
     };
     if passage.of == 0 && passage.entry.is_empty() && is_binary() {

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::path::Path;
 
-use longhaul_transcript::{Body, Entry, EntryId, Error as FileError, Format, Session as Stored};
+use longhaul_files::Identity;
+use longhaul_transcript::{Body, Entry, EntryId, Format, Session as Stored};
 
 use super::{Error, PiSession, Result};
 use crate::live::Live;
@@ -14,7 +15,7 @@ use crate::live::Live;
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     size: u64,
-    identity: Option<(u64, u64)>,
+    identity: Identity,
     /// The last entry that was read, and where it stands.
     leaf: Option<(EntryId, u64)>,
 }
@@ -42,7 +43,7 @@ impl Seen {
         }
         let seen = Seen {
             size: meta.len(),
-            identity: identity(&meta),
+            identity: Identity::of(&meta),
             leaf: None,
         };
         Ok((stored, seen))
@@ -59,7 +60,7 @@ impl PiSession {
     /// Takes in what pi has written since, up to the entry at which pi is now.
     pub(super) fn follow(&mut self, leaf: Option<&EntryId>) -> Result<Followed> {
         let meta = metadata(&self.path)?;
-        let same = identity(&meta) == self.seen.identity && meta.len() >= self.seen.size;
+        let same = Identity::of(&meta) == self.seen.identity && meta.len() >= self.seen.size;
         if same && meta.len() == self.seen.size && self.is_at(leaf) {
             return Ok(Followed::On);
         }
@@ -141,21 +142,6 @@ impl PiSession {
 }
 
 fn metadata(path: &Path) -> Result<Metadata> {
-    let failed = |source| FileError::Io {
-        action: "read",
-        path: path.to_owned(),
-        source,
-    };
-    Ok(fs::metadata(path).map_err(failed)?)
-}
-
-#[cfg(unix)]
-fn identity(meta: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((meta.dev(), meta.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(_meta: &Metadata) -> Option<(u64, u64)> {
-    None
+    let meta = fs::metadata(path);
+    Ok(meta.map_err(longhaul_files::Error::io("read", path))?)
 }

@@ -107,6 +107,12 @@ impl Error {
     }
 }
 
+impl From<longhaul_files::Error> for Error {
+    fn from(error: longhaul_files::Error) -> Error {
+        Error::Transcript(error.into())
+    }
+}
+
 /// The module's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Draft, Durability, Header, SessionKey, Writer, durable};
+use longhaul_transcript::{Draft, Durability, Header, SessionKey, Writer};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -96,7 +96,7 @@ impl PiSession {
             true => Writer::open(&path, Durability::Always)?,
             false => {
                 if let Some(folder) = path.parent() {
-                    durable::create_folder(folder)?;
+                    longhaul_files::create_folder(folder)?;
                 }
                 let header = Header {
                     id: format!("{}-results", self.whose.key),

@@ -114,6 +114,7 @@ impl Family {
     /// The processes with the mark in their environment.
     #[cfg(target_os = "linux")]
     fn marked(&self) -> Vec<rustix::process::Pid> {
+        const ENVIRONMENT_BYTES: u64 = 4 << 20;
         let wanted = format!("{MARK}={}", self.mark);
         let Ok(processes) = std::fs::read_dir("/proc") else {
             return Vec::new();
@@ -123,7 +124,9 @@ impl Family {
             .filter_map(|entry| {
                 let id: i32 = entry.file_name().to_str()?.parse().ok()?;
                 // The dead have no environment, so they are not counted.
-                let environment = std::fs::read(entry.path().join("environ")).ok()?;
+                let environment =
+                    longhaul_files::read(&entry.path().join("environ"), ENVIRONMENT_BYTES);
+                let environment = environment.ok()?;
                 environment
                     .split(|byte| *byte == 0)
                     .any(|variable| variable == wanted.as_bytes())

@@ -5,8 +5,6 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use longhaul_transcript::durable;
-
 use super::BashSettings;
 
 /// The output, as it comes.
@@ -91,8 +89,8 @@ impl Output {
             return;
         };
         let path = path.clone();
-        let opened = durable::create_folder(path.parent().unwrap_or(&path))
-            .and_then(|()| durable::create(&path, b""));
+        let opened = longhaul_files::create_folder(path.parent().unwrap_or(&path))
+            .and_then(|()| longhaul_files::create(&path, b""));
         self.spill = match opened {
             Ok(file) => Spill::File {
                 file,

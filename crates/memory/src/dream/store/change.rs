@@ -5,11 +5,9 @@
 //! crash leaves in between is completed by whoever comes next.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
-use longhaul_transcript::durable;
 use serde::{Deserialize, Serialize};
 
 use super::{DreamLock, Dreams};
@@ -81,7 +79,7 @@ impl Dreams<'_> {
     /// it was to be, so that it is not in the way of all others.
     fn give_up(&self, path: &Path, reason: &str) -> Result<String> {
         let aside = self.aside(path);
-        fs::rename(path, &aside).map_err(Error::io("rename", path))?;
+        longhaul_files::rename(path, &aside)?;
         Ok(format!(
             "a change that had been interrupted cannot be read ({reason}) and lies at {}; it was \
              not completed: look whether {MEMORY}, {PROJECT} and {DECISIONS} are as they should be",
@@ -99,7 +97,7 @@ impl Dreams<'_> {
             }
         }
         let folder = self.folder.join("changes");
-        durable::create_folder(&folder).map_err(Error::write)?;
+        longhaul_files::create_folder(&folder)?;
         self.write(&name(change.number), change)?;
         let Err(error) = self.finish(lock, change) else {
             return Ok(());
@@ -145,7 +143,7 @@ impl Dreams<'_> {
             left = back.left;
         }
         let path = self.folder.join(name(change.number));
-        fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        longhaul_files::remove(&path)?;
         Ok(left)
     }
 

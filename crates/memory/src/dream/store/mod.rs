@@ -4,14 +4,12 @@ mod change;
 mod state;
 mod undo;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::civil::Date;
+use longhaul_files::{Lock, Sharing, Wait};
 use longhaul_tokens::Spent;
-use longhaul_transcript::durable;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -25,10 +23,11 @@ use super::trigger::LastRun;
 use crate::files::MemoryFolder;
 use crate::{Error, Result};
 
-/// How long a decision waits for what another process writes, and how often it
-/// looks.
+/// How long a decision waits for what another process writes.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(10);
+/// No state or change has more.
+const MOST_BYTES: u64 = 256 << 20;
+const LOCK: &str = ".dreaming";
 
 /// The dreams of one workspace.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ pub struct Dreams<'a> {
 /// Keeps other processes from dreaming in the same workspace while it lives.
 #[derive(Debug)]
 pub struct DreamLock {
-    _file: File,
+    _lock: Lock,
     told: Option<String>,
     completed: Option<String>,
 }
@@ -86,55 +85,36 @@ impl<'a> Dreams<'a> {
     /// Takes the lock: one dream at a time. Whoever wants to dream while another
     /// does is told so at once, since that one does the same.
     pub fn lock(&self) -> Result<DreamLock> {
-        self.lock_within(Duration::ZERO)
+        self.lock_within(Wait::Never)
     }
 
     /// The same for what a person decides: another command may just be writing
     /// down what it was told, so this one waits a little for it.
     pub fn lock_patiently(&self) -> Result<DreamLock> {
-        self.lock_within(PATIENCE)
+        self.lock_within(Wait::For(PATIENCE))
     }
 
     /// Whether somebody holds the lock at this moment.
     fn is_locked(&self) -> bool {
-        let file = File::open(self.folder.join(".dreaming"));
-        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        let path = self.folder.join(LOCK);
+        longhaul_files::open(&path).is_ok_and(|file| {
+            let shared = longhaul_files::lock(&file, &path, Sharing::Shared, Wait::Never);
+            matches!(shared, Err(longhaul_files::Error::Locked { .. }))
+        })
     }
 
-    fn lock_within(&self, patience: Duration) -> Result<DreamLock> {
-        durable::create_folder(&self.folder).map_err(Error::write)?;
-        let path = self.folder.join(".dreaming");
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let file = options.open(&path).map_err(Error::io("lock", &path))?;
-        let mut waited = Duration::ZERO;
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if waited < patience => {
-                    std::thread::sleep(PAUSE);
-                    waited += PAUSE;
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(Error::Dreaming {
-                        workspace: self.memory.root().to_owned(),
-                    });
-                }
-                // A file system without locks: refusing would make it useless.
-                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                    break;
-                }
-                Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
-            }
-        }
+    fn lock_within(&self, wait: Wait) -> Result<DreamLock> {
+        longhaul_files::create_folder(&self.folder)?;
+        let taken = longhaul_files::lock_file(&self.folder.join(LOCK), Sharing::Alone, wait);
+        let taken = taken.map_err(|error| match error {
+            longhaul_files::Error::Locked { .. } => Error::Dreaming {
+                workspace: self.memory.root().to_owned(),
+            },
+            other => other.into(),
+        })?;
         let told = self.mend()?;
         let mut lock = DreamLock {
-            _file: file,
+            _lock: taken,
             told,
             completed: None,
         };
@@ -199,13 +179,14 @@ impl<'a> Dreams<'a> {
 
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let path = self.folder.join(name);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
-                let reason = "it is a folder".to_owned();
+        let bytes = match longhaul_files::optional(longhaul_files::read(&path, MOST_BYTES)) {
+            Ok(None) => return Ok(None),
+            Ok(Some(bytes)) => bytes,
+            Err(longhaul_files::Error::NotAFile { kind, .. }) => {
+                let reason = format!("it is {kind}");
                 return Err(Error::Damaged { path, reason });
             }
-            bytes => bytes.map_err(Error::io("read", &path))?,
+            Err(error) => return Err(error.into()),
         };
         serde_json::from_slice(&bytes)
             .map(Some)
@@ -216,14 +197,14 @@ impl<'a> Dreams<'a> {
     }
 
     pub(super) fn write(&self, name: &str, value: &impl Serialize) -> Result<()> {
-        durable::create_folder(&self.folder).map_err(Error::write)?;
+        longhaul_files::create_folder(&self.folder)?;
         let path = self.folder.join(name);
         let mut text = serde_json::to_string_pretty(value).map_err(|error| Error::Damaged {
             path: path.clone(),
             reason: error.to_string(),
         })?;
         text.push('\n');
-        durable::replace(&path, &mut |out| out.write_all(text.as_bytes())).map_err(Error::write)
+        Ok(longhaul_files::replace(&path, text.as_bytes())?)
     }
 }
 

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use jiff::civil::Date;
 use longhaul_tokens::Spent;
 use serde::{Deserialize, Serialize};
 
-use super::{DreamLock, Dreams};
+use super::{DreamLock, Dreams, MOST_BYTES};
 use crate::dream::candidate::Candidate;
 use crate::dream::staging;
 use crate::files::DREAMS;
@@ -117,7 +116,7 @@ impl Dreams<'_> {
     fn keep_copy(&self, state: &State) {
         let is_kept = matches!(self.read::<State>(COPY), Ok(Some(copy)) if copy == *state);
         if !is_kept && self.write(COPY, state).is_err() {
-            let _ = fs::remove_file(self.folder.join(COPY));
+            let _ = longhaul_files::remove(&self.folder.join(COPY));
         }
     }
 
@@ -129,11 +128,12 @@ impl Dreams<'_> {
             return Ok(None);
         };
         let aside = self.aside(&path);
-        match path.is_dir() {
-            true => fs::rename(&path, &aside).map_err(Error::io("rename", &path))?,
+        match longhaul_files::kind_of(&path) {
+            Some(_) => longhaul_files::rename(&path, &aside)?,
             // It stays where it is until there is something in its place.
-            false => {
-                fs::copy(&path, &aside).map_err(Error::io("copy", &path))?;
+            None => {
+                let damaged = longhaul_files::read(&path, MOST_BYTES)?;
+                longhaul_files::create(&aside, &damaged)?;
             }
         }
         let (state, came) = match self.read::<State>(COPY) {
@@ -161,21 +161,15 @@ impl Dreams<'_> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         (1..)
             .map(|number| path.with_file_name(format!("{name}.damaged-{number}")))
-            .find(|aside| !aside.exists())
+            .find(|aside| aside.symlink_metadata().is_err())
             .expect("some number is free")
     }
 
     /// The number of the newest change that is written down.
     fn newest_change(&self) -> Result<u32> {
         let folder = self.folder.join("changes");
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-            entries => entries.map_err(Error::io("read", &folder))?,
-        };
-        let number = |entry: fs::DirEntry| -> Option<u32> {
-            let name = entry.file_name();
-            name.to_str()?.strip_suffix(".json")?.parse().ok()
-        };
-        Ok(entries.flatten().filter_map(number).max().unwrap_or(0))
+        let names = longhaul_files::names(&folder)?;
+        let number = |name: &String| name.strip_suffix(".json")?.parse().ok();
+        Ok(names.iter().filter_map(number).max().unwrap_or(0))
     }
 }

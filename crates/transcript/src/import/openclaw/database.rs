@@ -141,7 +141,12 @@ impl Source for Native<Rows> {
 
 /// Opens a database for one operation.
 pub(super) fn connect(path: &Path) -> Result<Connection> {
-    let connection = open_read_only(path).map_err(database(path))?;
+    for file in ["", "-wal", "-shm", "-journal"] {
+        longhaul_files::require_regular(&beside(path, file))?;
+    }
+    // SQLite refuses links anywhere in a path; those of the folders are the user's.
+    let real = longhaul_files::resolve_folder(path)?;
+    let connection = open_read_only(&real).map_err(database(path))?;
     if !has_table(&connection, "transcript_events").map_err(database(path))? {
         return Err(Error::UnknownFormat {
             path: path.to_owned(),
@@ -174,6 +179,7 @@ fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
 fn open_uri(path: &Path, mode: &str) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(uri(path, mode), flags)?;
     connection.busy_timeout(BUSY)?;

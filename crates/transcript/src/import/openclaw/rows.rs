@@ -4,6 +4,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use longhaul_files::Bounded;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::database::{connect, database};
@@ -201,15 +202,13 @@ fn unpack(packed: &[u8], stated: Option<i64>) -> std::result::Result<Vec<u8>, St
     }
     let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(|e| e.to_string())?;
     let mut bytes = Vec::new();
-    decoder
-        .take(limit + 1)
+    Bounded::new(decoder, limit)
         .read_to_end(&mut bytes)
         .map_err(|error| error.to_string())?;
     match stated {
         Some(_) if bytes.len() as u64 != limit => Err(format!(
             "the event unpacks to another size than the {limit} bytes it states"
         )),
-        None if bytes.len() as u64 > limit => Err("the event is too large".into()),
         _ => Ok(bytes),
     }
 }

@@ -129,16 +129,7 @@ fn listed(raw: &str) -> Option<Object<'_>> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let size = std::fs::metadata(path)
-        .map_err(Error::io("read", path))?
-        .len();
-    if size > MAX_STORE_BYTES {
-        return Err(Error::UnknownFormat {
-            path: path.to_owned(),
-            reason: format!("an index of {size} bytes"),
-        });
-    }
-    std::fs::read_to_string(path).map_err(Error::io("read", path))
+    Ok(longhaul_files::read_text(path, MAX_STORE_BYTES)?)
 }
 
 fn parse<'a>(path: &Path, text: &'a str) -> Result<Object<'a>> {
