@@ -604,7 +604,7 @@ fn a_hand_off_s_task_and_constraints_outlive_every_compaction() {
         ] {
             let mut lines = shown.lines().filter(|line| line.contains(words));
             assert!(
-                lines.any(|line| line.contains("(handed over by another agent)")),
+                lines.any(|line| line.contains("[handed over by another agent]")),
                 "{words}: {shown}"
             );
         }

@@ -165,6 +165,9 @@ impl Session {
 
     /// What a message of the context takes.
     pub(crate) fn tokens_of(&mut self, message: &ContextMessage) -> Tokens {
-        self.meter.message(message)
+        let settings = &self.live.loaded().settings;
+        let model = settings.model.as_ref().map(|model| model.model_id.as_str());
+        let factor = self.meter.factor(model.unwrap_or_default()).value;
+        self.meter.message(message).scale(factor)
     }
 }

@@ -122,7 +122,7 @@ fn tool_calls_keep_their_results_whatever_is_left_of_a_list() {
 #[test]
 fn going_back_before_a_summary_shows_what_was_there_then() {
     let mut world = World::new();
-    world.budget = 16_000.0;
+    world.budget = 20_000.0;
     let words = "and so on and so forth ".repeat(60);
     let list: Vec<Value> = (0..30)
         .flat_map(|n| {

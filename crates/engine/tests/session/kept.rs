@@ -174,10 +174,7 @@ fn a_new_session_of_a_name_has_what_the_user_said_in_the_one_before() {
         }
         compact(&mut rig);
         let context = context(&mut rig);
-        assert!(
-            context.contains(" (from the session before) ·"),
-            "{context}"
-        );
+        assert!(context.contains("[from the session before]:"), "{context}");
         for words in ["Never touch deploy.lock.", SECOND] {
             assert_eq!(lines_with(&context, words).len(), 1, "{context}");
         }
