@@ -88,9 +88,7 @@ impl Ledger {
             run.status = ended.status();
             run.failing = fails;
             run.run_since = false;
-            run.error = fails
-                .then(|| line.to_owned())
-                .filter(|line| !line.is_empty());
+            run.error = fails.then_some(line).filter(|line| !line.is_empty());
             if run.provenance.last() != Some(at.entry) {
                 run.provenance.add(at.entry);
                 run.provenance.seen = run.provenance.seen.saturating_sub(1);

@@ -189,7 +189,7 @@ pub struct CommandRun {
     /// The status it ended with, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<i32>,
-    /// The first line it printed when it failed.
+    /// The first line it printed when it failed, and the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Whether a failure still stands: no later run passed, nothing made it moot.

@@ -92,21 +92,28 @@ impl<'a> Ended<'a> {
         &self.text
     }
 
-    /// Whether the system found no file under a path that was tried, in the words
-    /// of POSIX for ENOENT. Where a compiler says so of a place in a file, the file
-    /// is wrong and not the guess.
+    /// Whether nothing was found under a path that was tried, in the words of
+    /// POSIX for ENOENT and of Go for a folder. Where a compiler says so of a place
+    /// in a file, the file is wrong and not the guess.
     pub(crate) fn missed_a_path(&self) -> bool {
         let mut lines = self.text.lines().take(400).filter(|line| !is_frame(line));
         lines.next().is_some_and(|line| {
             let line = clip(line, 400).to_ascii_lowercase();
-            line.contains("no such file or directory") && !names_a_place(&line)
+            let misses = ["no such file or directory", ": directory not found"];
+            misses.iter().any(|text| line.contains(text)) && !names_a_place(&line)
         })
     }
 
-    /// The first line that was printed, exactly; where a later one names a place
-    /// in a file, that one.
-    pub(crate) fn line(&self) -> &str {
-        clip(first_line(&self.text).trim(), 400)
+    /// The first line that was printed, exactly, and behind a mark the last one;
+    /// where one names a place in a file, that one alone.
+    pub(crate) fn line(&self) -> String {
+        let first = first_line(&self.text).trim();
+        let mut back = self.text.lines().rev().filter(|line| !is_frame(line));
+        let last = back.next().unwrap_or_default().trim();
+        if names_a_place(first) || last == first || last.is_empty() {
+            return clip(first, 400).to_owned();
+        }
+        format!("{} … {}", clip(first, 200), clip(last, 200))
     }
 }
 
@@ -176,6 +183,8 @@ fn is_frame(line: &str) -> bool {
         || body == "Output:"
         || body.starts_with("Total output lines:")
         || body.starts_with("Original token count:")
+        // Go names the package in front of what is wrong with it.
+        || body.starts_with("# ")
         || body
             .bytes()
             .all(|byte| matches!(byte, b'=' | b'-' | b'_' | b'*' | b' '))

@@ -231,11 +231,12 @@ pub(super) fn read_files(ledger: &Ledger, names: &PathNames<'_>, listed: usize) 
     paths.chain(folders).collect()
 }
 
-/// Said of a command that ran again behind a pipe or within another line.
-const RUN_SINCE: &str = "run since in a form that hides its status";
+/// Said of a command that ran again behind a pipe or within another line, by which
+/// it is not known to have passed.
+const RUN_SINCE: &str = "run since in another form";
 
 /// Commands whose latest run failed, the newest first, with the first line each
-/// printed.
+/// printed and the last.
 pub(super) fn failing(ledger: &Ledger) -> Vec<Line> {
     ledger
         .failing()
