@@ -190,9 +190,17 @@ fn is_frame(line: &str) -> bool {
             .all(|byte| matches!(byte, b'=' | b'-' | b'_' | b'*' | b' '))
 }
 
-/// `path:12:` or `path(12,3)`: a compiler speaks.
+/// `path:12:` or `path(12,3)`: a compiler speaks, perhaps through a runner that
+/// puts the name of its task in front (`[lint] path:12:`).
 fn names_a_place(line: &str) -> bool {
-    let word = line.split_whitespace().next().unwrap_or("");
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or("");
+    let is_task = first.starts_with('[') && first.ends_with(']');
+    let word = if is_task {
+        words.next().unwrap_or("")
+    } else {
+        first
+    };
     word.contains(['.', '/'])
         && word
             .find([':', '('])
@@ -252,6 +260,10 @@ mod tests {
             (
                 "guide.md:4 dead link: ../x.md\n2 problems",
                 "guide.md:4 dead link: ../x.md",
+            ),
+            (
+                "[lint] $ lint\n[lint:mod] Finished\n[lint:go] a/b.go:14:2: unused",
+                "[lint:go] a/b.go:14:2: unused",
             ),
             ("something odd\nanother", "something odd"),
             ("Exit code 3", "Exit code 3"),

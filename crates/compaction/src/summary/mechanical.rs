@@ -69,7 +69,7 @@ const LATEST_RUN: &str = "(the latest run of each, in turn #n)";
 /// The share of the room beside the words that agreements may take.
 const AGREED: f64 = 0.375;
 /// The share of the words' room that may be lent in a small window.
-const LENT: f64 = 0.375;
+const LENT: f64 = 0.42;
 
 /// The sections that share a budget, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

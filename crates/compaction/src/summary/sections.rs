@@ -245,7 +245,7 @@ pub(super) fn failing(ledger: &Ledger) -> Vec<Line> {
             let id = entry.map(mark).unwrap_or_default();
             let command = command_line(&run.command);
             let status = run.status.map(|code| format!(" exit {code}"));
-            let said = run.error.as_deref().map(|line| shortened(line, 300));
+            let said = run.error.as_deref().map(|line| shortened(line, 240));
             let said = said
                 .filter(|line| !line.is_empty())
                 .map(|line| format!(": {line}"));
