@@ -20,7 +20,6 @@
 //! | [`export`] | puts a session into one file, and begins one from it |
 //! | [`handoff`] | gives a session's work to another agent, and takes it |
 //! | [`hosted`] | keeps the session of a program that runs the model itself |
-//! | [`input`] | reads a file that somebody names, up to a limit |
 //! | [`event`] | every decision, with its numbers |
 //! | [`state`] | what is remembered about a session beside its transcript |
 //! | [`config`] | every number that can be set, and where it came from |
