@@ -43,6 +43,12 @@ fn section<'t>(text: &'t str, heading: &str) -> Vec<&'t str> {
         .collect()
 }
 
+/// The headings of a summary, in order.
+fn headings(summary: &str) -> Vec<&str> {
+    let lines = summary.lines();
+    lines.filter(|line| line.starts_with("## ")).collect()
+}
+
 #[test]
 fn the_sections_are_those_of_the_specification_in_their_order_and_none_repeats_another() {
     let told = Story::default()
@@ -58,13 +64,8 @@ fn the_sections_are_those_of_the_specification_in_their_order_and_none_repeats_a
         .message(json!({"role":"assistant","content":[{"type":"text","text":"Now the lexer."}],"stopReason":"toolUse"}))
         .done();
     let made = compacted(&told, 0, 200_000);
-    let headings: Vec<&str> = made
-        .text
-        .lines()
-        .filter(|line| line.starts_with("## "))
-        .collect();
     assert_eq!(
-        headings,
+        headings(&made.text),
         [
             heading::WORDS,
             heading::AGREED,
@@ -96,13 +97,8 @@ fn the_sections_are_those_of_the_specification_in_their_order_and_none_repeats_a
 fn a_section_that_is_empty_is_left_out_and_a_session_without_a_user_has_no_words() {
     let told = Story::default().edit("src/a.rs").agent("Done.").done();
     let made = compacted(&told, 0, 200_000);
-    let headings: Vec<&str> = made
-        .text
-        .lines()
-        .filter(|line| line.starts_with("## "))
-        .collect();
     assert_eq!(
-        headings,
+        headings(&made.text),
         [heading::TURNS, heading::CHANGED, heading::STANDS]
     );
 }

@@ -167,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn a_model_that_nobody_names_is_counted_with_a_margin() {
+        let calibration = Calibration::default();
+        let counted = |model| calibration.apply(model, Estimator::Heuristic, Tokens(1_000));
+        assert_eq!(counted(MODEL), Tokens(1_000));
+        assert_eq!(counted(""), Tokens(1_250));
+    }
+
+    #[test]
     fn one_outlier_does_not_move_the_factor() {
         let calibration = learnt(&[
             sample(1_000, 1_200),
