@@ -16,8 +16,8 @@ use longhaul_engine::catalog::Places;
 use longhaul_engine::config::{self, Resolved};
 use longhaul_engine::measure::{Meter, Reading, WindowEvidence};
 use longhaul_engine::session::{cache_prices, learnt_windows, resolve_window};
-use longhaul_memory::Redactor;
 use longhaul_model::ModelInfo;
+use longhaul_redact::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin};
 use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Session, Stamp};
 

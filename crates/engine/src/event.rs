@@ -7,7 +7,7 @@ use longhaul_checkpoint::Checkpoint;
 use longhaul_compaction::audit::Audit;
 use longhaul_compaction::ladder::Block;
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_tokens::{Fragment, FragmentKind, Spent, Tokens};
 use longhaul_transcript::EntryId;
 use serde::Serialize;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use longhaul_checkpoint::{Assignment, Handoff, HandoffFile};
 use longhaul_ledger::ours::{self, HANDED_OVER};
-use longhaul_memory::Tally;
+use longhaul_redact::Tally;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 use longhaul_transcript::{Draft, EntryId, NewSession};
 use serde_json::json;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use longhaul_checkpoint::{Checkpoint, FileStore};
 use longhaul_compaction::Degradation;
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
 use longhaul_transcript::{Context, Epoch, Fault, Loaded, Result, Session};
 use serde_json::{Value, json};

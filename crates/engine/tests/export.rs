@@ -17,7 +17,7 @@ use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall, told_apart};
 use longhaul_ledger::{Capture, Origin};
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{

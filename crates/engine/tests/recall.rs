@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use longhaul_engine::recall::{Hit, Query, Quoting, Same, fenced, full_text, recall};
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_transcript::{EntryId, Session};
 use serde_json::json;
 

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::export::{At, Carry, Error, Export, Report, Secrets, Source};
-use longhaul_memory::{Redactor, Seal, Tally};
+use longhaul_memory::Seal;
+use longhaul_redact::{Redactor, Tally};
 use longhaul_transcript::{EntryId, Session};
 use serde_json::{Value, json};
 

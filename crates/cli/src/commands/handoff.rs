@@ -5,7 +5,7 @@ use std::path::Path;
 use longhaul_checkpoint::{AGENTS_TEMPLATE, HANDOFF_SCHEMA, Handoff, MAX_HANDOFF_BYTES};
 use longhaul_engine::export::Secrets;
 use longhaul_engine::handoff::{self, Given};
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_tokens::Tokens;
 use serde_json::{Value, json};
 

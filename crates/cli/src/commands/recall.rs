@@ -10,7 +10,7 @@ use longhaul_engine::recall::{
     Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
 };
 use longhaul_engine::tools::InSight;
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_transcript::{Entry, EntryId, Session};
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@
 
 use longhaul_checkpoint::{CheckpointId, CheckpointStore};
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Millis};
 use serde::{Deserialize, Serialize};

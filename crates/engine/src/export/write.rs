@@ -13,7 +13,8 @@ use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Sizes, Span, summarize,
 };
 use longhaul_ledger::Capture;
-use longhaul_memory::{Document, Redactor, Seal, Tally};
+use longhaul_memory::Seal;
+use longhaul_redact::{Document, Redactor, Tally};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{EntryId, Millis, Role, Session, SessionKey, each_line_of_path};

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_memory::{Embed, Encoder, IndexError, Patience, Redactor, RemoteEncoder, Unmade};
+use longhaul_memory::{Embed, Encoder, IndexError, Patience, RemoteEncoder, Unmade};
 use longhaul_model::{Embeddings, Error, Limits};
+use longhaul_redact::Redactor;
 use tokio::runtime::Runtime;
 
 use super::encoders::{Link, fault};

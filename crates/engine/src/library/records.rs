@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use longhaul_memory::{Record, RecordKind, Redactor};
+use longhaul_memory::{Record, RecordKind};
+use longhaul_redact::Redactor;
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 
 use crate::recall::{Said, UNVOUCHED, brought, each, learn_secrets};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use longhaul_ledger::ours::HINT;
 use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_memory::{
-    Budget, Filters, Hit, MemoryFolder, MemoryIndex, Query as Search, RecordKind, Redactor,
-    WorkspaceFiles,
+    Budget, Filters, Hit, MemoryFolder, MemoryIndex, Query as Search, RecordKind, WorkspaceFiles,
 };
+use longhaul_redact::Redactor;
 use longhaul_transcript::Millis;
 
 use super::Library;

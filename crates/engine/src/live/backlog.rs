@@ -8,7 +8,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use longhaul_memory::{RULES, Redactor};
+use longhaul_redact::{RULES, Redactor};
 use longhaul_transcript::{Record, Result, Session, SessionRef, each_archived};
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use longhaul_ledger::{Capture, Ledger};
-use longhaul_memory::RULES;
+use longhaul_redact::RULES;
 use longhaul_transcript::{Body, EntryId, Epoch, Loaded, Result, Session};
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_transcript::{Entry, EntryId, Loaded, Session};
 
 use super::Live;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use longhaul_ledger::Ledger;
-use longhaul_memory::Document;
+use longhaul_redact::Document;
 use serde_json::{Value, json};
 
 /// A smaller one is left as it is, to be read by people.

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use longhaul_memory::{Document, Redactor};
+use longhaul_redact::{Document, Redactor};
 use longhaul_transcript::{Entry, MessageView, Result, Session};
 
 use super::{Hit, each_stored, full_text, text_with, with_thinking};

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use longhaul_memory::Document;
+use longhaul_redact::Document;
 use longhaul_transcript::{Entry, MessageView, Role, ToolCall};
 
 use super::{full_text, has_fence, text_with};

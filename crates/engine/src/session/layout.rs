@@ -105,7 +105,7 @@ pub(super) struct Prepared {
 impl Session {
     /// Takes secrets out of what is written beside the session.
     pub(super) fn redact(text: &str) -> String {
-        longhaul_memory::Redactor::default().redact(text).text
+        longhaul_redact::Redactor::default().redact(text).text
     }
 
     pub(super) fn checkpoints(&self) -> Checkpoints<'_> {

@@ -4,7 +4,7 @@
 //! from there. So the tool only sees to it that what is noted can be kept.
 
 use longhaul_ledger::NoteKind;
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 
 /// Characters of a note.
 pub const MOST_CHARS: usize = 2_000;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_ledger::ours::DATA;
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_transcript::{EntryId, Session};
 
 use crate::library::Scope;

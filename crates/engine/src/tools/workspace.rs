@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use longhaul_assembly::Tool;
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

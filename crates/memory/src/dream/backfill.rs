@@ -23,8 +23,8 @@ use super::voices::Voices;
 use crate::files::Body;
 use crate::flush::extractive;
 use crate::provenance::one_line;
-use crate::redact::Document;
 use crate::{MemoryFolder, Result};
+use longhaul_redact::Document;
 
 /// How far a backfill is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,11 +12,12 @@
 //! itself that a tool said it: without a seal a mark can only take trust away.
 
 use jiff::civil::{Date, DateTime, Time};
+use longhaul_redact::Redactor;
 use longhaul_transcript::EntryId;
 
 use super::{MOST_ENTRY_BYTES, MOST_SECTION_BYTES, Origin, clipped};
 use crate::provenance::{one_line, plain};
-use crate::{Redactor, Seal, Source};
+use crate::{Seal, Source};
 
 /// What an entry says.
 #[derive(Debug, Clone, PartialEq, Eq)]

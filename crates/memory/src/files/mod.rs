@@ -32,6 +32,7 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::{Date, DateTime};
+use longhaul_redact::{Document, Redactor};
 
 pub(crate) use exact::shown;
 pub use init::{AgentsFile, Created, Outcome};
@@ -45,7 +46,7 @@ pub use trouble::{Finding, Fixed, Trouble};
 pub use verify::{Standing, Verified, Verify};
 
 use crate::provenance::{one_line, plain};
-use crate::{Document, Redactor, Result, Seal, Source};
+use crate::{Result, Seal, Source};
 
 /// The pointers.
 pub const MEMORY: &str = "MEMORY.md";

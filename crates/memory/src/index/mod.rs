@@ -54,9 +54,9 @@ pub use self::workspace::{Synced, WorkspaceFiles};
 pub(crate) use self::vectors::Matrix;
 use crate::chunk::ChunkSettings;
 use crate::embed::Encoder;
-use crate::redact::Redactor;
 use crate::search::SearchSettings;
 use crate::text::{self, Stems};
+use longhaul_redact::Redactor;
 
 /// What every way of keeping an index can do. A store for fleets will come
 /// behind the same trait, so nothing here says where it is kept.

@@ -84,7 +84,7 @@ impl SqliteIndex {
     pub fn looks(&self, files: &[&Path], at: Millis) -> Option<Looks> {
         let mut hasher = blake3::Hasher::new();
         // What is taken for a secret may differ from one version to the next.
-        hasher.update(crate::redact::RULES.as_bytes());
+        hasher.update(longhaul_redact::RULES.as_bytes());
         for file in files.iter().filter(|file| file.exists()) {
             let stamp = Stamp::of(file, &self.settings).filter(|stamp| stamp.rested(at))?;
             hasher.update(file.as_os_str().as_encoded_bytes());

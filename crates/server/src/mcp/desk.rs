@@ -18,9 +18,10 @@ use longhaul_engine::standing::{Seen, Standing};
 use longhaul_engine::tools::{
     NobodyToAsk, Notebook, Noted, Permissions, WorkspaceSettings, WorkspaceTools,
 };
+use longhaul_memory::MemoryFolder;
 use longhaul_memory::files::Origin;
 use longhaul_memory::flush::noted;
-use longhaul_memory::{MemoryFolder, Redactor};
+use longhaul_redact::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window};
 use longhaul_transcript::{Context, Loaded, Millis, Session};
 use serde_json::Value;

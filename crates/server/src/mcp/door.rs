@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use longhaul_engine::tools::{Call, Outcome, Toolbox};
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,

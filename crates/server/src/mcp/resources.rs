@@ -9,7 +9,7 @@ use longhaul_engine::checkpoints::Whose;
 use longhaul_engine::measure::Meter;
 use longhaul_engine::ours::DATA;
 use longhaul_engine::recall::{Quoting, fenced};
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use longhaul_transcript::{ContextMessage, Session};
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 

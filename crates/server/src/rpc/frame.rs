@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0: requests, answers, errors.
 
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

@@ -282,7 +282,7 @@ impl PiSession {
         Checkpoints {
             store: &self.store,
             whose: &self.whose,
-            redact: &|text| longhaul_memory::Redactor::default().redact(text).text,
+            redact: &|text| longhaul_redact::Redactor::default().redact(text).text,
         }
     }
 

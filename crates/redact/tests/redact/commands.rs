@@ -1,6 +1,6 @@
 //! Passwords that commands and scripts are given.
 
-use longhaul_memory::Kind;
+use longhaul_redact::Kind;
 
 use crate::{finds, stay};
 

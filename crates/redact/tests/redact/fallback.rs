@@ -1,6 +1,6 @@
 //! Values that a program falls back to, and the headers by which it logs in.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, HEX, drawn, finds, stay};
 

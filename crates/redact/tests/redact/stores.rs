@@ -1,6 +1,6 @@
 //! Files that are made to hold secrets.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, HEX, drawn, finds, stay};
 

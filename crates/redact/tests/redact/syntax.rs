@@ -1,7 +1,7 @@
 //! How a value is given away in programs and shells, and what looks alike and
 //! stays.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, HEX, LETTERS, drawn, finds, stay};
 

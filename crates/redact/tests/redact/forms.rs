@@ -1,6 +1,6 @@
 //! Secrets that are known by their form.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, HEX, drawn, finds, formed, pem, stay};
 

@@ -1,6 +1,6 @@
 //! Passwords and keys of one kind of characters: letters only, digits only.
 
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 
 use crate::{LETTERS, drawn, stay};
 

@@ -1,6 +1,6 @@
 //! Private keys in base64.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, drawn, finds, pem, stay};
 

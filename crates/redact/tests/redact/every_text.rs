@@ -1,6 +1,6 @@
 //! What holds for every text, however it is made.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 use proptest::prelude::*;
 
 use crate::beside::placed;

@@ -1,6 +1,6 @@
 //! Redaction inside of JSON.
 
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 
 use crate::{ALNUM, drawn, formed};
 

@@ -1,7 +1,7 @@
 //! Values as generators draw them: every one goes, whatever it happens to begin
 //! with and whether or not there is a digit in it.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, drawn, finds, stay};
 

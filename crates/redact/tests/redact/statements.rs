@@ -1,6 +1,6 @@
 //! Passwords in statements and commands of databases.
 
-use longhaul_memory::Kind;
+use longhaul_redact::Kind;
 
 use crate::{finds, stay};
 

@@ -1,7 +1,7 @@
 //! Secrets in other languages, with letters beyond ASCII, and in the order in
 //! which people say them.
 
-use longhaul_memory::Kind;
+use longhaul_redact::Kind;
 
 use crate::{ALNUM, HEX, drawn, finds, stay};
 

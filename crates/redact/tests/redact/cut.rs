@@ -1,6 +1,6 @@
 //! Secrets whose text was cut, coloured, split or packed into another.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, drawn, stay};
 

@@ -1,6 +1,6 @@
 //! Secrets that only their place gives away, and what is known of them then.
 
-use longhaul_memory::{Kind, Redactor, RedactorSettings};
+use longhaul_redact::{Kind, Redactor, RedactorSettings};
 
 use crate::{ALNUM, HEX, drawn, finds, formed, stay};
 

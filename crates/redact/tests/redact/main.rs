@@ -23,7 +23,7 @@ mod syntax;
 mod tables;
 mod tongues;
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 /// Letters and digits as a provider would draw them, the same for a seed.
 fn drawn(seed: u64, length: usize, alphabet: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! What looks like a secret and is none.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{finds, stay};
 

@@ -1,6 +1,6 @@
 //! Values whose names stand beside them as values of their own.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{finds, stay};
 

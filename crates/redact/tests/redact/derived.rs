@@ -1,7 +1,7 @@
 //! What is made of a text: single lines, halves and cut beginnings of its
 //! secrets.
 
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 
 use crate::{ALNUM, drawn, pem, stay};
 

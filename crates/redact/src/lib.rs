@@ -8,6 +8,27 @@
 //!
 //! The time is linear in the text: from every place the scan looks only so far
 //! ahead and back, and what it has replaced it does not look at again.
+//!
+//! | question | answer |
+//! |---|---|
+//! | what is a secret? | a [`Kind`], found by a [`Redactor`] |
+//! | how is one text redacted? | [`Redactor::redact`] |
+//! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
+//! | what was found? | [`Tally`]: how many of each kind, never the secrets |
+//!
+//! ```
+//! use longhaul_redact::Redactor;
+//!
+//! let redactor = Redactor::default();
+//! let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+//! let redacted = redactor.redact(&format!("push with {token}, then revoke {token}"));
+//! assert_eq!(
+//!     redacted.text,
+//!     "push with [redacted:github-token#1], then revoke [redacted:github-token#1]"
+//! );
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod address;
 mod algorithms;

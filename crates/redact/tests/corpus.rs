@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use longhaul_memory::Redactor;
+use longhaul_redact::Redactor;
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -31,7 +31,7 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `LONGHAUL_LONG=1 cargo test -p longhaul-memory --test corpus -- --nocapture`
+/// `LONGHAUL_LONG=1 cargo test -p longhaul-redact --test corpus -- --nocapture`
 /// prints every place.
 #[test]
 fn real_sessions_lose_next_to_nothing() {

@@ -1,6 +1,6 @@
 //! Passwords as people say them.
 
-use longhaul_memory::Kind;
+use longhaul_redact::Kind;
 
 use crate::{ALNUM, drawn, finds, stay};
 

@@ -1,6 +1,6 @@
 //! Values beside names that tell of secrets in plain words.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, drawn, finds, stay};
 

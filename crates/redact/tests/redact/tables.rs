@@ -1,6 +1,6 @@
 //! Passwords in tables, tags, attributes and lists.
 
-use longhaul_memory::{Kind, Redactor};
+use longhaul_redact::{Kind, Redactor};
 
 use crate::{ALNUM, drawn, finds, stay};
 
