@@ -13,12 +13,14 @@ mod eval;
 mod eval_compaction;
 mod eval_dreaming;
 mod fuzz;
+mod graph;
 mod nextest;
 mod node;
 mod paths;
 mod peers;
 mod python;
 mod shell;
+mod size;
 mod table;
 mod tally;
 mod test;
@@ -64,6 +66,10 @@ enum Chore {
     E2e(e2e::Args),
     /// Make what a release consists of: archive, checksum, npm packages
     Dist(dist::Args),
+    /// Count the lines of each crate against its budget
+    Size,
+    /// Show which modules need which; fails where they do so in a circle
+    Graph,
     /// Run what continuous integration runs
     Ci,
 }
@@ -77,6 +83,8 @@ fn main() -> ExitCode {
         Chore::Eval { what } => eval::run(&what),
         Chore::E2e(args) => e2e::run(&args),
         Chore::Dist(args) => dist::run(&args),
+        Chore::Size => size::run(),
+        Chore::Graph => graph::run(),
         Chore::Ci => ci::run(),
     };
     match done {
