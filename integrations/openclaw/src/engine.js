@@ -3,6 +3,8 @@
 // would without a plugin. `commitTurn` alone throws, because the host keeps the
 // turn then and hands it over again.
 
+import { AsyncResource } from "node:async_hooks";
+
 import { Calls } from "./calls.js";
 import { resolve } from "./history.js";
 import { Crashed, Refused, Unavailable } from "./sidecar.js";
@@ -276,7 +278,12 @@ export class Engine {
     const { messages, abortSignal, runtimeContext, ...rest } = params;
     rest.runtimeContext = runtimeOf(runtimeContext);
     const llm = runtimeContext?.llm;
-    const complete = typeof llm?.complete === "function" ? (ask) => llm.complete(ask) : undefined;
+    // The program's question arrives in the context in which it was started, and the
+    // host closes that with the turn: its model answers only within the turn that asks.
+    const complete =
+      typeof llm?.complete === "function"
+        ? AsyncResource.bind((ask) => llm.complete(ask))
+        : undefined;
     const where = { ...this.#where, agentId: agentOf(params) };
     const long = method === "compact" || method === "maintain";
     const timeoutMs = long

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -233,6 +234,22 @@ test("the program may ask the model of the call that runs", async () => {
   assert.deepEqual(JSON.parse(result.result.summary), { text: "short", usage: { input: 1 }, model: "m" });
   assert.deepEqual(asked.messages, [{ role: "user", content: "summarise" }]);
   assert.deepEqual([asked.maxTokens, asked.purpose], [9, "longhaul.summary"]);
+});
+
+test("the model is asked within the turn that asks, not within the one that started the program", async () => {
+  const { engine: ours } = engine();
+  const scope = new AsyncLocalStorage();
+  await scope.run("the first turn", () => ours.assemble(turn([user("one")])));
+  let within;
+  const llm = {
+    async complete() {
+      within = scope.getStore();
+      return { text: "short" };
+    },
+  };
+  const ask = { sessionId: "s", sessionKey: "k", runtimeContext: { llm } };
+  await scope.run("the second turn", () => ours.compact(ask));
+  assert.equal(within, "the second turn");
 });
 
 test("a model that fails is an error for the program, not for the host", async () => {
