@@ -42,13 +42,14 @@ impl Ledger {
                     parts: parts.all,
                     real: parts.real,
                     provenance: Default::default(),
-                    turn: self.heard,
+                    turn: 0,
                 }
             }
         };
         run.outcome = Outcome::Running;
         run.by = by;
-        run.turn = self.heard;
+        // A text that was queued is heard inside a turn and begins none.
+        run.turn = self.turns.last().map_or(0, |turn| turn.number);
         run.provenance.add(at.entry);
         self.working.last_command = Some((run.command.clone(), at.entry.clone()));
         self.commands.push(run);
@@ -83,6 +84,11 @@ impl Ledger {
             return;
         }
         let line = ended.line();
+        let is_shown = now.real.iter().all(|one| now.shown.contains(one));
+        let outcome = match outcome {
+            Outcome::Passed if !is_shown => Outcome::Ended,
+            outcome => outcome,
+        };
         if let Some(run) = self.commands.iter_mut().rfind(|run| same(run)) {
             run.outcome = outcome;
             run.status = ended.status();
@@ -96,9 +102,10 @@ impl Ledger {
         }
         // What only looks at things is no check.
         if !only_looks(command) {
-            let outcome = match fails {
-                true => Outcome::Failed,
-                false => Outcome::Passed,
+            let outcome = match outcome {
+                // A status that means "no" is an answer.
+                Outcome::Failed if !fails => Outcome::Passed,
+                outcome => outcome,
             };
             self.turn_ran(at, command, outcome);
         }

@@ -172,6 +172,9 @@ pub enum Outcome {
     Running,
     /// It succeeded.
     Passed,
+    /// It ended, and its status is that of another command of its line, such as
+    /// what it was piped into.
+    Ended,
     /// It failed.
     Failed,
 }
@@ -206,7 +209,7 @@ pub struct CommandRun {
     pub real: Vec<u32>,
     /// Where it was run.
     pub provenance: Provenance,
-    /// The utterance in whose turn it ran last.
+    /// The utterance that began the turn in which it ran last.
     pub turn: u32,
 }
 

@@ -10,6 +10,16 @@ use crate::text::{clip, clip_end};
 use crate::tools::ToolUse;
 use crate::working::Call;
 
+/// Texts that stand for a path that is not there, in lower case, each with where
+/// it is specified.
+const MISSED: &[(&str, &str)] = &[
+    ("no such file or directory", "POSIX, strerror(ENOENT)"),
+    (": directory not found", "Go, cmd/go: a package's folder"),
+];
+/// How pi's `bash` tool ends the output of a command that its user stopped, and
+/// where.
+const STOPPED: (&str, &str) = ("Command aborted", "pi, core/tools/bash.ts");
+
 /// A result as far as the fold needs it.
 #[derive(Debug)]
 pub(crate) struct Ended<'a> {
@@ -46,8 +56,7 @@ impl<'a> Ended<'a> {
                 .or_else(|| detailed_code(view));
             failed |= status.is_some_and(|code| code != 0) || details_say_failed(view);
         }
-        // What pi says of a command that its user stopped.
-        let aborted = failed && text.trim_end().ends_with("Command aborted");
+        let aborted = failed && text.trim_end().ends_with(STOPPED.0);
         Ended {
             failed,
             rejected: view.is_rejected() || aborted,
@@ -92,15 +101,13 @@ impl<'a> Ended<'a> {
         &self.text
     }
 
-    /// Whether nothing was found under a path that was tried, in the words of
-    /// POSIX for ENOENT and of Go for a folder. Where a compiler says so of a place
-    /// in a file, the file is wrong and not the guess.
+    /// Whether nothing was found under a path that was tried. Where a compiler says
+    /// so of a place in a file, the file is wrong and not the guess.
     pub(crate) fn missed_a_path(&self) -> bool {
         let mut lines = self.text.lines().take(400).filter(|line| !is_frame(line));
         lines.next().is_some_and(|line| {
             let line = clip(line, 400).to_ascii_lowercase();
-            let misses = ["no such file or directory", ": directory not found"];
-            misses.iter().any(|text| line.contains(text)) && !names_a_place(&line)
+            MISSED.iter().any(|(text, _)| line.contains(text)) && !names_a_place(&line)
         })
     }
 

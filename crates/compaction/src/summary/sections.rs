@@ -142,6 +142,7 @@ fn ended(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Running => "was running",
         Outcome::Passed => "passed",
+        Outcome::Ended => "ended, its status not shown",
         Outcome::Failed => "failed",
     }
 }

@@ -21,7 +21,11 @@ use crate::live::{CacheTerms, CompactionRules, Live, Tail};
 use crate::measure::{Meter, Size};
 use crate::state::SessionState;
 
-/// The window assumed for a model that nobody knows.
+/// The window assumed for a compaction model that nobody knows. It is smaller than
+/// what is assumed for an agent's own model, because the two err to different
+/// sides: what is summarised in pieces that are too small takes a few more
+/// requests, while a piece that is too large fails and loses the prose. An agent's
+/// window that is taken for too small would compact a session again and again.
 pub(crate) const UNKNOWN_WINDOW: Tokens = Tokens(32_000);
 
 /// Why a compaction could not even be tried.

@@ -75,7 +75,7 @@ fn ran(command: &str) -> Vec<Ran> {
         }
         all.push(Ran {
             number: number(words.iter().copied()),
-            is_help: AIDS.contains(first)
+            is_help: is_aid(first)
                 || words.starts_with(&["git", "stash"])
                 || words.starts_with(&["git", "add"]),
             is_shown: is_shown && !piped,
@@ -97,12 +97,30 @@ fn number<'w>(words: impl Iterator<Item = &'w str>) -> u32 {
     hash
 }
 
-/// Commands that stand around the one that matters.
-const AIDS: &[&str] = &[
-    "set", "source", ".", "echo", "printf", "true", "false", "exit", "sleep", "mkdir", "ls", "cat",
-    "wc", "head", "tail", "date", "pwd", "which", "trap", "wait", "then", "do", "done", "fi", "if",
-    "for", "else", "{", "}",
+/// Words that stand around the command that matters and are no check themselves:
+/// the shell's own by POSIX.1-2024 XCU, and utilities there that only set up or
+/// show, each row with its section.
+const AIDS: &[(&str, &[&str])] = &[
+    (
+        "2.4 reserved words",
+        &["if", "then", "else", "fi", "for", "do", "done", "{", "}"],
+    ),
+    (
+        "2.15 special built-ins; bash names `.` `source`",
+        &["set", ".", "source", "exit", "trap"],
+    ),
+    (
+        "3 utilities that wait, set up or show",
+        &[
+            "true", "false", "echo", "printf", "sleep", "wait", "mkdir", "ls", "cat", "wc", "head",
+            "tail", "date", "pwd", "which",
+        ],
+    ),
 ];
+
+fn is_aid(program: &str) -> bool {
+    AIDS.iter().any(|(_, words)| words.contains(&program))
+}
 
 /// Programs whose status says "no" rather than "error", by their manuals: the
 /// status that does. A status of `None` stands for any: these only look at what
