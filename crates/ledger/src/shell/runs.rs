@@ -99,18 +99,18 @@ fn number<'w>(words: impl Iterator<Item = &'w str>) -> u32 {
 
 /// Words that stand around the command that matters and are no check themselves:
 /// the shell's own by POSIX.1-2024 XCU, and utilities there that only set up or
-/// show, each row with its section.
+/// show, each row with what they are there.
 const AIDS: &[(&str, &[&str])] = &[
     (
-        "2.4 reserved words",
+        "reserved words",
         &["if", "then", "else", "fi", "for", "do", "done", "{", "}"],
     ),
     (
-        "2.15 special built-ins; bash names `.` `source`",
+        "special built-ins; bash names `.` `source`",
         &["set", ".", "source", "exit", "trap"],
     ),
     (
-        "3 utilities that wait, set up or show",
+        "utilities that wait, set up or show; `which` is Debian's",
         &[
             "true", "false", "echo", "printf", "sleep", "wait", "mkdir", "ls", "cat", "wc", "head",
             "tail", "date", "pwd", "which",
