@@ -83,6 +83,30 @@ fn id(line: &str) -> Option<&str> {
     (hex.len() == 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
 }
 
+/// The headings that promotions write above statements and pointers.
+const TITLES: [&str; 10] = [
+    "Memory Index",
+    "Project",
+    "Key Constraints",
+    "Constraints",
+    "关键约束",
+    "Decisions",
+    "Key Decisions",
+    "决策",
+    "Learnt",
+    "Facts",
+];
+
+/// Whether a line is one of them.
+pub fn is_title(line: &str) -> bool {
+    let line = line.trim();
+    let name = line.trim_start_matches('#');
+    name.len() < line.len()
+        && TITLES
+            .iter()
+            .any(|title| title.eq_ignore_ascii_case(name.trim()))
+}
+
 /// The page and the id that a line of `MEMORY.md` points to.
 pub fn pointed(line: &str) -> Option<(&str, &str)> {
     let target = line.rsplit_once('→')?.1.trim();

@@ -47,7 +47,7 @@ enum Line {
     Pointer(String, String),
     /// The heading of a statement.
     Head,
-    /// Another heading, or nothing.
+    /// Another heading that promotions write, or nothing.
     Bare,
     /// A line of its own.
     Own,
@@ -216,7 +216,7 @@ impl Line {
         match page::pointed(line) {
             Some((page, id)) => Line::Pointer(page.to_owned(), id.to_owned()),
             None if page::begins(bare) => Line::Head,
-            None if bare.is_empty() || page::is_heading(bare) => Line::Bare,
+            None if bare.is_empty() || page::is_title(bare) => Line::Bare,
             None => Line::Own,
         }
     }
