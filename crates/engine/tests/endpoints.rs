@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use longhaul_engine::config::{Embedding, EmbeddingProvider};
-use longhaul_engine::library::{Library, choose_encoder, index_path};
+use longhaul_engine::library::{Library, choose_encoder, index_path, redaction};
 use longhaul_engine::tools::Notebook;
-use longhaul_memory::{
-    Budget, Encoder, EncoderKind, IndexError, IndexSettings, MemoryFolder, MemoryIndex, Models,
-    Patience, Waits, WorkspaceFiles,
+use longhaul_index::{
+    Budget, Encoder, EncoderKind, IndexError, IndexSettings, MemoryIndex, Models, Patience, Waits,
+    WorkspaceFiles,
 };
+use longhaul_memory::MemoryFolder;
 use longhaul_model::loopback::{Loopback, Reply};
 use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Stamp, Writer};
 use serde_json::json;
@@ -51,7 +52,7 @@ impl Encoder for Away {
 /// A library that hardly waits before it tries again.
 fn library(folder: &Path, encoder: Option<Arc<dyn Encoder>>) -> Library {
     let path = index_path(&folder.join("state"), "main", folder);
-    let library = Library::new(path, IndexSettings::default(), encoder);
+    let library = Library::new(path, IndexSettings::new(redaction()), encoder);
     let next = Duration::from_millis(1);
     library.use_waits(Waits {
         next,

@@ -4,12 +4,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use longhaul_engine::library::{Library, Recollection, Scope, family, index_path, put_in_changed};
+use longhaul_engine::library::{
+    Library, Recollection, Scope, family, index_path, put_in_changed, redaction,
+};
 use longhaul_engine::session::Departures;
 use longhaul_engine::tools::{Notebook, Recall};
-use longhaul_memory::{
-    Budget, IndexSettings, MemoryFolder, MemoryIndex, Progress, Record, RecordKind, SqliteIndex,
+use longhaul_index::{
+    Budget, IndexSettings, MemoryIndex, Progress, Record, RecordKind, SqliteIndex,
 };
+use longhaul_memory::MemoryFolder;
 use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Session, Stamp, Writer};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,7 +60,7 @@ fn session(folder: &Path, file: &str, id: &str, parent: Option<&Path>, said: &[&
 fn library(folder: &Path) -> Library {
     Library::new(
         index_path(&folder.join("state"), "main", folder),
-        IndexSettings::default(),
+        IndexSettings::new(redaction()),
         None,
     )
 }
@@ -122,7 +125,7 @@ fn what_left_is_told_from_what_did_not_and_a_second_time_changes_nothing() {
     let records = |library: &Library| library.reading(|index| index.status()).unwrap().records;
     assert_eq!(records(&library), 1);
     let found = |library: &Library| {
-        let found = library.search(&longhaul_memory::Query::new("fish"));
+        let found = library.search(&longhaul_index::Query::new("fish"));
         let mut found: Vec<String> = found
             .unwrap()
             .hits
@@ -352,7 +355,7 @@ fn memory_comes_back_quoted_with_its_place_and_without_secrets() {
     std::fs::write(work.join("memories/decisions.md"), &text).unwrap();
     let library = library(folder.path());
     let path = index_path(&folder.path().join("state"), "main", folder.path());
-    let mut index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let mut index = SqliteIndex::open(&path, IndexSettings::new(redaction())).unwrap();
     let records = [Record::file(
         RecordKind::Memory,
         "memories/decisions.md",
@@ -510,7 +513,7 @@ fn a_secret_that_one_entry_gives_away_is_indexed_from_none_of_the_session() {
     let told = format!("The password for the shop is {secret}");
     let library = library(folder.path());
     let indexed = |words: &str| -> Vec<(String, String)> {
-        let found = library.search(&longhaul_memory::Query::new(words)).unwrap();
+        let found = library.search(&longhaul_index::Query::new(words)).unwrap();
         let hits = found.hits.into_iter();
         hits.map(|hit| (hit.entry, hit.text)).collect()
     };
@@ -556,7 +559,7 @@ fn a_secret_that_one_entry_gives_away_is_indexed_from_none_of_the_session() {
 fn a_session_whose_files_look_as_they_did_is_not_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = session(folder.path(), "a.jsonl", "a", None, &["one lantern", "two"]);
-    let settings = IndexSettings::default();
+    let settings = IndexSettings::new(redaction());
     let mut index = SqliteIndex::open(&folder.path().join("main.sqlite"), settings).unwrap();
     let mut put = |path: &Path, at: Millis| {
         let session = Session::open(path).unwrap();

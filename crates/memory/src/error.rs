@@ -45,8 +45,8 @@ pub enum Error {
     #[error(
         "{} has {}, more than the {} a memory file may have",
         path.display(),
-        crate::files::megabytes(*bytes),
-        crate::files::megabytes(*most)
+        longhaul_index::megabytes(*bytes),
+        longhaul_index::megabytes(*most)
     )]
     TooLarge {
         /// The file.

@@ -13,10 +13,10 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use longhaul_engine::library::{Library, Scope, put_in};
+use longhaul_engine::library::{Library, Scope, put_in, redaction};
 use longhaul_engine::recall::message_text;
 use longhaul_engine::tools::Recall;
-use longhaul_memory::IndexSettings;
+use longhaul_index::IndexSettings;
 use longhaul_transcript::{EntryId, Session};
 
 use crate::table::Table;
@@ -155,7 +155,7 @@ fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figur
     figures.sessions += 1;
     let library = Library::new(
         file.with_extension("sqlite"),
-        IndexSettings::default(),
+        IndexSettings::new(redaction()),
         None,
     );
     library.reading(|index| Ok(put_in(index, session, None, &mut |_| {})))??;

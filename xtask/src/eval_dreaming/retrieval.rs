@@ -6,12 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
-use longhaul_memory::dream::Candidate;
-use longhaul_memory::files::read_log;
-use longhaul_memory::{
-    Budget, Filters, Hit, IndexSettings, MemoryIndex, Query, RecordKind, Seal, SqliteIndex,
+use longhaul_engine::library::redaction;
+use longhaul_index::{
+    Budget, Filters, Hit, IndexSettings, MemoryIndex, Query, RecordKind, SqliteIndex,
     WorkspaceFiles,
 };
+use longhaul_memory::Seal;
+use longhaul_memory::dream::Candidate;
+use longhaul_memory::files::read_log;
 use longhaul_transcript::Millis;
 
 use super::days::Question;
@@ -65,7 +67,7 @@ struct Shelf {
 impl Shelf {
     fn new(root: PathBuf) -> Result<Shelf> {
         fs::create_dir_all(&root)?;
-        let index = SqliteIndex::in_memory(IndexSettings::default())?;
+        let index = SqliteIndex::in_memory(IndexSettings::new(redaction()))?;
         Ok(Shelf { root, index })
     }
 

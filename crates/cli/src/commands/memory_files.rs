@@ -3,8 +3,9 @@
 use console::style;
 use jiff::civil::DateTime;
 use longhaul_checkpoint::AGENTS_TEMPLATE;
+use longhaul_index::{Condition, IndexError, SqliteIndex};
 use longhaul_memory::files::{AgentsFile, Finding, Limits, Outcome, Standing, Verified, Verify};
-use longhaul_memory::{Condition, IndexError, MemoryFolder, Seal, SqliteIndex};
+use longhaul_memory::{MemoryFolder, Seal};
 use serde_json::{Value, json};
 
 use super::dream::unfinished;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_memory::{RecordKind, WorkspaceFiles};
+use longhaul_index::{RecordKind, WorkspaceFiles};
 use longhaul_tokens::Tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -227,8 +227,8 @@ impl super::Config {
     }
 
     /// How the index is kept and searched.
-    pub fn index_settings(&self) -> longhaul_memory::IndexSettings {
-        use longhaul_memory::{ChunkSettings, IndexSettings, SearchSettings};
+    pub fn index_settings(&self) -> longhaul_index::IndexSettings {
+        use longhaul_index::{ChunkSettings, IndexSettings, SearchSettings};
         let (index, search) = (&self.memory.index, &self.memory.search);
         let weights = search.vector_weight + search.text_weight;
         let share = match weights > 0.0 {
@@ -243,8 +243,8 @@ impl super::Config {
             },
             search: SearchSettings {
                 fusion: match search.fusion {
-                    Fusion::Weighted => longhaul_memory::Fusion::Scores,
-                    Fusion::ReciprocalRank => longhaul_memory::Fusion::Ranks,
+                    Fusion::Weighted => longhaul_index::Fusion::Scores,
+                    Fusion::ReciprocalRank => longhaul_index::Fusion::Ranks,
                 },
                 vectors: share,
                 static_vectors: defaults.static_vectors.min(share),
@@ -253,7 +253,7 @@ impl super::Config {
                 half_life_days: search.half_life_days as f32,
                 ..defaults
             },
-            ..IndexSettings::default()
+            ..IndexSettings::new(crate::library::redaction())
         }
     }
 }

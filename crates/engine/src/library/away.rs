@@ -3,7 +3,7 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, PoisonError};
 
-use longhaul_memory::{Encoder, Patience};
+use longhaul_index::{Encoder, Patience};
 
 use super::endpoint::AwayEndpoint;
 use super::{Job, Library, Shared, add_trouble};

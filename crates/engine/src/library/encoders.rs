@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_memory::{
+use longhaul_index::{
     Encoder, EncoderKind, IndexError, InstalledModel, Models, Patience, open_model,
 };
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_memory::{Embed, Encoder, IndexError, Patience, RemoteEncoder, Unmade};
+use longhaul_index::{Embed, Encoder, IndexError, Patience, RemoteEncoder, Unmade};
 use longhaul_model::{Embeddings, Error, Limits};
 use longhaul_redact::Redactor;
 use tokio::runtime::Runtime;

@@ -30,10 +30,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use longhaul_memory::{
+use longhaul_index::{
     Budget, Encoder, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex, Progress,
-    Query, Record, SqliteIndex, Waits, WorkspaceFiles,
+    Query, Record, Redaction, SqliteIndex, Waits, WorkspaceFiles,
 };
+use longhaul_redact::{RULES, Redactor};
 use longhaul_transcript::{EntryId, Format, Millis, Packing, Session, archive_path, each_archived};
 
 pub use encoders::{ChosenEncoder, Reason, choose_encoder};
@@ -51,6 +52,15 @@ use crate::session::Departures;
 /// Entries are handed over in lots of so many bytes, so that a session of any
 /// length fits.
 const LOT_BYTES: usize = 4 << 20;
+
+/// What keeps secrets out of the index.
+pub fn redaction() -> Redaction {
+    let redactor = Redactor::default();
+    Redaction::new(RULES, move |text| {
+        let redacted = redactor.redact(text);
+        (redacted.text, redacted.found.len() as u64)
+    })
+}
 
 /// Why a session is not in the index, or not all of it.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use longhaul_memory::{Record, RecordKind};
+use longhaul_index::{Record, RecordKind};
 use longhaul_redact::Redactor;
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 

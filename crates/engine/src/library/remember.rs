@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
-use longhaul_memory::{Filters, Hit as Indexed, Query as Search, RecordKind};
+use longhaul_index::{Filters, Hit as Indexed, Query as Search, RecordKind};
 use longhaul_transcript::{EntryId, Session, SessionRef};
 
 use super::family::{Scope, family};

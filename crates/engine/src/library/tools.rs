@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_ledger::ours::HINT;
-use longhaul_memory::dream::{Dreams, Recalled};
-use longhaul_memory::{
-    Budget, Filters, Hit, MemoryFolder, MemoryIndex, Query as Search, RecordKind, WorkspaceFiles,
+use longhaul_index::{
+    Budget, Filters, Hit, MemoryIndex, Query as Search, RecordKind, WorkspaceFiles,
 };
+use longhaul_ledger::ours::HINT;
+use longhaul_memory::MemoryFolder;
+use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_redact::Redactor;
 use longhaul_transcript::Millis;
 

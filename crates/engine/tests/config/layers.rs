@@ -128,7 +128,7 @@ fn defaults_are_the_numbers_of_the_specification() {
 #[test]
 fn a_search_is_ranked_by_the_weights_that_were_measured() {
     let search = Config::default().index_settings().search;
-    assert_eq!(search, longhaul_memory::SearchSettings::default());
+    assert_eq!(search, longhaul_index::SearchSettings::default());
 }
 
 #[test]

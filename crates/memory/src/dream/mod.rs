@@ -24,7 +24,6 @@ mod model;
 mod moved;
 mod naming;
 mod noise;
-pub(crate) mod page;
 mod passing;
 mod phrase;
 mod promote;
@@ -39,6 +38,8 @@ mod store;
 mod takeback;
 mod trigger;
 mod voices;
+
+use longhaul_index::page;
 
 pub use backfill::{Backfilled, Progress};
 pub use candidate::{Candidate, Evidence, Review, Status, Topic};

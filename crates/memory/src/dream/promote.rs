@@ -113,11 +113,6 @@ const OF_RULES: &[&str] = &["Key Constraints", "Constraints", "关键约束"];
 const OF_DECISIONS: &[&str] = &["Decisions", "Key Decisions", "决策"];
 const OF_FACTS: &[&str] = &["Learnt", "Facts"];
 
-/// All headings under which pointers stand.
-pub(super) fn all_headings() -> impl Iterator<Item = &'static str> {
-    [OF_RULES, OF_DECISIONS, OF_FACTS].concat().into_iter()
-}
-
 fn is_users_rule(candidate: &Candidate) -> bool {
     candidate.topic.is_rule() && candidate.source == Source::User
 }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Component, Path};
 
+use longhaul_index::WorkspaceFiles;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 
 use super::pointers::{Pointer, written_anew};
@@ -12,7 +13,7 @@ use super::{
     CONTEXT, DECISIONS, DREAMS, ERRORS, LOGS, MEMORIES, MEMORY, MOST_FILE_BYTES, MemoryFolder,
     PROJECT, links, place, verify,
 };
-use crate::{Result, WorkspaceFiles};
+use crate::Result;
 
 /// How large `MEMORY.md` may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -325,12 +325,3 @@ fn clipped(text: &str, most: usize) -> (&str, usize) {
     }
     (&text[..end], text.len() - end)
 }
-
-/// A size in millions of bytes: `64 MB`, `16.8 MB`.
-pub(crate) fn megabytes(bytes: u64) -> String {
-    let tenths = (bytes + 50_000) / 100_000;
-    match tenths % 10 {
-        0 => format!("{} MB", tenths / 10),
-        tenth => format!("{}.{tenth} MB", tenths / 10),
-    }
-}

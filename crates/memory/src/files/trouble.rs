@@ -1,10 +1,9 @@
 //! What may be wrong with memory files, in words, and what can be done.
 
+use longhaul_index::{DEPTH, Unseen, megabytes};
 use serde::Serialize;
 
 use super::links::ASTRAY;
-use super::megabytes;
-use crate::index::{DEPTH, Unseen};
 use crate::{Error, Result};
 
 /// Why something is not read that is there.

@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use longhaul_memory::{
-    Budget, Filters, Hit, IndexSettings, Kept, MemoryIndex, Query, RecordKind, SqliteIndex,
-    WorkspaceFiles,
+use longhaul_index::{
+    Budget, Filters, Hit, IndexSettings, Kept, MemoryIndex, Query, RecordKind, Redaction,
+    SqliteIndex, WorkspaceFiles,
 };
 
 use crate::{Place, day, settings};
 
 /// What a search of the workspace finds.
 fn search(place: &Place, query: &str, filters: Filters) -> Vec<Hit> {
-    let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+    let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
     let files = WorkspaceFiles::new(place.memory.root());
     files
         .sync(&mut index, Budget::default(), &mut |_| {})

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use longhaul_memory::{Encoder, EncoderKind, IndexError};
+use longhaul_index::{Encoder, EncoderKind, IndexError};
 
 use crate::{Result, paths};
 

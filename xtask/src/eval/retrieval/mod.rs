@@ -15,7 +15,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use longhaul_memory::{
+use longhaul_engine::library::redaction;
+use longhaul_index::{
     Budget, Encoder, Filters, Hits, IndexSettings, MemoryIndex, Mode, Query, SearchSettings,
     SqliteIndex, open_model,
 };
@@ -239,7 +240,7 @@ fn measured(
     for group in groups {
         let mut index = SqliteIndex::in_memory(IndexSettings {
             search: *settings,
-            ..IndexSettings::default()
+            ..IndexSettings::new(redaction())
         })?;
         index.update(
             &mut group.records.iter().cloned(),

@@ -23,7 +23,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_memory::{
+use longhaul_engine::library::redaction;
+use longhaul_index::{
     Budget, Filters, IndexSettings, MemoryIndex, Mode, Query, Record, RecordKind, SearchSettings,
     SqliteIndex,
 };
@@ -162,7 +163,7 @@ pub(super) fn measured(
     let cases = cases(&folder, user)?;
     let mut index = SqliteIndex::in_memory(IndexSettings {
         search: *settings,
-        ..IndexSettings::default()
+        ..IndexSettings::new(redaction())
     })?;
     let records = beliefs.iter().flat_map(|belief| {
         belief.scopes.iter().map(|scope| {

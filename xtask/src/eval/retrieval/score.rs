@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use longhaul_memory::Hits;
+use longhaul_index::Hits;
 use longhaul_tokens::{ContentKind, Counter, Estimator};
 
 use super::sets::Question;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use longhaul_memory::{Record, RecordKind};
+use longhaul_index::{Record, RecordKind};
 use longhaul_transcript::Millis;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog::{self, Catalog, Places};
 use longhaul_engine::library::{Gone, PutError, gone, put_in_changed};
-use longhaul_memory::{
+use longhaul_index::{
     Budget, Encoder, IndexError, MemoryIndex, Progress, RecordKind, SqliteIndex, Status,
 };
 use longhaul_transcript::Session;

@@ -10,9 +10,8 @@ use std::sync::Arc;
 use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Library, Recollection, Scope, choose_encoder};
 use longhaul_engine::tools::Notebook;
-use longhaul_memory::{
-    Condition, Encoder, IndexError, MemoryFolder, Models, Patience, SqliteIndex,
-};
+use longhaul_index::{Condition, Encoder, IndexError, Models, Patience, SqliteIndex};
+use longhaul_memory::MemoryFolder;
 use longhaul_transcript::{Millis, SessionRef};
 use serde_json::{Value, json};
 

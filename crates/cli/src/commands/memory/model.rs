@@ -1,6 +1,6 @@
 //! `memory model`.
 
-use longhaul_memory::InstalledModel;
+use longhaul_index::InstalledModel;
 use serde_json::json;
 
 use super::{chosen, models};

@@ -7,7 +7,7 @@ use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Reason, session_name};
 use longhaul_engine::ours;
 use longhaul_engine::recall::told_apart;
-use longhaul_memory::{
+use longhaul_index::{
     Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, SqliteIndex, WorkspaceFiles,
 };
 use longhaul_transcript::{Millis, Session};

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use longhaul_memory::{Encoder, EncoderKind, IndexError, Mode, Patience, RemoteEncoder, Unmade};
+use longhaul_index::{Encoder, EncoderKind, IndexError, Mode, Patience, RemoteEncoder, Unmade};
 
 use super::*;
 

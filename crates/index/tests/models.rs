@@ -6,9 +6,11 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use longhaul_memory::{EncoderKind, IndexError, Models};
+use longhaul_index::{EncoderKind, IndexError, Models};
 #[cfg(feature = "encoder")]
-use longhaul_memory::{IndexSettings, MemoryIndex, Query, Record, RecordKind, SqliteIndex};
+use longhaul_index::{
+    IndexSettings, MemoryIndex, Query, Record, RecordKind, Redaction, SqliteIndex,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -336,7 +338,7 @@ fn vectors_made_with_another_config_are_not_used() {
     let models = Models::new(folder.path().join("models"), 1);
     let first = models.add(&toy, None).unwrap();
     let before = models.open("toy").unwrap();
-    let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+    let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
     let text = String::from("an answer that is something else");
     let record = Record::file(RecordKind::Memory, "memory/a.md", text);
     index
@@ -383,7 +385,7 @@ fn a_real_encoder_puts_like_things_together() {
         eprintln!("SKIPPED: LONGHAUL_MINILM names no model");
         return;
     };
-    let encoder = longhaul_memory::open_model(Path::new(&folder), 2).unwrap();
+    let encoder = longhaul_index::open_model(Path::new(&folder), 2).unwrap();
     let texts = [
         "That is a happy person",
         "That is a very happy person",

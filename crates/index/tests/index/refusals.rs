@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use longhaul_memory::{Indexer, Indexing, Patience, RemoteEncoder, Unmade, Waits};
+use longhaul_index::{Indexer, Indexing, Patience, RemoteEncoder, Unmade, Waits};
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn notes(index: &mut SqliteIndex, number: usize) {
     fill(index, &notes.collect::<Vec<Record>>());
 }
 
-fn embed(index: &mut SqliteIndex) -> Result<u64, longhaul_memory::IndexError> {
+fn embed(index: &mut SqliteIndex) -> Result<u64, longhaul_index::IndexError> {
     index.embed(u64::MAX, &mut |_, _| {})
 }
 

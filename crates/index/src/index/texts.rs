@@ -492,7 +492,7 @@ mod tests {
 
     use super::*;
     use crate::index::{
-        Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, SqliteIndex,
+        Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, Redaction, SqliteIndex,
     };
 
     #[derive(Debug, Clone)]
@@ -566,7 +566,7 @@ mod tests {
         ) {
             let folder = TempDir::new().unwrap();
             let path = folder.path().join("main.sqlite");
-            let open = || SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+            let open = || SqliteIndex::open(&path, IndexSettings::new(Redaction::none())).unwrap();
             let (mut writer, mut reader) = (open(), open());
             let mut texts: BTreeMap<u8, String> = BTreeMap::new();
             for step in steps {
@@ -581,7 +581,7 @@ mod tests {
                         texts.retain(|name, _| name / 3 != source);
                     }
                     Step::Rebuild => {
-                        writer = SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap();
+                        writer = SqliteIndex::rebuild(&path, IndexSettings::new(Redaction::none())).unwrap();
                         texts.clear();
                     }
                 }
@@ -602,7 +602,7 @@ mod tests {
 
     #[test]
     fn of_two_texts_of_one_name_in_one_update_the_last_stays() {
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         let texts = ["本".repeat(20_000), String::from("a"), String::from("b")];
         let mut records = texts.iter().map(|text| record(0, text));
         index
@@ -615,7 +615,7 @@ mod tests {
 
     #[test]
     fn texts_that_come_one_by_one_share_a_block() {
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         for name in 0..12 {
             let one = record(name, "我的上司是银行的行长。");
             index
@@ -641,7 +641,8 @@ mod tests {
             ("value", "meta"),
         ] {
             for number in [i64::MIN, -1, 0, 1, 1 << 40, i64::MAX] {
-                let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+                let mut index =
+                    SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
                 let write = |index: &mut SqliteIndex, words: &str| {
                     let text = words.repeat(2_400);
                     let mut records = (2..4).map(|name| record(name, &text));
@@ -661,7 +662,7 @@ mod tests {
 
     #[test]
     fn a_bit_that_was_lost_is_damage_and_no_other_text() {
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         let text: String = (0..200).map(|at| format!("line {at} of it\n")).collect();
         let mut records = std::iter::once(record(0, &text));
         index
@@ -693,7 +694,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_not_where_it_should_be_is_damage() {
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         let mut records = (0..3).map(|name| record(name, "a text"));
         index
             .update(&mut records, Budget::default(), &mut |_| {})

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul_memory::{
+use longhaul_index::{
     Budget, Encoder, EncoderKind, IndexError, IndexSettings, MemoryIndex, Mode, Query, Record,
-    RecordKind, SqliteIndex, open_model,
+    RecordKind, Redaction, SqliteIndex, open_model,
 };
 use longhaul_transcript::Millis;
 
@@ -194,7 +194,8 @@ fn main() {
 
     let folder = tempfile::TempDir::new().expect("a folder for the benchmark");
     let path = folder.path().join("main.sqlite");
-    let mut index = SqliteIndex::open(&path, IndexSettings::default()).expect("an index");
+    let mut index =
+        SqliteIndex::open(&path, IndexSettings::new(Redaction::none())).expect("an index");
     let (start, before) = (Instant::now(), worked_in_all());
     index
         .update(&mut records.iter().cloned(), Budget::default(), &mut |_| {})

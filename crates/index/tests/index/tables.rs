@@ -1,6 +1,6 @@
 //! What is found in texts that are full of numbers or short hashes.
 
-use longhaul_memory::Filters;
+use longhaul_index::Filters;
 
 use super::*;
 

@@ -10,9 +10,9 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_memory::{
+use longhaul_index::{
     Budget, Encoder, EncoderKind, IndexError, IndexSettings, MemoryIndex, Query, Record,
-    RecordKind, SqliteIndex, Status,
+    RecordKind, Redaction, SqliteIndex, Status,
 };
 use longhaul_transcript::Millis;
 use tempfile::TempDir;
@@ -312,7 +312,7 @@ impl Size {
 fn indexed(records: &[Record], dimensions: usize) -> Size {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("main.sqlite");
-    let mut index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let mut index = SqliteIndex::open(&path, IndexSettings::new(Redaction::none())).unwrap();
     index
         .update(&mut records.iter().cloned(), Budget::default(), &mut |_| {})
         .unwrap();

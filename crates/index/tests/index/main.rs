@@ -13,7 +13,9 @@ mod vectors;
 use std::fs;
 use std::path::Path;
 
-use longhaul_memory::{Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, SqliteIndex};
+use longhaul_index::{
+    Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, Redaction, SqliteIndex,
+};
 use longhaul_transcript::Millis;
 use tempfile::TempDir;
 
@@ -35,17 +37,21 @@ fn fill(index: &mut SqliteIndex, records: &[Record]) {
         .unwrap();
 }
 
+fn settings() -> IndexSettings {
+    IndexSettings::new(Redaction::none())
+}
+
 fn memory() -> SqliteIndex {
-    SqliteIndex::in_memory(IndexSettings::default()).unwrap()
+    SqliteIndex::in_memory(settings()).unwrap()
 }
 
 fn keys(index: &mut SqliteIndex, query: &Query) -> Vec<String> {
     let hits = index.search(query).unwrap().hits;
-    hits.iter().map(longhaul_memory::Hit::key).collect()
+    hits.iter().map(longhaul_index::Hit::key).collect()
 }
 
 fn on_disk(folder: &TempDir) -> SqliteIndex {
-    SqliteIndex::open(&folder.path().join("main.sqlite"), IndexSettings::default()).unwrap()
+    SqliteIndex::open(&folder.path().join("main.sqlite"), settings()).unwrap()
 }
 
 fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) {

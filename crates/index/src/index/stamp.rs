@@ -84,7 +84,7 @@ impl SqliteIndex {
     pub fn looks(&self, files: &[&Path], at: Millis) -> Option<Looks> {
         let mut hasher = blake3::Hasher::new();
         // What is taken for a secret may differ from one version to the next.
-        hasher.update(longhaul_redact::RULES.as_bytes());
+        hasher.update(self.settings.redaction.fingerprint().as_bytes());
         for file in files.iter().filter(|file| file.exists()) {
             let stamp = Stamp::of(file, &self.settings).filter(|stamp| stamp.rested(at))?;
             hasher.update(file.as_os_str().as_encoded_bytes());
@@ -177,6 +177,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::Redaction;
     use crate::index::{Budget, MemoryIndex, WorkspaceFiles};
 
     /// A time at which a file has rested for so long.
@@ -218,7 +219,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("MEMORY.md");
         let files = WorkspaceFiles::new(folder.path());
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         fs::write(&path, "the cat sleeps").unwrap();
         let at = after(&path, REST + 1);
         assert_eq!(written(&mut index, &files, at), 1);
@@ -253,7 +254,7 @@ mod tests {
         let path = folder.path().join("MEMORY.md");
         fs::write(&path, "the cat sleeps").unwrap();
         let files = WorkspaceFiles::new(folder.path());
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         for at in [Millis(0), after(&path, 0), after(&path, REST)] {
             assert_eq!(written(&mut index, &files, at), 1);
             forget(&mut index);
@@ -266,7 +267,7 @@ mod tests {
         let path = folder.path().join("MEMORY.md");
         fs::write(&path, "the cat sleeps").unwrap();
         let files = WorkspaceFiles::new(folder.path());
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         let at = after(&path, REST + 1);
         assert_eq!(written(&mut index, &files, at), 1);
         let old = crate::index::Record::file(
@@ -292,7 +293,7 @@ mod tests {
         let path = folder.path().join("MEMORY.md");
         fs::write(&path, b"not \xff UTF-8").unwrap();
         let files = WorkspaceFiles::new(folder.path());
-        let mut index = SqliteIndex::in_memory(IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::in_memory(IndexSettings::new(Redaction::none())).unwrap();
         let at = after(&path, REST + 1);
         for _ in 0..2 {
             let synced = files

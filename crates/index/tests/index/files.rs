@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime};
 
-use longhaul_memory::{Filters, IndexError, Indexer, Indexing, Waits, WorkspaceFiles};
+use longhaul_index::{Filters, IndexError, Indexer, Indexing, Waits, WorkspaceFiles};
 
 use super::*;
 
@@ -124,7 +124,7 @@ fn a_thread_indexes_what_it_is_given_and_what_changes() {
     let root = folder.path().canonicalize().unwrap();
     write(&root, "memories/errors.md", "old trouble");
     let path = root.join("index/main.sqlite");
-    let index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let index = SqliteIndex::open(&path, settings()).unwrap();
     let (send, told) = channel();
     let tell = Box::new(move |told: Indexing| {
         let _ = send.send(matches!(told, Indexing::Idle));
@@ -136,7 +136,7 @@ fn a_thread_indexes_what_it_is_given_and_what_changes() {
     indexer
         .records(vec![said("s", "a", 1, "left the context")])
         .unwrap();
-    let mut reader = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let mut reader = SqliteIndex::open(&path, settings()).unwrap();
     let mut until_found = |query: &str, key: &str| {
         while keys(&mut reader, &Query::new(query))
             .first()
@@ -158,7 +158,7 @@ fn folders_that_are_made_later_or_anew_are_noticed() {
     let folder = TempDir::new().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let path = root.join("index/main.sqlite");
-    let index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let index = SqliteIndex::open(&path, settings()).unwrap();
     let (send, told) = channel();
     let tell = Box::new(move |_| {
         let _ = send.send(());
@@ -167,7 +167,7 @@ fn folders_that_are_made_later_or_anew_are_noticed() {
     let mut files = WorkspaceFiles::new(&root);
     files.extra.push("docs/notes".into());
     indexer.watch(&files).unwrap();
-    let mut reader = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+    let mut reader = SqliteIndex::open(&path, settings()).unwrap();
     let mut until = |query: &str, key: Option<&str>| {
         while keys(&mut reader, &Query::new(query))
             .first()
@@ -276,9 +276,7 @@ fn a_search_that_finds_the_index_damaged_finds_the_files_all_the_same() {
 fn how_an_index_stands_is_seen_without_a_change() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("main.sqlite");
-    let look = |files: &WorkspaceFiles| {
-        SqliteIndex::condition(&path, IndexSettings::default(), files, None)
-    };
+    let look = |files: &WorkspaceFiles| SqliteIndex::condition(&path, settings(), files, None);
     let nothing = WorkspaceFiles::new(folder.path());
     assert_eq!(look(&nothing).unwrap(), None);
     assert!(!path.exists());
@@ -295,7 +293,7 @@ fn how_an_index_stands_is_seen_without_a_change() {
     write(&files.root, "memories/d.md", "the lamp is new\n");
     fs::remove_file(files.root.join("memories/b.md")).unwrap();
     let stands = look(&files).unwrap().unwrap();
-    let behind = longhaul_memory::Behind {
+    let behind = longhaul_index::Behind {
         new: 1,
         changed: 1,
         gone: 1,
@@ -455,12 +453,12 @@ fn an_index_that_was_begun_anew_is_told_to_be_incomplete_until_it_is_filled() {
     let (index, files) = on_disk_for_files(&folder);
     let path = folder.path().join("main.sqlite");
     let unfilled = || {
-        let stands = SqliteIndex::condition(&path, IndexSettings::default(), &files, None);
+        let stands = SqliteIndex::condition(&path, settings(), &files, None);
         stands.unwrap().unwrap().unfilled
     };
     assert!(!unfilled());
     drop(index);
-    let mut index = SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap();
+    let mut index = SqliteIndex::rebuild(&path, settings()).unwrap();
     assert!(unfilled());
     let mut notes = || {
         let found = index.search_current(&Query::new("anchor"), &files, Budget::default(), NOON);

@@ -3,41 +3,40 @@
 
 use std::borrow::Cow;
 
-use super::Topic;
-use super::promote::{all_headings, home};
-use crate::files::MEMORY;
-
 /// What the heading of a statement begins with, before its id.
 const HEADING: &str = "### ";
 /// What a line of its evidence begins with.
-pub(super) const EVIDENCE: &str = "- evidence: ";
+pub const EVIDENCE: &str = "- evidence: ";
 
 /// A promoted statement, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Statement {
+pub struct Statement {
     /// Its id; empty where the text begins behind it.
-    pub(crate) id: String,
+    pub id: String,
     /// What it says.
-    pub(crate) said: String,
+    pub said: String,
     /// What it is and since when it holds, as the page has it.
-    pub(crate) standing: String,
+    pub standing: String,
     /// Its lines, from 1, the last included.
-    pub(crate) lines: (u32, u32),
-    pub(crate) quotes: Vec<Quote>,
+    pub lines: (u32, u32),
+    /// What it quotes.
+    pub quotes: Vec<Quote>,
 }
 
 /// Words of another text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Quote {
-    pub(crate) place: Place,
-    pub(crate) words: String,
+pub struct Quote {
+    /// Where they were said.
+    pub place: Place,
+    /// The words.
+    pub words: String,
     /// The line of the page.
-    pub(crate) line: u32,
+    pub line: u32,
 }
 
 /// Where words were said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     /// On a line of a log.
     Line(String, u32),
     /// In an entry of a session.
@@ -45,20 +44,20 @@ pub(crate) enum Place {
 }
 
 /// Whether promotions are written to this file.
-pub(crate) fn is_page(file: &str) -> bool {
-    file == MEMORY || file == home(Topic::Decision) || file == home(Topic::Fact)
+pub fn is_page(file: &str) -> bool {
+    file == "MEMORY.md" || file.starts_with("memories/")
 }
 
 /// Whether a line is a heading: a name that begins with `#`, as of a channel or an
 /// issue, makes none.
-pub(super) fn is_heading(line: &str) -> bool {
+pub fn is_heading(line: &str) -> bool {
     let behind = line.trim_start_matches('#');
     let signs = line.len() - behind.len();
     (1..=6).contains(&signs) && (behind.is_empty() || behind.starts_with(char::is_whitespace))
 }
 
 /// A statement as a line of a page, which must not pass for a heading.
-pub(super) fn escaped(said: &str) -> Cow<'_, str> {
+pub fn escaped(said: &str) -> Cow<'_, str> {
     match is_heading(said) {
         true => Cow::Owned(format!("\\{said}")),
         false => Cow::Borrowed(said),
@@ -74,7 +73,7 @@ fn unescaped(line: &str) -> &str {
 }
 
 /// Whether a line begins a statement.
-pub(crate) fn begins(line: &str) -> bool {
+pub fn begins(line: &str) -> bool {
     id(line).is_some()
 }
 
@@ -84,17 +83,32 @@ fn id(line: &str) -> Option<&str> {
     (hex.len() == 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
 }
 
-/// Whether a line is a heading that promotions write above statements and pointers.
-pub(crate) fn is_title(line: &str) -> bool {
-    const TITLES: [&str; 3] = ["Memory Index", "Project", "Decisions"];
+/// The headings that promotions write above statements and pointers.
+const TITLES: [&str; 10] = [
+    "Memory Index",
+    "Project",
+    "Key Constraints",
+    "Constraints",
+    "关键约束",
+    "Decisions",
+    "Key Decisions",
+    "决策",
+    "Learnt",
+    "Facts",
+];
+
+/// Whether a line is one of them.
+pub fn is_title(line: &str) -> bool {
     let line = line.trim();
     let name = line.trim_start_matches('#');
-    let mut titles = TITLES.into_iter().chain(all_headings());
-    name.len() < line.len() && titles.any(|title| title.eq_ignore_ascii_case(name.trim()))
+    name.len() < line.len()
+        && TITLES
+            .iter()
+            .any(|title| title.eq_ignore_ascii_case(name.trim()))
 }
 
 /// The page and the id that a line of `MEMORY.md` points to.
-pub(crate) fn pointed(line: &str) -> Option<(&str, &str)> {
+pub fn pointed(line: &str) -> Option<(&str, &str)> {
     let target = line.rsplit_once('→')?.1.trim();
     let (page, id) = target.split_once('#')?;
     (page.starts_with("memories/") && id.starts_with("d-")).then_some((page, id))
@@ -102,7 +116,7 @@ pub(crate) fn pointed(line: &str) -> Option<(&str, &str)> {
 
 /// The statements of a text whose first line has this number. A line that a
 /// person put between those of a statement is none of its lines.
-pub(crate) fn statements(text: &str, first: u32) -> Vec<Statement> {
+pub fn statements(text: &str, first: u32) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let empty = |id: &str, line: u32| Statement {
         id: id.to_owned(),
@@ -146,13 +160,13 @@ pub(crate) fn statements(text: &str, first: u32) -> Vec<Statement> {
 impl Statement {
     /// Whether it holds no longer. When it did stands last, behind what it came
     /// in the place of.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         let days = self.standing.rsplit_once("; valid from ");
         days.is_some_and(|(_, days)| days.contains(" until "))
     }
 
     /// Whether a line is one of those that a promotion writes.
-    pub(crate) fn has(&self, line: &str, number: u32) -> bool {
+    pub fn has(&self, line: &str, number: u32) -> bool {
         let is_head = number <= self.lines.0 + 1 && number >= self.lines.0;
         let is_standing = !self.standing.is_empty() && line.contains(&self.standing);
         is_head || is_standing

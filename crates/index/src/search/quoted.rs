@@ -16,9 +16,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Candidate;
-use crate::dream::page::{self, Place, Quote, Statement};
 use crate::index::{IndexError, Kept, RecordKind, Shape, SqliteIndex};
-use crate::provenance::one_line;
+use crate::page::{self, Place, Quote, Statement};
 use crate::text;
 
 /// What the pages of an index quote.
@@ -242,13 +241,22 @@ fn mark(lines: &mut [Line], first: u32, text: &str, statement: &Statement, said:
 
 /// Whether a quote has all the words of a statement.
 fn covers(quote: &str, said: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| !word.is_empty());
-        words.map(str::to_lowercase).collect()
-    };
     let quote = words(quote);
-    words(said).iter().all(|word| quote.contains(word))
+    words(said)
+        .split_whitespace()
+        .all(|word| quote.contains(&format!(" {word} ")))
+}
+
+/// The words of a text, each between blanks: a page has its quotes on one line,
+/// and what could be taken for a mark written otherwise.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.fold(String::from(" "), |mut all, word| {
+        all.push_str(&word.to_lowercase());
+        all.push(' ');
+        all
+    })
 }
 
 /// Where things were said.
@@ -295,10 +303,10 @@ impl<'a> Places<'a> {
                     Entry::Vacant(place) => place.insert(index.text_of(shape, slot)?),
                 };
                 let said = match line {
-                    Some(at) => one_line(text.lines().nth(at).unwrap_or_default()),
-                    None => one_line(text),
+                    Some(at) => text.lines().nth(at).unwrap_or_default(),
+                    None => text,
                 };
-                if said.contains(&quote.words) {
+                if words(said).contains(&words(&quote.words)) {
                     return Ok(Some((unit, slot)));
                 }
             }

@@ -1,6 +1,6 @@
 //! What a search finds, and in what order.
 
-use longhaul_memory::{Filters, SearchSettings};
+use longhaul_index::{Filters, SearchSettings};
 
 use super::*;
 
@@ -438,7 +438,7 @@ fn a_chinese_character_is_found_in_every_pair_and_a_quotation_comes_first() {
         // Others have words of the best ones, not of the query.
         let hits = index.search(&Query::new(query)).unwrap().hits;
         let having = hits.iter().filter(|hit| !hit.why.terms.is_empty());
-        let mut found: Vec<String> = having.map(longhaul_memory::Hit::key).collect();
+        let mut found: Vec<String> = having.map(longhaul_index::Hit::key).collect();
         found.sort();
         assert_eq!(found, wanted, "{query}");
     }

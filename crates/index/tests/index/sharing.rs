@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use longhaul_memory::{IndexError, WorkspaceFiles};
+use longhaul_index::{IndexError, WorkspaceFiles};
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn a_database_of_another_program_is_set_aside_with_all_that_is_in_it() {
         other.execute_batch(&made).unwrap();
         drop(other);
         let files = WorkspaceFiles::new(folder.path());
-        let told = SqliteIndex::condition(&path, IndexSettings::default(), &files, None);
+        let told = SqliteIndex::condition(&path, settings(), &files, None);
         let told = told.err().unwrap().to_string();
         assert!(told.contains("another program"), "{told}");
         let mut index = on_disk(&folder);
@@ -68,7 +68,7 @@ fn pages_overwritten_are_met_once_and_the_index_is_made_anew() {
     let folder = TempDir::new().unwrap();
     let whole = folder.path().join("whole.sqlite");
     let records = many(1_000);
-    let mut index = SqliteIndex::open(&whole, IndexSettings::default()).unwrap();
+    let mut index = SqliteIndex::open(&whole, settings()).unwrap();
     fill(&mut index, &records);
     drop(index);
     let whole = fs::read(&whole).unwrap();
@@ -81,7 +81,7 @@ fn pages_overwritten_are_met_once_and_the_index_is_made_anew() {
             *byte = (n * 31 % 251) as u8;
         }
         fs::write(&path, bytes).unwrap();
-        let mut index = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+        let mut index = SqliteIndex::open(&path, settings()).unwrap();
         let hits = index.search(&Query::new("text number 700 says")).unwrap();
         let told = hits.notes.iter().any(|note| note.contains("was damaged"));
         let mut update =
@@ -103,7 +103,7 @@ fn pages_overwritten_are_met_once_and_the_index_is_made_anew() {
             assert!(!told, "{at}");
         }
         drop(index);
-        let second = SqliteIndex::open(&path, IndexSettings::default()).unwrap();
+        let second = SqliteIndex::open(&path, settings()).unwrap();
         assert_eq!(second.set_aside(), None, "{at}");
     }
     assert!(mended > 3, "{mended}");
@@ -197,9 +197,7 @@ fn a_newer_layout_is_left_alone() {
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
-    let error = SqliteIndex::open(&path, IndexSettings::default())
-        .err()
-        .unwrap();
+    let error = SqliteIndex::open(&path, settings()).err().unwrap();
     assert!(
         matches!(error, IndexError::Newer { found: 99, .. }),
         "{error}"
@@ -213,7 +211,7 @@ fn a_locked_index_is_told_and_still_read() {
     let path = folder.path().join("main.sqlite");
     let settings = IndexSettings {
         patience: Duration::from_millis(50),
-        ..IndexSettings::default()
+        ..settings()
     };
     let mut index = SqliteIndex::open(&path, settings).unwrap();
     fill(&mut index, &[said("s", "a", 1, "one")]);
@@ -240,7 +238,7 @@ fn two_writers_lose_nothing_and_a_reader_sees_both() {
         for session in ["left", "right"] {
             let path = &path;
             scope.spawn(move || {
-                let mut index = SqliteIndex::open(path, IndexSettings::default()).unwrap();
+                let mut index = SqliteIndex::open(path, settings()).unwrap();
                 for at in 0..40 {
                     fill(
                         &mut index,
@@ -267,7 +265,7 @@ fn who_has_an_index_open_sees_it_made_anew() {
     let mut open = on_disk(&folder);
     fill(&mut open, &[said("s", "a", 1, "one")]);
     assert_eq!(keys(&mut open, &Query::new("one")), ["s#a"]);
-    let mut fresh = SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap();
+    let mut fresh = SqliteIndex::rebuild(&path, settings()).unwrap();
     assert_eq!(fresh.set_aside(), None);
     fill(&mut fresh, &[said("t", "b", 1, "two")]);
     assert!(keys(&mut open, &Query::new("one")).is_empty());
@@ -303,7 +301,7 @@ fn what_is_taken_out_or_rebuilt_gives_its_room_back() {
     assert!(unused * 5 <= left && left < full, "{unused} {left} {full}");
     let found = keys(&mut index, &Query::new(&records[17].text[..60]));
     assert_eq!(found[0], "t#17");
-    drop(SqliteIndex::rebuild(&path, IndexSettings::default()).unwrap());
+    drop(SqliteIndex::rebuild(&path, settings()).unwrap());
     let (unused, left) = free();
     assert!(unused * 5 <= left.max(64) && left < 64, "{unused} {left}");
 }
@@ -318,8 +316,8 @@ fn rebuilds_beside_writers_leave_one_whole_index() {
             let path = &path;
             scope.spawn(move || {
                 for at in 0..10 {
-                    drop(SqliteIndex::rebuild(path, IndexSettings::default()).unwrap());
-                    let mut index = SqliteIndex::open(path, IndexSettings::default()).unwrap();
+                    drop(SqliteIndex::rebuild(path, settings()).unwrap());
+                    let mut index = SqliteIndex::open(path, settings()).unwrap();
                     fill(&mut index, &[said(session, "a", at, "something said")]);
                     index.search(&Query::new("said")).unwrap();
                 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::dream::page::begins;
+use crate::page::begins;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::record::{Budget, Hits, Query, Record, Status};
 use super::workspace::WorkspaceFiles;
 use super::{IndexError, IndexSettings, MemoryIndex, SqliteIndex, place, schema};
 use crate::embed::Encoder;
-use crate::files::megabytes;
+use crate::megabytes;
 
 /// How long a search waits for another process that writes. What is there can be
 /// searched meanwhile.

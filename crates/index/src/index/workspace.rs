@@ -13,7 +13,7 @@ use super::hash::text_hash;
 use super::record::{Budget, Progress, Record, RecordKind};
 use super::stamp::Stamp;
 use super::{IndexError, MemoryIndex, SqliteIndex};
-use crate::files::megabytes;
+use crate::megabytes;
 
 /// Which files of a workspace are indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +33,11 @@ const PLACES: [&str; 4] = ["MEMORY.md", "DREAMS.md", "memory", "memories"];
 const KINDS: [RecordKind; 3] = [RecordKind::Memory, RecordKind::Daily, RecordKind::Dream];
 
 /// Folders of memory are looked into so many levels below them.
-pub(crate) const DEPTH: usize = 7;
+pub const DEPTH: usize = 7;
 
 /// Why something in the places of memory is not looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unseen {
+pub enum Unseen {
     /// A folder that lies deeper than [`DEPTH`].
     TooDeep,
     /// It is neither a file nor a folder.
@@ -261,7 +261,7 @@ impl WorkspaceFiles {
 
     /// What else in the places of memory is not looked at, and why: the names in
     /// the workspace.
-    pub(crate) fn unseen(&self) -> Vec<(String, Unseen)> {
+    pub fn unseen(&self) -> Vec<(String, Unseen)> {
         let unseen = self.found().unseen.into_iter();
         unseen.map(|(path, why)| (self.name(&path), why)).collect()
     }

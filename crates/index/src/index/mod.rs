@@ -48,15 +48,14 @@ pub use self::record::{
 pub(crate) use self::shape::{NOTHING, Shape};
 pub use self::stamp::Looks;
 use self::texts::Unpacked;
-pub(crate) use self::workspace::{DEPTH, Unseen};
-pub use self::workspace::{Synced, WorkspaceFiles};
+pub use self::workspace::{DEPTH, Synced, Unseen, WorkspaceFiles};
 
 pub(crate) use self::vectors::Matrix;
 use crate::chunk::ChunkSettings;
 use crate::embed::Encoder;
+use crate::redaction::Redaction;
 use crate::search::SearchSettings;
 use crate::text::{self, Stems};
-use longhaul_redact::Redactor;
 
 /// What every way of keeping an index can do. A store for fleets will come
 /// behind the same trait, so nothing here says where it is kept.
@@ -114,17 +113,18 @@ pub struct IndexSettings {
     pub search: SearchSettings,
     /// How long to wait for another process.
     pub patience: Duration,
-    /// Finds the secrets that are never written.
-    pub redactor: Redactor,
+    /// Takes the secrets out that are never written.
+    pub redaction: Redaction,
 }
 
-impl Default for IndexSettings {
-    fn default() -> IndexSettings {
+impl IndexSettings {
+    /// The defaults, with what keeps secrets out.
+    pub fn new(redaction: Redaction) -> IndexSettings {
         IndexSettings {
             chunks: ChunkSettings::default(),
             search: SearchSettings::default(),
             patience: Duration::from_secs(10),
-            redactor: Redactor::default(),
+            redaction,
         }
     }
 }

@@ -425,8 +425,7 @@ fn prepare(
             text: None,
         };
     }
-    let redacted = settings.redactor.redact(&record.text);
-    let text = redacted.text;
+    let (text, redacted) = settings.redaction.apply(&record.text);
     let tongue = text::tongue(&text);
     let chunks = chunks(&text, settings.chunks)
         .into_iter()
@@ -451,7 +450,7 @@ fn prepare(
             at: packer.put(&text),
             bytes: text.len() as u64,
             chunks,
-            redacted: redacted.found.len() as u64,
+            redacted,
         }),
         record,
     }
