@@ -4,10 +4,10 @@
 use super::Kind;
 use super::drawn::is_password;
 use super::names::Promise;
-use super::prefixed::is_word_start;
 use super::promised::{is_path, is_secret, is_word_of_programs};
 use super::shape::{Shape, decoded, is_example, looks_random};
 use super::value::{Quoted, Span, VALUE, blanks};
+use super::vendors::is_word_start;
 
 /// The password in the address whose `://` is at `at`.
 pub(super) fn in_address(bytes: &[u8], at: usize) -> Option<Span> {

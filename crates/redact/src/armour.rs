@@ -1,9 +1,9 @@
 //! Private keys in their armour, and JSON web tokens.
 
 use super::Kind;
-use super::prefixed::after_break;
 use super::shape::Shape;
 use super::value::Span;
+use super::vendors::after_break;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";

@@ -5,9 +5,9 @@
 use super::Redactor;
 use super::markdown::trimmed;
 use super::names::Promise;
-use super::prefixed::is_word_start;
 use super::promised::is_secret;
 use super::value::{Quoted, Span};
+use super::vendors::is_word_start;
 use super::words::is_literal_as_password;
 
 /// No row is longer.

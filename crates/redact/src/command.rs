@@ -59,14 +59,17 @@ const MYSQL: &[&str] = &[
     "7za",
 ];
 const MONGO: &[&str] = &["mongo", "mongosh", "mongodump", "mongorestore", "login"];
+const JAVA: &[&str] = &["keytool", "jarsigner"];
 const LDAP: &[&str] = &["ldapsearch", "ldapadd", "ldapmodify", "ldapwhoami"];
 
-const FORMS: [Form; 17] = [
+const FORMS: [Form; 19] = [
     form("-u", Gap::Any, Some(b':'), &["curl"]),
     form("-U", Gap::Any, Some(b':'), &["curl"]),
     form("--user", Gap::Apart, Some(b':'), &["curl"]),
     form("--proxy-user", Gap::Apart, Some(b':'), &["curl"]),
     form("-U", Gap::Any, Some(b'%'), &["smbclient", "rpcclient"]),
+    form("-storepass", Gap::Apart, None, JAVA),
+    form("-keypass", Gap::Apart, None, JAVA),
     form("-p", Gap::Attached, None, MYSQL),
     form("-p", Gap::Any, None, &["sshpass"]),
     form("-p", Gap::Apart, None, MONGO),

@@ -2,8 +2,8 @@
 //! itself write them: what is encoded is the armour with the key in it.
 
 use super::armour::opening;
-use super::prefixed::{after_break, is_word_start};
 use super::shape::decoded;
+use super::vendors::{after_break, is_word_start};
 
 /// What `-----BEGIN` and commercial SSH's `---- BEGIN` begin with in base64.
 pub(super) const MARKS: [&str; 2] = ["LS0tLS1CRUdJTi", "LS0tLSBCRUdJTi"];

@@ -3,8 +3,8 @@
 
 use super::Kind;
 use super::command::is_given;
-use super::prefixed::is_word_start;
 use super::value::Span;
+use super::vendors::is_word_start;
 
 /// How far back the prompt is looked for, and how long an answer may be.
 const REACH: usize = 256;

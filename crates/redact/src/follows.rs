@@ -5,12 +5,12 @@
 //! or a word that stands everywhere else too.
 
 use super::names::{Promise, is_of_other_key};
-use super::prefixed::is_word_start;
 use super::spoken::{self, Sentence};
 use super::statement::{self, clause_end, is_clause, is_in_statement};
 use super::tongues;
 use super::turns;
 use super::value::{Span, blanks, value};
+use super::vendors::is_word_start;
 use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{Redactor, before, below, entered, fallback, logins, markup, put, resumed};
 

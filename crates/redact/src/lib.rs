@@ -66,7 +66,6 @@ mod names;
 mod pass;
 mod phrases;
 mod pieces;
-mod prefixed;
 mod promised;
 mod put;
 mod reading;
@@ -82,6 +81,7 @@ mod tongues;
 mod topic;
 mod turns;
 mod value;
+mod vendors;
 mod windows;
 mod words;
 

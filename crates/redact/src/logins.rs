@@ -6,9 +6,9 @@ use super::command::is_given;
 use super::follows::Name;
 use super::markup::quoted_word;
 use super::names::Promise;
-use super::prefixed::is_word_start;
 use super::spoken::is_plain;
 use super::value::{Span, blanks, value};
+use super::vendors::is_word_start;
 use super::words::is_ordinary;
 
 /// Nothing is read any further.

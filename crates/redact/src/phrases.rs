@@ -3,11 +3,11 @@
 
 use super::Kind;
 use super::beside::is_variable;
-use super::prefixed::is_word_start;
 use super::promised::{is_template, is_word_of_programs};
 use super::shape::is_example;
 use super::tongues;
 use super::value::{BARE, Span, blanks, closing, in_marks};
+use super::vendors::is_word_start;
 use super::words::{is_of_sentence, is_ordinary};
 
 /// A password of several words, assigned to a variable of the environment:

@@ -4,8 +4,8 @@
 use super::Kind;
 use super::command::{REACH, is_given, value};
 use super::follows::Name;
-use super::prefixed::is_word_start;
 use super::value::{Span, blanks};
+use super::vendors::is_word_start;
 
 /// The secret that the option at `at` gives to AWS's store of parameters:
 /// `aws ssm put-parameter --type SecureString --value x`.

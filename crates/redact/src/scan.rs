@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::value::Span;
 use super::{Kind, Redactor, address, armour, before, beside, command, encoded, expect, fed};
-use super::{follows, logins, markup, phrases, pieces, prefixed, put, spoken, stores, tongues};
+use super::{follows, logins, markup, phrases, pieces, put, spoken, stores, tongues, vendors};
 use super::{turns, windows};
 
 /// Signs that part a name from its value, or open what may be a secret; the
@@ -46,7 +46,7 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         letters: Box::new([0; 512]),
     };
     let names = follows::STEMS.into_iter().chain(tongues::spaced());
-    let marks = prefixed::marks().chain(address::NUMBERS);
+    let marks = vendors::marks().chain(address::NUMBERS);
     for word in names.chain(marks).chain(WORDS).chain(encoded::MARKS) {
         match *word.as_bytes() {
             [a, b, c, ..] => places.add([a, b, c]),
@@ -189,7 +189,7 @@ impl<'a> Scan<'a> {
             b'|' => redactor.cell(bytes, at).or_else(|| fed::piped(bytes, at)),
             b'`' => redactor.code(bytes, at),
             b'$' => stores::hash(bytes, at),
-            b'1' => prefixed::find(bytes, at)
+            b'1' => vendors::find(bytes, at)
                 .map(|found| span(found.kind, found.end))
                 .or_else(|| phrases::numbered(bytes, at)),
             b'{' => stores::scheme(bytes, at),
@@ -198,7 +198,7 @@ impl<'a> Scan<'a> {
                 .or_else(|| redactor.wide(bytes, at))
                 .or_else(|| beside::apart(bytes, at))
                 .or_else(|| before::joined(bytes, at)),
-            _ => prefixed::find(bytes, at)
+            _ => vendors::find(bytes, at)
                 .map(|found| span(found.kind, found.end))
                 .or_else(|| self.word(at)),
         }
@@ -221,7 +221,7 @@ impl<'a> Scan<'a> {
             }
             b'n' | b'c' | b'C' => windows::command(bytes, at),
             b's' | b'S' => windows::command(bytes, at).or_else(|| expect::sent(bytes, at)),
-            b'e' if prefixed::is_word_start(bytes, at) => {
+            b'e' if vendors::is_word_start(bytes, at) => {
                 armour::web_token(bytes, at).map(|end| Span {
                     kind: Kind::Jwt,
                     start: at,

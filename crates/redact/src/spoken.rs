@@ -6,12 +6,12 @@ use super::drawn::{is_password, is_reference};
 use super::follows::{Name, Tongue, is_behind_user, words_before};
 use super::letters::over_chance;
 use super::names::Promise;
-use super::prefixed::is_word_start;
 use super::promised::{is_joined, is_secret};
 use super::resumed::word_behind;
 use super::shape::looks_drawn_short;
 use super::topic::Topic;
 use super::value::{Quoted, Span, blanks, value};
+use super::vendors::is_word_start;
 use super::words::{is_drawn_as_password, is_word_as_password};
 use super::{phrases, tongues};
 

@@ -3,10 +3,10 @@
 
 use super::Kind;
 use super::names::Promise;
-use super::prefixed::is_word_start;
 use super::promised::is_secret;
 use super::shape::{Shape, is_example};
 use super::value::{Quoted, Span, blanks};
+use super::vendors::is_word_start;
 
 /// No line of such a file is longer.
 const LINE: usize = 512;

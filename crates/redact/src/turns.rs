@@ -4,9 +4,9 @@
 
 use super::follows::{Name, is_behind_user};
 use super::names::Promise;
-use super::prefixed::is_word_start;
 use super::spoken::is_plain;
 use super::value::{Span, blanks, value};
+use super::vendors::is_word_start;
 use super::words::is_drawn_as_password;
 use super::{Kind, command};
 

@@ -3,9 +3,9 @@
 
 use super::Kind;
 use super::command::is_given;
-use super::prefixed::is_word_start;
 use super::spoken::is_plain;
 use super::value::Span;
+use super::vendors::is_word_start;
 
 /// No command line is read any further.
 const REACH: usize = 512;

@@ -1,4 +1,4 @@
-//! Secrets that begin with their provider's mark.
+//! Secrets that begin as their vendor's keys do: the rows of `vendors.txt`.
 
 use std::sync::LazyLock;
 
@@ -18,11 +18,29 @@ enum Alphabet {
     Base64,
     /// Capitals and digits.
     Upper,
+    /// Those and `-`.
+    Serial,
     /// Hexadecimal digits.
     Hex,
+    /// Those and `-`.
+    Uuid,
 }
 
 impl Alphabet {
+    fn named(name: &str) -> Option<Alphabet> {
+        Some(match name {
+            "alnum" => Alphabet::Alnum,
+            "word" => Alphabet::Word,
+            "dotted" => Alphabet::Dotted,
+            "base64" => Alphabet::Base64,
+            "upper" => Alphabet::Upper,
+            "serial" => Alphabet::Serial,
+            "hex" => Alphabet::Hex,
+            "uuid" => Alphabet::Uuid,
+            _ => return None,
+        })
+    }
+
     fn has(self, byte: u8) -> bool {
         match self {
             Alphabet::Alnum => byte.is_ascii_alphanumeric(),
@@ -33,7 +51,9 @@ impl Alphabet {
                     || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=')
             }
             Alphabet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Alphabet::Serial => byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
             Alphabet::Hex => byte.is_ascii_hexdigit(),
+            Alphabet::Uuid => byte.is_ascii_hexdigit() || byte == b'-',
         }
     }
 }
@@ -45,6 +65,8 @@ enum Mark {
     Certain,
     /// It counts where a word begins.
     AtWord,
+    /// The same, also of letters alone if they are of both cases.
+    Cased,
     /// Words begin so too; what follows must look random.
     Weak,
     /// Names begin so too; what follows must be no words.
@@ -55,49 +77,31 @@ enum Mark {
     Alone,
 }
 
+impl Mark {
+    fn named(name: &str) -> Option<Mark> {
+        Some(match name {
+            "certain" => Certain,
+            "word" => AtWord,
+            "cased" => Cased,
+            "weak" => Weak,
+            "drawn" => Drawn,
+            "parted" => Parted,
+            "alone" => Alone,
+            _ => return None,
+        })
+    }
+}
+
+/// A row of `vendors.txt`.
 struct Form {
     mark: &'static str,
     kind: Kind,
     alphabet: Alphabet,
     /// Characters behind the mark.
     least: usize,
-    /// And exactly so many, where the provider's keys have one length.
+    /// And no more, where the vendor's keys have an end.
     most: usize,
     trust: Mark,
-}
-
-const fn form(
-    mark: &'static str,
-    kind: Kind,
-    alphabet: Alphabet,
-    least: usize,
-    trust: Mark,
-) -> Form {
-    Form {
-        mark,
-        kind,
-        alphabet,
-        least,
-        most: MOST,
-        trust,
-    }
-}
-
-const fn fixed(
-    mark: &'static str,
-    kind: Kind,
-    alphabet: Alphabet,
-    length: usize,
-    trust: Mark,
-) -> Form {
-    Form {
-        mark,
-        kind,
-        alphabet,
-        least: length,
-        most: length,
-        trust,
-    }
 }
 
 /// Enough to judge by. What goes on after it belongs to the key as well, but is
@@ -106,162 +110,42 @@ const MOST: usize = 512;
 /// Hexadecimal digits of a key that has no other letters.
 const HASH: usize = 32;
 
-use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Word};
-use Mark::{Alone, AtWord, Certain, Drawn, Parted, Weak};
+use Alphabet::Hex;
+use Mark::{Alone, AtWord, Cased, Certain, Drawn, Parted, Weak};
 
-/// Of two marks that begin alike the longer stands first.
-const FORMS: [Form; 128] = [
-    form("sk-ant-", Kind::Anthropic, Word, 20, Certain),
-    form("sk-or-", Kind::OpenRouter, Word, 20, Certain),
-    form("sk-proj-", Kind::OpenAi, Word, 20, Certain),
-    form("sk-svcacct-", Kind::OpenAi, Word, 20, Certain),
-    form("sk-admin-", Kind::OpenAi, Word, 20, AtWord),
-    form("sk-lf-", Kind::Provider, Word, 20, AtWord),
-    form("sk-", Kind::OpenAi, Word, 20, Weak),
-    fixed("AIza", Kind::Google, Word, 35, AtWord),
-    form("GOCSPX-", Kind::Google, Word, 20, Certain),
-    form("ya29.", Kind::Google, Word, 20, AtWord),
-    form("1//0", Kind::Google, Word, 36, Weak),
-    fixed("AKIA", Kind::Aws, Upper, 16, AtWord),
-    fixed("ASIA", Kind::Aws, Upper, 16, AtWord),
-    fixed("ABIA", Kind::Aws, Upper, 16, AtWord),
-    fixed("ACCA", Kind::Aws, Upper, 16, AtWord),
-    form("github_pat_", Kind::GitHub, Word, 22, Certain),
-    form("ghp_", Kind::GitHub, Alnum, 30, Certain),
-    form("gho_", Kind::GitHub, Alnum, 30, Certain),
-    form("ghu_", Kind::GitHub, Alnum, 30, Certain),
-    form("ghs_", Kind::GitHub, Alnum, 30, Certain),
-    form("ghr_", Kind::GitHub, Alnum, 30, Certain),
-    form("glpat-", Kind::GitLab, Dotted, 18, Certain),
-    form("gldt-", Kind::GitLab, Word, 18, AtWord),
-    form("glrt-", Kind::GitLab, Word, 18, AtWord),
-    form("glptt-", Kind::GitLab, Word, 18, AtWord),
-    form("glcbt-", Kind::GitLab, Word, 18, AtWord),
-    form("glsoat-", Kind::GitLab, Word, 18, AtWord),
-    form("xoxb-", Kind::Slack, Word, 16, Certain),
-    form("xoxp-", Kind::Slack, Word, 16, Certain),
-    form("xoxa-", Kind::Slack, Word, 16, Certain),
-    form("xoxe-", Kind::Slack, Word, 16, Certain),
-    form("xoxe.", Kind::Slack, Word, 16, Certain),
-    form("xoxr-", Kind::Slack, Word, 16, Certain),
-    form("xoxs-", Kind::Slack, Word, 16, Certain),
-    form("xapp-", Kind::Slack, Word, 20, Weak),
-    form(
-        "hooks.slack.com/services/",
-        Kind::Slack,
-        Base64,
-        20,
-        Certain,
-    ),
-    form("sk_live_", Kind::Stripe, Alnum, 16, Certain),
-    form("sk_test_", Kind::Stripe, Alnum, 16, Certain),
-    form("rk_live_", Kind::Stripe, Alnum, 16, Certain),
-    form("rk_test_", Kind::Stripe, Alnum, 16, Certain),
-    form("whsec_", Kind::Stripe, Base64, 24, AtWord),
-    form("npm_", Kind::Npm, Alnum, 36, AtWord),
-    form("pypi-AgE", Kind::Pypi, Word, 40, Certain),
-    form("hf_", Kind::HuggingFace, Alnum, 30, AtWord),
-    form("api_org_", Kind::HuggingFace, Alnum, 30, Weak),
-    form("gsk_", Kind::Provider, Alnum, 40, AtWord),
-    form("xai-", Kind::Provider, Alnum, 40, AtWord),
-    form("pplx-", Kind::Provider, Alnum, 40, AtWord),
-    form("r8_", Kind::Provider, Alnum, 32, AtWord),
-    form("dop_v1_", Kind::Provider, Hex, 40, Certain),
-    form("shpat_", Kind::Provider, Hex, 30, Certain),
-    form("SG.", Kind::Provider, Dotted, 50, Weak),
-    form("lin_api_", Kind::Provider, Alnum, 32, AtWord),
-    form("ntn_", Kind::Provider, Alnum, 40, AtWord),
-    form("dapi", Kind::Provider, Hex, 32, AtWord),
-    form("hvs.", Kind::Provider, Word, 24, Weak),
-    form("dckr_pat_", Kind::Provider, Word, 20, Certain),
-    form("AGE-SECRET-KEY-1", Kind::PrivateKey, Upper, 50, Certain),
-    form("ATATT3x", Kind::Provider, Base64, 40, Certain),
-    form("figd_", Kind::Provider, Word, 30, AtWord),
-    form("sbp_", Kind::Provider, Hex, 36, AtWord),
-    form("tvly-", Kind::Provider, Word, 28, Weak),
-    form(
-        "discord.com/api/webhooks/",
-        Kind::Provider,
-        Base64,
-        60,
-        Certain,
-    ),
-    form("dp.pt.", Kind::Provider, Alnum, 32, Certain),
-    form("dp.st.", Kind::Provider, Dotted, 32, Weak),
-    form("dp.ct.", Kind::Provider, Alnum, 32, Certain),
-    form("dp.sa.", Kind::Provider, Alnum, 32, Certain),
-    form("dp.scim.", Kind::Provider, Alnum, 32, Certain),
-    form("pscale_tkn_", Kind::Provider, Dotted, 30, Certain),
-    form("pscale_pw_", Kind::Provider, Dotted, 30, Certain),
-    form("pscale_oauth_", Kind::Provider, Dotted, 30, Certain),
-    form("fm1r_", Kind::Provider, Base64, 40, AtWord),
-    form("fm1a_", Kind::Provider, Base64, 40, AtWord),
-    form("fm2_", Kind::Provider, Base64, 40, AtWord),
-    form("fo1_", Kind::Provider, Word, 40, AtWord),
-    form("shpss_", Kind::Provider, Hex, 30, Certain),
-    form("shpca_", Kind::Provider, Hex, 30, Certain),
-    form("shppa_", Kind::Provider, Hex, 30, Certain),
-    form("doo_v1_", Kind::Provider, Hex, 40, Certain),
-    form("dor_v1_", Kind::Provider, Hex, 40, Certain),
-    form("rubygems_", Kind::Provider, Hex, 40, AtWord),
-    form("sntrys_", Kind::Provider, Base64, 40, AtWord),
-    form("sntryu_", Kind::Provider, Hex, 40, AtWord),
-    form("PMAK-", Kind::Provider, Word, 40, AtWord),
-    form("NRAK-", Kind::Provider, Upper, 24, AtWord),
-    form("sq0atp-", Kind::Provider, Word, 20, AtWord),
-    form("sq0csp-", Kind::Provider, Word, 40, AtWord),
-    form("nvapi-", Kind::Provider, Word, 40, AtWord),
-    form("lsv2_pt_", Kind::Provider, Word, 32, AtWord),
-    form("lsv2_sk_", Kind::Provider, Word, 32, AtWord),
-    form("tskey-", Kind::Provider, Word, 24, Weak),
-    form("pul-", Kind::Provider, Hex, 40, AtWord),
-    form("glsa_", Kind::Provider, Word, 32, AtWord),
-    form("glc_", Kind::Provider, Base64, 40, Weak),
-    form("sgp_", Kind::Provider, Word, 40, AtWord),
-    form("phx_", Kind::Provider, Alnum, 40, AtWord),
-    form("rnd_", Kind::Provider, Alnum, 28, Weak),
-    form("hvb.", Kind::Provider, Word, 40, Weak),
-    form("dt0c01.", Kind::Provider, Dotted, 60, AtWord),
-    form("xoxc-", Kind::Slack, Word, 16, Certain),
-    form("xoxd-", Kind::Slack, Base64, 16, Certain),
-    form("gloas-", Kind::GitLab, Word, 18, AtWord),
-    form("glft-", Kind::GitLab, Word, 18, AtWord),
-    form("glagent-", Kind::GitLab, Word, 18, AtWord),
-    form("ATCTT3x", Kind::Provider, Base64, 40, Certain),
-    form("pcsk_", Kind::Provider, Word, 40, AtWord),
-    // Mailgun's; `cache-key-…` is a name.
-    fixed("key-", Kind::Provider, Hex, 32, Alone),
-    form("nfp_", Kind::Provider, Alnum, 36, AtWord),
-    form("csk-", Kind::Provider, Alnum, 40, AtWord),
-    // Resend's, behind which a name may go on as well.
-    form("re_", Kind::Provider, Word, 28, Drawn),
-    form("jina_", Kind::Provider, Word, 50, Weak),
-    fixed("sqp_", Kind::Provider, Hex, 40, AtWord),
-    fixed("squ_", Kind::Provider, Hex, 40, AtWord),
-    fixed("sqa_", Kind::Provider, Hex, 40, AtWord),
-    // A service account of 1Password.
-    form("ops_eyJ", Kind::Provider, Base64, 80, AtWord),
-    // HubSpot's, with a UUID.
-    fixed("pat-na1-", Kind::Provider, Word, 36, AtWord),
-    fixed("pat-eu1-", Kind::Provider, Word, 36, AtWord),
-    // Airtable's: 14 characters, a dot and 64 digits.
-    fixed("pat", Kind::Provider, Dotted, 79, Parted),
-    form("HRKU-", Kind::Provider, Word, 36, AtWord),
-    form("CCIPAT_", Kind::Provider, Word, 40, AtWord),
-    form("ATBB", Kind::Provider, Alnum, 32, Drawn),
-    // A secret token of Mapbox.
-    form("sk.eyJ", Kind::Provider, Dotted, 60, AtWord),
-    fixed("e2b_", Kind::Provider, Hex, 40, AtWord),
-    // Notion's old ones.
-    fixed("secret_", Kind::Provider, Alnum, 43, Drawn),
-    // Facebook's.
-    form("EAA", Kind::Provider, Alnum, 120, Drawn),
-    // Dropbox's.
-    form("sl.", Kind::Provider, Dotted, 120, Drawn),
-    // Plaid's, with a UUID.
-    fixed("access-sandbox-", Kind::Provider, Word, 36, AtWord),
-    fixed("access-production-", Kind::Provider, Word, 36, AtWord),
-];
+/// The table of the vendors' formats.
+const TABLE: &str = include_str!("vendors.txt");
+
+/// The rows of the table that are none of its comments.
+fn lines() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().filter(|line| !line.starts_with('#'))
+}
+
+/// Every format, in the order of the table.
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| lines().filter_map(Form::read).collect());
+
+impl Form {
+    fn read(line: &'static str) -> Option<Form> {
+        let mut columns = line.split_ascii_whitespace();
+        let (mark, kind) = (columns.next()?, Kind::named(columns.next()?)?);
+        let alphabet = Alphabet::named(columns.next()?)?;
+        let length = columns.next()?;
+        let (least, most) = match length.split_once("..") {
+            Some((least, "")) => (least.parse().ok()?, MOST),
+            Some((least, most)) => (least.parse().ok()?, most.parse().ok()?),
+            None => (length.parse().ok()?, length.parse().ok()?),
+        };
+        let trust = Mark::named(columns.next()?)?;
+        Some(Form {
+            mark,
+            kind,
+            alphabet,
+            least,
+            most,
+            trust,
+        })
+    }
+}
 
 /// A key at one place: what it is and where it ends.
 pub(super) struct Found {
@@ -273,7 +157,7 @@ pub(super) struct Found {
 /// every place of a text is passed over by one look.
 static BY_FIRST: LazyLock<[Vec<&Form>; 256]> = LazyLock::new(|| {
     let mut all = [const { Vec::new() }; 256];
-    for form in &FORMS {
+    for form in FORMS.iter() {
         all[usize::from(form.mark.as_bytes()[0])].push(form);
     }
     all
@@ -307,6 +191,10 @@ pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
     let sound = match form.trust {
         Certain => shape.distinct >= 6,
         AtWord => shape.distinct >= 6 && shape.digits > 0,
+        Cased => {
+            let cased = shape.upper > 1 && shape.lower > 1;
+            shape.distinct >= 6 && (shape.digits > 0 || cased)
+        }
         Weak => {
             let mixed = shape.digits > 0 && shape.upper >= 3 && shape.lower >= 3;
             mixed && shape.entropy > 3.3 || body.len() == HASH && looks_hex(&body)
@@ -442,8 +330,68 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_row_of_the_table_is_read_and_names_its_source() {
+        for line in lines() {
+            let columns = line.split_ascii_whitespace();
+            assert!(Form::read(line).is_some(), "{line}");
+            assert_eq!(columns.count(), 6, "{line}");
+        }
+    }
+
+    /// Characters of an alphabet, drawn from a seed.
+    fn generated(form: &Form, seed: u64) -> String {
+        let letters: Vec<u8> = (0..128).filter(|b| form.alphabet.has(*b)).collect();
+        let plain: Vec<u8> = letters
+            .iter()
+            .copied()
+            .filter(u8::is_ascii_alphanumeric)
+            .collect();
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut draw = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            plain[(state >> 33) as usize % plain.len()]
+        };
+        let mut body: Vec<u8> = (0..form.least).map(|_| draw()).collect();
+        if form.trust == Parted {
+            body[14] = b'.';
+            let hex = b"0123456789abcdef";
+            body[15..]
+                .iter_mut()
+                .for_each(|b| *b = hex[usize::from(*b) % 16]);
+        }
+        // What a vendor's key has nearly always.
+        let last = body.len() - 1;
+        (body[last], body[last - 1]) = (b'7', b'3');
+        String::from_utf8(body).unwrap()
+    }
+
+    #[test]
+    fn a_generated_key_of_every_row_is_found_whole() {
+        let redactor = crate::Redactor::default();
+        for form in FORMS.iter() {
+            for seed in 1..4 {
+                let mut body = generated(form, seed);
+                if form.alphabet.has(b'f') && !form.alphabet.has(b'g') {
+                    body.make_ascii_lowercase();
+                }
+                let key = format!("{}{body}", form.mark);
+                for text in [
+                    format!("use {key} now"),
+                    format!("\"{key}\""),
+                    format!("x={key}"),
+                ] {
+                    let redacted = redactor.redact(&text).text;
+                    assert!(!redacted.contains(&body), "{redacted} ({seed})");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn every_mark_is_looked_for() {
-        for form in &FORMS {
+        for form in FORMS.iter() {
             // The scan looks for other things where these stand.
             let first = form.mark.as_bytes()[0];
             assert!(first.is_ascii_alphanumeric(), "{}", form.mark);
