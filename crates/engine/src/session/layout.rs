@@ -7,8 +7,7 @@ use longhaul_assembly::{
     Budget, Counted, FileCache, Hints, Mode, PartCounts, PartName, Problem, PromptSource, Request,
     RestoreLimits, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble, notes,
 };
-use longhaul_checkpoint::{Checkpoint, CheckpointStore};
-use longhaul_ledger::{Origin, Utterance};
+use longhaul_checkpoint::Checkpoint;
 use longhaul_tokens::{Fragment, Tokens, Window};
 use longhaul_transcript::EntryId;
 
