@@ -320,6 +320,7 @@ fn tag(kind: FragmentKind) -> &'static str {
         FragmentKind::Checkpoint => "checkpoint",
         FragmentKind::Memory => "memory",
         FragmentKind::ContextNotes => "context-notes",
+        FragmentKind::DailyLogs => "daily-logs",
         FragmentKind::KeyFile => "key-file",
         FragmentKind::AgentsSection => "agents-section",
         FragmentKind::Warning => "warning",

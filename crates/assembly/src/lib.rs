@@ -95,7 +95,7 @@ pub use notes::notes;
 pub use prompt::{
     Hints, Mode, PartCounts, PromptSource, Runtime, Subagent, SubagentLimits, SystemPrompt,
 };
-pub use restore::{KeyFile, Restore, RestoreLimits};
+pub use restore::{KeyFile, Restore, RestoreLimits, daily_logs};
 pub use skills::{Host, Skill, SkillOrigin, SkillSources, Skills, Unavailable};
 pub use tools::{Tool, ToolPolicy, Tools};
 pub use workspace::{BootstrapFile, BootstrapLimits, FileKind, Workspace, WorkspaceSources};

@@ -10,6 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use jiff::ToSpan;
+use jiff::civil::Date;
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens};
 use longhaul_transcript::Millis;
 
@@ -28,6 +30,8 @@ pub struct RestoreLimits {
     pub memory_tokens: Tokens,
     /// `memories/context.md`.
     pub context_tokens: Tokens,
+    /// Today's and yesterday's log.
+    pub log_tokens: Tokens,
     /// How many key files.
     pub key_files: u32,
     /// Each key file.
@@ -43,6 +47,7 @@ impl Default for RestoreLimits {
             carried_tokens: FragmentKind::Carried.cap(),
             memory_tokens: FragmentKind::Memory.cap(),
             context_tokens: FragmentKind::ContextNotes.cap(),
+            log_tokens: FragmentKind::DailyLogs.cap(),
             key_files: 5,
             key_file_tokens: FragmentKind::KeyFile.cap(),
             agents_sections: vec!["Session Startup".to_owned(), "Red Lines".to_owned()],
@@ -125,6 +130,56 @@ impl Restore<'_> {
         let mut rules = files.filter(|file| file.kind == FileKind::Rules);
         rules.next().map(|file| file.content.head.as_str())
     }
+}
+
+/// Today's and yesterday's log, where the workspace has them; of what is too much
+/// the newest lines. Marks of provenance are left out.
+pub fn daily_logs(
+    workspace: &Workspace,
+    today: Date,
+    limit: Tokens,
+    counter: &dyn Counter,
+    now: SystemTime,
+    cache: &mut FileCache,
+) -> (Option<Fragment>, Vec<Problem>) {
+    let mut reading = Reading {
+        root: workspace.root(),
+        now,
+        cache,
+        problems: Vec::new(),
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for day in [today.saturating_sub(1.day()), today] {
+        let text = reading.text(Path::new(&format!("memory/{day}.md")));
+        let said = text.as_deref().unwrap_or_default().lines();
+        lines.extend(said.filter_map(unmarked));
+    }
+    let kind = FragmentKind::DailyLogs;
+    let text = |left_out: usize| {
+        let more = match left_out {
+            0 => String::new(),
+            more => format!("[{more} older lines are in memory/]\n"),
+        };
+        format!("{more}{}", lines[left_out..].join("\n"))
+    };
+    let fits = |left_out: &usize| counter.count(&text(*left_out), kind.content()) <= limit;
+    let places: Vec<usize> = (0..lines.len()).collect();
+    let left_out = places.partition_point(|left_out| !fits(left_out));
+    let fragment = (left_out < lines.len())
+        .then(|| Fragment::within(kind, text(left_out), limit, counter))
+        .flatten();
+    (fragment, reading.problems)
+}
+
+/// A line of a log without the comment that says who said it; nothing where
+/// nothing else is there.
+fn unmarked(line: &str) -> Option<String> {
+    let said = match line.trim_end().strip_suffix("-->") {
+        Some(marked) => marked.rfind("<!--").map_or(line, |at| &line[..at]),
+        None => line,
+    };
+    let said = said.trim_end();
+    (!said.is_empty()).then(|| said.to_owned())
 }
 
 struct Reading<'a> {

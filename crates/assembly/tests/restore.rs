@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use common::{Folder, later, load};
 use longhaul_assembly::{BootstrapLimits, FileCache, KeyFile, Problem, Restore, RestoreLimits};
-use longhaul_tokens::{Estimator, FragmentKind, Heuristic, Tokens};
+use longhaul_tokens::{Counter, Estimator, FragmentKind, Heuristic, Tokens};
 use longhaul_transcript::Millis;
 
 fn key(path: impl Into<PathBuf>, last_seen: Option<i64>) -> KeyFile {
@@ -91,4 +91,36 @@ fn an_empty_workspace_restores_nothing() {
         let restored = restore.fragments(&estimator, later(), &mut FileCache::new());
         assert_eq!(restored, (vec![], vec![]));
     }
+}
+
+#[test]
+fn the_logs_of_two_days_are_given_without_marks_and_the_newest_lines_last() {
+    let folder = Folder::new()
+        .with("memory/2026-03-08.md", "# 2026-03-08\n- too old\n")
+        .with(
+            "memory/2026-03-09.md",
+            "# 2026-03-09\n\n- Never push on Fridays. <!-- user 4f2a -->\n",
+        )
+        .with(
+            "memory/2026-03-10.md",
+            "# 2026-03-10\n<!-- longhaul by=agent bytes=3 -->\n- port 8080\n",
+        );
+    let (workspace, _) = load(&folder.path(), &BootstrapLimits::default());
+    let (mut cache, now) = (FileCache::new(), later());
+    let mut given = |limit: u32| {
+        let today = jiff::civil::date(2026, 3, 10);
+        let limit = Tokens(limit);
+        let (fragment, problems) =
+            longhaul_assembly::daily_logs(&workspace, today, limit, &Heuristic, now, &mut cache);
+        assert_eq!(problems, []);
+        fragment.map(|fragment| fragment.text().to_owned())
+    };
+    let whole = "# 2026-03-09\n- Never push on Fridays.\n# 2026-03-10\n- port 8080";
+    assert_eq!(given(2_000).as_deref(), Some(whole));
+    let short = "[2 older lines are in memory/]\n# 2026-03-10\n- port 8080";
+    assert_eq!(
+        given(Heuristic.count(short, FragmentKind::DailyLogs.content()).0).as_deref(),
+        Some(short)
+    );
+    assert_eq!(given(1), None);
 }

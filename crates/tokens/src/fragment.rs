@@ -30,6 +30,8 @@ pub enum FragmentKind {
     Memory,
     /// `memories/context.md`.
     ContextNotes,
+    /// Today's and yesterday's log.
+    DailyLogs,
     /// One of the key files named by a summary, read again from disk.
     KeyFile,
     /// One of the configured sections of `AGENTS.md`.
@@ -50,12 +52,13 @@ pub enum FragmentKind {
 
 impl FragmentKind {
     /// Every kind.
-    pub const ALL: [FragmentKind; 13] = [
+    pub const ALL: [FragmentKind; 14] = [
         FragmentKind::Gauge,
         FragmentKind::Advisory,
         FragmentKind::Checkpoint,
         FragmentKind::Memory,
         FragmentKind::ContextNotes,
+        FragmentKind::DailyLogs,
         FragmentKind::KeyFile,
         FragmentKind::AgentsSection,
         FragmentKind::Warning,
@@ -74,6 +77,7 @@ impl FragmentKind {
             FragmentKind::Checkpoint => Tokens(700),
             FragmentKind::Memory => Tokens(800),
             FragmentKind::ContextNotes => Tokens(1_000),
+            FragmentKind::DailyLogs => Tokens(2_000),
             FragmentKind::KeyFile => Tokens(1_000),
             FragmentKind::AgentsSection => Tokens(1_000),
             FragmentKind::Warning => Tokens(200),
@@ -103,6 +107,7 @@ impl fmt::Display for FragmentKind {
             FragmentKind::Checkpoint => "checkpoint",
             FragmentKind::Memory => "memory",
             FragmentKind::ContextNotes => "context notes",
+            FragmentKind::DailyLogs => "daily logs",
             FragmentKind::KeyFile => "key file",
             FragmentKind::AgentsSection => "agents section",
             FragmentKind::Warning => "warning",

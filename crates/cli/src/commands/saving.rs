@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use jiff::civil::Date;
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace, WorkspaceSources};
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Trigger, Turn};
 use longhaul_compaction::SpiralWarning;
@@ -89,6 +90,7 @@ pub(super) struct Materials {
     times: HashMap<EntryId, Option<Millis>>,
     cache: FileCache,
     now: SystemTime,
+    today: Date,
 }
 
 impl Materials {
@@ -120,6 +122,7 @@ impl Materials {
             times: times.collect(),
             cache,
             now,
+            today: app.zoned().date(),
         })
     }
 
@@ -138,6 +141,7 @@ impl Materials {
             seen: &|id| times.get(id).copied().flatten(),
             counter: Estimator::O200k.counter(),
             now: self.now,
+            today: self.today,
             cache: &mut self.cache,
         })
     }

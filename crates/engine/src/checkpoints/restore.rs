@@ -10,7 +10,10 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use longhaul_assembly::{FileCache, KeyFile, Problem, Restore, RestoreLimits, Workspace};
+use jiff::civil::Date;
+use longhaul_assembly::{
+    FileCache, KeyFile, Problem, Restore, RestoreLimits, Workspace, daily_logs,
+};
 use longhaul_checkpoint::{Checkpoint, CheckpointId, Restoring};
 use longhaul_compaction::SpiralWarning;
 use longhaul_ledger::Origin;
@@ -41,6 +44,8 @@ pub struct Putting<'a> {
     pub counter: &'a dyn Counter,
     /// The time now.
     pub now: SystemTime,
+    /// The day it is, where the user is.
+    pub today: Date,
     /// Files read before.
     pub cache: &'a mut FileCache,
 }
@@ -137,7 +142,9 @@ impl Checkpoints<'_> {
         };
         let checkpoint = self.chosen(named, record.is_some(), boundary.is_some(), sink)?;
         let carried = carried(live, putting);
-        if boundary.is_none() && checkpoint.is_none() && carried.is_none() {
+        let (logs, unread) = logs(putting);
+        let begins = boundary.is_none() && checkpoint.is_none() && carried.is_none();
+        if begins && logs.is_none() {
             return Ok(Restoration::default());
         }
 
@@ -145,12 +152,18 @@ impl Checkpoints<'_> {
             Some(record) => at(&record.key_files, live, putting),
             None => key_files(live, checkpoint.as_ref(), putting),
         };
-        let (mut fragments, problems) = fragments(live, checkpoint.as_ref(), &key_files, putting);
+        // A session that only begins has nothing to be reminded of but the logs.
+        let (mut fragments, mut problems) = match begins {
+            true => (Vec::new(), Vec::new()),
+            false => fragments(live, checkpoint.as_ref(), &key_files, putting),
+        };
+        problems.extend(unread);
         let behind = fragments
             .iter()
             .position(|fragment| fragment.kind() == FragmentKind::Checkpoint)
             .map_or(0, |at| at + 1);
         fragments.splice(behind..behind, carried);
+        fragments.extend(logs);
         let given: Vec<Given> = fragments.iter().map(Given::of).collect();
         let news = news(record.as_ref(), &given, &fragments);
         let checkpoint = checkpoint.map(|checkpoint| checkpoint.meta.checkpoint_id);
@@ -304,6 +317,9 @@ fn news(record: Option<&Record>, given: &[Given], fragments: &[Fragment]) -> New
     let known = |at: &usize| {
         let (now, fragment) = (&given[*at], &fragments[*at]);
         record.fragments.contains(now)
+            // They grow all day; the agent has what it was given of them.
+            || fragment.kind() == FragmentKind::DailyLogs
+                && record.fragments.iter().any(|old| old.kind == now.kind)
             || matches!(key_file(fragment), Some((path, false))
                 if record.fragments.iter().any(|old| old.path.as_deref() == Some(path)))
     };
@@ -387,6 +403,16 @@ fn fragments(
         fragments.splice(0..0, warning);
     }
     (fragments, problems)
+}
+
+/// The logs of the last two days.
+fn logs(putting: &mut Putting<'_>) -> (Option<Fragment>, Vec<Problem>) {
+    let Some(workspace) = putting.workspace else {
+        return (None, Vec::new());
+    };
+    let limit = putting.limits.log_tokens;
+    let (counter, now) = (putting.counter, putting.now);
+    daily_logs(workspace, putting.today, limit, counter, now, putting.cache)
 }
 
 /// What the user said in the session before, until a summary of this one carries

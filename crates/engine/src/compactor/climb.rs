@@ -46,9 +46,6 @@ impl<S: Site> Compactor<'_, S> {
         loop {
             for step in self.plan(Occasion::Overflow, size, tried) {
                 let last = step == Step::Compact(Layer::Emergency);
-                if last {
-                    self.site.in_emergency();
-                }
                 let made = self
                     .step(step, Trigger::Overflow, None, size, tried)
                     .await?;

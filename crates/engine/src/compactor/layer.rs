@@ -149,6 +149,7 @@ impl<S: Site> Compactor<'_, S> {
     /// Saves the state, writes the entry, puts the state back; each durable
     /// before the next.
     fn carry_out(&mut self, asked: Asked<'_>, compacted: &Compacted) -> Result<Carried> {
+        self.site.before_compaction();
         let stamp = self.site.stamp();
         let mut saving = self.saving(Saved::Compaction, asked.size.tokens, compacted.splits_turn);
         let mut events = Vec::new();

@@ -309,8 +309,8 @@ pub trait Site {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The oldest turns are about to be dropped.
-    fn in_emergency(&mut self) {}
+    /// A compaction is about to be written, whatever its layer.
+    fn before_compaction(&mut self) {}
 
     /// Compaction was given up.
     fn gave_up(&mut self, _: &[String]) {}

@@ -29,6 +29,7 @@ impl Config {
             carried_tokens: restore.carried_tokens,
             memory_tokens: restore.memory_tokens,
             context_tokens: restore.context_tokens,
+            log_tokens: restore.log_tokens,
             key_files: restore.key_files,
             key_file_tokens: restore.key_file_tokens,
             agents_sections: restore.agents_sections.clone(),

@@ -86,6 +86,9 @@ settings! {
         /// `memories/context.md`, in tokens.
         #[schemars(with = "u32", range(min = 1, max = 1_000))]
         context_tokens: Tokens = Tokens(1_000),
+        /// Today's and yesterday's log, in tokens.
+        #[schemars(with = "u32", range(min = 1, max = 2_000))]
+        log_tokens: Tokens = Tokens(2_000),
         /// Key files re-read from disk.
         #[schemars(range(min = 0))]
         key_files: u32 = 5,

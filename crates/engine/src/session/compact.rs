@@ -234,8 +234,8 @@ impl Site for AtWork<'_> {
         Box::pin(self.session.flush(trigger, self.cancel, self.listener))
     }
 
-    fn in_emergency(&mut self) {
-        self.session.save_conclusion(self.listener);
+    fn before_compaction(&mut self) {
+        self.session.save_task(self.listener);
     }
 
     fn gave_up(&mut self, reasons: &[String]) {

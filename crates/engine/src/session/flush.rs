@@ -427,16 +427,13 @@ impl Session {
         self.remember(listener);
     }
 
-    /// Before the oldest turns are dropped, what was concluded last is written
-    /// down where the next context finds it.
-    pub(super) fn save_conclusion(&mut self, listener: &mut dyn Listener) {
-        let conclusion = self.live.entries().iter().rev().find_map(|entry| {
-            let message = entry.message()?;
-            let said = entry.role() == Some(&longhaul_transcript::Role::Assistant);
-            let text = message.text();
-            (said && !text.trim().is_empty()).then_some(text)
-        });
-        let Some(text) = conclusion else {
+    /// Before anything leaves the context, the task at hand is written down where
+    /// the next one finds it.
+    pub(super) fn save_task(&mut self, listener: &mut dyn Listener) {
+        if self.setup.config.sandbox.read_only || self.setup.subagent.is_some() {
+            return;
+        }
+        let Some(text) = pieces::snapshot(self.live.ledger()) else {
             return;
         };
         let at = self.setup.clock.now().datetime();

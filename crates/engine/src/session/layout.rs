@@ -7,8 +7,7 @@ use longhaul_assembly::{
     Budget, Counted, FileCache, Hints, Mode, PartCounts, PartName, Problem, PromptSource, Request,
     RestoreLimits, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble, notes,
 };
-use longhaul_checkpoint::{Checkpoint, CheckpointStore};
-use longhaul_ledger::{Origin, Utterance};
+use longhaul_checkpoint::Checkpoint;
 use longhaul_tokens::{Fragment, Tokens, Window};
 use longhaul_transcript::EntryId;
 
@@ -141,17 +140,6 @@ impl Session {
 
     /// Decides what this epoch's contexts carry beside the conversation.
     pub(super) fn restore(&mut self, listener: &mut dyn Listener) {
-        let carried = |said: &Utterance| said.origin == Origin::Carried;
-        let needs = self.live.epoch() > 0
-            || self.live.ledger().utterances.iter().any(carried)
-            || self
-                .store
-                .list(&self.whose.key)
-                .is_ok_and(|list| !list.is_empty());
-        if !needs {
-            self.restored = Vec::new();
-            return;
-        }
         self.restore_now(listener);
     }
 
@@ -195,7 +183,8 @@ impl Session {
                 entries.find(|entry| entry.id == *id)?.time
             }
         };
-        let now = SystemTime::from(self.setup.clock.now().timestamp());
+        let clock = self.setup.clock.now();
+        let now = SystemTime::from(clock.timestamp());
         let done = work(
             self,
             &mut Putting {
@@ -205,6 +194,7 @@ impl Session {
                 seen: &times,
                 counter: self.meter.estimator().counter(),
                 now,
+                today: clock.date(),
                 cache: &mut files,
             },
             &mut |event| listener.event(&event),
@@ -339,6 +329,7 @@ pub(crate) fn restore_limits(config: &crate::config::Config, window: &Window) ->
         carried_tokens: window.scaled(limits.carried_tokens),
         memory_tokens: limits.memory_tokens.scale(share),
         context_tokens: limits.context_tokens.scale(share),
+        log_tokens: window.scaled(limits.log_tokens),
         key_files: (f64::from(limits.key_files) * share).floor() as u32,
         key_file_tokens: limits.key_file_tokens.scale(share.max(0.3)),
         agents_sections: limits.agents_sections,

@@ -195,6 +195,7 @@ impl Place {
             seen,
             counter: &Heuristic,
             now,
+            today: jiff::civil::date(2026, 3, 10),
             cache: &mut cache,
         })
     }

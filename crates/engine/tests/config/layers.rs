@@ -60,6 +60,7 @@ fn defaults_are_the_numbers_of_the_specification() {
         "restore.checkpointTokens": 700,
         "restore.memoryTokens": 800,
         "restore.contextTokens": 1_000,
+        "restore.logTokens": 2_000,
         "restore.keyFiles": 5,
         "restore.carriedTokens": 2_000,
         "restore.keyFileTokens": 1_000,

@@ -434,3 +434,29 @@ fn no_half_of_a_secret_that_the_user_said_reaches_the_log() {
     assert!(logs.contains("it goes on with [redacted:"), "{logs}");
     assert!(!logs.contains(one) && !logs.contains(two), "{logs}");
 }
+
+#[test]
+fn the_task_at_hand_is_written_down_at_every_compaction() {
+    let mut rig = Rig::new(WINDOW, |_| {}, plainly);
+    let mut seen = Vec::new();
+    for at in 0..80 {
+        let said = format!("{} (request {at})", prose(at, 400));
+        let before = rig.compactions();
+        rig.say(&said).unwrap();
+        if rig.compactions() > before {
+            seen.push((at, rig.work("memories/context.md")));
+        }
+        if seen.len() == 2 {
+            break;
+        }
+    }
+    let [(first, before), (second, after)] = &seen[..] else {
+        panic!("two compactions: {}", seen.len());
+    };
+    assert!(before.contains("**Latest request:**"), "{before}");
+    assert!(
+        before.contains("**The agent's last words:**\nUnderstood."),
+        "{before}"
+    );
+    assert_ne!(before, after, "{first} and {second}");
+}

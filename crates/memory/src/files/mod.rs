@@ -210,8 +210,8 @@ impl MemoryFolder {
         Ok(lines.filter(fits).take(most).map(str::to_owned).collect())
     }
 
-    /// Replaces `memories/context.md`: where the work stands, such as the
-    /// agent's last conclusion before an emergency.
+    /// Replaces `memories/context.md`: where the work stands, as a
+    /// [`snapshot`](crate::flush::snapshot) of it says before a compaction.
     pub fn write_context(&self, at: DateTime, text: &str) -> Result<Appended> {
         let redacted = self.redactor.redact(text);
         let body = plain(redacted.text.trim());

@@ -11,13 +11,11 @@ use longhaul_transcript::{Channel, EntryId};
 use crate::files::{Appended, Body, Note, Origin, Section};
 use crate::{MemoryFolder, Result, Source};
 
-/// Characters of a line that is not the user's; the entry that it names has the
-/// rest.
-const MOST_CHARS: usize = 1_000;
 /// Bytes of the user's words: as much as the ledger carries.
 const MOST_WORDS: usize = 256 * 1024;
-/// Bytes of another section.
-const MOST_NOTES: usize = 2_500;
+/// Bytes of another section: with all of them an entry of the log has room for
+/// the marks too.
+const MOST_NOTES: usize = 48 * 1024;
 
 /// The title over what the user said.
 pub(crate) const SAID: &str = "What the user said";
@@ -154,11 +152,7 @@ fn section(title: &str, mut notes: Vec<Note>, left: u64, most: usize) -> Option<
 }
 
 fn note(text: &str, source: Source, entry: &EntryId) -> Note {
-    let text = match text.char_indices().nth(MOST_CHARS) {
-        Some((end, _)) => format!("{}… (whole in entry {entry})", text[..end].trim_end()),
-        None => text.to_owned(),
-    };
-    line(text, source, Some(entry.clone()))
+    line(text.to_owned(), source, Some(entry.clone()))
 }
 
 fn line(text: String, source: Source, entry: Option<EntryId>) -> Note {

@@ -26,9 +26,11 @@
 //! ```
 
 mod extractive;
+mod snapshot;
 
 pub(crate) use extractive::{REPLY, SAID};
 pub use extractive::{extractive, noted, words_of_the_user};
+pub use snapshot::snapshot;
 
 use jiff::civil::DateTime;
 use serde_json::{Value, json};

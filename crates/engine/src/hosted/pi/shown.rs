@@ -65,7 +65,8 @@ impl PiSession {
         if !is_due(live) {
             return None;
         }
-        let now = SystemTime::from(self.setup.clock.now().timestamp());
+        let clock = self.setup.clock.now();
+        let now = SystemTime::from(clock.timestamp());
         let config = &self.setup.config;
         let limits = restore_limits(config, window);
         let mut files = std::mem::take(&mut self.files);
@@ -85,6 +86,7 @@ impl PiSession {
             seen: &times,
             counter,
             now,
+            today: clock.date(),
             cache: &mut files,
         };
         // That it was given is known by the file, so that no note is needed.
