@@ -1,4 +1,7 @@
-//! `cargo xtask bench peers`: opening a session, beside pi's own loader.
+//! `cargo xtask bench`: what opening a session and running commands on it takes,
+//! beside pi's own loader.
+
+mod commands;
 
 use std::env;
 use std::fs;
@@ -20,6 +23,8 @@ use crate::{paths, shell};
 pub(crate) enum Bench {
     /// Open sessions up to their context, with longhaul and with the real pi
     Peers(PeersArgs),
+    /// Run the commands people run on short and long sessions: bytes read, time, memory
+    Commands(commands::CommandsArgs),
     /// One measurement in a process of its own
     #[command(hide = true)]
     Open {
@@ -52,6 +57,7 @@ const MEGABYTE: u64 = 1_000_000;
 pub(crate) fn run(what: &Bench) -> Result<()> {
     match what {
         Bench::Open { file, runs } => open(file, *runs),
+        Bench::Commands(args) => commands::commands(args),
         Bench::Peers(args) => match shell::again_in_release()? {
             true => Ok(()),
             false => peers(args),
@@ -201,7 +207,12 @@ fn open(file: &Path, runs: u32) -> Result<()> {
 
 /// The most memory this process ever had, where the system tells.
 fn peak_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
+    peak_of(Path::new("/proc/self/status"))
+}
+
+/// The same of any process, by its status file.
+fn peak_of(status: &Path) -> Option<u64> {
+    let status = fs::read_to_string(status).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024)
