@@ -168,12 +168,18 @@ pub(super) fn marks() -> impl Iterator<Item = &'static str> {
     FORMS.iter().map(|form| form.mark)
 }
 
-/// The key that begins at `at`, if one does.
+/// The key that begins at `at`, if one does. Keys of two vendors may begin alike,
+/// so every row that fits is tried, in the order of the table.
 pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
     let rest = &bytes[at..];
-    let form = BY_FIRST[usize::from(bytes[at])]
+    BY_FIRST[usize::from(bytes[at])]
         .iter()
-        .find(|form| rest.starts_with(form.mark.as_bytes()))?;
+        .filter(|form| rest.starts_with(form.mark.as_bytes()))
+        .find_map(|form| key_of(bytes, at, form))
+}
+
+/// The key of this row that begins at `at`, behind whose prefix it must be sound.
+fn key_of(bytes: &[u8], at: usize, form: &Form) -> Option<Found> {
     if form.trust != Certain && !is_word_start(bytes, at) {
         return None;
     }

@@ -86,7 +86,7 @@ pub struct Compacted {
     /// What should be known about it.
     pub notes: Vec<String>,
     /// What matters in everything that is no longer in the context, for
-    /// [`Live::push_compaction`].
+    /// [`crate::live::Live::push_compaction`].
     pub base: Ledger,
 }
 
