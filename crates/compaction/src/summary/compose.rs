@@ -41,9 +41,15 @@ pub fn summarize(
     if count(&outcome.text) > limits.prose {
         outcome.text = within(&outcome.text, limits.prose, counter).unwrap_or_default();
     }
+    let prose_tokens = count(&outcome.text);
+    // In a small window the user's words have what prose leaves.
+    let mut limits = *limits;
+    if limits.shares_words {
+        limits.words += limits.prose - prose_tokens;
+    }
     let mut less = frame;
     loop {
-        let made = mechanical(material, limits, less, counter);
+        let made = mechanical(material, &limits, less, counter);
         let text = continuation(material, &outcome.text, &made.text);
         let tokens = count(&text);
         let excess = tokens - limits.total;
@@ -51,7 +57,7 @@ pub fn summarize(
             return Summary {
                 text,
                 tokens,
-                prose_tokens: count(&outcome.text),
+                prose_tokens,
                 outcome,
                 notes: made.notes,
             };
