@@ -72,7 +72,7 @@ fn mood() -> impl Strategy<Value = Mood> {
     prop_oneof![
         2 => Just(Mood::Any),
         1 => Just(Mood::Pinned),
-        1 => Just(Mood::Worn),
+        3 => Just(Mood::Worn),
         1 => bad().prop_map(Mood::BadWriter),
     ]
 }
