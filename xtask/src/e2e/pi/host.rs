@@ -141,6 +141,17 @@ impl Pi {
         .map(drop)
     }
 
+    /// Says something, and more of it while a tool runs: what the agent is to hear at
+    /// once, and what it is to hear when it is done.
+    pub(super) fn interrupt(&mut self, text: &str, steer: &str, follow_up: &str) -> Result<()> {
+        self.send(&json!({"id": "prompt", "type": "prompt", "message": text}))?;
+        self.until(|message| message["type"] == "tool_execution_start")?;
+        self.send(&json!({"id": "steer", "type": "steer", "message": steer}))?;
+        self.send(&json!({"id": "follow", "type": "follow_up", "message": follow_up}))?;
+        self.until(|message| message["type"] == "agent_settled")
+            .map(drop)
+    }
+
     /// Asks pi to compact.
     pub(super) fn compact(&mut self) -> Result<Value> {
         self.send(&json!({"id": "compact", "type": "compact"}))?;

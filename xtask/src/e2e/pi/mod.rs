@@ -30,6 +30,10 @@ const FILES: u32 = 4;
 /// The step after which the longhaul process is killed.
 const KILLED_AFTER: u32 = 4;
 
+/// What is typed while a tool runs.
+const STEERED: &str = "While you are at it: the port is 8443, not 8080.";
+const FOLLOWED: &str = "When that is done, name the file ports.md.";
+
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The longhaul program to use [default: one is built]
@@ -195,7 +199,9 @@ impl Run {
 
         self.recalls_what_left(&mut pi, &entries)?;
         self.shows_a_large_result_in_part(&mut pi)?;
+        self.hears_what_is_typed_meanwhile(&mut pi)?;
         self.compacts_when_asked(&mut pi)?;
+        self.keeps_what_was_typed_meanwhile(&mut pi)?;
         pi.notices.clear();
         pi.prompt("/longhaul")?;
         let status = pi.notices.join("\n");
@@ -303,6 +309,52 @@ impl Run {
             "and recalled whole",
             text.contains(&wanted) && !shown.contains(&wanted),
             wanted.trim_end(),
+        );
+        Ok(())
+    }
+
+    /// Two texts come while a tool runs; the model hears both.
+    fn hears_what_is_typed_meanwhile(&mut self, pi: &mut Pi) -> Result<()> {
+        self.model.will([
+            Answer::Call("bash", json!({ "command": "sleep 2; echo slept" })),
+            Answer::Text("With the remark in mind.".into()),
+            Answer::Text("And that as well.".into()),
+        ]);
+        pi.interrupt("Sleep a little.", STEERED, FOLLOWED)?;
+        let entries = file::entries(&self.home.session()?)?;
+        let said = |words: &str| {
+            let messages = entries.iter().map(|entry| &entry["message"]);
+            messages
+                .filter(|message| message["role"] == "user" && file::text(message) == words)
+                .count()
+        };
+        self.findings.check(
+            "pi writes what is typed while it works as the user's",
+            said(STEERED) == 1 && said(FOLLOWED) == 1 && self.model.left() == 0,
+            format!("{} and {} times", said(STEERED), said(FOLLOWED)),
+        );
+        Ok(())
+    }
+
+    /// Both stand in the context when the messages that they were have left it.
+    fn keeps_what_was_typed_meanwhile(&mut self, pi: &mut Pi) -> Result<()> {
+        for step in STEPS + 1..STEPS + 4 {
+            self.step(pi, step)?;
+        }
+        pi.compact()?;
+        let entries = file::entries(&self.home.session()?)?;
+        let last = our_compactions(&entries).last().copied();
+        let summary = last.and_then(|entry| entry["summary"].as_str());
+        let lines: Vec<&str> = summary.unwrap_or_default().lines().collect();
+        let place = |words: &str| {
+            let mut lines = lines.iter();
+            lines.position(|line| line.starts_with("- #") && line.ends_with(words))
+        };
+        let (steered, followed) = (place(STEERED), place(FOLLOWED));
+        self.findings.check(
+            "and our summary has it word for word, in its order",
+            steered.is_some() && steered < followed,
+            format!("lines {steered:?} and {followed:?} of {}", lines.len()),
         );
         Ok(())
     }
