@@ -4,6 +4,8 @@
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use longhaul_model::Usage;
 use longhaul_model::loopback::{Fault, Loopback, Recorded, Reply, Said};
@@ -29,6 +31,7 @@ struct Control {
     refusals: AtomicU64,
     calls: AtomicU64,
     victim: Mutex<Option<u32>>,
+    pause: Mutex<Duration>,
 }
 
 /// A request that reached it.
@@ -43,6 +46,7 @@ impl Model {
             refusals: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             victim: Mutex::new(None),
+            pause: Mutex::default(),
         });
         let script = Arc::clone(&control);
         let server = Loopback::start(move |request| script.answer(request))?;
@@ -67,6 +71,15 @@ impl Model {
             .victim
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(process);
+    }
+
+    /// It thinks so long about the agent's next request.
+    pub(super) fn pauses(&self, pause: Duration) {
+        *self
+            .control
+            .pause
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = pause;
     }
 
     /// How many requests it has had.
@@ -105,6 +118,10 @@ impl Control {
         }
         let requested = tokens(request);
         let body = request.json();
+        if body["tools"].is_array() {
+            let mut pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
+            thread::sleep(std::mem::take(&mut *pause));
+        }
         let refused = body["tools"].is_array() && self.refusals.swap(0, Ordering::SeqCst) > 0;
         if refused || requested > WINDOW {
             let limit = WINDOW.min(requested - 1);

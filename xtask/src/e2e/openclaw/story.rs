@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -18,6 +19,10 @@ const SESSION: &str = "agent:main:e2e";
 /// What is said at the beginning and must never be lost.
 const RULE: &str = "Never change the file deploy.lock";
 const FACT: &str = "The staging port is 48231";
+/// What is typed while the agent works.
+const QUEUED: &str = "By the way: the port of the tests is 48999";
+/// How long the model thinks meanwhile.
+const PAUSE: Duration = Duration::from_secs(30);
 /// Lines of a file: together about an eighth of the window.
 const LINES: u32 = 160;
 /// How long the log may lag behind.
@@ -66,9 +71,16 @@ impl<'a> Story<'a> {
             &mut gateway,
             &format!("Rules for all of this work: {RULE}. {FACT}."),
         )?;
+        self.interrupted(&mut gateway)?;
         for _ in 1..turns {
             self.read(&mut gateway)?;
         }
+        let asked = self.read(&mut gateway)?;
+        let whole: String = asked.iter().flat_map(messages).map(model::text).collect();
+        self.report.check(
+            whole.contains(QUEUED),
+            "what was typed while the agent worked has left the context",
+        );
         let compactions = count(&mut gateway, "compacted")?;
         self.report.compactions += compactions;
         self.report.check(
@@ -129,6 +141,31 @@ impl<'a> Story<'a> {
         self.quiet(&mut gateway, 0)?;
         self.timings(&mut gateway)?;
         gateway.stop()
+    }
+
+    /// A second message comes while the first is being answered.
+    fn interrupted(&mut self, gateway: &mut Gateway<'_>) -> Result<()> {
+        self.begin("typed while the agent works");
+        let asked = self.model.count();
+        let words = self.next_file()?;
+        self.model.pauses(PAUSE);
+        gateway.type_in(SESSION, &words, "first")?;
+        gateway.type_in(SESSION, QUEUED, "queued")?;
+        let begun = Instant::now();
+        let heard = || {
+            let requests = self.model.since(asked);
+            let mut texts = requests.iter().flat_map(messages).map(model::text);
+            texts.any(|text| text.contains(QUEUED))
+        };
+        while !heard() && begun.elapsed() < 2 * PAUSE {
+            thread::sleep(Duration::from_millis(200));
+        }
+        let heard = heard();
+        self.report
+            .check(heard, "what was typed did not reach the model");
+        // What comes next must not be queued as well.
+        thread::sleep(Duration::from_secs(5));
+        Ok(())
     }
 
     /// The gateway is another process; the session is the same.
