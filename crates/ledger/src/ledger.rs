@@ -127,6 +127,9 @@ impl Ledger {
                 let Some(view) = entry.message() else {
                     return;
                 };
+                if matches!(view.role, Role::Assistant | Role::ToolResult) {
+                    self.working.acted = view.time().max(self.working.acted);
+                }
                 match view.role {
                     Role::User => self.on_user(at, &view),
                     Role::Assistant => self.on_assistant(at, &view),
@@ -173,9 +176,13 @@ impl Ledger {
             // Nobody typed it, but it is all that a subagent was asked.
             texts.push(UserText::new(Channel::Prompt, view.text()));
         }
-        for said in texts {
+        let waited = self.has_waited(at, view);
+        for mut said in texts {
             if said.text.trim().is_empty() {
                 continue;
+            }
+            if waited && said.channel == Channel::Prompt {
+                said.channel = Channel::Queued;
             }
             self.close_questions(at);
             let joins = said.channel != Channel::Prompt;
@@ -191,6 +198,16 @@ impl Ledger {
                 self.begin_turn(at);
             }
             self.working.answer = Default::default();
+        }
+    }
+
+    /// Whether a message was typed while the agent worked, and delivered later: it
+    /// is older than what the agent did before it, and its entry is not. (pi writes
+    /// both times, and says nothing else of steering and follow-ups.)
+    fn has_waited(&self, at: At<'_>, view: &MessageView<'_>) -> bool {
+        match (view.time(), self.working.acted, at.time) {
+            (Some(typed), Some(acted), Some(delivered)) => typed < acted && acted <= delivered,
+            _ => false,
         }
     }
 

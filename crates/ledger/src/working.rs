@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_transcript::EntryId;
+use longhaul_transcript::{EntryId, Millis};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::Exchange;
@@ -62,6 +62,8 @@ pub(crate) struct Working {
     /// The agent's last words.
     pub(crate) words: Option<(String, EntryId)>,
     pub(crate) last_command: Option<(String, EntryId)>,
+    /// When the agent last did something, as its messages say themselves.
+    pub(crate) acted: Option<Millis>,
     /// Paths that do not stand in the transcript in full: the length of the
     /// longest ending of each that does.
     pub(crate) written: BTreeMap<String, u32>,

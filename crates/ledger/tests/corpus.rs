@@ -5,6 +5,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
+use longhaul_transcript::Channel;
 use serde_json::Value;
 
 fn strings(value: &Value) -> BTreeSet<String> {
@@ -184,4 +185,26 @@ fn nothing_is_made_up() {
             assert!(calls.contains(name), "{}", file.path);
         }
     }
+}
+
+/// pi stores steering and follow-ups as user messages like any other; that they
+/// waited is seen by their own time, which is older than what the agent did before.
+#[test]
+fn what_waited_while_the_agent_worked_is_told_from_prompts_by_its_time() {
+    let Some(folder) = common::shared("pi") else {
+        return;
+    };
+    let queued = |name: &str| {
+        let (cwd, entries) = common::path_of(&folder.join(name));
+        let ledger = common::fold(cwd, &entries);
+        let waited = ledger.utterances.into_iter();
+        waited
+            .filter(|said| said.channel == Channel::Queued)
+            .map(|said| said.text.lines().next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let waited = queued("pi-mono_before-compaction.jsonl");
+    assert_eq!(waited.len(), 3, "{waited:?}");
+    assert!(waited[1].starts_with("after you are done and commited"));
+    assert_eq!(queued("pi-mono_large-session.jsonl"), [""; 0]);
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Object};
+use crate::time::Millis;
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -282,6 +283,13 @@ impl<'a> MessageView<'a> {
     /// The provider that served an assistant message.
     pub fn provider(&self) -> Option<Cow<'a, str>> {
         self.object.str("provider")
+    }
+
+    /// When it was said, as the message itself has it; its entry says when it was
+    /// written down.
+    pub fn time(&self) -> Option<Millis> {
+        let time = self.object().f64("timestamp")?;
+        Some(Millis(time as i64))
     }
 
     /// Why an assistant message ended.
