@@ -5,6 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::chain::Chain;
 use crate::context::kept_by_reset;
 use crate::entry::{Body, Boundary, Entry, EntryId};
 use crate::error::{Error, Result};
@@ -66,8 +67,9 @@ pub fn write_path(target: &Path, header: &Header, entries: &[Entry]) -> Result<C
     longhaul_files::create_whole(target, &mut |out| {
         writeln!(out, "{}", header.to_line())?;
         let mut parent = None;
+        let mut chain = Chain::of(&header.id);
         for entry in entries {
-            writeln!(out, "{}", native_line(entry, parent))?;
+            writeln!(out, "{}", chain.copy(native_line(entry, parent)))?;
             parent = Some(&entry.id);
         }
         Ok(())
@@ -114,6 +116,7 @@ fn copy(
         let mut write_error = None;
         let result = lines(
             session,
+            Chain::of(&header.id),
             &plan,
             wanted,
             &mut |line| match writeln!(out, "{line}") {
@@ -150,11 +153,13 @@ pub fn each_line_of_path(
     let nodes = tree.nodes();
     let ids: HashSet<&EntryId> = tree.path().into_iter().map(|at| &nodes[at].id).collect();
     let plan = Plan::of(session, None)?;
-    lines(session, &plan, &|id| ids.contains(id), visit)
+    let chain = Chain::of(&session.header().id);
+    lines(session, chain, &plan, &|id| ids.contains(id), visit)
 }
 
 fn lines(
     session: &Session,
+    mut chain: Chain,
     plan: &Plan,
     wanted: &dyn Fn(&EntryId) -> bool,
     visit: &mut dyn FnMut(&str) -> ControlFlow<()>,
@@ -171,14 +176,14 @@ fn lines(
             last.push((at, entry));
             return ControlFlow::Continue(());
         }
-        let flow = visit(&plan.line(entry));
+        let flow = visit(&chain.copy(plan.line(entry)));
         stopped = flow.is_break();
         flow
     })?;
     copied.faults = faults.len() as u64;
     last.sort_by_key(|(at, _)| *at);
     for (_, entry) in last {
-        if stopped || visit(&plan.line(entry)).is_break() {
+        if stopped || visit(&chain.copy(plan.line(entry))).is_break() {
             break;
         }
     }

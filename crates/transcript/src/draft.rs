@@ -118,6 +118,17 @@ impl Draft {
         }
     }
 
+    /// Whether it carries the hash of every line before it: a compaction, and
+    /// what asks for it by an empty `proof`.
+    pub(crate) fn is_mark(&self) -> bool {
+        match self {
+            Draft::Compaction { .. } => true,
+            Draft::Custom { data, .. } => crate::chain::asks(data),
+            Draft::Again { raw, .. } => crate::chain::may_be_mark(raw.as_bytes()),
+            _ => false,
+        }
+    }
+
     /// When a message says that it was said.
     pub fn said(&self) -> Option<Millis> {
         match self {

@@ -121,6 +121,18 @@ pub enum FaultKind {
         /// What it calls itself.
         kind: String,
     },
+    /// Lines are not what they were when a mark was written behind them: an
+    /// entry was altered, taken out, put in or moved.
+    Altered {
+        /// The mark up to which all is as it was; none at the start.
+        after: Option<String>,
+        /// The mark whose hash does not fit.
+        mark: String,
+        /// The line of that mark.
+        mark_line: u64,
+        /// Whether the lines are those of the archive.
+        archived: bool,
+    },
     /// A line longer than the reader takes.
     TooLong {
         /// How many bytes the line has.
@@ -212,6 +224,23 @@ impl fmt::Display for FaultKind {
                 write!(
                     f,
                     "{kind:?} is not known; its text is not in the conversation"
+                )
+            }
+            FaultKind::Altered {
+                after,
+                mark,
+                mark_line,
+                archived,
+            } => {
+                let place = if *archived { " of the archive" } else { "" };
+                let after = match after {
+                    Some(after) => format!("mark {after}"),
+                    None => "the start".into(),
+                };
+                write!(
+                    f,
+                    "from this line on{place} to mark {mark} in line {mark_line}, an entry was \
+                     altered, removed, inserted or moved; up to {after} nothing was"
                 )
             }
             FaultKind::TooLong { bytes } => write!(f, "line of {bytes} bytes is too long; skipped"),

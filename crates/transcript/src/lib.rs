@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod archive;
+mod chain;
 mod context;
 mod copy;
 mod coverage;
@@ -31,6 +32,7 @@ mod verify;
 mod writer;
 
 pub use archive::{Archived, Packing, archive, archive_path, each_archived, has_archive, restore};
+pub use chain::Chain;
 pub use context::{Census, Context, ContextMessage, unasked};
 pub use copy::{Copied, NewSession, each_line_of_path, fork, import, write_path};
 pub use draft::{Draft, Stamp};

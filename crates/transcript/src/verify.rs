@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
-use crate::archive::{each_archived, has_archive};
+use crate::archive::{each_archived, has_archive, prove};
 use crate::context::Context;
 use crate::coverage::Coverage;
 use crate::entry::{Body, Entry, EntryId, Place};
@@ -36,6 +36,11 @@ pub struct Report {
     pub tool_calls: u64,
     /// Tool results on the path.
     pub tool_results: u64,
+    /// Marks whose hash of every line before them is the right one.
+    pub proven: u64,
+    /// Lines from the last mark on, or all where there is none: what is changed
+    /// there is not found.
+    pub uncovered: u64,
     /// Everything that is wrong.
     pub faults: Vec<Fault>,
 }
@@ -64,6 +69,8 @@ pub fn verify(session: &Session) -> Result<Report> {
         context_messages: 0,
         tool_calls: 0,
         tool_results: 0,
+        proven: 0,
+        uncovered: 0,
         faults: tree.faults().to_vec(),
     };
     let archived = forgive_archived(session, &mut report)?;
@@ -93,10 +100,33 @@ pub fn verify(session: &Session) -> Result<Report> {
             report.faults.push(fault);
         }
     }
+    prove_marks(session, &mut report)?;
     report
         .faults
         .sort_by_key(|fault| (fault.line, fault.offset));
     Ok(report)
+}
+
+/// Only a session of our own format can have marks of ours.
+fn prove_marks(session: &Session, report: &mut Report) -> Result<()> {
+    if !session.format().is_writable() {
+        return Ok(());
+    }
+    let proving = prove(session.path(), &session.header().id)?;
+    report.proven = proving.proven;
+    report.uncovered = proving.uncovered;
+    let altered = proving.broken.into_iter().map(|broken| Fault {
+        line: broken.first.line,
+        offset: broken.first.offset,
+        kind: FaultKind::Altered {
+            after: broken.after.map(|mark| mark.to_string()),
+            mark: broken.mark.to_string(),
+            mark_line: broken.mark_at.line,
+            archived: broken.first.archived,
+        },
+    });
+    report.faults.extend(altered);
+    Ok(())
 }
 
 /// An entry that the archive holds is not missing. The archive is read to

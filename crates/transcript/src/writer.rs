@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use longhaul_files::{Sharing, Wait};
 
+use crate::archive;
+use crate::chain::{Chain, Kind};
 use crate::draft::{Draft, Stamp};
 use crate::entry::EntryId;
 use crate::error::{Error, Result};
@@ -36,6 +38,10 @@ pub enum Durability {
 /// How long a writer waits for another one's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The first version of the format whose sessions get hashes: pi writes every
+/// line of an older one anew when it opens it.
+const FIRST_MARKED: u32 = 3;
+
 /// A session opened for appending.
 #[derive(Debug)]
 pub struct Writer {
@@ -50,6 +56,8 @@ pub struct Writer {
     branch: Option<Option<EntryId>>,
     unsynced: bool,
     ends_with_newline: bool,
+    /// The hash over the lines before an offset, once it was asked for.
+    chain: Option<(Chain, u64)>,
 }
 
 impl Writer {
@@ -70,6 +78,7 @@ impl Writer {
             branch: None,
             unsynced: false,
             ends_with_newline: true,
+            chain: Some((Chain::of(&header.id), line.len() as u64)),
         })
     }
 
@@ -85,6 +94,7 @@ impl Writer {
             branch: None,
             unsynced: false,
             ends_with_newline: true,
+            chain: None,
         };
         // Under the lock, since the file may be replaced (archived) at any moment.
         writer.locked(|writer| {
@@ -163,8 +173,21 @@ impl Writer {
             text.push('\n');
         }
         let mut parent = self.parent().cloned();
+        let wanted = self.chain.is_some() || drafts.iter().any(|(draft, _)| draft.is_mark());
+        let mut chain = match wanted && self.header.version >= FIRST_MARKED {
+            true => Some(self.chain_at_end()?),
+            false => None,
+        };
         for (draft, stamp) in drafts {
-            text.push_str(&draft.to_line(stamp, parent.as_ref()));
+            let mut line = draft.to_line(stamp, parent.as_ref());
+            if let Some(chain) = &mut chain {
+                let kind = match draft {
+                    Draft::Compaction { .. } => Kind::Mark,
+                    _ => Kind::Other,
+                };
+                line = chain.seal(line, kind);
+            }
+            text.push_str(&line);
             text.push('\n');
             parent = Some(stamp.id.clone());
         }
@@ -182,10 +205,27 @@ impl Writer {
         }
         self.unsynced |= self.durability != Durability::Always;
         self.size += text.len() as u64;
+        if let Some(chain) = chain {
+            self.chain = Some((chain, self.size));
+        }
         self.leaf = parent;
         self.branch = None;
         self.ends_with_newline = true;
         Ok(drafts.iter().map(|(_, stamp)| stamp.id.clone()).collect())
+    }
+
+    /// The hash over every line of the file. What we wrote ourselves is in it
+    /// already; at first it is read from the last mark on.
+    fn chain_at_end(&self) -> Result<Chain> {
+        let (mut chain, at) = match &self.chain {
+            Some((chain, at)) if *at <= self.size => (chain.clone(), *at),
+            _ => archive::last_mark(&self.path, &self.header.id, self.size)?,
+        };
+        let lines = archive::range_reader(&self.file, at..self.size);
+        lines
+            .and_then(|lines| chain.observe_all(lines))
+            .map_err(Error::io("read", &self.path))?;
+        Ok(chain)
     }
 
     /// Runs `work` under the lock, on the file that the path names now.
@@ -198,6 +238,7 @@ impl Writer {
             // The file was replaced (archived) while we waited.
             self.file = longhaul_files::append(&self.path)?;
             self.size = 0;
+            self.chain = None;
         }
         let result = work(self);
         let _ = self.file.unlock();

@@ -255,6 +255,9 @@ pub(crate) enum SessionCommand {
     /// Show the entries of a session
     Show(ShowArgs),
     /// Read a whole session and name everything that is wrong with it
+    ///
+    /// Entries that were altered, removed, inserted or moved are found by the
+    /// hashes that our compactions and turns carry over every line before them.
     Verify {
         #[command(flatten)]
         which: Which,

@@ -1,7 +1,7 @@
 //! `session …`: reading, checking and copying one session.
 
 use console::style;
-use longhaul_transcript::{Report, Session, fork, import, verify};
+use longhaul_transcript::{Fault, FaultKind, Report, Session, fork, import, verify};
 use serde_json::json;
 
 use super::{answer, change, handoff, list, show};
@@ -49,12 +49,15 @@ fn check(app: &App, which: &Which) -> Result<(), Failure> {
         return Ok(());
     }
     let lost = report.faults.iter().any(|fault| fault.kind.is_loss());
+    let altered = report.faults.iter().any(is_altered);
     Err(Failure::new(format!(
         "{} in {}",
         paint::plural(report.faults.len() as u64, "fault"),
         app.show_path(session.path())
     ))
-    .help(if lost {
+    .help(if altered {
+        "what stands there now may not be what was said; compare it with a backup".to_owned()
+    } else if lost {
         format!(
             "the other {} are intact; a copy without the damage: `longhaul session import`",
             paint::plural_of(report.entries, "entry", "entries")
@@ -62,6 +65,10 @@ fn check(app: &App, which: &Which) -> Result<(), Failure> {
     } else {
         "nothing is lost; every entry can be read".to_owned()
     }))
+}
+
+fn is_altered(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::Altered { .. })
 }
 
 fn print_report(app: &App, session: &Session, report: &Report) -> Result<(), Failure> {
@@ -84,6 +91,18 @@ fn print_report(app: &App, session: &Session, report: &Report) -> Result<(), Fai
             paint::number(report.tool_calls),
             paint::plural(report.tool_results, "result")
         ),
+    )?;
+    let marked = report.proven > 0 || report.faults.iter().any(is_altered);
+    paint::row(
+        "Hashes",
+        match marked {
+            true => format!(
+                "{} as written; {} from the last one on not covered yet",
+                paint::plural(report.proven, "mark"),
+                paint::plural(report.uncovered, "line"),
+            ),
+            false => "none; changed entries cannot be found here".to_owned(),
+        },
     )?;
     for fault in &report.faults {
         say!(

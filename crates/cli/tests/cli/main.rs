@@ -27,6 +27,7 @@ mod mcp_http;
 mod naming;
 mod planting;
 mod poisoning;
+mod proving;
 mod reading;
 mod readme;
 mod recalling;

@@ -9,7 +9,9 @@ use longhaul_compaction::summary::{RECALL, defused};
 use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
 use longhaul_transcript::json::{Object, ObjectWriter, quote, with_field};
-use longhaul_transcript::{Draft, EntryId, Error as Refusal, Header, NewSession, Session, Stamp};
+use longhaul_transcript::{
+    Chain, Draft, EntryId, Error as Refusal, Header, NewSession, Session, Stamp,
+};
 use serde_json::{Value, json};
 
 use super::disowned::disowned;
@@ -356,8 +358,9 @@ impl Fresh {
         }
         let write = &mut |out: &mut dyn Write| {
             writeln!(out, "{}", self.header.to_line())?;
+            let mut chain = Chain::of(&self.header.id);
             for line in &self.lines {
-                writeln!(out, "{line}")?;
+                writeln!(out, "{}", chain.copy(line.clone()))?;
             }
             Ok(())
         };

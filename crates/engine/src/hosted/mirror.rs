@@ -322,6 +322,7 @@ pub(super) fn turn_mark(key: Option<&str>, messages: &[&str], claimed: usize) ->
             "messages": messages.len(),
             "check": check.finalize().to_hex().as_str(),
             "claimed": claimed,
+            "proof": null,
         })
         .to_string(),
     }

@@ -1,12 +1,15 @@
 //! Writing the session down: nothing happens before what was said is on disk.
 
-use longhaul_model::CancellationToken;
-use longhaul_transcript::{Body, Draft, Entry, EntryId, Millis, Stamp};
+use longhaul_model::{CancellationToken, ToolCall};
+use longhaul_transcript::{Body, Conversation, Draft, Entry, EntryId, Millis, Piece, Role, Stamp};
+use serde_json::json;
 
 use super::compact::AtWork;
-use super::{Listener, Result, Session, tell};
+use super::{Listener, Result, Session, tell, wire};
 use crate::compactor::Compactor;
 use crate::event::Event;
+use crate::hosted::TURN_MARK;
+use crate::tools::Outcome;
 
 /// The beginning of 2000. What a host dates before it, it counts or leaves at
 /// zero.
@@ -94,6 +97,55 @@ impl Session {
         self.writer.end_turn()?;
         self.save_state(listener);
         self.remember(listener);
+        Ok(())
+    }
+
+    /// Marks the end of a turn with the hash of every line before it, by which
+    /// `verify` finds what was changed since. Without it the turn stands. In a
+    /// sandbox the file holds only what was said.
+    pub(super) fn mark_turn(&mut self, listener: &mut dyn Listener) {
+        if self.setup.config.sandbox.read_only {
+            return;
+        }
+        let marked = self.append(&[Draft::Custom {
+            custom_type: TURN_MARK.into(),
+            data: json!({ "proof": null }).to_string(),
+        }]);
+        if let Err(error) = marked {
+            tell(listener, Event::trouble(error.to_string()));
+        }
+    }
+
+    /// Gives every call a result that has none because its process ended. A
+    /// provider refuses a conversation that goes on without it.
+    pub(super) fn close_interrupted(&mut self) -> Result<()> {
+        let messages = self.live.messages();
+        let answered = messages.iter().rposition(|m| m.role == Role::Assistant);
+        let last = messages[answered.unwrap_or(messages.len())..].to_vec();
+        let conversation = Conversation::new(last);
+        let Some(Piece::Exchange(exchange)) = conversation.pieces().first() else {
+            return Ok(());
+        };
+        if conversation.pieces().len() > 1 || !exchange.answer().view().is_settled() {
+            return Ok(());
+        }
+        let open = exchange.calls().iter().filter(|call| call.result.is_none());
+        let results: Vec<Draft> = open
+            .map(|call| {
+                let call = ToolCall {
+                    id: call.id.clone(),
+                    name: call.tool.clone(),
+                    arguments: String::new(),
+                };
+                let outcome = Outcome::failed(
+                    "interrupted: the program ended while this ran; what it did is not known",
+                );
+                Draft::Message(wire::result_json(&call, &outcome, self.now()))
+            })
+            .collect();
+        if !results.is_empty() {
+            self.append(&results)?;
+        }
         Ok(())
     }
 

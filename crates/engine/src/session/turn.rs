@@ -47,6 +47,7 @@ impl Session {
         listener: &mut dyn Listener,
     ) -> Result<Turn> {
         self.refresh(listener)?;
+        self.close_interrupted()?;
         let request = self.ingest(Draft::user(message, self.now()))?;
         self.writer.end_turn()?;
         self.turn_spent = Spent::default();
@@ -70,6 +71,7 @@ impl Session {
             },
             Err(error) => Err(error),
         };
+        self.mark_turn(listener);
         self.commit(listener)?;
         let outcome = match &ended {
             Ok(turn) => turn.stop.clone(),

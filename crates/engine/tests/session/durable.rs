@@ -166,7 +166,8 @@ fn the_same_script_gives_the_same_requests_and_the_same_file() {
         let sent = serde_json::to_string(&requests)
             .unwrap()
             .replace(&work, "WORK");
-        (sent, unpacked(&rig.file()).replace(&work, "WORK"))
+        let file = unpacked(&without_hashes(&rig.file()));
+        (sent, file.replace(&work, "WORK"))
     };
     let (first, second) = (play(), play());
     assert!(
@@ -179,6 +180,13 @@ fn the_same_script_gives_the_same_requests_and_the_same_file() {
         "the requests differ: {}",
         difference(&first.0, &second.0)
     );
+}
+
+/// The file without the hashes in its marks: the paths are in them.
+fn without_hashes(file: &str) -> String {
+    let mut parts = file.split(r#""proof":{"session":"test","hash":""#);
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |text, part| text + &part[64..])
 }
 
 /// The file with the ledgers of its compactions unpacked: they hold paths.

@@ -19,6 +19,7 @@ use longhaul_files::{Sharing, Wait};
 
 use self::packed::PackedArchive;
 use self::record::Record;
+use crate::chain::{At, Chain, Proving, each_line, may_be_mark};
 use crate::context::Context;
 use crate::entry::{Entry, Place};
 use crate::error::{Error, Result};
@@ -309,6 +310,100 @@ pub fn each_archived(
     Ok(faults)
 }
 
+/// The chain at the last mark of a live file of this size, and where that
+/// stands. Without one, after what is in the archive.
+pub(crate) fn last_mark(path: &Path, session: &str, size: u64) -> Result<(Chain, u64)> {
+    let live = longhaul_files::open(path)?;
+    let start = header_end(&live, path, size)?;
+    let mut chain = Chain::of(session);
+    let mut found = None;
+    let mut failure = None;
+    scan::backward(path, start..size, &mut Vec::new(), &mut |record| {
+        if !may_be_mark(record.text.as_bytes()) {
+            return ControlFlow::Continue(());
+        }
+        let offset = record.place.offset;
+        // The whole line counts, also where several records stand on it.
+        match line_at(&live, offset..size) {
+            Ok(line) => found = chain.mark(&line).map(|mark| (mark, offset)),
+            Err(error) => failure = Some(Error::io("read", path)(error)),
+        }
+        match found.is_some() || failure.is_some() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if let Some((mark, offset)) = found {
+        chain.resume(&mark);
+        return Ok((chain, offset));
+    }
+    if let Some((archive, lines)) = moved_lines(path, &live, start..size)? {
+        let read = chain.observe_all(lines);
+        read.map_err(Error::io("read", &archive))?;
+    }
+    Ok((chain, start))
+}
+
+/// Checks every mark of a session, its archive first.
+pub(crate) fn prove(path: &Path, session: &str) -> Result<Proving> {
+    let live = longhaul_files::open(path)?;
+    let size = live.metadata().map_err(Error::io("read", path))?.len();
+    let start = header_end(&live, path, size)?;
+    let mut proving = Proving::of(session);
+    let mut at = At {
+        archived: true,
+        line: 1,
+        offset: 0,
+    };
+    let mut take = |line: &[u8], at: &mut At| {
+        proving.observe(line, *at);
+        at.line += 1;
+        at.offset += line.len() as u64 + 1;
+    };
+    if let Some((archive, lines)) = moved_lines(path, &live, start..size)? {
+        let read = each_line(lines, &mut |line| take(line, &mut at));
+        read.map_err(Error::io("read", &archive))?;
+    }
+    let unreadable = || Error::io("read", path);
+    let mut line = 1;
+    let before = range_reader(&live, 0..start).map_err(unreadable())?;
+    each_line(before, &mut |_| line += 1).map_err(unreadable())?;
+    let mut at = At {
+        archived: false,
+        line,
+        offset: start,
+    };
+    let lines = range_reader(&live, start..size).map_err(unreadable())?;
+    each_line(lines, &mut |line| take(line, &mut at)).map_err(unreadable())?;
+    Ok(proving)
+}
+
+/// The lines that are in the archive and not in this range of the live file.
+fn moved_lines(
+    path: &Path,
+    live: &File,
+    range: Range<u64>,
+) -> Result<Option<(PathBuf, impl Read)>> {
+    let Some((archive, _)) = find(path)? else {
+        return Ok(None);
+    };
+    let unreadable = || Error::io("read", &archive.path);
+    let bytes = io::copy(&mut archive.reader()?, &mut io::sink()).map_err(unreadable())?;
+    let in_both = overlap(&archive, bytes, live, range)?;
+    let lines = archive.reader()?.take(bytes - in_both);
+    Ok(Some((archive.path, lines)))
+}
+
+fn line_at(live: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    let reader = range_reader(live, range)?.take(MAX_LINE_BYTES as u64);
+    BufReader::new(reader).read_until(b'\n', &mut line)?;
+    Ok(line)
+}
+
 /// Opens the file that the path names and locks it. One that was replaced
 /// between the two is not the session any more, and its lock keeps nobody out.
 fn open_locked(path: &Path) -> Result<File> {
@@ -373,7 +468,7 @@ fn line_end(mut live: &File, offset: u64) -> io::Result<u64> {
     Ok(offset + line.len() as u64)
 }
 
-fn range_reader(mut live: &File, range: Range<u64>) -> io::Result<impl Read> {
+pub(crate) fn range_reader(mut live: &File, range: Range<u64>) -> io::Result<impl Read> {
     live.seek(SeekFrom::Start(range.start))?;
     Ok(BufReader::with_capacity(256 * 1024, live).take(range.end - range.start))
 }
