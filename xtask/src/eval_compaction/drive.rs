@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use longhaul_compaction::ladder::Layers;
 use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::config::{Config, Layer as Configured};
@@ -89,6 +90,17 @@ impl Setup {
 
     /// Replays entries, stored at `path`.
     pub(super) fn play(&self, header: &Header, entries: &[Entry], path: &Path) -> Result<Played> {
+        self.play_with(header, entries, path, self.config.layers())
+    }
+
+    /// The same, with these layers.
+    pub(super) fn play_with(
+        &self,
+        header: &Header,
+        entries: &[Entry],
+        path: &Path,
+        layers: Layers,
+    ) -> Result<Played> {
         let session = store(path, header, entries)?;
         let prune = &self.config.compaction.prune;
         let arrival = &prune.on_arrival;
@@ -114,12 +126,11 @@ impl Setup {
                 }),
             },
             protect: &protect,
-            layers: self.config.layers(),
+            layers,
             breaker: self.config.breaker_rules(),
             rules: self.config.compaction_rules(),
             max_auto: u32::MAX,
             prices: cache_prices(&self.config, None, &model),
-            expected_turns: 20,
             checkpoints: self.config.checkpoint_policy(),
             clock: &|| 0.0,
         };

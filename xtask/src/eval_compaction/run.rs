@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use longhaul_compaction::ladder::Layers;
 use longhaul_engine::replay::ReplayReport;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Body, ContextMessage, Millis, Role};
@@ -83,6 +84,13 @@ pub(super) fn measure(
             &folder.join("source.jsonl"),
         )?;
         costs(&mut sheet, source, &unplanted.report, size);
+        let layers = Layers {
+            prune: false,
+            ..Layers::ALL
+        };
+        let path = folder.join("unpruned.jsonl");
+        let unpruned = setup.play_with(&source.header, &source.recorded, &path, layers)?;
+        pruning(&mut sheet, &unplanted.report, &unpruned.report);
     }
 
     let budget = budget(source, &setup, &mut counters);
@@ -258,6 +266,18 @@ fn costs(sheet: &mut Sheet<'_>, source: &Source, report: &ReplayReport, size: u3
     {
         sheet.saved(Row::SavedNative, ours, native);
     }
+}
+
+/// C17. What hiding tool output comes to, for all sessions and for each.
+fn pruning(sheet: &mut Sheet<'_>, pruned: &ReplayReport, unpruned: &ReplayReport) {
+    if pruned.prunings.is_empty() {
+        return;
+    }
+    let (ours, other) = (pruned.totals.cost_longhaul, unpruned.totals.cost_longhaul);
+    sheet.saved(Row::SavedPruning, ours, other);
+    sheet.note(Row::Dearer, ours <= other * 1.05, || {
+        format!("{ours:.0} with pruning, {other:.0} without")
+    });
 }
 
 /// Walks through what the replay wrote, looking at every context it sent.

@@ -122,7 +122,6 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
         rules: config.compaction_rules(),
         breaker: config.breaker_rules(),
         prices: app.prices(None, model.as_deref()),
-        expected_turns: 20,
         checkpoints: app.config.config.checkpoint_policy(),
         clock: &clock,
     };

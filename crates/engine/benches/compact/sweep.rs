@@ -106,7 +106,6 @@ fn sweep(session: &Session) -> (ReplayReport, Vec<Entry>) {
         rules: CompactionRules::default(),
         breaker: BreakerRules::default(),
         prices: Prices::RATIO,
-        expected_turns: 20,
         checkpoints: longhaul_checkpoint::Policy::default(),
         clock: &|| 0.0,
     };

@@ -1,10 +1,8 @@
 //! Plan, carry out, count again: as far as a context's size asks for it.
 
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
-use longhaul_compaction::cost::decide;
 use longhaul_compaction::ladder::{self, Block, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::summary::Limits as SummaryLimits;
 use longhaul_compaction::{Degradation, Layer, Trigger};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Role, Stamp};
@@ -12,7 +10,7 @@ use longhaul_transcript::{Draft, Role, Stamp};
 use super::brakes::Guarded;
 use super::driver::Compactor;
 use super::outcome::Outcome;
-use super::site::{Cache, Output, Result, Site, Terms};
+use super::site::{Bench, Output, Result, Site, Terms};
 use crate::event::Event;
 use crate::live::Pruned;
 use crate::measure::Size;
@@ -183,15 +181,19 @@ impl<S: Site> Compactor<'_, S> {
     /// far as anyone can tell; and whether that would free what makes a rewrite
     /// worth while.
     fn is_cold(&mut self, size: Size, terms: &Terms) -> bool {
-        let Some(cache) = self.site.cache().filter(|cache| cache.is_cold()) else {
+        if !self.site.cache().is_some_and(|cache| cache.is_cold()) {
             return false;
-        };
-        let window = self.site.bench().window;
-        let kept = terms.protect + Tokens(terms.protect.0 / 2);
-        let summary = SummaryLimits::new(window, Layer::Summarize, &terms.rules.summary).total;
-        let after = size.overhead + kept + summary;
-        let context = size.at_most;
-        context + cache.growth >= window.activation() && context >= after + terms.prune.minimum
+        }
+        let after = terms.summarized(self.site.bench().window, size.overhead);
+        self.expects_summary(size, terms) && size.at_most >= after + terms.prune.minimum
+    }
+
+    /// Whether a summary will make room by itself, as far as anyone can tell: a
+    /// session goes on for about as long as it has gone on already.
+    fn expects_summary(&mut self, size: Size, terms: &Terms) -> bool {
+        let Bench { live, window, .. } = self.site.bench();
+        let goes_on = size.at_most + (size.at_most - size.overhead);
+        terms.summarizes() && (live.epoch() > 0 || goes_on >= window.activation())
     }
 
     /// Tool output in the context, and how much of it is worth hiding. Looked
@@ -214,25 +216,14 @@ impl<S: Site> Compactor<'_, S> {
                 at: context,
                 window: window.size(),
                 tokens: results.map(|message| meter.message(message)).sum(),
-                freed: pruned.as_ref().map_or(Tokens::ZERO, |pruned| pruned.freed),
-                suffix: pruned.map_or(Tokens::ZERO, |pruned| pruned.suffix),
+                freed: pruned.map_or(Tokens::ZERO, |pruned| pruned.freed),
             }
         });
         bench.course.output = Some(output);
-        let pays = match self.site.cache().filter(|cache| cache.weighs_pruning) {
-            Some(Cache { terms, .. }) => {
-                let Output { freed, suffix, .. } = output;
-                decide(
-                    freed,
-                    suffix,
-                    &terms.prices,
-                    terms.since,
-                    terms.expected_turns,
-                )
-                .now
-            }
-            None => true,
-        };
+        // A summary makes more room at the same price: hiding output instead pays
+        // only where it makes as much, or where there will be no summary.
+        let after = terms.summarized(window, size.overhead);
+        let pays = !terms.summarizes() || context - output.freed <= after;
         let prunable = if pays { output.freed } else { Tokens::ZERO };
         (output.tokens, prunable)
     }
@@ -285,8 +276,12 @@ impl<S: Site> Compactor<'_, S> {
             return Ok(());
         }
         course.looked_at = context;
-        let (live, meter) = (bench.live, bench.meter);
-        let chosen = live.prune_if_cheaper(meter, &terms.prune, &cache.terms, size.overhead);
+        // What only puts a summary off saves nothing.
+        if self.expects_summary(size, &terms) {
+            return Ok(());
+        }
+        let Bench { live, meter, .. } = self.site.bench();
+        let chosen = live.prune_if_cheaper(meter, &terms.prune, &cache, size.overhead);
         if let Some((pruned, verdict)) = chosen {
             let after = self.hide(&pruned, size, verdict.to_string())?;
             self.site.bench().course.looked_at = after;

@@ -31,5 +31,5 @@ pub use driver::Compactor;
 pub use journal::{Intent, Sequence};
 pub use outcome::{Made, Outcome};
 pub(crate) use site::UNKNOWN_WINDOW;
-pub use site::{Bench, Cache, Course, Error, Result, Site, Stored, Terms};
+pub use site::{Bench, Course, Error, Result, Site, Stored, Terms};
 pub use summarizer::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};

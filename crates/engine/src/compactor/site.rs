@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use longhaul_compaction::cost::Since;
 use longhaul_compaction::ladder::{Block, Limits};
 use longhaul_compaction::prune::PruneSettings;
+use longhaul_compaction::summary::Limits as SummaryLimits;
 use longhaul_compaction::{BreakerRules, Layer, RiskRules, Trigger};
 use longhaul_model::{CancellationToken, Model, ModelInfo};
 use longhaul_tokens::{Spent, Tokens, Window};
@@ -88,28 +88,6 @@ impl Stored<'_> {
     }
 }
 
-/// What decides whether a rewrite of the prompt pays.
-#[derive(Debug, Clone, Copy)]
-pub struct Cache {
-    /// What tokens cost, and how soon a rewrite has to be paid back.
-    pub terms: CacheTerms,
-    /// Whether layer 1 waits until it pays. A rewrite that frees too little for
-    /// its price only puts off the summary, which is the cheaper one of the two;
-    /// but where there may be none, it has to be made.
-    pub weighs_pruning: bool,
-    /// By how much the context will grow, as far as anyone can tell: a session
-    /// goes on for about as long as it has gone on already.
-    pub growth: Tokens,
-}
-
-impl Cache {
-    /// Whether the provider has forgotten the last prompt.
-    pub(super) fn is_cold(&self) -> bool {
-        let CacheTerms { prices, since, .. } = self.terms;
-        !matches!(since, Since::Never) && !prices.is_warm(since)
-    }
-}
-
 /// What is remembered between two looks at a session.
 #[derive(Debug, Clone, Default)]
 pub struct Course {
@@ -142,9 +120,8 @@ pub(super) struct Output {
     pub(super) at: Tokens,
     pub(super) window: Tokens,
     pub(super) tokens: Tokens,
-    /// What durable pruning would free, and what it would rewrite.
+    /// What durable pruning would free.
     pub(super) freed: Tokens,
-    pub(super) suffix: Tokens,
 }
 
 /// What is set about the compactions of a session, fitted to its window.
@@ -217,6 +194,20 @@ impl Terms {
             cancel: CancellationToken::new(),
             state_dir: None,
         }
+    }
+
+    /// Whether summaries may make room by themselves.
+    pub(super) fn summarizes(&self) -> bool {
+        let limits = &self.limits;
+        let may = limits.auto_enabled && !limits.read_only && !limits.breaker_open;
+        may && limits.layers.summarize
+    }
+
+    /// What a context comes to after a summary, at most.
+    pub(super) fn summarized(&self, window: &Window, overhead: Tokens) -> Tokens {
+        let kept = self.protect + Tokens(self.protect.0 / 2);
+        let summary = SummaryLimits::new(window, Layer::Summarize, &self.rules.summary).total;
+        overhead + kept + summary
     }
 
     /// The tail that a layer protects.
@@ -297,7 +288,7 @@ pub trait Site {
     fn spent(&mut self, _: &Spent) {}
 
     /// What the prompt cache says, where there is one.
-    fn cache(&mut self) -> Option<Cache> {
+    fn cache(&mut self) -> Option<CacheTerms> {
         None
     }
 

@@ -60,8 +60,6 @@ pub struct Options<'a> {
     pub breaker: BreakerRules,
     /// What the model's tokens cost.
     pub prices: Prices,
-    /// Requests to come that a rewrite may be paid back in.
-    pub expected_turns: u32,
     /// Which checkpoints repeat the one before; they are kept in memory only.
     pub checkpoints: Policy,
     /// Milliseconds of a clock, for saying how long compactions take.

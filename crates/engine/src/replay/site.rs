@@ -8,11 +8,12 @@ use longhaul_transcript::{Draft, Millis, Stamp};
 
 use super::Run;
 use crate::checkpoints::Untouched;
-use crate::compactor::{Bench, Cache, Result, Sequence, Site, Stored, Terms};
+use crate::compactor::{Bench, Result, Sequence, Site, Stored, Terms};
 use crate::config::Config;
 use crate::event::Event;
 use crate::live::{CacheTerms, Live, allowance};
 use crate::measure::Size;
+use longhaul_compaction::cost::EXPECTED_TURNS;
 
 impl Site for Run<'_, '_> {
     fn bench(&mut self) -> Bench<'_> {
@@ -90,15 +91,11 @@ impl Site for Run<'_, '_> {
         Ok(())
     }
 
-    fn cache(&mut self) -> Option<Cache> {
-        Some(Cache {
-            terms: CacheTerms {
-                prices: self.options.prices,
-                since: self.since,
-                expected_turns: self.options.expected_turns,
-            },
-            weighs_pruning: true,
-            growth: self.bills.said(),
+    fn cache(&mut self) -> Option<CacheTerms> {
+        Some(CacheTerms {
+            prices: self.options.prices,
+            since: self.since,
+            expected_turns: EXPECTED_TURNS,
         })
     }
 

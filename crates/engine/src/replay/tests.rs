@@ -41,7 +41,6 @@ fn play_by(size: u32, ttl_seconds: u32, change: impl FnOnce(&mut Options<'_>)) -
         rules: CompactionRules::default(),
         breaker: BreakerRules::default(),
         prices: Prices::RATIO.with_ttl(ttl_seconds),
-        expected_turns: 20,
         checkpoints: longhaul_checkpoint::Policy::default(),
         clock: &|| 0.0,
     };

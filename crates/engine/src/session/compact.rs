@@ -11,15 +11,13 @@ use longhaul_transcript::{Draft, Durability, EntryId, Millis, Session as Stored,
 use super::{Error, Listener, Result, Session, tell};
 use crate::checkpoints::{Restoration, Untouched};
 use crate::compactor::{
-    Bench, Cache, Compactor, Error as CompactorError, Outcome, Sequence, Site,
-    Stored as Recallable, Terms, UNKNOWN_WINDOW,
+    Bench, Compactor, Error as CompactorError, Outcome, Sequence, Site, Stored as Recallable,
+    Terms, UNKNOWN_WINDOW,
 };
 use crate::event::Event;
 use crate::live::{CacheTerms, CompactionFailure, Live};
 use crate::measure::Size;
-
-/// Requests to come that a rewrite of the prompt may be paid back in.
-const EXPECTED_TURNS: u32 = 20;
+use longhaul_compaction::cost::EXPECTED_TURNS;
 
 /// A session, and who listens to what is done to it.
 pub(super) struct AtWork<'a> {
@@ -216,17 +214,11 @@ impl Site for AtWork<'_> {
         self.session.turn_spent.add(spent);
     }
 
-    fn cache(&mut self) -> Option<Cache> {
-        let session = &mut *self.session;
-        let size = session.size();
-        Some(Cache {
-            terms: CacheTerms {
-                prices: session.prices(),
-                since: session.since(),
-                expected_turns: EXPECTED_TURNS,
-            },
-            weighs_pruning: false,
-            growth: size.at_most - size.overhead,
+    fn cache(&mut self) -> Option<CacheTerms> {
+        Some(CacheTerms {
+            prices: self.session.prices(),
+            since: self.session.since(),
+            expected_turns: EXPECTED_TURNS,
         })
     }
 

@@ -34,6 +34,13 @@ pub struct CacheTerms {
     pub expected_turns: u32,
 }
 
+impl CacheTerms {
+    /// Whether the provider has forgotten the last prompt.
+    pub fn is_cold(&self) -> bool {
+        !matches!(self.since, Since::Never) && !self.prices.is_warm(self.since)
+    }
+}
+
 /// Numbers of a session before anything is decided.
 #[derive(Debug, Clone)]
 pub struct Explained {
