@@ -3,17 +3,16 @@
 //! This is the only place that looks at the environment, the home folder and
 //! the clock; everything below gets values.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::env;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use longhaul_compaction::cost::Prices;
 use longhaul_engine::catalog::Places;
-use longhaul_engine::config::{self, Resolved};
+use longhaul_engine::config::{self, ConfigError, Resolved};
 use longhaul_engine::measure::{Meter, Reading, WindowEvidence};
 use longhaul_engine::session::{cache_prices, learnt_windows, resolve_window};
 use longhaul_model::ModelInfo;
@@ -78,10 +77,21 @@ impl App {
         let loaded = load_config(global, &home, &workspace, &state_dir, settings);
         let (config, config_failure) = match loaded {
             Ok(config) => (config, None),
-            Err(failure) if needs == Needs::Config => return Err(failure),
-            Err(failure) => {
+            Err(error) => {
+                let failure = config_failure(&error);
+                let refused = match needs {
+                    Needs::Config => true,
+                    Needs::Variables => error.has_unknown_variable(),
+                    Needs::Nothing => false,
+                };
+                if refused {
+                    return Err(failure);
+                }
                 let defaults = config::resolve(&config::Sources::default());
-                (defaults.map_err(config_failure)?, Some(failure))
+                (
+                    defaults.map_err(|error| config_failure(&error))?,
+                    Some(failure),
+                )
             }
         };
         Ok(App {
@@ -129,20 +139,11 @@ impl App {
         columns.unwrap_or(PLENTY).max(FEWEST)
     }
 
-    /// Text of a session's as it is, but tamed where a terminal would obey it.
-    pub(crate) fn foreign<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if std::io::stdout().is_terminal() {
-            Cow::Owned(crate::paint::tame(text))
-        } else {
-            Cow::Borrowed(text)
-        }
-    }
-
     /// Says something beside the result, unless told to be quiet.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             let text = App::redact(text);
-            remark(console::Style::new().for_stderr().dim().apply_to(text));
+            remark(crate::style::Style::new().for_stderr().dim().apply_to(text));
         }
     }
 
@@ -318,9 +319,7 @@ impl App {
                     .help("add --yes to go ahead"),
             );
         }
-        let mut stderr = std::io::stderr();
-        write!(stderr, "{question} [y/N] ")?;
-        stderr.flush()?;
+        crate::out::beside(&format!("{question} [y/N] "));
         let mut answer = String::new();
         std::io::stdin().read_line(&mut answer)?;
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
@@ -378,7 +377,7 @@ fn load_config(
     workspace: &Path,
     state_dir: &Path,
     settings: Vec<config::Flag>,
-) -> Result<Resolved, Failure> {
+) -> Result<Resolved, ConfigError> {
     let variable = env::var_os("LONGHAUL_CONFIG")
         .filter(|v| !v.is_empty())
         .map(PathBuf::from);
@@ -390,8 +389,7 @@ fn load_config(
             state_dir: Some(state_dir),
         },
         &config::read,
-    )
-    .map_err(config_failure)?;
+    )?;
     let openclaw_home = env::var_os("OPENCLAW_STATE_DIR")
         .filter(|v| !v.is_empty())
         .map(PathBuf::from)
@@ -419,10 +417,10 @@ fn load_config(
         });
     }
     sources.flags.extend(settings);
-    config::resolve(&sources).map_err(config_failure)
+    config::resolve(&sources)
 }
 
-fn config_failure(error: config::ConfigError) -> Failure {
+fn config_failure(error: &ConfigError) -> Failure {
     let mut failure = Failure::usage("the configuration cannot be used");
     for problem in error.problems() {
         failure = failure.detail(problem.to_string());

@@ -119,7 +119,7 @@ impl Failure {
     pub(crate) fn print(&self) {
         let redacted = |text: &String| App::redact(text);
         let message = redacted(&self.message);
-        let style = console::Style::new().for_stderr();
+        let style = crate::style::Style::new().for_stderr();
         match self.outcome {
             Outcome::Unheard => return,
             Outcome::NothingToDo

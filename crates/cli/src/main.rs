@@ -14,6 +14,7 @@ mod own_write;
 mod paint;
 mod resolve;
 mod sizes;
+mod style;
 mod table;
 
 use std::process::ExitCode;

@@ -4,10 +4,11 @@
 //! columns a character. When a table is too wide, columns that can be missed
 //! are left out first; then long texts are cut.
 
-use console::{measure_text_width, style, truncate_str};
+use console::{measure_text_width, truncate_str};
 
 use crate::failure::Failure;
 use crate::out::say;
+use crate::style::style;
 
 /// A column's name and what may become of it on a narrow terminal.
 #[derive(Debug, Clone, Copy)]

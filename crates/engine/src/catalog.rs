@@ -298,7 +298,7 @@ pub fn is_prompt(entry: &longhaul_transcript::Entry) -> bool {
     entry.role() == Some(&Role::User)
         && entry
             .message()
-            .is_some_and(|message| message.object().bool("isMeta") != Some(true))
+            .is_some_and(|message| !message.is_programs())
 }
 
 fn model(entry: &longhaul_transcript::Entry) -> Option<String> {

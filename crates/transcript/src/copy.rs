@@ -31,6 +31,8 @@ pub struct Copied {
     pub entries: u64,
     /// Faults of the source that the copy does not have.
     pub faults: u64,
+    /// Those of them by which something of the source is missing.
+    pub lost: u64,
 }
 
 /// Copies the path from the root to `leaf` (or the session's leaf) into a new
@@ -77,6 +79,7 @@ pub fn write_path(target: &Path, header: &Header, entries: &[Entry]) -> Result<C
     Ok(Copied {
         entries: entries.len() as u64,
         faults: 0,
+        lost: 0,
     })
 }
 
@@ -181,6 +184,7 @@ fn lines(
         flow
     })?;
     copied.faults = faults.len() as u64;
+    copied.lost = faults.iter().filter(|fault| fault.kind.is_loss()).count() as u64;
     last.sort_by_key(|(at, _)| *at);
     for (_, entry) in last {
         if stopped || visit(&chain.copy(plan.line(entry))).is_break() {

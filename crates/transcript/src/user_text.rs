@@ -115,7 +115,7 @@ impl<'a> MessageView<'a> {
     }
 
     /// Whether a user message says that a program wrote it.
-    pub(crate) fn is_programs(&self) -> bool {
+    pub fn is_programs(&self) -> bool {
         let object = self.object();
         object.bool("isMeta") == Some(true)
             || object.array("userText").is_some_and(|said| said.is_empty())

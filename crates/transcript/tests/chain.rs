@@ -343,3 +343,49 @@ fn writers_at_the_same_time_leave_it_sound() {
     let report = check(&path);
     assert_eq!((report.faults, report.proven), (vec![], 81));
 }
+
+/// Not one byte before the last mark can be another one, no line be missing,
+/// doubled or elsewhere, compactions and marks among them.
+#[test]
+fn every_byte_and_every_line_before_the_last_mark_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = session(folder.path(), 4);
+    let whole = lines(&path);
+    assert!(whole.iter().any(|line| line.contains("\"compaction\"")));
+    let last = whole.len() - 1;
+    let is_found = |changed: &[u8], what: &str| {
+        std::fs::write(&path, changed).unwrap();
+        assert!(!altered(&check(&path)).is_empty(), "{what}");
+    };
+    let joined = |lines: &[String]| lines.join("\n") + "\n";
+    for at in 1..last {
+        for byte in 0..whole[at].len() {
+            let mut lines: Vec<Vec<u8>> = whole.iter().map(|line| line.clone().into()).collect();
+            lines[at][byte] ^= 1;
+            let mut changed = lines.join(&b'\n');
+            changed.push(b'\n');
+            is_found(&changed, &format!("byte {byte} of line {}", at + 1));
+        }
+        let mut missing = whole.clone();
+        missing.remove(at);
+        is_found(
+            joined(&missing).as_bytes(),
+            &format!("without line {}", at + 1),
+        );
+        let mut doubled = whole.clone();
+        doubled.insert(at, whole[at].clone());
+        is_found(
+            joined(&doubled).as_bytes(),
+            &format!("line {} twice", at + 1),
+        );
+        for to in (1..last).filter(|to| *to != at) {
+            let mut moved = whole.clone();
+            let line = moved.remove(at);
+            moved.insert(to, line);
+            is_found(
+                joined(&moved).as_bytes(),
+                &format!("line {} at {}", at + 1, to + 1),
+            );
+        }
+    }
+}

@@ -185,16 +185,17 @@ pub(crate) enum Command {
 pub(crate) enum Needs {
     /// A configuration without errors.
     Config,
-    /// Nothing: it helps to mend the configuration.
+    /// Variables that have a meaning: it helps to mend the files.
+    Variables,
+    /// Nothing: it tells what is wrong itself.
     Nothing,
 }
 
 impl Command {
     pub(crate) fn needs(&self) -> Needs {
         match self {
-            Command::Doctor | Command::Config(ConfigCommand::Schema | ConfigCommand::Path) => {
-                Needs::Nothing
-            }
+            Command::Doctor => Needs::Nothing,
+            Command::Config(ConfigCommand::Schema | ConfigCommand::Path) => Needs::Variables,
             // A mistake in the configuration must not stop the agent.
             Command::Hook(args) if args.command.is_event() => Needs::Nothing,
             _ => Needs::Config,

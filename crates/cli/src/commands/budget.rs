@@ -1,6 +1,5 @@
 //! The budget of a request: its parts as a table and as a bar.
 
-use console::{Style, style};
 use longhaul_assembly::{Breakpoint, Error, PartName, Problem};
 use longhaul_checkpoint::CheckpointStore;
 use longhaul_compaction::cost::{EXPECTED_TURNS, Since, Verdict};
@@ -17,6 +16,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::out::say;
 use crate::paint;
+use crate::style::{Style, style};
 use crate::table::{Table, left, right};
 
 /// Lays out what would be sent for a session now.

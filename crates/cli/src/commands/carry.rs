@@ -1,6 +1,7 @@
 //! `context export` and `context import`: a context in one file, and a fresh
 //! session from it.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::export::{At, Carry, Error, Export, Report, Secrets, Source};
@@ -38,10 +39,11 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
     };
     let config = &app.config.config;
     if to_screen {
-        let mut stdout = std::io::stdout().lock();
+        let mut screen = out::Cleaned::default();
         let report = source
-            .write(config, secrets, &mut stdout)
+            .write(config, secrets, &mut screen)
             .map_err(unheard)?;
+        screen.flush().map_err(Failure::output)?;
         note_redacted(app, &report.redacted);
         return Ok(());
     }

@@ -1,7 +1,6 @@
 //! `checkpoint list|show|create|restore`: the state of the work, saved and put
 //! back.
 
-use console::style;
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Error, Listed, Restoring, Trigger, Turn,
 };
@@ -18,6 +17,7 @@ use crate::app::App;
 use crate::args::{CheckpointArgs, CheckpointCommand, Which};
 use crate::failure::Failure;
 use crate::out::{self, say};
+use crate::style::style;
 use crate::table::{Table, left, right};
 use crate::{paint, resolve};
 
@@ -175,7 +175,7 @@ fn show(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
             "checkpoint": checkpoint,
         }));
     }
-    out::bytes(app.foreign(&checkpoint.to_yaml()).as_bytes())
+    out::whole(&checkpoint.to_yaml())
 }
 
 fn create(app: &App, which: &Which) -> Result<(), Failure> {
@@ -271,7 +271,7 @@ fn restore(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
             "parts": parts,
         }));
     }
-    out::bytes(app.foreign(fragment.text()).as_bytes())?;
+    out::whole(fragment.text())?;
     app.note(&format!(
         "{} as text, {} tokens",
         checkpoint.meta.checkpoint_id,

@@ -151,11 +151,13 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
                 protect.min(about.before)
             )));
         }
+        Err(why @ CompactionFailure::Grows { .. }) => return Err(grows(&why)),
         Err(failure) if args.dry_run => return Err(Failure::new(failure.to_string())),
         // It counts as an attempt, and is told as one.
         Err(_) => {
             let tried = block_on(compactor.layer(layer, trigger, focus.as_deref(), size));
             return Err(match tried.map_err(blocked)? {
+                Outcome::Refused(why) => grows(&why),
                 Outcome::Failed(reason) => Failure::new(reason),
                 _ => Failure::new("the session changed while it was looked at"),
             });
@@ -179,9 +181,15 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
             own_write::remember(app, session.path());
             report(&about, &made)
         }
+        Outcome::Refused(why) => Err(grows(&why)),
         Outcome::Failed(reason) => Err(Failure::new(reason)),
         Outcome::Nothing | Outcome::Pruned(_) => Err(Failure::nothing("Nothing to compact.")),
     }
+}
+
+/// That it is better left alone.
+fn grows(why: &CompactionFailure) -> Failure {
+    Failure::nothing(format!("Nothing changed: {why}."))
 }
 
 /// Why nothing could be tried.

@@ -1,6 +1,5 @@
 //! `config …`: the values in force and where they come from.
 
-use console::style;
 use longhaul_engine::config::{Origin, Places, candidates, schema};
 use serde_json::{Map, Value, json};
 
@@ -10,6 +9,7 @@ use crate::args::ConfigCommand;
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
+use crate::style::style;
 use crate::table::{Table, left};
 
 pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result<(), Failure> {

@@ -1,6 +1,5 @@
 //! `context status` and `context show`: how full the window is, and with what.
 
-use console::style;
 use longhaul_checkpoint::CheckpointStore;
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::ours;
@@ -18,6 +17,7 @@ use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
 use crate::failure::Failure;
 use crate::out::{self, say};
+use crate::style::style;
 use crate::{paint, resolve};
 
 pub(crate) fn run(app: &App, command: &ContextCommand) -> Result<(), Failure> {
@@ -197,7 +197,7 @@ fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
     }
     let messages = measured.context.for_provider();
     for message in &messages {
-        print_message(app, message)?;
+        print_message(message)?;
     }
     let missing = match messages.iter().any(|message| message.role == Role::System) {
         true => "tool definitions are the agent's own and not in its file",
@@ -240,12 +240,16 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
         });
         let (rest, request) = (serde_json::to_string(&rest)?, &layout.json);
         // The request keeps its bytes, so the object is put together as text.
-        return say!("{},{}", &request[..request.len() - 1], &rest[1..]);
+        return out::whole(&format!(
+            "{},{}\n",
+            &request[..request.len() - 1],
+            &rest[1..]
+        ));
     }
     say!("{}", style(ours::heading("system", "static")).cyan())?;
-    say!("{}", app.foreign(&layout.system))?;
+    out::whole(&format!("{}\n", layout.system))?;
     for message in &layout.messages {
-        print_message(app, message)?;
+        print_message(message)?;
     }
     app.note(&format!(
         "{}, {} tokens by our count; tool definitions are the agent's own",
@@ -293,14 +297,11 @@ fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result<(
         "faults": answer::faults(&measured.loaded.faults),
     });
     let rest = serde_json::to_string(&rest)?;
-    say!(
-        "{{\"messages\":{},{}",
-        measured.context.to_json(),
-        &rest[1..]
-    )
+    let messages = measured.context.to_json();
+    out::whole(&format!("{{\"messages\":{messages},{}\n", &rest[1..]))
 }
 
-fn print_message(app: &App, message: &ContextMessage) -> Result<(), Failure> {
+fn print_message(message: &ContextMessage) -> Result<(), Failure> {
     let view = message.view();
     let heading = ours::heading(&title(&view), message.entry.as_str());
     say!("{}", style(paint::gist(&heading, 200)).cyan())?;
@@ -308,30 +309,29 @@ fn print_message(app: &App, message: &ContextMessage) -> Result<(), Failure> {
     if let Some(sections) = view.object().object("sections") {
         for (_, raw) in sections.iter() {
             if let Some(text) = stored::string(raw) {
-                say!("{}", app.foreign(&text))?;
+                out::whole(&format!("{text}\n"))?;
             }
         }
     }
     for block in view.blocks() {
         match block {
             Block::Text(text) if text.is_empty() => {}
-            Block::Text(text) => say!("{}", app.foreign(&text))?,
+            Block::Text(text) => out::whole(&format!("{text}\n"))?,
             Block::Thinking { text, .. } => {
-                say!("{}", style(app.foreign(&text)).dim().italic())?;
+                say!("{}", style(&text).dim().italic())?;
             }
             Block::Image { mime, base64_chars } => {
                 let size = paint::bytes(base64_chars as u64 * 3 / 4);
-                say!("[image {}, {size}]", app.foreign(&mime))?;
+                say!("[image {mime}, {size}]")?;
             }
             Block::Document { mime, base64 } => {
                 let size = paint::bytes(base64.len() as u64 * 3 / 4);
-                say!("[document {}, {size}]", app.foreign(&mime))?;
+                say!("[document {mime}, {size}]")?;
             }
             Block::ToolCall(call) => {
-                let name = app.foreign(&call.name);
-                say!("→ {} {}", style(name).bold(), app.foreign(call.arguments))?;
+                say!("→ {} {}", style(&call.name).bold(), call.arguments)?;
             }
-            Block::Other(raw) => say!("{}", app.foreign(raw))?,
+            Block::Other(raw) => out::whole(&format!("{raw}\n"))?,
         }
     }
     say!("")

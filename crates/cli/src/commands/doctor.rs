@@ -3,21 +3,22 @@
 use std::fs;
 use std::path::Path;
 
-use console::style;
 use longhaul_engine::catalog;
 use longhaul_transcript::Format;
 use longhaul_transcript::import::Listed;
 use serde::Serialize;
 use serde_json::json;
 
+use super::deployment;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
+use crate::style::style;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
-struct Check {
+pub(super) struct Check {
     name: &'static str,
     state: State,
     found: String,
@@ -27,14 +28,14 @@ struct Check {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+pub(super) enum State {
     Good,
     Note,
     Bad,
 }
 
 impl Check {
-    fn good(name: &'static str, found: impl Into<String>) -> Check {
+    pub(super) fn good(name: &'static str, found: impl Into<String>) -> Check {
         Check {
             name,
             state: State::Good,
@@ -43,7 +44,7 @@ impl Check {
         }
     }
 
-    fn with(mut self, state: State, remedy: impl Into<String>) -> Check {
+    pub(super) fn with(mut self, state: State, remedy: impl Into<String>) -> Check {
         self.state = state;
         self.remedy = Some(remedy.into());
         self
@@ -57,6 +58,7 @@ pub(crate) fn run(app: &App) -> Result<(), Failure> {
         state_folder(app),
         locks(app),
     ];
+    checks.extend(deployment::checks(app));
     checks.extend(agents(app));
     let bad = checks
         .iter()
@@ -178,7 +180,11 @@ fn try_lock(folder: &Path) -> std::io::Result<()> {
 /// agent that changed its format shows here first.
 fn agents(app: &App) -> Vec<Check> {
     let found = catalog::find(&app.places());
-    let mut checks: Vec<Check> = [
+    let is_own = |session: &Listed| session.reference.path.starts_with(&app.state_dir);
+    let (own, theirs): (Vec<&Listed>, Vec<&Listed>) =
+        found.sessions.iter().partition(|session| is_own(session));
+    let mut checks = vec![agent(app, "longhaul", &own)];
+    let others = [
         ("pi", &[Format::Pi][..]),
         (
             "OpenClaw",
@@ -190,17 +196,12 @@ fn agents(app: &App) -> Vec<Check> {
         ),
         ("Claude Code", &[Format::ClaudeCode][..]),
         ("Codex", &[Format::Codex][..]),
-    ]
-    .into_iter()
-    .map(|(name, formats)| {
-        let sessions: Vec<&Listed> = found
-            .sessions
-            .iter()
-            .filter(|session| formats.contains(&session.reference.format))
-            .collect();
+    ];
+    checks.extend(others.into_iter().map(|(name, formats)| {
+        let of_agent = |session: &&&Listed| formats.contains(&session.reference.format);
+        let sessions: Vec<&Listed> = theirs.iter().filter(of_agent).copied().collect();
         agent(app, name, &sessions)
-    })
-    .collect();
+    }));
     for problem in &found.problems {
         let found = format!("{}: {}", app.show_path(&problem.path), problem.reason);
         checks.push(Check::good("unreadable", found).with(

@@ -80,7 +80,7 @@ fn give(app: &App, args: &HandoffArgs) -> Result<(), Failure> {
             handoff.to,
             app.show_path(target)
         )?,
-        None => out::bytes(xml.as_bytes())?,
+        None => out::whole(&xml)?,
     }
     if !source.stored {
         app.note("no checkpoint says what the work is now; the hand-off was made from the session");

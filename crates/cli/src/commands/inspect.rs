@@ -1,6 +1,5 @@
 //! `context inspect`: what fills the context, part by part.
 
-use console::style;
 use longhaul_engine::standing;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
@@ -17,6 +16,7 @@ use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
 use crate::resolve::unique_starts;
+use crate::style::style;
 use crate::table::{Table, left, right};
 
 pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failure> {

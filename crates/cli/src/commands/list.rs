@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use console::style;
 use indicatif::ProgressBar;
 use longhaul_engine::catalog::{self, Catalog, Glance, Problem};
 use longhaul_tokens::{Tokens, Window};
@@ -17,6 +16,7 @@ use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
 use crate::resolve::{belongs_to, id_of, short_ids};
+use crate::style::style;
 use crate::table::{Table, left, right};
 
 /// A session as the list shows it.

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 
-use console::style;
 use longhaul_engine::measure::Reading;
 use longhaul_engine::session::window_source;
 use longhaul_engine::standing::Seen;
@@ -11,6 +10,7 @@ use longhaul_transcript::{Context, Loaded, Session};
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::style::style;
 use crate::{paint, resolve};
 
 pub(super) struct Measured {

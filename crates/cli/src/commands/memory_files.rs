@@ -1,6 +1,5 @@
 //! `memory init|lint|verify|status`: the files that outlive a session.
 
-use console::style;
 use jiff::civil::DateTime;
 use longhaul_checkpoint::AGENTS_TEMPLATE;
 use longhaul_index::{Condition, IndexError, SqliteIndex};
@@ -16,6 +15,7 @@ use crate::args::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
+use crate::style::style;
 use crate::table::{Table, left, right};
 
 pub(crate) fn run(app: &App, command: &MemoryFilesCommand) -> Result<(), Failure> {
@@ -162,8 +162,8 @@ fn verdict(findings: &[Finding]) -> Result<(), Failure> {
         return say!("Nothing to mend.");
     }
     for found in findings {
-        say!("{}", paint::tame(&told(found)))?;
-        say!("  {}", style(paint::tame(&found.trouble.remedy())).dim())?;
+        say!("{}", &told(found))?;
+        say!("  {}", style(&found.trouble.remedy()).dim())?;
     }
     counted(findings)
 }
@@ -269,8 +269,8 @@ fn standing(one: &Verified) -> String {
         Standing::Unreadable => (style("stale").red(), "  cannot be read"),
     };
     let target = match &one.anchor {
-        Some(anchor) => paint::tame(&format!("{}#{anchor}", one.target)),
-        None => paint::tame(&one.target),
+        Some(anchor) => format!("{}#{anchor}", one.target),
+        None => one.target.clone(),
     };
     format!("{word:<5}  MEMORY.md:{}  {target}{why}", one.line)
 }
@@ -313,7 +313,7 @@ fn status(app: &App) -> Result<(), Failure> {
     table.print(app.columns())?;
     for file in &status.files {
         if let Some(why) = &file.unread {
-            say!("{} {}", file.file, paint::tame(why))?;
+            say!("{} {}", file.file, why)?;
         }
     }
     say!("")?;
@@ -349,16 +349,16 @@ fn status(app: &App) -> Result<(), Failure> {
                     ),
                     _ => String::new(),
                 };
-                format!("{} ({}){made}", paint::tame(encoder.id()), chosen.kind())
+                format!("{} ({}){made}", encoder.id(), chosen.kind())
             }
             None => "none: searches go by words alone".to_owned(),
         },
     )?;
     if let Some(why) = &chosen.why {
-        say!("  {}", style(paint::tame(why)).dim())?;
+        say!("  {}", style(why).dim())?;
     }
     for reason in &chosen.reasons {
-        say!("  {}", style(paint::tame(&reason.text)).dim())?;
+        say!("  {}", style(&reason.text).dim())?;
     }
     Ok(())
 }
@@ -421,14 +421,14 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
             );
         }
         Err(IndexError::Damaged { reason, .. }) => {
-            let what = format!("damaged ({})", paint::tame(reason));
+            let what = format!("damaged ({})", reason);
             paint::row("index", style(what).red())?;
             let remedy = "a search makes it anew from memory files, `longhaul memory index` from \
                           sessions too";
             return say!("  {}", style(remedy).dim());
         }
         Err(error) => {
-            let what = paint::tame(&error.to_string());
+            let what = error.to_string();
             return paint::row("index", style(what).yellow());
         }
     };

@@ -9,6 +9,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod config;
 pub(crate) mod context;
+mod deployment;
 mod diff;
 pub(crate) mod doctor;
 pub(crate) mod dream;

@@ -121,7 +121,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     }
     if found.hits.is_empty() {
         return Err(match &found.in_sight {
-            Some(in_sight) => all_in_sight(app, &session, in_sight),
+            Some(in_sight) => all_in_sight(&session, in_sight),
             None => nothing(&wanted, no_id, scope),
         });
     }
@@ -130,7 +130,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     }
     let whole = matches!(query, Query::Id(_) | Query::Range(..)) || args.full;
     for hit in &found.hits {
-        print(app, hit, whole, &listed_id(&session), &mut shown)?;
+        print(hit, whole, &listed_id(&session), &mut shown)?;
     }
     match shown.redacted() {
         Some(true) => app.note("secrets are left out; --no-redact shows them"),
@@ -168,11 +168,11 @@ fn nothing(wanted: &Wanted, no_id: Option<&str>, scope: Scope) -> Failure {
 }
 
 /// That nothing was found because it never left.
-fn all_in_sight(app: &App, session: &Session, in_sight: &InSight) -> Failure {
+fn all_in_sight(session: &Session, in_sight: &InSight) -> Failure {
     let name = resolve::id_of(session.reference());
     let entry = in_sight.entries.first().map_or("ID", EntryId::as_str);
     Failure::new("nothing was found outside the context of the session")
-        .detail(app.foreign(&in_sight.to_string()))
+        .detail(in_sight.to_string())
         .help(format!(
             "`longhaul recall --session {name} {entry}` shows it"
         ))
@@ -332,19 +332,13 @@ pub(super) fn unmarked(text: &str) -> Cow<'_, str> {
 }
 
 /// What comes back is quoted data: fenced, dated and attributed.
-fn print(
-    app: &App,
-    hit: &Hit,
-    whole: bool,
-    own: &str,
-    shown: &mut Shown<'_>,
-) -> Result<(), Failure> {
+fn print(hit: &Hit, whole: bool, own: &str, shown: &mut Shown<'_>) -> Result<(), Failure> {
     let entry = &hit.entry;
     let who = hit.who();
     let when = entry.time.map(|time| time.to_iso()).unwrap_or_default();
     let from = match hit.session == own {
         true => String::new(),
-        false => format!(" · session {}", app.foreign(&hit.session)),
+        false => format!(" · session {}", hit.session),
     };
     let heading = format!("recalled {}{from} · {who} · {when}", entry.id);
     say!("{}", ours::opening(&heading))?;
@@ -353,13 +347,13 @@ fn print(
     } else {
         shown.excerpt(hit)
     };
-    say!("{}", app.foreign(&unmarked(&text)))?;
+    out::whole(&format!("{}\n", unmarked(&text)))?;
     if hit.others.count > 0 {
         say!("{}", also(&hit.others))?;
     }
     say!("{}", ours::ending(&format!("of {}", entry.id)))?;
     match &hit.why {
-        Found::Meaning(why) => say!("{}", app.foreign(&by_meaning(why))),
+        Found::Meaning(why) => say!("{}", by_meaning(why)),
         _ => Ok(()),
     }
 }

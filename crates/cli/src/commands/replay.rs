@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use console::style;
 use longhaul_compaction::Layer;
 use longhaul_compaction::ladder::Block;
 use longhaul_engine::catalog;
@@ -26,6 +25,7 @@ use crate::app::App;
 use crate::args::{ReplayArgs, ReportKind};
 use crate::failure::Failure;
 use crate::out::{self, say};
+use crate::style::style;
 use crate::table::{Table, left, right};
 use crate::{paint, resolve};
 

@@ -1,6 +1,5 @@
 //! `session …`: reading, checking and copying one session.
 
-use console::style;
 use longhaul_transcript::{Fault, FaultKind, Report, Session, fork, import, verify};
 use serde_json::json;
 
@@ -9,6 +8,7 @@ use crate::app::App;
 use crate::args::{CopyArgs, ForkArgs, SessionCommand, Which};
 use crate::failure::Failure;
 use crate::out::{self, say};
+use crate::style::style;
 use crate::{paint, resolve};
 
 pub(crate) fn run(app: &App, command: &SessionCommand) -> Result<(), Failure> {
@@ -132,6 +132,7 @@ fn copy(app: &App, args: &CopyArgs) -> Result<(), Failure> {
             "id": new.id,
             "entries": copied.entries,
             "faults": copied.faults,
+            "lost": copied.lost,
         }));
     }
     say!(
@@ -141,9 +142,13 @@ fn copy(app: &App, args: &CopyArgs) -> Result<(), Failure> {
         app.show_path(&target)
     )?;
     if copied.faults > 0 {
+        let lost = match copied.lost {
+            0 => "nothing is lost".to_owned(),
+            lost => format!("{} not in the copy", paint::number(lost)),
+        };
         app.note(&format!(
-            "{} of the source not in the copy; `longhaul session verify` names them",
-            paint::plural_of(copied.faults, "damaged place", "damaged places")
+            "{} in the source, {lost}; `longhaul session verify` names them",
+            paint::plural(copied.faults, "fault")
         ));
     }
     Ok(())

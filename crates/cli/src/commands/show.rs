@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use console::style;
 use longhaul_transcript::{Body, Entry, EntryId, Millis, Role, ToolCall, json as stored};
 use serde_json::{Value, json};
 
@@ -14,6 +13,7 @@ use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
 use crate::resolve::{self, unique_starts};
+use crate::style::style;
 use crate::table::{Table, left, right};
 
 pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), Failure> {

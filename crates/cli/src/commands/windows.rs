@@ -39,8 +39,8 @@ pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result<(), Failure> {
         say!(
             "{}{}/{} at {server}: {} tokens",
             if args.forget { "forgotten: " } else { "" },
-            paint::tame(&learnt.provider),
-            paint::tame(&learnt.model),
+            &learnt.provider,
+            &learnt.model,
             learnt.window
         )?;
     }

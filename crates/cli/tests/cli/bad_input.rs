@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::machine::Machine;
 use crate::talk::{compacted, small};
@@ -66,6 +67,49 @@ fn a_file_of_something_else() {
     assert_snapshot!("foreign", refused(&machine, path.to_str().unwrap()));
     let path = machine.put("notes.jsonl", "Dear diary,\n", 1);
     assert_snapshot!("prose", refused(&machine, path.to_str().unwrap()));
+}
+
+#[test]
+fn events_of_copilot_are_called_that_however_few_they_are() {
+    let machine = Machine::new();
+    let event = r#"{"type":"session.start","data":{"sessionId":"x","version":1,"producer":"copilot-agent"},"id":"1"}"#;
+    for lines in [1, 3] {
+        let path = machine.put("events.jsonl", format!("{event}\n").repeat(lines), 1);
+        for command in ["session verify", "context status", "session import"] {
+            let ran = machine.run_line(&format!("{command} {}", path.display()));
+            assert_eq!(ran.code, 1, "{ran:?}");
+            assert!(ran.err.contains("events of GitHub Copilot"), "{ran:?}");
+        }
+    }
+}
+
+/// Both say that there is a fault and that nothing is lost by it.
+#[test]
+fn verify_and_import_agree_about_two_records_on_a_line() {
+    let machine = Machine::new();
+    let text = crate::talk::long_claude("joined", "/w", 2);
+    let third = text.match_indices('\n').nth(2).unwrap().0;
+    let text = text[..third].to_owned() + &text[third + 1..];
+    let path = machine.put(".claude/projects/-w/joined.jsonl", text, 1);
+    let path = path.to_str().unwrap();
+    let verified = machine.run(["session", "verify", path, "--json"]).json();
+    assert_eq!(verified["entries"], 4);
+    assert_eq!(verified["faults"].as_array().unwrap().len(), 1);
+    assert_eq!(verified["faults"][0]["loss"], false);
+    let imported = machine.run(["session", "import", path, "-o", "copy.jsonl"]);
+    assert_eq!(imported.code, 0, "{imported:?}");
+    assert!(imported.out.starts_with("4 entries"), "{imported:?}");
+    assert!(
+        imported
+            .err
+            .contains("1 fault in the source, nothing is lost"),
+        "{imported:?}"
+    );
+    let again = machine.run(["session", "import", path, "-o", "again.jsonl", "--json"]);
+    assert_eq!(
+        (&again.json()["faults"], &again.json()["lost"]),
+        (&json!(1), &json!(0))
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::machine::Machine;
 
 /// The folder of a static model with a few words.
-fn folder(machine: &Machine, name: &str, step: usize) -> PathBuf {
+pub(crate) fn static_model(machine: &Machine, name: &str, step: usize) -> PathBuf {
     const WORDS: [&str; 9] = [
         "[UNK]",
         "a",
@@ -49,7 +49,7 @@ fn folder(machine: &Machine, name: &str, step: usize) -> PathBuf {
 fn machine() -> Machine {
     let machine = Machine::new();
     for (name, step) in [("alder", 7919), ("birch", 104_729), ("cedar", 1_299_709)] {
-        let from = folder(&machine, name, step);
+        let from = static_model(&machine, name, step);
         let ran = machine.run(["memory", "model", "add", from.to_str().unwrap()]);
         assert_eq!(ran.code, 0, "{ran:?}");
     }

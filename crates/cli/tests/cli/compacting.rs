@@ -614,3 +614,50 @@ fn what_stops_compaction_is_shown() {
     assert_eq!(told["breaker"], Value::Null);
     assert_eq!(told["risk"], "critical");
 }
+
+/// What leaves is smaller than what would say that it left.
+#[test]
+fn a_compaction_that_would_grow_the_context_does_nothing_and_says_so() {
+    let machine = Machine::new();
+    let mut talk = Talk::new("s", "/w");
+    for turn in 0..12 {
+        let words = "word ".repeat(8);
+        talk = talk
+            .user(&format!("turn {turn} {words}"))
+            .assistant(&format!("turn {turn} {words}"));
+    }
+    machine.put_pi("s", talk.text(), 30);
+    let before = machine.files();
+    for line in [
+        "compact s --window 1100 --dry-run",
+        "compact s --window 1100 --yes",
+        "compact s --window 1100 --yes --json",
+    ] {
+        let ran = machine.run_line(line);
+        assert_eq!(ran.code, 3, "{line}: {ran:?}");
+        assert!(ran.err.contains("would make the context grow"), "{ran:?}");
+    }
+    assert!(machine.files() == before);
+}
+
+#[test]
+fn a_read_only_sandbox_hides_what_is_old_of_fewer_than_eight_results() {
+    let machine = Machine::new();
+    let mut talk = Talk::new("s", "/w").user("Look at the logs.");
+    for nth in 0..6 {
+        talk = talk
+            .call("bash", json!({ "command": format!("cat log{nth}") }))
+            .result("bash", &format!("line of log {nth}\n").repeat(2_000));
+    }
+    machine.put_pi("s", talk.assistant("They are long.").text(), 30);
+    let hidden = |read_only: &str| {
+        let mut command = machine.command();
+        command.env("LONGHAUL_SANDBOX_READ_ONLY", read_only);
+        let line = "context inspect s --window 60k --json";
+        let ran = machine.finish(command.args(line.split_whitespace()));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.json()["cache"]["numbers"]["freed"].as_u64().unwrap()
+    };
+    assert_eq!(hidden("false"), 0);
+    assert!(hidden("true") > 5_000);
+}

@@ -55,6 +55,50 @@ fn the_schema_is_json() {
 }
 
 #[test]
+fn an_unknown_variable_is_an_error_in_every_command() {
+    let machine = Machine::new();
+    machine.put_pi("s", crate::talk::compacted("s", "/work").text(), 30);
+    let run = |line: &str| {
+        let mut command = machine.command();
+        command.env("LONGHAUL_COMPACTION_AUTO_ENABLE", "false");
+        machine.finish(command.args(line.split_whitespace()))
+    };
+    for line in [
+        "chat -p hello",
+        "replay s",
+        "compact s",
+        "context status s",
+        "context show s",
+        "session list",
+        "session verify s",
+        "checkpoint list",
+        "memory status",
+        "recall header",
+        "dream status",
+        "config show",
+        "config schema",
+        "config path",
+        "sample x.jsonl",
+        "rpc",
+        "mcp",
+        "hook install --claude-code",
+    ] {
+        let ran = run(line);
+        assert_eq!(ran.code, 2, "{line}: {ran:?}");
+        assert!(
+            ran.err.contains("LONGHAUL_COMPACTION_AUTO_ENABLED"),
+            "{line}: {ran:?}"
+        );
+    }
+    let doctor = run("doctor");
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    assert!(doctor.out.contains("LONGHAUL_COMPACTION_AUTO_ENABLED"));
+    // A hook must not stop its agent.
+    let hook = run("hook stop");
+    assert_eq!(hook.code, 0, "{hook:?}");
+}
+
+#[test]
 fn an_unknown_key_is_an_error_with_a_suggestion() {
     let machine = Machine::new();
     machine.put(

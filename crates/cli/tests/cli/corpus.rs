@@ -45,6 +45,29 @@ fn printed_messages_have_the_golden_hash() {
 }
 
 #[test]
+fn verify_and_import_agree_about_the_joined_line() {
+    let Some(corpus) = corpus() else { return };
+    let machine = Machine::new();
+    let name = "cc-entire-37_995ebed6e4_2.CORRUPT-joined-line.jsonl.gz";
+    let packed = fs::File::open(corpus.join("transcripts").join(name)).unwrap();
+    let mut text = Vec::new();
+    flate2::read::GzDecoder::new(packed)
+        .read_to_end(&mut text)
+        .unwrap();
+    let path = machine.put(".claude/projects/-w/joined.jsonl", text, 1);
+    let path = path.to_str().unwrap();
+    let verified = machine.run(["session", "verify", path, "--json"]).json();
+    let imported = machine
+        .run(["session", "import", path, "-o", "copy.jsonl", "--json"])
+        .json();
+    assert_eq!(verified["entries"], imported["entries"]);
+    let faults = verified["faults"].as_array().unwrap();
+    assert_eq!(imported["faults"], faults.len());
+    assert!(faults.iter().all(|fault| fault["loss"] == false));
+    assert_eq!(imported["lost"], 0);
+}
+
+#[test]
 fn every_real_session_is_listed_and_read_without_a_change() {
     let Some(corpus) = corpus() else { return };
     let machine = Machine::new();

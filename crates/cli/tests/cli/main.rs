@@ -16,6 +16,7 @@ mod corpus;
 mod documented;
 mod dreaming;
 mod hooking;
+mod hostile;
 mod hosting;
 mod hosting_badly;
 mod hosting_client;

@@ -10,11 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use longhaul_model::loopback::{Loopback, Said};
+use serde_json::{Value, json};
+
+use crate::choosing_models::static_model;
 use crate::machine::{Machine, age};
-use crate::talk::{compacted, long};
+use crate::talk::{compacted, long, long_claude};
 
 /// More than any of these commands needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -53,6 +57,87 @@ const COMMANDS: [&str; 29] = [
     "sample sample.jsonl",
 ];
 
+/// The same for those that agents and people work with for longer, or that are
+/// told by others what to do. What they are told is in [`told`].
+const DOORS: [&str; 16] = [
+    "chat --session c -p hello --model anthropic/claude-sonnet-4-5 --base-url SERVER",
+    "chat --session c -p again --yes --base-url SERVER",
+    "session pin e01 --session s",
+    "rpc --stdio",
+    "mcp",
+    "hook install --claude-code",
+    "hook install --claude-code --project",
+    "hook pre-compact",
+    "hook post-compact",
+    "hook session-start",
+    "hook stop",
+    "replay long --window 20k -o replayed.jsonl --report html --report-file page.html",
+    "man --dir man",
+    "memory model add MODEL",
+    "memory model use alder",
+    "memory model remove alder",
+];
+
+/// What a command is told on its standard input.
+fn told(line: &str, machine: &Machine) -> String {
+    let lines = |all: &[Value]| all.iter().map(|one| format!("{one}\n")).collect();
+    let ask = |id: u32, method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+    let host = json!({ "protocol": 1, "host": { "name": "test", "version": "1" } });
+    let said = json!({ "role": "user", "content": "hello", "timestamp": 1_773_144_000_000_u64 });
+    let id = "11111111-2222-4333-8444-555555555555";
+    let client = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" },
+    });
+    let tool = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments });
+    match line.split_whitespace().next() {
+        Some("rpc") => lines(&[
+            ask(1, "initialize", host),
+            ask(
+                2,
+                "assemble",
+                json!({ "sessionId": id, "messages": [said] }),
+            ),
+            ask(
+                3,
+                "commitTurn",
+                json!({ "sessionId": id, "advancementKey": "k", "messages": [said] }),
+            ),
+            ask(4, "compact", json!({ "sessionId": id, "force": true })),
+        ]),
+        Some("mcp") => lines(&[
+            ask(1, "initialize", client),
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+            ask(2, "tools/call", tool("context_status", json!({}))),
+            ask(
+                3,
+                "tools/call",
+                tool("recall", json!({ "query": "header" })),
+            ),
+            ask(
+                4,
+                "tools/call",
+                tool("memory_search", json!({ "query": "header" })),
+            ),
+            ask(
+                5,
+                "tools/call",
+                tool("note", json!({ "text": "the header is whole" })),
+            ),
+        ]),
+        Some("hook") => json!({
+            "session_id": "claude", "transcript_path": claude_path(machine),
+            "cwd": machine.work(), "trigger": "auto", "source": "compact",
+        })
+        .to_string(),
+        _ => String::new(),
+    }
+}
+
+fn claude_path(machine: &Machine) -> PathBuf {
+    machine.home().join(".claude/projects/-work/claude.jsonl")
+}
+
 /// What somebody may have put there.
 #[derive(Debug, Clone, Copy)]
 enum Trap {
@@ -68,13 +153,16 @@ enum Trap {
 
 struct Ground {
     machine: Machine,
+    commands: &'static [&'static str],
+    server: Loopback,
     outside: tempfile::TempDir,
     start: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Ground {
-    fn new() -> Ground {
+    fn new(commands: &'static [&'static str]) -> Ground {
         let machine = Machine::new();
+        let server = Loopback::start(|request| Said::text("noted").reply(request)).unwrap();
         let work = machine.work();
         let cwd = work.to_str().unwrap().to_owned();
         machine.put_pi("s", compacted("s", &cwd).text(), 30);
@@ -87,6 +175,12 @@ impl Ground {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
+        machine.put(
+            ".claude/projects/-work/claude.jsonl",
+            long_claude("claude", &cwd, 4),
+            60,
+        );
+        static_model(&machine, "alder", 7919);
         put("AGENTS.md", "# Rules\n\nTest what you change.\n");
         put("longhaul.yaml", "compaction:\n  contextWindow: 200000\n");
         put(
@@ -97,6 +191,8 @@ impl Ground {
         fs::write(outside.path().join("canary"), "canary\n").unwrap();
         let mut ground = Ground {
             machine,
+            commands,
+            server,
             outside,
             start: BTreeMap::new(),
         };
@@ -144,11 +240,18 @@ impl Ground {
     fn run(&self, line: &str) -> (i32, String) {
         let said = tempfile::tempdir().unwrap();
         let to = |name: &str| File::create(said.path().join(name)).unwrap();
+        fs::write(said.path().join("in"), told(line, &self.machine)).unwrap();
+        let args = line.split_whitespace().map(|word| match word {
+            "SERVER" => self.server.url(),
+            "MODEL" => self.machine.home().join("alder").display().to_string(),
+            word => word.to_owned(),
+        });
         let mut child = self
             .machine
             .command()
-            .args(line.split_whitespace())
-            .stdin(Stdio::null())
+            .env("ANTHROPIC_API_KEY", "sk-test-0123456789")
+            .args(args)
+            .stdin(File::open(said.path().join("in")).unwrap())
             .stdout(to("out"))
             .stderr(to("err"))
             .spawn()
@@ -185,7 +288,7 @@ impl Ground {
     /// they run.
     fn names(&self) -> BTreeSet<PathBuf> {
         let mut names: BTreeSet<PathBuf> = self.start.keys().cloned().collect();
-        for line in COMMANDS {
+        for line in self.commands {
             let (code, said) = self.run(line);
             assert!([0, 3].contains(&code), "`{line}`: {code} {said}");
             names.extend(self.files().into_keys());
@@ -204,7 +307,6 @@ impl Ground {
             .filter(|name| name.extension().is_some_and(|ending| ending == "sqlite"))
             .cloned()
             .collect();
-        assert!(!indexes.is_empty());
         for path in indexes {
             names.extend(["-wal", "-shm", "-journal", ".lock"].map(|end| beside(&path, end)));
         }
@@ -237,14 +339,14 @@ fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-fn every_name_with(trap: Trap) {
-    let ground = Ground::new();
+fn every_name_with(trap: Trap, commands: &'static [&'static str]) {
+    let ground = Ground::new(commands);
     let names = ground.names();
     assert!(names.len() > 20, "{names:#?}");
     for name in names {
         ground.plant(&name, trap);
         let mut failed = 0;
-        for line in COMMANDS {
+        for line in commands {
             let (code, said) = ground.run(line);
             let what = format!(
                 "`{line}` with {trap:?} at {}: {code}\n{said}",
@@ -262,28 +364,48 @@ fn every_name_with(trap: Trap) {
 
 #[test]
 fn no_link_is_followed_at_any_name_of_any_command() {
-    every_name_with(Trap::Link);
+    every_name_with(Trap::Link, &COMMANDS);
 }
 
 #[test]
 fn no_file_is_made_through_a_link_at_any_name_of_any_command() {
-    every_name_with(Trap::Dangling);
+    every_name_with(Trap::Dangling, &COMMANDS);
 }
 
 #[test]
 fn no_pipe_holds_any_command_up() {
-    every_name_with(Trap::Pipe);
+    every_name_with(Trap::Pipe, &COMMANDS);
 }
 
 #[test]
 fn no_device_is_read_by_any_command() {
-    every_name_with(Trap::Device);
+    every_name_with(Trap::Device, &COMMANDS);
+}
+
+#[test]
+fn no_link_is_followed_at_any_name_of_a_chat_a_host_a_client_or_a_hook() {
+    every_name_with(Trap::Link, &DOORS);
+}
+
+#[test]
+fn no_file_is_made_through_a_link_by_a_chat_a_host_a_client_or_a_hook() {
+    every_name_with(Trap::Dangling, &DOORS);
+}
+
+#[test]
+fn no_pipe_holds_a_chat_a_host_a_client_or_a_hook_up() {
+    every_name_with(Trap::Pipe, &DOORS);
+}
+
+#[test]
+fn no_device_is_read_by_a_chat_a_host_a_client_or_a_hook() {
+    every_name_with(Trap::Device, &DOORS);
 }
 
 /// What is refused is named, and what to do is said.
 #[test]
 fn what_is_in_the_way_is_named() {
-    let ground = Ground::new();
+    let ground = Ground::new(&COMMANDS);
     let names = ground.names();
     let named = |end: &str| {
         let mut found = names
@@ -324,7 +446,7 @@ fn what_is_in_the_way_is_named() {
 /// The user's own link is followed; what it leads to must be a configuration.
 #[test]
 fn a_configuration_is_a_regular_file_of_at_most_a_megabyte() {
-    let ground = Ground::new();
+    let ground = Ground::new(&COMMANDS);
     let work = ground.machine.work();
     fs::remove_file(work.join("longhaul.yaml")).unwrap();
     let text = "compaction:\n  contextWindow: 123456\n";

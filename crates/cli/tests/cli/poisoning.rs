@@ -201,7 +201,8 @@ fn taken_in(request: &Recorded) -> Said {
     } else if last.contains("Read page.md") {
         Said::call("r1", "read", r#"{"path":"page.md"}"#)
     } else {
-        Said::text("Done.")
+        // Long enough that something comes free when it leaves, and counted as such.
+        Said::text("Done. ".repeat(150)).usage(None)
     }
 }
 

@@ -10,6 +10,8 @@ use longhaul_model::loopback::Said;
 use serde_json::{Value, json};
 
 use crate::chatting::{Ground, text_of};
+use crate::hosting::{S, assemble, commit, kept, mirror, refs};
+use crate::hosting_client::Client;
 use crate::machine::{Machine, Ran};
 
 fn verify(machine: &Machine, path: &Path) -> Ran {
@@ -105,4 +107,56 @@ fn a_chat_killed_while_a_tool_ran_is_closed_by_the_next_turn() {
         text_of(&messages[2]).starts_with("interrupted: "),
         "{messages:?}"
     );
+}
+
+/// A host whose longhaul was killed while its tool ran comes back without the
+/// result, or with it.
+#[test]
+fn a_host_killed_while_a_tool_ran_goes_on_with_a_sound_session() {
+    let said = |text: &str, at: u64| json!({ "role": "user", "content": text, "timestamp": at });
+    let answer = |content: Value, stop: &str, at: u64| {
+        json!({
+            "role": "assistant", "content": content, "provider": "anthropic",
+            "model": "claude-sonnet-4-5", "stopReason": stop, "timestamp": at,
+            "usage": { "input": 9, "output": 1, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 10 },
+        })
+    };
+    let call = json!([{ "type": "toolCall", "id": "c1", "name": "bash", "arguments": { "command": "make" } }]);
+    let text = json!([{ "type": "text", "text": "I see." }]);
+    let result = json!({
+        "role": "toolResult", "toolCallId": "c1", "toolName": "bash", "isError": false,
+        "content": [{ "type": "text", "text": "made" }], "timestamp": 3,
+    });
+    for came_back in [false, true] {
+        let machine = Machine::new();
+        let mut list = vec![said("build it", 1), answer(call.clone(), "toolUse", 2)];
+        let mut client = Client::ready(&machine);
+        assemble(&mut client, &list);
+        client.kill();
+        if came_back {
+            list.push(result.clone());
+        }
+        list.push(said("what happened?", 4));
+        for round in 0..2 {
+            let mut client = Client::ready(&machine);
+            let shown = refs(&assemble(&mut client, &list));
+            let wanted: Vec<i64> = (0..list.len() as i64).collect();
+            let listed: Vec<i64> = shown.iter().copied().filter(|at| *at >= 0).collect();
+            assert_eq!(listed, wanted, "{shown:?}");
+            assert_eq!(
+                shown.len() - listed.len(),
+                usize::from(!came_back),
+                "{shown:?}"
+            );
+            list.push(answer(text.clone(), "stop", 5 + 2 * round));
+            let turn = &list[list.len() - 2..];
+            assert_eq!(commit(&mut client, &format!("k{round}"), turn), "committed");
+            list.push(said("go on", 6 + 2 * round));
+            client.kill();
+        }
+        let verified = verify(&machine, &mirror(&machine, S));
+        assert_eq!(verified.code, 0, "{verified:?}");
+        let texts = kept(&machine).join("|");
+        assert_eq!(texts.contains("interrupted: "), !came_back, "{texts}");
+    }
 }

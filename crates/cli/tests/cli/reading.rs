@@ -447,3 +447,47 @@ fn a_report_that_is_far_too_low_does_not_make_a_full_context_look_healthy() {
     assert_eq!(seen.as_u64().unwrap(), counted / 2);
     assert_eq!(status["tokensFrom"], "provider usage + estimate");
 }
+
+/// What a deployment needs is there once the memory was begun, and what we wrote
+/// ourselves is not taken for pi's.
+#[test]
+fn doctor_checks_the_workspace_and_tells_our_sessions_from_pi_s() {
+    let machine = Machine::new();
+    let put = |place: &str, id: &str| {
+        let path = format!("{place}/2026-03-01T10-00-00-000Z_{id}.jsonl");
+        machine.put(&path, small(id, "/w").text(), 1);
+    };
+    put(".longhaul/sessions", "ours");
+    put(".longhaul/sessions", "ours-too");
+    put(".pi/agent/sessions/--w--", "theirs");
+    std::fs::create_dir(machine.work().join(".git")).unwrap();
+    let checks = || {
+        let report = machine.run_line("doctor --json").json();
+        let checks = report["checks"].as_array().unwrap().clone();
+        move |name: &str| {
+            let check = checks.iter().find(|check| check["name"] == name);
+            let check = check.unwrap_or_else(|| panic!("{name}: {checks:?}"));
+            let found = check["found"].as_str().unwrap().to_owned();
+            (check["state"].as_str().unwrap().to_owned(), found)
+        }
+    };
+    let check = checks();
+    assert!(check("longhaul").1.starts_with("2 sessions"));
+    assert!(check("pi").1.starts_with("1 session,"));
+    for name in ["MEMORY.md", "memory files", "hand-offs"] {
+        assert_eq!(check(name).0, "note", "{name}: {:?}", check(name));
+    }
+    assert_eq!(machine.run_line("memory init").code, 0);
+    assert_eq!(machine.run_line("memory lint --fix --yes").code, 0);
+    let check = checks();
+    for name in [
+        "MEMORY.md",
+        "memory files",
+        "git",
+        "hand-offs",
+        "system prompt",
+        "compaction",
+    ] {
+        assert_eq!(check(name).0, "good", "{name}: {:?}", check(name));
+    }
+}

@@ -49,6 +49,7 @@ impl<S: Site> Compactor<'_, S> {
                 self.site.tell(Event::NothingToCompact { layer, tokens });
                 return Ok(Outcome::Nothing);
             }
+            Err(failure @ CompactionFailure::Grows { .. }) => return Ok(Outcome::Refused(failure)),
             // An emergency that finds nothing is no attempt that was paid for.
             Err(failure) if layer == Layer::Emergency => {
                 return Ok(Outcome::Failed(failure.to_string()));
@@ -135,7 +136,12 @@ impl<S: Site> Compactor<'_, S> {
     }
 
     /// The size after a compaction, before it is written.
-    fn foresee(&mut self, compacted: &Compacted, draft: &Draft, stamp: &Stamp) -> Tokens {
+    pub(super) fn foresee(
+        &mut self,
+        compacted: &Compacted,
+        draft: &Draft,
+        stamp: &Stamp,
+    ) -> Tokens {
         let mut ahead = self.site.bench().live.clone();
         let leaf = ahead.entries().last().map(|entry| entry.id.clone());
         ahead.push_compaction(draft.to_entry(stamp, leaf.as_ref()), compacted.base.clone());

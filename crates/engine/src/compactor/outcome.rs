@@ -4,7 +4,7 @@ use longhaul_compaction::{Layer, Trigger};
 
 use crate::checkpoints::Restoration;
 use crate::event::CompactedEvent;
-use crate::live::{Pruned, Removed};
+use crate::live::{CompactionFailure, Pruned, Removed};
 use crate::measure::Size;
 
 /// What came of a layer.
@@ -16,6 +16,8 @@ pub enum Outcome {
     Pruned(Pruned),
     /// There was nothing to do.
     Nothing,
+    /// It was asked for, and would have made the context grow.
+    Refused(CompactionFailure),
     /// It failed; the session is as it was.
     Failed(String),
 }

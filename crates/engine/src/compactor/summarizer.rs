@@ -10,14 +10,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use longhaul_compaction::Layer;
 use longhaul_compaction::summary::{
     ChunkCache, ChunkKey, ModelFailure, Staged, Summarizer, SummaryRequest, TextModel,
 };
+use longhaul_compaction::{Layer, Trigger};
 use longhaul_model::{
     CancellationToken, Error as ModelError, Message, Model, Request, Stop, SystemBlock,
 };
 use longhaul_tokens::{Spent, Tokens};
+use longhaul_transcript::{EntryId, Stamp};
 use serde::{Deserialize, Serialize};
 
 use super::driver::Compactor;
@@ -220,7 +221,20 @@ impl<S: Site> Compactor<'_, S> {
             tail: terms.tail,
             is_stored: &|id| stored.has(id),
         };
-        bench.live.compact_with(summarizer, bench.meter, &request)
+        let compacted = bench.live.compact_with(summarizer, bench.meter, &request)?;
+        // Above a threshold the breaker judges; a person is spared the detour.
+        if asked.trigger == Trigger::Manual {
+            let stamp = Stamp {
+                id: EntryId::from("preview"),
+                time: self.site.now(),
+            };
+            let before = asked.size.tokens;
+            let after = self.foresee(&compacted, &compacted.draft, &stamp);
+            if after > before {
+                return Err(CompactionFailure::Grows { before, after });
+            }
+        }
+        Ok(compacted)
     }
 
     /// What was finished of an earlier attempt.

@@ -25,6 +25,12 @@ impl ConfigError {
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
+
+    /// Whether a variable is among them, which no change of a file mends.
+    pub fn has_unknown_variable(&self) -> bool {
+        let unknown = |problem: &Problem| matches!(problem, Problem::UnknownVariable { .. });
+        self.problems.iter().any(unknown)
+    }
 }
 
 impl From<Problem> for ConfigError {
@@ -141,6 +147,14 @@ pub enum Problem {
         key: KeyPath,
         /// Where it stands.
         origin: Origin,
+        /// What was probably meant.
+        hint: String,
+    },
+    /// A variable of ours that sets nothing.
+    #[error("${variable}: no setting has this name, so correct or unset it; {hint}")]
+    UnknownVariable {
+        /// The variable.
+        variable: String,
         /// What was probably meant.
         hint: String,
     },

@@ -16,12 +16,15 @@ use super::{
     Resolved, Sources, openclaw, secret,
 };
 
-/// Variables of ours that are no settings.
-const OTHER_VARIABLES: [&str; 4] = [
+/// Variables of ours that are no settings; the last two are the plugins' and
+/// that of commands an agent runs.
+const OTHER_VARIABLES: [&str; 6] = [
     "LONGHAUL_CONFIG",
     "LONGHAUL_STATE_DIR",
     "LONGHAUL_LOG",
     "LONGHAUL_NOW",
+    "LONGHAUL_BINARY",
+    "LONGHAUL_COMMAND",
 ];
 
 /// Settings that a workspace does not get to make, since it may be somebody
@@ -205,37 +208,34 @@ impl Stack {
                         Err(problem) => self.problems.push(problem),
                     }
                 }
-                _ => strangers.push(origin),
+                _ => strangers.push(variable),
             }
         }
         self.add_layer(layer);
-        for origin in strangers {
-            self.note_stranger(origin);
+        for variable in strangers {
+            self.refuse_stranger(variable);
         }
     }
 
     /// A variable that sets nothing may hold the key that `apiKeyEnv` names.
-    fn note_stranger(&mut self, origin: Origin) {
-        let Origin::Environment { variable } = &origin else {
-            return;
-        };
+    fn refuse_stranger(&mut self, variable: &str) {
         let named = self.tree.pointer("/memory/embedding/apiKeyEnv");
         if named.and_then(Value::as_str) == Some(variable) {
             return;
         }
-        let message = if secret::is_secret_name(variable) {
-            "no setting; to use it as a key, set `memory.embedding.apiKeyEnv` to its name"
-                .to_owned()
+        let hint = if secret::is_secret_name(variable) {
+            "to use it as a key, set `memory.embedding.apiKeyEnv` to its name".to_owned()
         } else {
             let variables = catalogue::known_paths()
                 .filter(|(_, known)| *known != Known::Section)
                 .map(|(path, _)| KeyPath::new(path).variable())
                 .collect::<Vec<_>>();
             let known = variables.iter().map(|name| (name.as_str(), Known::Setting));
-            let hint = catalogue::hint(&KeyPath::new(variable), known);
-            format!("no setting has this name; {hint}")
+            catalogue::hint(&KeyPath::new(variable), known)
         };
-        self.notes.push(Note { origin, message });
+        let variable = variable.to_owned();
+        self.problems
+            .push(Problem::UnknownVariable { variable, hint });
     }
 
     fn add_flags(&mut self, flags: &[Flag]) {

@@ -235,9 +235,10 @@ impl Hosted {
             return Ok((Vec::new(), Tokens::ZERO));
         }
         let listed = self.listed();
+        let closings = &self.mirror.closings;
         let laid = self
             .session
-            .lay_for_host(&|entry| listed.contains_key(entry))?;
+            .lay_for_host(&|entry| listed.contains_key(entry) || closings.contains(entry))?;
         let unsent = self.unsent();
         let tokens = (self.session.size().tokens - unsent).max(laid.tokens);
         let tokens = tokens + self.spare_tokens();
@@ -273,7 +274,8 @@ impl Hosted {
         let mut listed = HashMap::new();
         let mut placed = self.mirror.messages.iter().rev();
         for message in self.session.live().messages().iter().rev() {
-            if message.role == Role::CompactionSummary && self.is_summary(message) {
+            let is_summary = message.role == Role::CompactionSummary && self.is_summary(message);
+            if is_summary || self.mirror.closings.contains(&message.entry) {
                 continue;
             }
             let found = placed.find(|placed| placed.entry == message.entry);
@@ -373,7 +375,9 @@ impl Hosted {
         let messages = self.session.live().messages().iter();
         let unsent: Vec<ContextMessage> = messages
             .filter(|message| {
-                message.role != Role::CompactionSummary && !listed.contains_key(&message.entry)
+                message.role != Role::CompactionSummary
+                    && !listed.contains_key(&message.entry)
+                    && !self.mirror.closings.contains(&message.entry)
             })
             .cloned()
             .collect();

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::align::Kept;
 use super::print::{Print, Seen};
+use crate::session::is_closing;
 
 /// The `customType` of the entry before the messages of a committed turn.
 pub const TURN_MARK: &str = "longhaul:turn";
@@ -42,6 +43,8 @@ pub(super) struct Mirror {
     pub(super) keys: HashSet<String>,
     /// Messages that have no place of their own.
     pub(super) asides: HashSet<Print>,
+    /// Results of ours for calls that a process left open.
+    pub(super) closings: HashSet<EntryId>,
     /// A turn at the end that was not written whole: the entry before it.
     pub(super) torn: Option<Torn>,
 }
@@ -64,6 +67,7 @@ struct Step {
 
 enum What {
     Message(Seen, blake3::Hash),
+    Closing,
     Turn(TurnMark),
     Change(EntryId, Change),
     Aside(Print),
@@ -116,6 +120,7 @@ impl Mirror {
                     self.place(id, step.parent, seen);
                 }
                 What::Turn(mark) => claims = Some((mark.claimed, mark.messages)),
+                What::Closing => drop(self.closings.insert(id)),
                 What::Change(target, change) => self.change(&target, change),
                 What::Aside(_) | What::Left(_) | What::Nothing => {}
             }
@@ -275,6 +280,9 @@ fn what(entry: &Entry) -> What {
     match &entry.body {
         Body::Message(_) => {
             let text = entry.message_json().unwrap_or("null");
+            if is_closing(text) {
+                return What::Closing;
+            }
             What::Message(Seen::of(text), blake3::hash(text.as_bytes()))
         }
         Body::Custom { custom_type } => marked(custom_type, entry).unwrap_or(What::Nothing),

@@ -147,6 +147,9 @@ pub struct Hosted {
     room: Option<Tokens>,
     /// Which file it is, whatever it is called.
     file: Option<Identity>,
+    /// Whether nothing was written since it was opened: a call that has no result
+    /// was left by a process that ended.
+    resumed: bool,
 }
 
 impl Hosted {
@@ -179,6 +182,7 @@ impl Hosted {
         let stored = Stored::open(path)?;
         let mut hosted = Hosted {
             mirror: Mirror::read(&stored)?,
+            resumed: true,
             list: List::new(engine.setup().clock.new_id()),
             session,
             beyond: None,

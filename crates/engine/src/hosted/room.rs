@@ -53,7 +53,11 @@ impl Hosted {
         for layer in layers {
             match self.session.compact(layer, focus, cancel, listener).await {
                 Ok(()) => return Ok(self.compaction(true, None, before.tokens)),
-                Err(error @ SessionError::Compaction(CompactionFailure::NothingToDo)) => {
+                Err(
+                    error @ SessionError::Compaction(
+                        CompactionFailure::NothingToDo | CompactionFailure::Grows { .. },
+                    ),
+                ) => {
                     reason = Some(error.to_string());
                 }
                 Err(error) => return Err(error.into()),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Draft, EntryId, MessageView, Role};
 
 use super::align::{Alignment, Kept, align};
@@ -161,6 +162,17 @@ impl Hosted {
 
     /// Appends entries, and takes the messages among them into the mirror.
     pub(super) fn write(&mut self, drafts: &[Draft]) -> Result<()> {
+        let first = drafts.iter().find_map(|draft| match draft {
+            Draft::Message(text) => Some(text),
+            _ => None,
+        });
+        if let Some(first) = first
+            && std::mem::take(&mut self.resumed)
+            && !is_result(first)
+        {
+            let closings = self.session.close_interrupted()?;
+            self.mirror.closings.extend(closings);
+        }
         let mut parent = self
             .session
             .live()
@@ -446,4 +458,8 @@ fn edit(text: &str, entry: &EntryId) -> Option<Draft> {
         target: entry.clone(),
         content: Some(view.object().raw("content").unwrap_or("[]").to_owned()),
     })
+}
+
+fn is_result(message: &str) -> bool {
+    Object::parse(message).is_ok_and(|message| message.str("role").as_deref() == Some("toolResult"))
 }

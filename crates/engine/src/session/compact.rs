@@ -48,6 +48,7 @@ impl Session {
         let outcome = Compactor::at(&mut site).by_hand(layer, focus).await?;
         match outcome {
             Outcome::Failed(reason) => Err(CompactionFailure::Failed(reason).into()),
+            Outcome::Refused(why) => Err(why.into()),
             Outcome::Nothing if layer != Layer::Prune => Err(CompactionFailure::NothingToDo.into()),
             _ => self.commit(listener),
         }

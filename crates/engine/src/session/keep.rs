@@ -1,7 +1,9 @@
 //! Writing the session down: nothing happens before what was said is on disk.
 
 use longhaul_model::{CancellationToken, ToolCall};
+use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Conversation, Draft, Entry, EntryId, Millis, Piece, Role, Stamp};
+use memchr::memmem;
 use serde_json::json;
 
 use super::compact::AtWork;
@@ -14,6 +16,20 @@ use crate::tools::Outcome;
 /// The beginning of 2000. What a host dates before it, it counts or leaves at
 /// zero.
 const FIRST_TOLD: Millis = Millis(946_684_800_000);
+
+/// What the details of a result of ours say for a call that has none of its own.
+const CLOSING: &str = "interrupted";
+
+/// Whether a message closes a call that a process left open: no host knows it.
+pub(crate) fn is_closing(message: &str) -> bool {
+    memmem::find(message.as_bytes(), CLOSING.as_bytes()).is_some()
+        && Object::parse(message).is_ok_and(|message| {
+            message.str("role").as_deref() == Some("toolResult")
+                && message
+                    .object("details")
+                    .is_some_and(|details| details.str("longhaul").as_deref() == Some(CLOSING))
+        })
+}
 
 impl Session {
     /// Appends a message or another entry of the conversation. It is in the
@@ -118,16 +134,16 @@ impl Session {
 
     /// Gives every call a result that has none because its process ended. A
     /// provider refuses a conversation that goes on without it.
-    pub(super) fn close_interrupted(&mut self) -> Result<()> {
+    pub(crate) fn close_interrupted(&mut self) -> Result<Vec<EntryId>> {
         let messages = self.live.messages();
         let answered = messages.iter().rposition(|m| m.role == Role::Assistant);
         let last = messages[answered.unwrap_or(messages.len())..].to_vec();
         let conversation = Conversation::new(last);
         let Some(Piece::Exchange(exchange)) = conversation.pieces().first() else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         if conversation.pieces().len() > 1 || !exchange.answer().view().is_settled() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let open = exchange.calls().iter().filter(|call| call.result.is_none());
         let results: Vec<Draft> = open
@@ -137,16 +153,17 @@ impl Session {
                     name: call.tool.clone(),
                     arguments: String::new(),
                 };
-                let outcome = Outcome::failed(
+                let mut outcome = Outcome::failed(
                     "interrupted: the program ended while this ran; what it did is not known",
                 );
+                outcome.details = Some(json!({ "longhaul": CLOSING }));
                 Draft::Message(wire::result_json(&call, &outcome, self.now()))
             })
             .collect();
-        if !results.is_empty() {
-            self.append(&results)?;
+        match results.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(self.append(&results)?),
         }
-        Ok(())
     }
 
     /// Writes the engine's own state; where that fails the turn goes on.

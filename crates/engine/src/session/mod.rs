@@ -54,6 +54,7 @@ pub use crate::spending::{Spending, spent_on, spent_on_failure};
 pub(crate) use carry::carried;
 pub use engine::Engine;
 pub use error::{Error, Result};
+pub(crate) use keep::is_closing;
 pub(crate) use layout::restore_limits;
 pub use longhaul_tokens::Spent;
 pub use maintain::Due;

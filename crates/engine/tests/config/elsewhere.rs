@@ -49,24 +49,22 @@ fn variables_are_named_after_their_keys() {
 }
 
 #[test]
-fn unknown_variables_are_noted_and_stop_nothing() {
-    let resolved = resolve(&environment(&[(
-        "LONGHAUL_COMPACTION_AUTO_ENABLE",
-        "false",
-    )]))
-    .unwrap();
+fn an_unknown_variable_is_an_error_unless_it_holds_the_key_that_is_named() {
+    let refused = |variable| resolve(&environment(&[variable])).unwrap_err();
+    let misspelt = refused(("LONGHAUL_COMPACTION_AUTO_ENABLE", "false"));
+    assert!(misspelt.has_unknown_variable());
     assert_eq!(
-        resolved.notes[0].to_string(),
-        "$LONGHAUL_COMPACTION_AUTO_ENABLE: no setting has this name; \
-         did you mean `LONGHAUL_COMPACTION_AUTO_ENABLED`?"
+        misspelt.to_string(),
+        "$LONGHAUL_COMPACTION_AUTO_ENABLE: no setting has this name, so correct or \
+         unset it; did you mean `LONGHAUL_COMPACTION_AUTO_ENABLED`?"
     );
     let key = ("LONGHAUL_EMBEDDING_API_KEY", "sk-0123456789abcdef");
-    let note = resolve(&environment(&[key])).unwrap().notes[0].to_string();
+    let told = refused(key).to_string();
     assert!(
-        note.contains("memory.embedding.apiKeyEnv") && !note.contains("sk-"),
-        "{note}"
+        told.contains("memory.embedding.apiKeyEnv") && !told.contains("sk-"),
+        "{told}"
     );
-    let mut sources = environment(&[key]);
+    let mut sources = environment(&[key, ("LONGHAUL_BINARY", "/usr/bin/longhaul")]);
     sources.file = yaml("memory: {embedding: {apiKeyEnv: LONGHAUL_EMBEDDING_API_KEY}}").file;
     assert_eq!(resolve(&sources).unwrap().notes, []);
 }

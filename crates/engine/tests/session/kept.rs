@@ -169,8 +169,8 @@ fn a_new_session_of_a_name_has_what_the_user_said_in_the_one_before() {
 
     // Its own compactions carry them on, and do not count them as its own.
     for round in 0..2 {
-        for at in 0..10 {
-            rig.say(&prose(round * 10 + at, 400)).unwrap();
+        for at in 0..24 {
+            rig.say(&prose(round * 24 + at, 400)).unwrap();
         }
         compact(&mut rig);
         let context = context(&mut rig);

@@ -12,6 +12,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use longhaul_files::FileKind;
+use memchr::memmem;
 
 use crate::error::{Error, Result};
 use crate::lines::MAX_LINE_BYTES;
@@ -159,6 +160,9 @@ pub fn detect(path: &Path) -> Result<&'static dyn Importer> {
         })
 }
 
+/// How the first event of GitHub Copilot's `events.jsonl` names its writer.
+const COPILOT: &[u8] = b"\"producer\":\"copilot-agent\"";
+
 /// What a file that is no session looks like.
 fn describe(head: &[u8]) -> String {
     if head.starts_with(b"\x1f\x8b") {
@@ -167,6 +171,8 @@ fn describe(head: &[u8]) -> String {
         "zstd; unpack it first".into()
     } else if head.contains(&0) {
         "binary data".into()
+    } else if memmem::find(head, COPILOT).is_some() {
+        "events of GitHub Copilot, which are not read yet".into()
     } else if head.trim_ascii_start().starts_with(b"{") || head.trim_ascii_start().starts_with(b"[")
     {
         "JSON, but no record of a known kind in its first lines".into()

@@ -253,6 +253,41 @@ fn a_subagent_has_a_tree_of_its_own_and_is_never_the_leaf() {
     assert_eq!(session.header().parent_session.as_deref(), Some("s"));
 }
 
+/// Claude Code keeps what hooks gave as a list; early versions as one text.
+#[test]
+fn what_a_hook_gave_back_after_a_compaction_is_in_the_context() {
+    for content in [
+        json!("the packet"),
+        json!(["the packet"]),
+        json!(["the", "packet"]),
+    ] {
+        let given = json!({ "type": "hook_additional_context", "content": content,
+            "hookName": "SessionStart:compact", "hookEvent": "SessionStart", "toolUseID": "x" });
+        let lines = vec![
+            prompt("u1", None, "go"),
+            answer("a1", "u1", "m1", text("long work")),
+            boundary(
+                "b1",
+                "a1",
+                json!({"trigger": "manual", "preTokens": 155_830}),
+            ),
+            summary("s1", Some("b1"), "what was done"),
+            record(
+                "attachment",
+                "n1",
+                Some("s1"),
+                json!({ "attachment": given }),
+            ),
+            prompt("u2", Some("n1"), "on"),
+        ];
+        let (_folder, session_) = session(&lines);
+        let shown = outline(&session_.context().unwrap());
+        assert_eq!(shown.len(), 3, "{shown:?}");
+        let words: Vec<&str> = shown[1].split_whitespace().collect();
+        assert!(words.ends_with(&["the", "packet"]), "{shown:?}");
+    }
+}
+
 #[test]
 fn a_compaction_is_one_entry_and_the_load_reads_from_it() {
     let mut lines = vec![

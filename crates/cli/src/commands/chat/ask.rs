@@ -1,11 +1,11 @@
 //! Asking the person at the terminal.
 
-use console::{Key, Style, Term};
+use console::{Key, Term};
 use futures::future::BoxFuture;
 use longhaul_engine::tools::{Approval, Approver, Ask};
 
 use super::screen::Screen;
-use crate::paint;
+use crate::style::Style;
 
 /// Asks with one key.
 pub(super) struct AtTerminal {
@@ -39,12 +39,11 @@ fn question(ask: &Ask) -> String {
     let style = || Style::new().for_stderr();
     let mut text = format!(
         "{} wants to {}\n",
-        style().bold().apply_to(paint::tame(&ask.tool)),
-        paint::tame(&ask.what)
+        style().bold().apply_to(&ask.tool),
+        ask.what
     );
     // All of it: what is not shown cannot be allowed.
     for line in ask.preview.lines() {
-        let line = paint::tame(line);
         let line = match line.as_bytes().first() {
             Some(b'+') => style().green().apply_to(line),
             Some(b'-') => style().red().apply_to(line),
@@ -57,7 +56,7 @@ fn question(ask: &Ask) -> String {
     }
     text.push_str(&format!(
         "allow it? [y]es, [a]lways ({}), [n]o: ",
-        paint::tame(&ask.always)
+        ask.always
     ));
     text
 }

@@ -1,32 +1,30 @@
 //! A turn for programs: one JSON object a line. `docs/src/json.md` describes them.
 
-use std::io::{self, Write};
-
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Error, Listener, Session, Turn};
 use longhaul_model::Delta;
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::failure::Failure;
+use crate::out;
 
 /// Prints every event as it happens.
 #[derive(Default)]
 pub(super) struct JsonLines {
-    broken: Option<io::Error>,
+    broken: Option<Failure>,
 }
 
 impl JsonLines {
     pub(super) fn line(&mut self, value: &Value) {
-        let mut out = io::stdout().lock();
-        let written = writeln!(out, "{value}").and_then(|()| out.flush());
-        if let Err(error) = written {
-            self.broken.get_or_insert(error);
+        if let Err(failure) = out::whole(&format!("{value}\n")) {
+            self.broken.get_or_insert(failure);
         }
     }
 
-    /// What went wrong with the output, if anything.
-    pub(super) fn finish(&mut self) -> Option<io::Error> {
-        self.broken.take()
+    /// Whether all of it could be written.
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        self.broken.take().map_or(Ok(()), Err)
     }
 }
 

@@ -21,7 +21,6 @@ use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use console::Style;
 use longhaul_engine::session::{Engine, Error, Listener, Session, Turn};
 use longhaul_engine::tools::{Approver, NobodyToAsk, Toolbox};
 use longhaul_model::Error as ModelError;
@@ -42,6 +41,7 @@ use crate::args::ChatArgs;
 use crate::failure::{Failure, Outcome};
 use crate::kept::{self, Kept};
 use crate::out;
+use crate::style::Style;
 use crate::{own_write, paint, resolve};
 
 /// The longest message that is read from standard input.
@@ -271,7 +271,7 @@ impl<'a> Chat<'a> {
                 if self.app.json {
                     return Ok(());
                 }
-                out::line(format_args!("{}", self.app.foreign(&turn.text)))?;
+                out::whole(&format!("{}\n", turn.text))?;
                 if turn.stop != "stop" {
                     self.app
                         .note(&format!("the answer ended early: {}", turn.stop));
@@ -414,12 +414,13 @@ impl<'a> Chat<'a> {
             let ended = self.turn(message, &mut lines);
             let result = json::result(&mut self.session, &ended);
             lines.line(&result);
-            unheard(lines.finish())?;
+            lines.finish()?;
             return ended.map_err(failure);
         }
         let mut screen = self.screen.clone();
+        self.screen.wait();
         let ended = self.turn(message, &mut screen);
-        unheard(self.screen.finish())?;
+        self.screen.finish()?;
         ended.map_err(failure)
     }
 
@@ -468,13 +469,6 @@ fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>, Failure
         ));
     }
     change::writable(app, &session, args.leave).map(Some)
-}
-
-fn unheard(broken: Option<std::io::Error>) -> Result<(), Failure> {
-    match broken {
-        Some(error) => Err(Failure::output(error)),
-        None => Ok(()),
-    }
 }
 
 /// A turn that did not end with an answer.

@@ -51,27 +51,32 @@ impl Chat<'_> {
             runtime,
             stopper,
             session,
+            screen,
             ..
         } = self;
+        screen.wait();
         let compacted = stopper.run(runtime, async |cancel| {
             session
                 .compact(Layer::Summarize, focus, &cancel, listener.as_mut())
                 .await
         });
         drop(listener);
-        let done = match compacted {
-            Err(Error::Compaction(CompactionFailure::NothingToDo)) => false,
-            compacted => compacted.map(|_| true).map_err(failure)?,
+        screen.finish()?;
+        let why = match compacted {
+            Err(Error::Compaction(
+                why @ (CompactionFailure::NothingToDo | CompactionFailure::Grows { .. }),
+            )) => Some(why.to_string()),
+            compacted => compacted.map(|_| None).map_err(failure)?,
         };
         if self.app.json {
             let tokens = self.session.size().tokens;
             return say!(
                 "{}",
-                json!({ "event": "compact", "done": done, "tokens": tokens })
+                json!({ "event": "compact", "done": why.is_none(), "tokens": tokens })
             );
         }
-        if !done {
-            self.screen.aside("there is nothing to compact yet");
+        if let Some(why) = why {
+            self.screen.aside(&why);
         }
         Ok(())
     }

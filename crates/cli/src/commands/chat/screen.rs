@@ -1,17 +1,19 @@
 //! What a person sees of a turn: the answer on standard output as it arrives,
 //! everything else beside it on standard error.
 
-use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use console::Style;
+use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Listener;
 use longhaul_model::Delta;
 
 use super::lines::{self, Weight};
 use crate::app::App;
-use crate::paint;
+use crate::failure::Failure;
+use crate::out;
+use crate::style::Style;
 
 /// The terminal, or what stands in its place. Copies are the same screen.
 #[derive(Clone)]
@@ -54,8 +56,10 @@ impl Kind {
 
 struct State {
     open: Open,
+    /// Shown while nothing else is.
+    waiting: Option<ProgressBar>,
     /// Why standard output could not be written to.
-    broken: Option<io::Error>,
+    broken: Option<Failure>,
 }
 
 /// What the cursor stands behind.
@@ -72,6 +76,7 @@ impl Screen {
         Screen {
             state: Arc::new(Mutex::new(State {
                 open: Open::Nothing,
+                waiting: None,
                 broken: None,
             })),
             kind,
@@ -91,7 +96,7 @@ impl Screen {
         state.close();
         let dim = Style::new().for_stderr().dim();
         for line in App::redact(text).lines() {
-            error(&format!("{}\n", dim.apply_to(paint::tame(line))));
+            out::remark(dim.apply_to(line));
         }
     }
 
@@ -104,21 +109,28 @@ impl Screen {
         state.close();
         let yellow = Style::new().for_stderr().yellow();
         for line in App::redact(text).lines() {
-            error(&format!("{}\n", yellow.apply_to(paint::tame(line))));
+            out::remark(yellow.apply_to(line));
         }
     }
 
     /// Something to be asked: as it is, colours included.
     pub(super) fn ask(&self, text: &str) {
         self.state().close();
-        error(text);
+        out::beside(text);
     }
 
-    /// Ends whatever line is open; what went wrong with the output, if anything.
-    pub(super) fn finish(&self) -> Option<io::Error> {
+    /// Shows that an answer is awaited, until something else is shown.
+    pub(super) fn wait(&self) {
+        if matches!(self.kind, Kind::Terminal | Kind::Warnings) {
+            self.state().wait();
+        }
+    }
+
+    /// Ends whatever line is open; whether all of it could be written.
+    pub(super) fn finish(&self) -> Result<(), Failure> {
         let mut state = self.state();
         state.close();
-        state.broken.take()
+        state.broken.take().map_or(Ok(()), Err)
     }
 
     fn text(&self, text: &str) {
@@ -127,7 +139,7 @@ impl Screen {
             state.close();
             state.open = Open::Text;
         }
-        state.out(&paint::tame(text));
+        state.out(text);
     }
 
     fn thinking(&self, text: &str) {
@@ -137,14 +149,14 @@ impl Screen {
             state.open = Open::Thinking;
         }
         let dim = Style::new().for_stderr().dim().italic();
-        error(&dim.apply_to(paint::tame(text)).to_string());
+        out::beside(&dim.apply_to(text).to_string());
     }
 
     fn called(&self, line: &str) {
         let mut state = self.state();
         state.close();
         let dim = Style::new().for_stderr().dim();
-        error(&format!("{} {}", dim.apply_to("•"), paint::tame(line)));
+        out::beside(&format!("{} {line}", dim.apply_to("•")));
         state.open = Open::Call;
     }
 
@@ -152,41 +164,49 @@ impl Screen {
         let mut state = self.state();
         let style = Style::new().for_stderr();
         let style = if is_error { style.red() } else { style.dim() };
-        let outcome = style.apply_to(paint::tame(outcome));
+        let outcome = style.apply_to(outcome);
         // The call's line is gone when somebody was asked in between.
         if state.open == Open::Call {
-            error(&format!(" {outcome}\n"));
+            out::remark(format_args!(" {outcome}"));
         } else {
             state.close();
-            error(&format!("• {tool} {outcome}\n"));
+            out::remark(format_args!("• {tool} {outcome}"));
         }
         state.open = Open::Nothing;
+        drop(state);
+        self.wait();
     }
 }
 
 impl State {
+    /// Shown by a terminal alone.
+    fn wait(&mut self) {
+        let looks = "{spinner} waiting for an answer ({elapsed}, Ctrl-C stops it)";
+        let bar = ProgressBar::new_spinner();
+        bar.set_style(
+            ProgressStyle::with_template(looks).unwrap_or(ProgressStyle::default_spinner()),
+        );
+        bar.enable_steady_tick(Duration::from_millis(120));
+        self.waiting = Some(bar);
+    }
+
     fn close(&mut self) {
+        if let Some(bar) = self.waiting.take() {
+            bar.finish_and_clear();
+        }
         match self.open {
             Open::Nothing => {}
             Open::Text => self.out("\n"),
-            Open::Thinking | Open::Call => error("\n"),
+            Open::Thinking | Open::Call => out::beside("\n"),
         }
         self.open = Open::Nothing;
     }
 
     fn out(&mut self, text: &str) {
-        let mut out = io::stdout().lock();
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        if let Err(error) = written {
-            self.broken.get_or_insert(error);
+        if let Err(failure) = out::part(text) {
+            self.broken.get_or_insert(failure);
         }
     }
-}
-
-/// If nobody hears it, there is nobody to tell that either.
-fn error(text: &str) {
-    let mut err = io::stderr().lock();
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
 impl Listener for Screen {

@@ -42,7 +42,7 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
         &mut |step| {
             bar.set_position(step.done as u64);
             if let Some(next) = step.next {
-                bar.set_message(paint::tame(&resolve::id_of(next)));
+                bar.set_message(out::clean(&resolve::id_of(next)));
             }
             ControlFlow::Continue(())
         },

@@ -1,6 +1,5 @@
 //! `dream promote|reject`: what becomes of candidates.
 
-use console::style;
 use longhaul_memory::dream::{Candidate, Change, DiffLine, Dreams, PageChange, diff};
 use serde_json::{Value, json};
 
@@ -12,6 +11,7 @@ use crate::args::{PromoteArgs, RejectArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
+use crate::style::style;
 
 pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
     let memory = writing(app)?;
@@ -67,7 +67,7 @@ fn show_replaced(candidates: &[Candidate], id: &str) -> Result<(), Failure> {
     let chosen = candidates.iter().find(|one| one.id == id);
     for old in chosen.iter().flat_map(|one| one.in_place_of(candidates)) {
         let line = format!("{id}, in place of {}", old.with_days());
-        say!("{}", paint::tame(&line))?;
+        say!("{line}")?;
     }
     Ok(())
 }
@@ -134,5 +134,5 @@ pub(super) fn shown(page: &PageChange) -> Vec<String> {
 }
 
 fn tamed(text: &str) -> String {
-    paint::tame(text.trim_end())
+    text.trim_end().to_owned()
 }

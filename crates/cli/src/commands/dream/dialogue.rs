@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use console::{Key, Term, style};
+use console::{Key, Term};
 use jiff::Zoned;
 use longhaul_memory::dream::{Candidate, Dreams, Settings, Status, waiting};
 
@@ -12,7 +12,8 @@ use super::signals::Signals;
 use super::{find, locked, settings};
 use crate::app::App;
 use crate::failure::{Failure, Outcome};
-use crate::paint;
+use crate::style::style;
+use crate::{out, paint};
 
 /// What a person does with a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +80,9 @@ impl Terminal {
 
 impl Person for Terminal {
     fn show(&mut self, line: &str) -> Result<(), Failure> {
-        self.term.write_line(line).map_err(Failure::output)
+        self.term
+            .write_line(&out::clean(line))
+            .map_err(Failure::output)
     }
 
     fn key(&mut self) -> Result<Option<char>, Failure> {
@@ -101,7 +104,7 @@ impl Person for Terminal {
     }
 
     fn edit(&mut self, text: &str) -> Result<Option<String>, Failure> {
-        let mut line: Vec<char> = paint::tame(text).chars().collect();
+        let mut line: Vec<char> = out::clean(text).chars().collect();
         let shown: String = line.iter().collect();
         self.term.write_str(&shown).map_err(Failure::output)?;
         loop {
@@ -222,7 +225,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
                     if !text.trim().is_empty() {
                         let lock = locked(app, dreams)?;
                         if !review.is_as_shown(person, &shown)? {
-                            let typed = paint::tame(text.trim());
+                            let typed = out::clean(text.trim());
                             person.show(&format!("What you wrote was: {typed}"))?;
                             continue;
                         }
@@ -334,7 +337,7 @@ impl Review<'_> {
             one.topic,
             style(format!("confidence {:.2}", one.confidence)).dim(),
         ));
-        let said = paint::tame(one.wording());
+        let said = one.wording();
         match one.ends {
             true => lines.push(format!(
                 "  {} {}",
@@ -344,7 +347,7 @@ impl Review<'_> {
             false => lines.push(format!("  {}", style(said).bold())),
         }
         if one.wording.is_some() {
-            let line = format!("in its source's words: {}", paint::tame(&one.text));
+            let line = format!("in its source's words: {}", &one.text);
             lines.push(format!("  {line}"));
         }
         if let Some(review) = one.review {
@@ -364,19 +367,19 @@ impl Review<'_> {
             lines.push(format!(
                 "  {} {}  {}",
                 style(format!("{:<7}", evidence.by())).dim(),
-                paint::tame(&evidence.place()),
-                paint::tame(&evidence.words())
+                &evidence.place(),
+                &evidence.words()
             ));
         }
         let known = self.dreams.candidates()?;
         for old in one.in_place_of(&known) {
             let line = format!("in place of {}", old.with_days());
-            lines.push(format!("  {}", paint::tame(&line)));
+            lines.push(format!("  {}", &line));
         }
         for other in one.may_contradict() {
             let said = find(&known, other).map(|other| format!(": “{}”", other.wording()));
             let line = format!("may contradict {other}{}", said.unwrap_or_default());
-            lines.push(format!("  {}", style(paint::tame(&line)).yellow()));
+            lines.push(format!("  {}", style(&line).yellow()));
         }
         lines.push(String::new());
         let planned = self.dreams.plan(&one.id, &when, &self.settings);

@@ -12,7 +12,6 @@ mod undo;
 
 pub(crate) use beside::Beside;
 
-use console::style;
 use jiff::Timestamp;
 use longhaul_engine::catalog;
 use longhaul_engine::config::DreamTrigger;
@@ -30,6 +29,7 @@ use crate::app::App;
 use crate::args::{DreamCommand, RunArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
+use crate::style::style;
 use crate::{paint, resolve};
 
 /// Takes the lock to write down what a person decides, and waits a little for

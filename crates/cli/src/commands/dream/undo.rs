@@ -1,6 +1,5 @@
 //! `dream undo`: promotions taken back, the latest or any other.
 
-use console::style;
 use longhaul_memory::dream::{Candidate, Dreams, Left, Past, Undoing};
 use longhaul_transcript::Millis;
 use serde_json::{Value, json};
@@ -14,6 +13,7 @@ use crate::args::UndoArgs;
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
+use crate::style::style;
 
 pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
     if args.list {
@@ -88,7 +88,7 @@ fn stays(line: &Left) -> String {
         "{}:{} was edited by hand and stays: “{}”",
         line.file,
         line.line,
-        paint::tame(&App::redact(&line.text))
+        App::redact(&line.text)
     )
 }
 
@@ -139,7 +139,7 @@ fn list(app: &App) -> Result<(), Failure> {
                 paint::ago(app.now(), Millis(change.at.as_millisecond())),
                 change.candidate.as_str(),
                 find(&candidates, &change.candidate)
-                    .map(|one| paint::tame(one.wording()))
+                    .map(|one| one.wording().to_owned())
                     .unwrap_or_default(),
             ),
             None => (String::new(), "", String::new()),

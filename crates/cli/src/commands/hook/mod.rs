@@ -59,7 +59,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
     match heard.recv_timeout(patience) {
         Ok(Ok(Some(answer))) => {
             // An agent that has gone needs no answer.
-            let _ = out::bytes(format!("{answer}\n").as_bytes());
+            let _ = out::whole(&format!("{answer}\n"));
         }
         Ok(Ok(None)) => {}
         Ok(Err(failure)) => {

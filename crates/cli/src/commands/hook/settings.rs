@@ -204,7 +204,7 @@ fn finish(
                 true => format!("{} would become:", app.show_path(path)),
                 false => format!("{} would stay as it is:", app.show_path(path)),
             });
-            return out::bytes(text.as_bytes());
+            return out::whole(&text);
         }
         return out::json(&json!({
             "path": path.to_string_lossy(), "changed": changed, "settings": after,

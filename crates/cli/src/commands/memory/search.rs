@@ -114,13 +114,13 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }
         let told = hits.unknown.iter().filter(|_| !empty).chain(&hits.notes);
         for told in told.chain(&links) {
-            failure = failure.detail(app.foreign(told));
+            failure = failure.detail(told);
         }
         if let Some((session, entry)) = in_sight(&mut index, &query)? {
             return Err(failure
                 .detail(format!(
                     "it is still in the context of session {}",
-                    app.foreign(&session)
+                    &session
                 ))
                 .help(format!(
                     "`longhaul recall --session {session} {entry}` shows it; a search finds what \
@@ -145,7 +145,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         app.note(&format!("note: {note}"));
     }
     for hit in &hits.hits {
-        print(app, hit, args.explain)?;
+        print(hit, args.explain)?;
     }
     if args.explain {
         let model = hits.model.as_deref().unwrap_or("none, words alone");
@@ -250,25 +250,21 @@ fn lexical(path: &Path) -> PathBuf {
 }
 
 /// What comes back is quoted data: fenced, dated and attributed.
-fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
+fn print(hit: &Hit, explain: bool) -> Result<(), Failure> {
     let key = hit.key();
-    let place = format!("{}:{}-{}", app.foreign(&key), hit.lines.0, hit.lines.1);
+    let place = format!("{}:{}-{}", &key, hit.lines.0, hit.lines.1);
     let who = hit.role.as_deref().unwrap_or(hit.kind.as_str());
     let when = hit.time.map(|time| format!(" · {}", time.to_iso()));
-    let heading = format!(
-        "found {place} · {}{}",
-        app.foreign(who),
-        when.unwrap_or_default()
-    );
+    let heading = format!("found {place} · {}{}", who, when.unwrap_or_default());
     say!("{}", ours::opening(&heading))?;
-    say!("{}", app.foreign(&unmarked(hit.text.trim_end())))?;
+    out::whole(&format!("{}\n", unmarked(hit.text.trim_end())))?;
     for kept in &hit.kept {
         let place = format!("{}:{}-{}", kept.source, kept.lines.0, kept.lines.1);
         say!(
             "kept: {} ({}) · {}",
-            app.foreign(&unmarked(&kept.text)),
-            app.foreign(&unmarked(&kept.standing)),
-            app.foreign(&place)
+            &unmarked(&kept.text),
+            &unmarked(&kept.standing),
+            &place
         )?;
     }
     if explain {
@@ -285,10 +281,10 @@ fn print(app: &App, hit: &Hit, explain: bool) -> Result<(), Failure> {
             why.source,
             why.decay,
             why.repeats,
-            app.foreign(&why.terms.join(", "))
+            &why.terms.join(", ")
         )?;
     }
-    say!("{}", ours::ending(&format!("of {}", app.foreign(&key))))
+    say!("{}", ours::ending(&format!("of {}", &key)))
 }
 
 fn answer(query: &Query, hits: &Hits, chosen: &ChosenEncoder) -> Value {
@@ -362,7 +358,7 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
     let Some(passage) = found else {
         let mut failure = Failure::new(format!("nothing is indexed as {}", paint::quoted(key)));
         for note in notes.iter().chain(&files.links_note(Some(&plain))) {
-            failure = failure.detail(app.foreign(note));
+            failure = failure.detail(note);
         }
         // Files have an ending or a folder; what has neither may be an entry.
         let entry = !key.contains(['/', '.']);
@@ -415,13 +411,13 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
     let when = time.map(|time| format!(" · {}", time.to_iso()));
     let heading = format!(
         "{}:{from}-{to} of {} · {}{}",
-        app.foreign(key),
+        key,
         paint::plural(u64::from(passage.of), "line"),
-        app.foreign(who),
+        who,
         when.unwrap_or_default()
     );
     say!("{}", ours::opening(&heading))?;
     let text = unmarked(passage.text.trim_end_matches('\n'));
-    say!("{}", app.foreign(&text))?;
-    say!("{}", ours::ending(&format!("of {}", app.foreign(key))))
+    out::whole(&format!("{text}\n"))?;
+    say!("{}", ours::ending(&format!("of {}", key)))
 }

@@ -107,6 +107,14 @@ pub enum CompactionFailure {
     /// Everything in the context is protected.
     #[error("there is nothing to compact: the whole context is protected")]
     NothingToDo,
+    /// What was to go is smaller than what would say so.
+    #[error("compacting would make the context grow, from {before} to {after} tokens")]
+    Grows {
+        /// Its size.
+        before: Tokens,
+        /// What it would be.
+        after: Tokens,
+    },
     /// Pinned entries leave no room.
     #[error("pinned entries take {pinned} of the {room} tokens that a compacted context may have; unpin some of: {}", largest.join(", "))]
     PinsTooLarge {

@@ -225,7 +225,7 @@ pub(super) fn attachment(record: &Record<'_>, origin: &Origin) -> Vec<Imported> 
             .finish();
         let fields = ObjectWriter::new()
             .str("customType", "claude-code:attachment")
-            .raw("content", text)
+            .raw("content", &text)
             .raw("display", "false")
             .raw("details", &details);
         return vec![Imported::new(

@@ -1,5 +1,6 @@
 //! What one record of Claude Code is, and what it links to.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::queue::Operation;
@@ -256,7 +257,7 @@ pub(super) fn is_queued(attachment: &Object<'_>) -> bool {
 
 /// The raw JSON string of what an attachment shows the model. Reminders and
 /// state changes are left out: Claude Code words them anew for each request.
-pub(super) fn note_text<'a>(attachment: &Object<'a>) -> Option<&'a str> {
+pub(super) fn note_text<'a>(attachment: &Object<'a>) -> Option<Cow<'a, str>> {
     let text = match attachment.str("type")?.as_ref() {
         "file" | "compact_file_reference" => attachment
             .object("content")?
@@ -264,12 +265,21 @@ pub(super) fn note_text<'a>(attachment: &Object<'a>) -> Option<&'a str> {
             .raw("content")?,
         "edited_text_file" => attachment.raw("snippet")?,
         "nested_memory" => attachment.object("content")?.raw("content")?,
-        "hook_additional_context" => attachment.raw("content")?,
+        // One text for each hook that gave one.
+        "hook_additional_context" => match attachment.array("content") {
+            Some(texts) => {
+                let texts = texts.iter().filter_map(|text| json::string(text.get()));
+                let texts: Vec<Cow<'_, str>> = texts.filter(|text| !text.is_empty()).collect();
+                let text = (!texts.is_empty()).then(|| json::quote(&texts.join("\n")));
+                return text.map(Cow::Owned);
+            }
+            None => attachment.raw("content")?,
+        },
         _ => return None,
     };
     json::string(text)
         .is_some_and(|text| !text.is_empty())
-        .then_some(text)
+        .then_some(Cow::Borrowed(text))
 }
 
 fn kept(object: &Object<'_>) -> Option<Kept> {

@@ -34,6 +34,10 @@ impl Importer for Stores {
             return false;
         }
         if let Ok(object) = Object::parse_bytes(head) {
+            // A record of a log on its only line, and no list of sessions.
+            if object.str("type").is_some() {
+                return false;
+            }
             let mut entries = object.iter().filter_map(|(_, raw)| listed(raw)).peekable();
             return entries.peek().is_some()
                 || (is_named_sessions(probe.path) && object.iter().next().is_none());

@@ -1,0 +1,165 @@
+//! The checks of a workspace and of the engine in it, for `doctor`: is the
+//! memory as agents are told to keep it, and do the parts that an agent relies
+//! on do their work here?
+
+use std::ffi::OsStr;
+
+use longhaul_compaction::summary::is_ours;
+use longhaul_compaction::{Layer, Trigger};
+use longhaul_engine::checkpoints::Restoration;
+use longhaul_engine::live::{CompactionRequest, Live, Tail};
+use longhaul_memory::files::{Finding, Trouble};
+use longhaul_tokens::{Tokens, Window};
+use longhaul_transcript::Draft;
+use longhaul_transcript::sample::{Plan, Size, generate};
+
+use super::doctor::{Check, State};
+use super::measured::Measured;
+use super::{budget, compact, memory_files};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::paint;
+
+/// The section of the system prompt that says how to keep the memory.
+const RULES: &str = "## Memory integrity";
+
+pub(super) fn checks(app: &App) -> Vec<Check> {
+    let mut checks = memory(app);
+    checks.push(handoffs(app));
+    match trial(app) {
+        Ok(trial) => checks.extend(trial),
+        Err(failure) => checks.push(Check::good("trial", failure.to_string()).with(
+            State::Bad,
+            "a session of our own making could not be worked with; this is a fault of longhaul's",
+        )),
+    }
+    checks
+}
+
+/// What `memory lint` finds, by what the list of a deployment asks for.
+fn memory(app: &App) -> Vec<Check> {
+    let found = memory_files::reading(app).and_then(|memory| {
+        let limits = memory_files::limits(app);
+        Ok(memory.lint(limits, &app.config.config.tokens.estimator)?)
+    });
+    let found = match found {
+        Ok(found) => found,
+        Err(failure) => {
+            let check = Check::good("memory", failure.message);
+            return vec![check.with(State::Bad, failure.help.unwrap_or_default())];
+        }
+    };
+    let of = |name, good: &str, wanted: &dyn Fn(&Finding) -> bool| {
+        let all: Vec<&Finding> = found.iter().filter(|one| wanted(one)).collect();
+        match all.first() {
+            None => Check::good(name, good),
+            Some(one) => {
+                let more = match all.len() {
+                    1 => String::new(),
+                    n => format!(" (and {} more: `longhaul memory lint`)", n - 1),
+                };
+                let what = format!("{}: {}{more}", one.file, one.trouble.message());
+                Check::good(name, what).with(State::Note, one.trouble.remedy())
+            }
+        }
+    };
+    let ignored = |one: &Finding| matches!(one.trouble, Trouble::NotIgnored);
+    let main = |one: &Finding| one.file == "MEMORY.md";
+    vec![
+        of(
+            "MEMORY.md",
+            "there, and small enough for every prompt",
+            &|one| main(one),
+        ),
+        of("memory files", "there, and as they should be", &|one| {
+            !main(one) && !ignored(one)
+        }),
+        of("git", "leaves memories/ alone", &|one| ignored(one)),
+    ]
+}
+
+/// Agents hand work over in one form, which `AGENTS.md` shows them.
+fn handoffs(app: &App) -> Check {
+    const MOST: u64 = 1 << 20;
+    let path = app.workspace.join("AGENTS.md");
+    match longhaul_files::read_text(&path, MOST) {
+        Ok(text) if text.contains("<handoff") => {
+            Check::good("hand-offs", "AGENTS.md shows their form")
+        }
+        _ => Check::good("hand-offs", "AGENTS.md does not show their form").with(
+            State::Note,
+            "`longhaul session handoff --template` prints what belongs there",
+        ),
+    }
+}
+
+/// A session of our own making is laid out and compacted.
+fn trial(app: &App) -> Result<Vec<Check>, Failure> {
+    let name = format!("longhaul-doctor-{}.jsonl", uuid::Uuid::now_v7());
+    let path = std::env::temp_dir().join(name);
+    let plan = Plan {
+        size: Size::Turns(12),
+        ..Plan::default()
+    };
+    longhaul_files::create_whole(&path, &mut |out| generate(&plan, out).map(drop))?;
+    let tried = tried(app, path.as_os_str());
+    let _ = longhaul_files::remove(&path);
+    tried
+}
+
+fn tried(app: &App, path: &OsStr) -> Result<Vec<Check>, Failure> {
+    let mut measured = Measured::of(app, Some(path), None)?;
+    let sent = || budget::lay_out(app, &measured, &Restoration::default());
+    let (first, second) = (sent()?, sent()?);
+    let prompt = Check::good(
+        "system prompt",
+        "holds the memory rules, and all that changes stands behind it",
+    );
+    let is_kept = first.system.contains(RULES) && first.fingerprint == second.fingerprint;
+    let prompt = match is_kept {
+        true => prompt,
+        false => prompt.with(State::Bad, "it does not; this is a fault of longhaul's"),
+    };
+
+    let config = &app.config.config;
+    // As large as the context is, so that something has to go.
+    measured.window = Window::new(&config.window_settings(measured.tokens()))
+        .map_err(|error| Failure::new(error.to_string()))?;
+    let mut meter = app.meter();
+    let compacted = Live::open_with(&measured.session, config.state_capture())?
+        .compact(
+            &mut meter,
+            &CompactionRequest {
+                layer: Layer::Summarize,
+                trigger: Trigger::Manual,
+                focus: None,
+                window: &measured.window,
+                protect: compact::protected(app, Layer::Summarize, &measured.window),
+                overhead: Tokens::ZERO,
+                tokens_before: measured.tokens(),
+                rules: config.compaction_rules(),
+                tail: Tail::default(),
+                is_stored: &|_| true,
+            },
+        )
+        .map_err(|failure| Failure::new(failure.to_string()))?;
+    let continues = match &compacted.draft {
+        Draft::Compaction { summary, .. } => is_ours(summary),
+        _ => false,
+    };
+    let done = Check::good(
+        "compaction",
+        format!(
+            "a trial took {} tokens to {}",
+            paint::number(measured.tokens().0.into()),
+            paint::number(compacted.tokens_after.0.into())
+        ),
+    );
+    Ok(vec![
+        prompt,
+        match continues {
+            true => done,
+            false => done.with(State::Bad, "the summary does not say how to go on"),
+        },
+    ])
+}
