@@ -297,7 +297,7 @@ fn a_pointer_comes_back_though_the_line_above_it_is_gone_or_its_rival_was_edited
     place.log(
         day(4),
         "User Preferences",
-        "Constraint: JWT access tokens expire after 15 minutes",
+        "JWT access tokens expire after 15 minutes",
         Source::User,
     );
     place.dream(&settings());
@@ -305,7 +305,7 @@ fn a_pointer_comes_back_though_the_line_above_it_is_gone_or_its_rival_was_edited
     place.log(
         day(1),
         "User Preferences",
-        "Constraint: JWT access tokens expire after 30 minutes",
+        "JWT access tokens expire after 30 minutes",
         Source::User,
     );
     place.dream(&settings());
@@ -562,7 +562,7 @@ proptest! {
         let before = place.read("MEMORY.md");
         let project = place.read("memories/project.md");
         for (back, minutes) in [(6, 15), (4, 30)] {
-            let text = format!("Constraint: JWT access tokens expire after {minutes} minutes");
+            let text = format!("JWT access tokens expire after {minutes} minutes");
             place.log(day(back), "User Preferences", &text, Source::User);
             place.dream(&settings());
             place.promote(&format!("{minutes} minutes"));
