@@ -93,6 +93,7 @@ fn settings() -> Settings<'static> {
         limits: Limits::default(),
         counter: &Estimator::Heuristic,
         recalls: &|_: &Candidate| 9,
+        meaning: None,
     }
 }
 

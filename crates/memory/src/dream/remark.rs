@@ -59,12 +59,15 @@ fn topic(title: Option<&str>) -> Option<Topic> {
 /// The remarks of a day's log.
 pub(super) fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
     let mut all = Remarks::default();
+    // What we say of a cut entry is no note.
+    let is_note = |line: &&LogLine| !line.text.ends_with(CUT) && !line.text.ends_with(LEFT_OUT);
+    let lines: Vec<&LogLine> = lines.iter().filter(is_note).collect();
     for (at, line) in lines.iter().enumerate() {
         let Some(topic) = topic(line.section.as_deref()) else {
             continue;
         };
         // A part of a paragraph may say the opposite of the whole.
-        let wraps = |other: Option<&LogLine>| {
+        let wraps = |other: Option<&&LogLine>| {
             other.is_some_and(|other| !other.item && other.line.abs_diff(line.line) == 1)
         };
         let before = at.checked_sub(1).and_then(|at| lines.get(at));
@@ -95,7 +98,11 @@ pub(super) fn of_session(
         let Some(topic) = topic(Some(&list.title)) else {
             continue;
         };
-        for note in &list.notes {
+        for note in list
+            .notes
+            .iter()
+            .filter(|note| !note.text.ends_with(LEFT_OUT))
+        {
             let entry = note.entry.as_ref().map(|entry| entry.as_str().to_owned());
             let source = match entry.as_deref().is_none_or(typed) {
                 true => note.source,
@@ -121,10 +128,6 @@ pub(super) fn of_session(
 impl Remarks {
     fn take(&mut self, topic: Topic, mut evidence: Evidence) {
         let quote = evidence.quote.as_str();
-        // What we say of a cut entry is no note.
-        if quote.ends_with(CUT) || quote.ends_with(LEFT_OUT) {
-            return;
-        }
         let unmarked = without_marks(quote);
         let text = unmarked.as_deref().unwrap_or(quote).to_owned();
         // Nobody types our marks.

@@ -10,6 +10,7 @@ mod promoting;
 mod reading;
 mod replaying;
 mod searching;
+mod staying;
 mod trusting;
 mod undoing;
 
