@@ -114,7 +114,7 @@ const OF_DECISIONS: &[&str] = &["Decisions", "Key Decisions", "决策"];
 const OF_FACTS: &[&str] = &["Learnt", "Facts"];
 
 fn is_users(candidate: &Candidate) -> bool {
-    candidate.source == Source::User && !matches!(candidate.topic, Topic::Decision | Topic::Note)
+    candidate.source == Source::User && matches!(candidate.topic, Topic::Preference | Topic::Said)
 }
 
 /// What a pointer says of whose words it has. `MEMORY.md` is read alone: what is

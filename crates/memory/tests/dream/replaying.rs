@@ -183,7 +183,7 @@ fn a_secret_in_the_memory_of_a_person_is_known_and_shown_to_nobody() {
         "{found:#?}"
     );
     let shown: String = asked.iter().map(|asked| asked.prompt.as_str()).collect();
-    assert!(shown.contains("The deploy token of the shop"), "{shown}");
+    assert!(shown.contains("The shop opens at nine"), "{shown}");
     assert!(!shown.contains(&token), "{shown}");
     for (path, text) in place.files() {
         assert!(
