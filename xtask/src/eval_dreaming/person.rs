@@ -182,6 +182,7 @@ pub(super) fn live(
     };
     let mut said: HashMap<String, String> = HashMap::new();
     let mut noted: HashSet<String> = HashSet::new();
+    let mut together: BTreeSet<usize> = BTreeSet::new();
     let mut evenings: Vec<Evening> = Vec::new();
     let mut newest = 0;
     let last_of_day: Vec<u64> = days
@@ -236,6 +237,16 @@ pub(super) fn live(
         let lock = dreams.lock()?;
         let report = dreams.run(&lock, &now, Cause::Schedule, &settings, None)?;
         figures.unseen += report.promoted.len();
+        // Before anybody decides what becomes of the two.
+        let candidates = dreams.candidates()?;
+        for (at, change) in planted.iter().enumerate() {
+            let find = |part: &str| candidates.iter().find(|one| one.text.contains(part));
+            if let (Some(old), Some(new)) = (find(&change.old), find(&change.new))
+                && (new.contradicts.contains(&old.id) || old.contradicts.contains(&new.id))
+            {
+                together.insert(at);
+            }
+        }
         figures.stale += keep(&dreams, &lock, &now, &settings, keep_a_day)?;
         let candidates = dreams.candidates()?;
         let of = |wanted: &dyn Fn(&Candidate) -> bool| -> BTreeSet<String> {
@@ -292,16 +303,8 @@ pub(super) fn live(
     figures.waits = waits.count();
     figures.twice = twice(&kept);
     figures.untrue = kept.iter().filter(|one| !was_said(one, &said)).count();
-    for change in &planted {
-        let find = |part: &str| candidates.iter().find(|one| one.text.contains(part));
-        let (Some(old), Some(new)) = (find(&change.old), find(&change.new)) else {
-            println!("not found: {}", change.after);
-            continue;
-        };
-        figures.changes += 1;
-        let together = new.contradicts.contains(&old.id) || new.replaces.contains(&old.id);
-        figures.together += usize::from(together);
-    }
+    figures.changes = planted.len();
+    figures.together = together.len();
     if let Some((date, _)) = days.last() {
         let before = files(scratch)?;
         let now = date.at(23, 30, 0, 0).to_zoned(TimeZone::UTC)?;

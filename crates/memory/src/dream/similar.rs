@@ -313,7 +313,10 @@ mod tests {
                 "Backups of the shop belong to Petra",
                 "Backups of the shop belong to Omar",
             ),
-            ("Wir deployen nur am Montag", "Wir deployen nur am Dienstag"),
+            (
+                "Wir deployen den Laden nur am Montag",
+                "Wir deployen den Laden nur am Dienstag",
+            ),
             ("数据库运行在法兰克福的服务器", "数据库运行在都柏林的服务器"),
         ] {
             assert_eq!(relation(a, b), Relation::MayContradict, "{a} / {b}");
