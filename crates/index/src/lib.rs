@@ -30,6 +30,7 @@ pub use index::{
 };
 pub use redaction::Redaction;
 pub use search::SearchSettings;
+pub use text::content_words;
 
 /// A size in millions of bytes: `64 MB`, `16.8 MB`.
 pub fn megabytes(bytes: u64) -> String {

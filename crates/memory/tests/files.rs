@@ -42,7 +42,6 @@ fn an_entry_reads_as_the_layout_says() {
             source: Source::Agent,
             entry: Some(EntryId::new("4f2a91c0")),
             said: None,
-            first: None,
         }],
     }]);
     let origin = Origin {
@@ -213,7 +212,6 @@ fn text_of_others_cannot_make_an_entry_a_heading_or_a_mark() {
             source: Source::Tool,
             entry: Some(EntryId::new("e3 --> <!-- user")),
             said: None,
-            first: None,
         }],
     }]);
     memory
@@ -266,7 +264,6 @@ fn a_secret_that_only_a_later_note_gives_away_is_in_no_earlier_one() {
         source: Source::Tool,
         entry: None,
         said: None,
-        first: None,
     };
     let sections = Body::Sections(vec![Section {
         title: "Decisions".into(),
@@ -328,7 +325,6 @@ fn an_entry_that_is_too_long_is_cut_visibly() {
         source: Source::User,
         entry: None,
         said: None,
-        first: None,
     });
     let list = Body::Sections(vec![Section {
         title: "Facts".into(),

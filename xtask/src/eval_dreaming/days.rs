@@ -17,6 +17,8 @@ pub(super) struct Person {
     pub(super) name: String,
     pub(super) days: BTreeMap<Date, Vec<Talk>>,
     pub(super) questions: Vec<Question>,
+    /// Whether changes of mind are planted among what they say.
+    pub(super) is_planted: bool,
 }
 
 /// A session's messages of one day.
@@ -24,8 +26,25 @@ pub(super) struct Talk {
     pub(super) session: String,
     /// The number of the session in time.
     pub(super) order: u64,
-    /// Whether the user speaks, and what.
-    pub(super) messages: Vec<(bool, String)>,
+    pub(super) messages: Vec<Message>,
+}
+
+/// What stands in a session.
+#[derive(Clone)]
+pub(super) struct Message {
+    pub(super) by: Voice,
+    pub(super) text: String,
+}
+
+/// Whose words they are.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Voice {
+    User,
+    Agent,
+    /// The agent noted it, as of this kind.
+    Noted(String),
+    /// The user chose it when the agent asked this.
+    Answered(String),
 }
 
 /// What is asked, and which sessions hold the answer.
@@ -60,10 +79,12 @@ impl Person {
             let date: Date = doc["ts"].as_str()?.get(..10)?.parse().ok()?;
             let session = doc["session"].as_str()?;
             let talks = days.entry(date).or_default();
-            let message = (
-                doc["role"].as_str()?.eq_ignore_ascii_case("user"),
-                doc["text"].as_str()?.to_owned(),
-            );
+            let by = match doc["role"].as_str()?.eq_ignore_ascii_case("user") {
+                true => Voice::User,
+                false => Voice::Agent,
+            };
+            let text = doc["text"].as_str()?.to_owned();
+            let message = Message { by, text };
             match talks.iter_mut().find(|talk| talk.session == session) {
                 Some(talk) => talk.messages.push(message),
                 None => talks.push(Talk {
@@ -89,6 +110,7 @@ impl Person {
             name: value["group"].as_str()?.to_owned(),
             days,
             questions,
+            is_planted: true,
         })
     }
 }

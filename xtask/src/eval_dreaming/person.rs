@@ -5,19 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use jiff::Zoned;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use longhaul_ledger::Ledger;
-use longhaul_memory::dream::{Candidate, Cause, Dreams, Settings, Status};
+use longhaul_memory::dream::{Candidate, Cause, DreamLock, Dreams, Settings, Status, waiting};
 use longhaul_memory::files::{Body, Limits, MOST_ENTRY_BYTES, Origin};
 use longhaul_memory::flush::extractive;
 use longhaul_memory::{MemoryFolder, Seal};
 use longhaul_tokens::Estimator;
 use longhaul_transcript::{Millis, Session};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Args;
-use super::days::{Person, Question, Talk};
+use super::days::{Message, Person, Question, Talk, Voice};
 use super::planted::changes;
 use super::retrieval::{Recalled, Shelves};
 use crate::Result;
@@ -51,8 +52,12 @@ pub(super) struct Figures {
     kept_or_waiting: usize,
     in_memory: usize,
     twice: usize,
+    /// Planted changes of mind, and those of which both sides are shown together.
     changes: usize,
+    together: usize,
     stale: usize,
+    /// Promoted though nobody had looked.
+    unseen: usize,
     untrue: usize,
     again: usize,
     recalled: Recalled,
@@ -72,14 +77,16 @@ impl Figures {
         self.in_memory += other.in_memory;
         self.twice += other.twice;
         self.changes += other.changes;
+        self.together += other.together;
         self.stale += other.stale;
+        self.unseen += other.unseen;
         self.untrue += other.untrue;
         self.again += other.again;
         self.recalled.add(&other.recalled);
         self.seconds += other.seconds;
     }
 
-    pub(super) fn row(&self, name: &str) -> [String; 18] {
+    pub(super) fn row(&self, name: &str) -> [String; 20] {
         let share = |part: usize| match self.asked {
             0 => "-".to_owned(),
             all => format!("{:.1} %", 100.0 * part as f64 / all as f64),
@@ -101,7 +108,9 @@ impl Figures {
             share(self.in_memory),
             self.twice.to_string(),
             self.changes.to_string(),
+            self.together.to_string(),
             self.stale.to_string(),
+            self.unseen.to_string(),
             self.untrue.to_string(),
             self.again.to_string(),
             percent(recalled.map(|all| all[0])),
@@ -113,7 +122,7 @@ impl Figures {
 
     /// Nothing untrue, nothing stale, nothing that changes by itself.
     pub(super) fn is_sound(&self) -> bool {
-        self.untrue == 0 && self.stale == 0 && self.again == 0
+        self.untrue == 0 && self.stale == 0 && self.unseen == 0 && self.again == 0
     }
 
     /// Candidates that wait for a person.
@@ -136,7 +145,13 @@ impl Figures {
     }
 }
 
-pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figures> {
+/// Lives through a person's days.
+pub(super) fn live(
+    person: &Person,
+    args: &Args,
+    keep_a_day: usize,
+    scratch: &Path,
+) -> Result<(Figures, Vec<Candidate>)> {
     let (work, state) = (scratch.join("work"), scratch.join("state"));
     fs::create_dir_all(&work)?;
     let memory = MemoryFolder::open(&work, Some(Seal::new([1; 32])))?;
@@ -144,12 +159,18 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
     let dreams = Dreams::new(&state, &memory);
     let settings = Settings {
         lookback_days: 7,
-        promote_at: Some(args.confidence),
+        // Without a model nothing is promoted unseen, whatever the score.
+        promote_at: Some(0.0),
         limits: Limits::default(),
         counter: &Estimator::Heuristic,
         recalls: &|_: &Candidate| 0,
+        meaning: None,
     };
-    let planted = changes();
+    let planted = if person.is_planted {
+        changes()
+    } else {
+        Vec::new()
+    };
     let days: Vec<(&Date, &Vec<Talk>)> = person
         .days
         .iter()
@@ -161,6 +182,7 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
     };
     let mut said: HashMap<String, String> = HashMap::new();
     let mut noted: HashSet<String> = HashSet::new();
+    let mut together: BTreeSet<usize> = BTreeSet::new();
     let mut evenings: Vec<Evening> = Vec::new();
     let mut newest = 0;
     let last_of_day: Vec<u64> = days
@@ -181,9 +203,13 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
         }
         for talk in talks.iter() {
             let text = said.entry(talk.session.clone()).or_default();
-            for (_, message) in &talk.messages {
-                text.push_str(message);
+            for message in &talk.messages {
+                text.push_str(&message.text);
                 text.push('\n');
+                if let Voice::Answered(question) = &message.by {
+                    text.push_str(question);
+                    text.push('\n');
+                }
             }
             newest = newest.max(talk.order);
             let notes = note(&memory, **date, &talk.session, &talk.messages, scratch)?;
@@ -200,18 +226,28 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
             for (_, line) in lines.iter().filter(|(day, _)| *day == number) {
                 let session = format!("planted-{at}-{number}");
                 said.insert(session.clone(), (*line).clone());
-                note(
-                    &memory,
-                    **date,
-                    &session,
-                    &[(true, (*line).clone())],
-                    scratch,
-                )?;
+                let line = Message {
+                    by: Voice::User,
+                    text: (*line).clone(),
+                };
+                note(&memory, **date, &session, &[line], scratch)?;
             }
         }
         let now = date.at(23, 0, 0, 0).to_zoned(TimeZone::UTC)?;
         let lock = dreams.lock()?;
-        dreams.run(&lock, &now, Cause::Schedule, &settings, None)?;
+        let report = dreams.run(&lock, &now, Cause::Schedule, &settings, None)?;
+        figures.unseen += report.promoted.len();
+        // Before anybody decides what becomes of the two.
+        let candidates = dreams.candidates()?;
+        for (at, change) in planted.iter().enumerate() {
+            let find = |part: &str| candidates.iter().find(|one| one.text.contains(part));
+            if let (Some(old), Some(new)) = (find(&change.old), find(&change.new))
+                && (new.contradicts.contains(&old.id) || old.contradicts.contains(&new.id))
+            {
+                together.insert(at);
+            }
+        }
+        figures.stale += keep(&dreams, &lock, &now, &settings, keep_a_day)?;
         let candidates = dreams.candidates()?;
         let of = |wanted: &dyn Fn(&Candidate) -> bool| -> BTreeSet<String> {
             let fits = candidates.iter().filter(|one| wanted(one));
@@ -263,23 +299,12 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
         .collect();
     figures.found = candidates.len();
     figures.kept = kept.len();
-    let waits = candidates.iter().filter(|one| one.is_ripe());
+    let waits = candidates.iter().filter(|one| one.is_waiting());
     figures.waits = waits.count();
     figures.twice = twice(&kept);
     figures.untrue = kept.iter().filter(|one| !was_said(one, &said)).count();
-    let pointed = memory.read("MEMORY.md")?.unwrap_or_default();
-    for change in &planted {
-        let has = |part: &str| kept.iter().any(|one| one.text.contains(part));
-        if candidates.iter().any(|one| one.text.contains(&change.new)) {
-            figures.changes += 1;
-            if has(&change.old) || pointed.contains(&change.old) {
-                figures.stale += 1;
-                println!("still there: {}", change.before);
-            }
-        } else {
-            println!("not found: {}", change.after);
-        }
-    }
+    figures.changes = planted.len();
+    figures.together = together.len();
     if let Some((date, _)) = days.last() {
         let before = files(scratch)?;
         let now = date.at(23, 30, 0, 0).to_zoned(TimeZone::UTC)?;
@@ -294,29 +319,45 @@ pub(super) fn live(person: &Person, args: &Args, scratch: &Path) -> Result<Figur
     for one in kept.iter().filter(|one| !was_said(one, &said)) {
         println!("not said: {}", one.text);
     }
-    show(&candidates, args.show);
-    Ok(figures)
+    Ok((figures, candidates))
 }
 
-/// Prints some of what was kept, and of what was replaced by what.
-fn show(candidates: &[Candidate], most: usize) {
-    let kept = candidates.iter().filter(|one| one.status.is_kept());
-    for one in kept.take(most) {
-        println!(
-            "{} {:.2} {} {}",
-            one.topic, one.confidence, one.source, one.text
-        );
+/// A person in a hurry: of what waits they keep the first few, and of two that may
+/// contradict each other the newer one. Says how often the older one of such a pair
+/// stayed part of the memory.
+fn keep(
+    dreams: &Dreams<'_>,
+    lock: &DreamLock,
+    now: &Zoned,
+    settings: &Settings<'_>,
+    most: usize,
+) -> Result<usize> {
+    let mut kept = Vec::new();
+    while kept.len() < most {
+        let candidates = dreams.candidates()?;
+        let Some(first) = waiting(&candidates).first().map(|one| (*one).clone()) else {
+            break;
+        };
+        let is_there = |id: &&str| {
+            let other = candidates.iter().find(|one| one.id == **id);
+            other.is_some_and(|other| other.is_waiting() || other.status.is_kept())
+        };
+        match first.may_contradict().into_iter().find(is_there) {
+            Some(other) => {
+                dreams.merge(lock, &first.id, other)?;
+            }
+            None => match dreams.promote(lock, &first.id, now, settings) {
+                Ok(_) => kept.push(first.id),
+                Err(longhaul_memory::Error::NoRoom { .. }) => break,
+                Err(error) => return Err(error.into()),
+            },
+        }
     }
-    let replaced = candidates.iter().filter_map(|one| match &one.status {
-        Status::Superseded { by: Some(by), .. } => Some((one, by)),
-        _ => None,
-    });
-    let planted = |one: &Candidate| one.sessions.iter().any(|name| name.starts_with("planted"));
-    for (one, by) in replaced.filter(|(one, _)| !planted(one)).take(most) {
-        let newer = candidates.iter().find(|other| other.id == *by);
-        let newer = newer.map(|newer| newer.text.as_str()).unwrap_or_default();
-        println!("replaced: {}\n      by: {newer}", one.text);
-    }
+    let candidates = dreams.candidates()?;
+    let find = |id: &String| candidates.iter().find(|one| one.id == *id);
+    let replaced = candidates.iter().filter(|one| one.status.is_kept());
+    let replaced = replaced.flat_map(|one| &one.replaces).filter_map(find);
+    Ok(replaced.filter(|one| one.status.is_kept()).count())
 }
 
 /// Writes what a flush finds in a conversation into the day's log.
@@ -324,7 +365,7 @@ fn note(
     memory: &MemoryFolder,
     date: Date,
     session: &str,
-    messages: &[(bool, String)],
+    messages: &[Message],
     scratch: &Path,
 ) -> Result<usize> {
     let path = scratch.join("talk.jsonl");
@@ -333,16 +374,43 @@ fn note(
         json!({"type": "session", "version": 3, "id": session, "timestamp": time, "cwd": "/w"})
             .to_string(),
     ];
-    for (at, (user, text)) in messages.iter().enumerate() {
-        let message = match user {
-            true => json!({"role": "user", "content": text}),
-            false => json!({"role": "assistant", "stopReason": "stop",
-                "content": [{"type": "text", "text": text}]}),
-        };
+    let mut add = |message: Value| {
+        let at = lines.len() - 1;
         let parent = at.checked_sub(1).map(|at| format!("e{at}"));
         let entry = json!({"type": "message", "id": format!("e{at}"), "parentId": parent,
             "timestamp": time, "message": message});
         lines.push(entry.to_string());
+    };
+    let said = |text: &str| json!([{"type": "text", "text": text}]);
+    for (at, Message { by, text }) in messages.iter().enumerate() {
+        let call = format!("call-{at}");
+        let mut used = |tool: &str, arguments: Value, result: &str, asked: Option<&String>| {
+            add(
+                json!({"role": "assistant", "stopReason": "toolUse", "content": [
+                {"type": "toolCall", "id": call, "name": tool, "arguments": arguments}]}),
+            );
+            let mut answer = json!({"role": "toolResult", "toolCallId": call, "toolName": tool,
+                "isError": false, "content": said(result)});
+            if let Some(question) = asked {
+                answer["userText"] =
+                    json!([{"channel": "answer", "question": question, "text": result}]);
+            }
+            add(answer);
+        };
+        match by {
+            Voice::User => add(json!({"role": "user", "content": text})),
+            Voice::Agent => {
+                add(json!({"role": "assistant", "stopReason": "stop", "content": said(text)}));
+            }
+            Voice::Noted(kind) => {
+                used("note", json!({"kind": kind, "text": text}), "noted", None);
+            }
+            Voice::Answered(question) => {
+                let asked = json!({"questions": [{"question": question,
+                    "options": [{"label": text}]}]});
+                used("AskUserQuestion", asked, text, Some(question));
+            }
+        }
     }
     fs::write(&path, lines.join("\n") + "\n")?;
     let mut ledger = Ledger::new(Some("/w".into()));

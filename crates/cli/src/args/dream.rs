@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DreamCommand {
-    /// Read the last days' logs and stage what is worth keeping in DREAMS.md
+    /// Read the last days' logs and stage what may be worth keeping in DREAMS.md
     Run(RunArgs),
     /// When it last ran, when it is due, what waits
     Status,

@@ -32,7 +32,6 @@ pub(crate) fn log(machine: &Machine, day: Date, section: &str, text: &str, sourc
             source,
             entry: None,
             said: None,
-            first: None,
         }],
     }]);
     memory
@@ -48,6 +47,9 @@ fn promote_at(machine: &Machine, confidence: &str) {
     fs::write(folder.join("longhaul.yaml"), text).unwrap();
 }
 
+/// What stands in the three things of [`machine`], in the order in which they wait.
+const QUOTES: [&str; 3] = ["Never push", "RS256 for tokens", "the API spec"];
+
 /// A workspace with three things to decide about.
 pub(crate) fn machine() -> Machine {
     let machine = Machine::new();
@@ -57,14 +59,14 @@ pub(crate) fn machine() -> Machine {
         &machine,
         yesterday,
         "User Preferences",
-        "Constraint: Never push on Fridays.",
+        "Never push on Fridays.",
         Source::User,
     );
     log(
         &machine,
         TODAY,
         "User Preferences",
-        "Constraint: never push on Fridays",
+        "never push on Fridays",
         Source::User,
     );
     log(
@@ -241,7 +243,7 @@ fn what_is_rejected_does_not_come_back() {
         &machine,
         TODAY,
         "User Preferences",
-        "Constraint: Never push on Fridays!",
+        "Never push on Fridays!",
         Source::User,
     );
     machine.run_line("dream run");
@@ -249,10 +251,38 @@ fn what_is_rejected_does_not_come_back() {
 }
 
 #[test]
-fn the_policy_promotes_what_the_user_said_and_leaves_the_rest_to_a_person() {
+fn the_policy_promotes_what_the_user_said_and_a_model_would_keep_and_leaves_the_rest() {
     let machine = machine();
     promote_at(&machine, "0.3");
-    let ran = machine.run_line("dream run --json").json();
+    let without = machine.run_line("dream run --json").json();
+    assert_eq!(
+        without["promoted"].as_array().unwrap().len(),
+        0,
+        "{without}"
+    );
+    let server = Loopback::start(|request| {
+        let judged = |at| {
+            format!(
+                r#"{{"note": {at}, "keep": true, "quote": "{}"}}"#,
+                QUOTES[at - 1]
+            )
+        };
+        Said::text(&[judged(1), judged(2), judged(3)].join("\n")).reply(request)
+    })
+    .unwrap();
+    let url = server.url();
+    let mut command = machine.command();
+    command.env("ANTHROPIC_API_KEY", "sk-test");
+    let line = [
+        "dream",
+        "run",
+        "--json",
+        "--model",
+        MODEL,
+        "--base-url",
+        &url,
+    ];
+    let ran = machine.finish(command.args(line)).json();
     assert_eq!(ran["promoted"].as_array().unwrap().len(), 1, "{ran}");
     let left = ids(&machine);
     assert_eq!(left.len(), 2);
@@ -418,19 +448,19 @@ fn at_a_terminal(machine: &Machine, keys: &str) -> Option<Ran> {
 fn a_review_at_a_terminal_shows_evidence_and_change_and_does_as_it_is_told() {
     let machine = machine();
     machine.run_line("dream run");
-    let Some(ran) = at_a_terminal(&machine, "?asr") else {
+    let Some(ran) = at_a_terminal(&machine, "?kld") else {
         return;
     };
     assert_eq!(ran.code, 0, "{}", ran.out);
     for shown in [
         "1 of 3  d-",
         "  Never push on Fridays.\n",
-        "user    memory/2026-03-09.md:6  “Constraint: Never push on Fridays.”",
+        "user    memory/2026-03-09.md:6  “Never push on Fridays.”",
         "  MEMORY.md\n",
         "+ - Never push on Fridays. | Details → memories/project.md#d-",
-        "[a]ccept  [r]eject  [e]dit  [s]kip  [b]ack  [q]uit",
+        "[k]eep  [e]dit  [d]rop  [l]ater  [b]ack  [q]uit",
         "nobody vouches for this",
-        "1 promoted, 1 rejected, 1 skipped; 1 candidate waits.",
+        "1 kept, 0 merged, 1 dropped, 1 left for later; 1 candidate waits.",
     ] {
         assert!(ran.out.contains(shown), "{shown:?} in\n{}", ran.out);
     }
@@ -500,13 +530,13 @@ fn a_signal_ends_a_review_and_gives_the_terminal_back_as_it_was() {
 fn a_person_may_put_it_in_their_own_words_and_stop() {
     let machine = machine();
     machine.run_line("dream run");
-    let Some(ran) = at_a_terminal(&machine, "e Ever.\naq") else {
+    let Some(ran) = at_a_terminal(&machine, "e Ever.\nkq") else {
         return;
     };
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(
         ran.out
-            .contains("1 promoted, 0 rejected, 0 skipped; 2 candidates wait."),
+            .contains("1 kept, 0 merged, 0 dropped, 0 left for later; 2 candidates wait."),
         "{}",
         ran.out
     );
@@ -517,7 +547,7 @@ fn a_person_may_put_it_in_their_own_words_and_stop() {
     );
     let project = read(&machine, "memories/project.md");
     assert!(
-        project.contains("“Constraint: Never push on Fridays.”"),
+        project.contains("“Never push on Fridays.”"),
         "the words that were said stay"
     );
 }
@@ -527,7 +557,7 @@ fn a_person_may_go_back_and_begin_a_line_anew() {
     let machine = machine();
     machine.run_line("dream run");
     // Nothing is before the first; skipped, come back to, worded anew, taken.
-    let Some(ran) = at_a_terminal(&machine, "bsbe\u{15}Push on Mondays.\naq") else {
+    let Some(ran) = at_a_terminal(&machine, "blbe\u{15}Push on Mondays.\nkq") else {
         return;
     };
     assert_eq!(ran.code, 0, "{}", ran.out);
@@ -535,7 +565,7 @@ fn a_person_may_go_back_and_begin_a_line_anew() {
     assert_eq!(ran.out.matches("2 of 3  d-").count(), 2, "{}", ran.out);
     assert!(
         ran.out
-            .contains("1 promoted, 0 rejected, 0 skipped; 2 candidates wait."),
+            .contains("1 kept, 0 merged, 0 dropped, 0 left for later; 2 candidates wait."),
         "{}",
         ran.out
     );
@@ -573,11 +603,10 @@ fn a_model_words_candidates_and_what_it_makes_up_is_dropped() {
     let machine = machine();
     let server = Loopback::start(|request| {
         let asked = String::from_utf8_lossy(&request.body).into_owned();
-        let said = match asked {
-            asked if asked.contains("RS256") => "RS256: tokens of the login service",
-            asked if asked.contains("Fridays") => "Never push on Fridays, says Alice Cooper",
-            _ => "KEEP",
-        };
+        assert!(asked.contains("RS256"), "{asked}");
+        let said = r#"{"note": 1, "keep": true, "quote": "Never push", "wording": "Never push on Fridays, says Alice Cooper"}
+{"note": 2, "keep": true, "quote": "RS256 for tokens", "wording": "RS256: tokens of the login service"}
+{"note": 3, "keep": false, "quote": "the API spec lives"}"#;
         Said::text(said).reply(request)
     })
     .unwrap();
@@ -734,7 +763,7 @@ fn what_an_agent_looks_up_again_and_again_is_more_worth_keeping() {
             &ground.machine,
             TODAY,
             "User Preferences",
-            "Constraint: Never push on Fridays.",
+            "Never push on Fridays.",
             Source::User,
         );
         let ran = ground.chat(&["-p", "When may I push?"]);

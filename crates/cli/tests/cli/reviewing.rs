@@ -11,9 +11,9 @@ use longhaul_memory::{MemoryFolder, Source};
 
 use crate::dreaming::{id, ids, log, machine, read};
 use crate::machine::Machine;
-use crate::talk::{Talk, small};
+use crate::talk::small;
 
-const KEYS: &str = "[a]ccept  [r]eject  [e]dit  [s]kip  [b]ack  [q]uit";
+const KEYS: &str = "[l]ater  [b]ack  [q]uit";
 
 /// Does something as another process would.
 fn beside(machine: &Machine, act: impl FnOnce(&Dreams<'_>)) {
@@ -54,7 +54,7 @@ fn reviewed(machine: &Machine, answer: &mut dyn FnMut(usize) -> String) -> Optio
 
 #[test]
 fn what_another_process_changed_meanwhile_is_shown_again_before_it_is_decided() {
-    for keys in ["a", "r", "e!\n"] {
+    for keys in ["k", "d", "e!\n"] {
         let machine = machine();
         machine.run_line("dream run");
         let before = read(&machine, "MEMORY.md");
@@ -78,7 +78,7 @@ fn what_another_process_changed_meanwhile_is_shown_again_before_it_is_decided() 
         assert!(!first.contains("Push on Mondays."), "{shown}");
         assert!(again.contains(&format!("1 of 3  {id}")), "{shown}");
         assert!(again.contains("  Push on Mondays.\n"), "{shown}");
-        assert!(again.contains("0 promoted, 0 rejected"), "{shown}");
+        assert!(again.contains("0 kept, 0 merged, 0 dropped"), "{shown}");
         let kept = "What you wrote was: Never push on Fridays.!";
         assert_eq!(again.contains(kept), keys.starts_with('e'), "{shown}");
         assert_eq!(read(&machine, "MEMORY.md"), before);
@@ -101,16 +101,16 @@ fn what_another_process_decided_meanwhile_is_told_and_the_review_goes_on() {
             let lock = dreams.lock_patiently().unwrap();
             dreams.reject(&lock, &id, date(2026, 3, 10)).unwrap();
         });
-        "r".to_owned()
+        "d".to_owned()
     });
     let Some(shown) = shown else {
         return;
     };
     let (_, after) = shown
-        .split_once("It became rejected while it was shown, so nothing was done.")
+        .split_once(" became rejected while it was shown, so nothing was done.")
         .unwrap_or_else(|| panic!("{shown}"));
     assert!(after.contains("2 of 3  d-"), "{shown}");
-    assert!(after.contains("0 promoted, 0 rejected"), "{shown}");
+    assert!(after.contains("0 kept, 0 merged, 0 dropped"), "{shown}");
 }
 
 #[test]
@@ -157,22 +157,45 @@ fn several_names_are_rejected_or_none() {
     assert!(ids(&machine).iter().any(|(id, _)| *id == push));
 }
 
-/// A workspace whose only candidate took the place of another while both waited.
+/// A workspace with two that may contradict each other.
 fn moved() -> Machine {
     let machine = Machine::new();
     machine.run_line("memory init --name Tides");
     let fact = |day, text| log(&machine, day, "Key Facts", text, Source::User);
-    fact(date(2026, 3, 7), "The database is in Frankfurt.");
-    fact(date(2026, 3, 9), "The database is now in Dublin.");
+    fact(
+        date(2026, 3, 7),
+        "The database of the shop is in Frankfurt.",
+    );
+    fact(
+        date(2026, 3, 9),
+        "The database of the shop is in Dublin now.",
+    );
     machine.run_line("dream run");
     machine
 }
 
 #[test]
-fn what_a_candidate_takes_the_place_of_is_told_before_it_is_decided() {
+fn two_that_may_contradict_stand_side_by_side_and_the_newer_one_takes_the_place_of_the_older() {
     let machine = moved();
+    let Some(shown) = reviewed(&machine, &mut |asked| match asked {
+        1 => "m".to_owned(),
+        _ => "q".to_owned(),
+    }) else {
+        return;
+    };
+    // Side by side, the older one on the left, each with its day.
+    let beside = |left: &str, right: &str| {
+        let mut lines = shown.lines().filter_map(|line| line.split_once(" │ "));
+        lines.any(|(a, b)| a.contains(left) && b.contains(right))
+    };
+    assert!(beside("2026-03-07", "2026-03-09"), "{shown}");
+    assert!(beside("database of the", "database of the"), "{shown}");
+    assert!(shown.contains("[m]erge: the newer one stays"), "{shown}");
+    assert!(shown.contains(" stays in the place of d-"), "{shown}");
+    assert!(shown.contains("0 kept, 1 merged, 0 dropped"), "{shown}");
     let id = id(&machine, "Dublin");
-    let told = "“The database is in Frankfurt.” (valid from 2026-03-07 until 2026-03-09)";
+    let told =
+        "“The database of the shop is in Frankfurt.” (valid from 2026-03-07 until 2026-03-09)";
     let asked = machine.run_line(&format!("dream promote {id}"));
     assert!(
         asked.out.contains(&format!("{id}, in place of d-")) && asked.out.contains(told),
@@ -180,7 +203,10 @@ fn what_a_candidate_takes_the_place_of_is_told_before_it_is_decided() {
     );
     let listed = machine.run_line("dream review --json").json();
     let replaced = &listed["candidates"][0]["inPlaceOf"][0];
-    assert_eq!(replaced["text"], "The database is in Frankfurt.");
+    assert_eq!(
+        replaced["text"],
+        "The database of the shop is in Frankfurt."
+    );
     assert_eq!(replaced["validFrom"], "2026-03-07");
     assert_eq!(replaced["validUntil"], "2026-03-09");
     let Some(shown) = reviewed(&machine, &mut |_| "q".to_owned()) else {
@@ -190,6 +216,20 @@ fn what_a_candidate_takes_the_place_of_is_told_before_it_is_decided() {
         .lines()
         .find(|line| line.starts_with("  in place of d-"));
     assert!(line.is_some_and(|line| line.ends_with(told)), "{shown}");
+}
+
+#[test]
+fn programs_are_told_what_may_contradict_with_its_days() {
+    let machine = moved();
+    let listed = machine.run_line("dream review --json").json();
+    let first = &listed["candidates"][0]["beside"][0];
+    let fields = ["status", "validFrom", "lastSaid"].map(|name| first[name].as_str().unwrap());
+    let text = first["text"].as_str().unwrap();
+    let days = match text.contains("Frankfurt") {
+        true => "2026-03-07",
+        false => "2026-03-09",
+    };
+    assert_eq!(fields, ["staged", days, days]);
 }
 
 #[test]
@@ -249,37 +289,4 @@ fn what_was_recalled_often_stays_in_sight_and_as_sure_as_it_was() {
     let memory = read(&machine, "MEMORY.md");
     assert!(memory.contains(&asked_for.0), "{memory}");
     assert!(!memory.contains(&other.0), "{memory}");
-}
-
-#[test]
-fn where_somebody_moved_to_is_set_against_where_they_lived() {
-    // A name may be a tool's: who moved to it is asked where no word says more.
-    for (lived, moved, told) in [
-        (
-            "I live in Hamburg.",
-            "I moved to Leipzig last week.",
-            "\nMay contradict: d-",
-        ),
-        (
-            "I live in Hamburg.",
-            "By the way, I moved to Leipzig last week.",
-            "\nMay contradict: d-",
-        ),
-        (
-            "Ich wohne in Hamburg.",
-            "Ich bin letzte Woche nach Leipzig gezogen.",
-            "\nIn place of: d-",
-        ),
-    ] {
-        let machine = Machine::new();
-        let cwd = machine.work().to_string_lossy().into_owned();
-        for (id, said, day) in [("one", lived, "2026-02-10"), ("two", moved, "2026-03-01")] {
-            let talk = Talk::new(id, &cwd).user(said).assistant("Noted.").text();
-            machine.put_pi(id, talk.replace("2026-03-01", day), 1);
-        }
-        let ran = machine.run_line("dream backfill");
-        assert_eq!(ran.code, 0, "{ran:?}");
-        let dreams = fs::read_to_string(machine.work().join("DREAMS.md")).unwrap();
-        assert!(dreams.contains(told), "{moved}: {dreams}");
-    }
 }

@@ -226,9 +226,6 @@ impl Session {
         };
         for note in sections.iter_mut().flat_map(|list| &mut list.notes) {
             note.said = note.entry.as_ref().and_then(day);
-            if let Some(first) = &mut note.first {
-                first.day = day(&first.entry);
-            }
         }
     }
 

@@ -111,6 +111,18 @@ pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut S
     count
 }
 
+/// The words of a line that say what it is about: folded, stemmed in its language,
+/// without stop words; of scripts without spaces pairs of characters.
+pub fn content_words(line: &str) -> Vec<String> {
+    let mut words = String::new();
+    prepare(line, tongue(line), &mut Stems::default(), &mut words);
+    let words = words.split(' ');
+    words
+        .filter(|word| !word.is_empty() && !is_single(word))
+        .map(str::to_owned)
+        .collect()
+}
+
 /// The tokens of a text as they are stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Stored {

@@ -4,7 +4,7 @@
 //! it becomes candidates that quote its entries. They wait for review, whatever
 //! the policy says. A session that was read and has not grown is not read again.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 use jiff::civil::Date;
@@ -12,19 +12,16 @@ use jiff::{Timestamp, Zoned};
 use longhaul_ledger::Ledger;
 use longhaul_transcript::{EntryId, Millis, Session, SessionRef};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::candidate::{Candidate, Status, Topic};
-use super::consolidate::{Consolidated, Days, KnownLine, Order, fold, settle, weigh};
+use super::candidate::Candidate;
+use super::consolidate::{Consolidated, consolidate, weigh};
 use super::remark::{Remarks, of_session};
 use super::run::Settings;
 use super::store::{DreamLock, Dreams};
 use super::voices::Voices;
 use crate::files::Body;
 use crate::flush::extractive;
-use crate::provenance::one_line;
 use crate::{MemoryFolder, Result};
-use longhaul_redact::Document;
 
 /// How far a backfill is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +44,8 @@ pub struct Backfilled {
     pub unchanged: usize,
     /// Sessions that were left for another time.
     pub left: usize,
-    /// Notes of tools under a title for rules.
-    pub refused: usize,
     /// New candidates that wait for review.
     pub staged: usize,
-    /// New errors that came only once so far; they are lessons when they come
-    /// again.
-    pub once: usize,
     /// What became of the remarks.
     #[serde(flatten)]
     pub consolidated: Consolidated,
@@ -84,10 +76,7 @@ impl Dreams<'_> {
         let known = self.known(&mut report.problems)?;
         let known_before: HashSet<String> = ids(&self.candidates()?).collect();
         let today = now.date();
-        let days = Days {
-            newest: self.newest(today, settings)?,
-            today,
-        };
+        let newest = self.newest(today, settings)?;
         for (at, reference) in sessions.iter().enumerate() {
             let stopped = progress(Progress {
                 done: at,
@@ -96,7 +85,6 @@ impl Dreams<'_> {
             });
             if stopped.is_break() {
                 report.left = sessions.len() - at;
-                self.settle_late(lock, &known, days, settings)?;
                 self.count_new(&known_before, &mut report)?;
                 return Ok(report);
             }
@@ -109,15 +97,18 @@ impl Dreams<'_> {
                 Ok(None) => report.unchanged += 1,
                 Ok(Some((found, mark))) => {
                     let mut state = self.state()?;
-                    let (some, order) = fold(&mut state.candidates, &found.remarks, &known, days);
-                    state.is_late |= order == Order::Late;
-                    weigh(&mut state.candidates, settings.recalls, days.newest);
+                    let some = consolidate(
+                        &mut state.candidates,
+                        &found.remarks,
+                        &known,
+                        settings.meaning,
+                    );
+                    weigh(&mut state.candidates, settings.recalls, newest);
                     // The candidates first: what is read twice changes nothing.
                     self.save(lock, &mut state)?;
                     done.sessions.insert(name, mark);
                     self.write("backfill.json", &done)?;
                     report.read += 1;
-                    report.refused += found.refused;
                     add(&mut report.consolidated, &some);
                 }
                 Err(error) => report.problems.push(match error.remedy() {
@@ -131,38 +122,15 @@ impl Dreams<'_> {
             total: sessions.len(),
             next: None,
         });
-        self.settle_late(lock, &known, days, settings)?;
         self.count_new(&known_before, &mut report)?;
         Ok(report)
-    }
-
-    /// Sessions are read in any order, so the order of what they say is settled
-    /// once, at the end; after a crash the next dream does it.
-    pub(super) fn settle_late(
-        &self,
-        lock: &DreamLock,
-        known: &[KnownLine],
-        days: Days,
-        settings: &Settings<'_>,
-    ) -> Result<()> {
-        let mut state = self.state()?;
-        if !std::mem::take(&mut state.is_late) {
-            return Ok(());
-        }
-        settle(&mut state.candidates, &[], known, days);
-        weigh(&mut state.candidates, settings.recalls, days.newest);
-        self.save(lock, &mut state)
     }
 
     /// What is there that was not there before.
     fn count_new(&self, before: &HashSet<String>, report: &mut Backfilled) -> Result<()> {
         let all = self.candidates()?;
-        let new = || all.iter().filter(|one| !before.contains(&one.id));
-        report.staged = new().filter(|one| one.is_ripe()).count();
-        let once = |one: &&Candidate| {
-            one.topic == Topic::Lesson && one.status == Status::Staged && !one.is_ripe()
-        };
-        report.once = new().filter(once).count();
+        let new = all.iter().filter(|one| !before.contains(&one.id));
+        report.staged = new.filter(|one| one.is_waiting()).count();
         Ok(())
     }
 }
@@ -175,7 +143,6 @@ fn add(all: &mut Consolidated, some: &Consolidated) {
     all.found += some.found;
     all.repeated += some.repeated;
     all.known += some.known;
-    all.superseded += some.superseded;
     all.contradictions += some.contradictions;
     all.rejected += some.rejected;
 }
@@ -251,58 +218,6 @@ fn read(
     let whose = reference.key.as_deref().or(reference.session.as_deref());
     let whose = whose.or(own).unwrap_or(&name);
     let typed = |entry: &str| !voices.others.contains(entry);
-    let texts = texts_of(&session, &body, &mut document)?;
-    let said = |entry: &str, words: &str| {
-        // What was cut out of it is told by an ellipsis.
-        let mut pieces = words.split('…').map(str::trim);
-        let text = texts.get(entry).map_or("", String::as_str);
-        pieces.all(|piece| text.contains(piece))
-    };
-    let found = of_session(&name, Some(whose), &body, &date_of, &typed, &said);
+    let found = of_session(&name, Some(whose), &body, &date_of, &typed);
     Ok(Some((found, mark)))
-}
-
-/// What stands in the entries that notes are about, in one line each.
-fn texts_of(
-    session: &Session,
-    body: &Body,
-    document: &mut Document<'_>,
-) -> longhaul_transcript::Result<HashMap<String, String>> {
-    let sections = match body {
-        Body::Sections(sections) => sections.as_slice(),
-        _ => &[],
-    };
-    let notes = sections.iter().flat_map(|list| &list.notes);
-    let noted = notes.filter_map(|note| note.entry.as_ref().map(EntryId::as_str));
-    let wanted: HashSet<&str> = noted.collect();
-    let mut texts = HashMap::new();
-    if wanted.is_empty() {
-        return Ok(texts);
-    }
-    session.each(&mut |entry| {
-        if wanted.contains(entry.id.as_str()) {
-            let mut text = String::new();
-            match serde_json::from_str(entry.raw()) {
-                Ok(value) => strings(&value, &mut text),
-                Err(_) => text.push_str(entry.raw()),
-            }
-            let text = one_line(&document.text(&text));
-            texts.insert(entry.id.as_str().to_owned(), text);
-        }
-        ControlFlow::Continue(())
-    })?;
-    Ok(texts)
-}
-
-/// All strings of a value, a line each.
-fn strings(value: &Value, out: &mut String) {
-    match value {
-        Value::String(text) => {
-            out.push_str(text);
-            out.push('\n');
-        }
-        Value::Array(all) => all.iter().for_each(|one| strings(one, out)),
-        Value::Object(all) => all.values().for_each(|one| strings(one, out)),
-        _ => {}
-    }
 }

@@ -4,40 +4,38 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::Source;
-use crate::files::{LogLine, MemoryFolder, Mention};
+use crate::files::{LogLine, MemoryFolder};
 use crate::provenance::one_line;
 
-/// What a candidate is about.
+/// How a candidate came to be written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Topic {
-    /// Something that must or must not be done.
-    Constraint,
-    /// A wish about how things are done.
+    /// It was noted as a wish of the user's.
     Preference,
-    /// Something that was decided.
+    /// It was agreed, or noted as decided.
     Decision,
-    /// Something that was found out.
+    /// It was noted as a fact.
     Fact,
-    /// Something that went wrong more than once.
+    /// It was noted as a trouble.
     Lesson,
+    /// The user said it.
+    Said,
+    /// It is another line of a log.
+    Note,
 }
 
 impl Topic {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Topic::Constraint => "constraint",
             Topic::Preference => "preference",
             Topic::Decision => "decision",
             Topic::Fact => "fact",
             Topic::Lesson => "lesson",
+            Topic::Said => "said",
+            Topic::Note => "note",
         }
-    }
-
-    /// Whether it tells an agent what to do.
-    pub fn is_rule(self) -> bool {
-        matches!(self, Topic::Constraint | Topic::Preference)
     }
 }
 
@@ -87,30 +85,12 @@ impl Evidence {
         }
     }
 
-    /// Where else a line of a log says that this was said, on an earlier day.
-    pub(super) fn at(&self, first: &Mention) -> Option<Evidence> {
-        Some(Evidence {
-            date: first.day.filter(|day| *day < self.date)?,
-            entry: Some(first.entry.as_str().to_owned()),
-            ..self.clone()
-        })
-    }
-
     /// The words for people: in quotation marks where they stand there.
     pub fn words(&self) -> String {
         let words = one_line(&self.quote);
         match self.noted {
             true => format!("as noted: {words}"),
             false => format!("“{words}”"),
-        }
-    }
-
-    /// Who said it, and when, where that is another day than its log's.
-    pub fn by(&self) -> String {
-        let is_of_the_day = self.file == MemoryFolder::log_name(self.date);
-        match self.line {
-            Some(_) if !is_of_the_day => format!("{} on {}", self.source, self.date),
-            _ => self.source.to_string(),
         }
     }
 
@@ -193,12 +173,12 @@ pub enum Status {
         /// Since when.
         on: Date,
     },
-    /// Something newer holds in its place, or it was taken back.
+    /// Something newer holds in its place.
     Superseded {
         /// Since when.
         on: Date,
-        /// By which candidate; none if it was only taken back.
-        by: Option<String>,
+        /// By which candidate.
+        by: String,
     },
 }
 
@@ -220,18 +200,24 @@ impl Status {
     }
 }
 
+/// What a model found of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is worth keeping.
+    Keep,
+    /// It is not.
+    Leave,
+}
+
 /// Why somebody has to look at a candidate, whatever the policy says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Review {
     /// A person began to put it into words of their own.
     Edited,
-    /// A model said that two candidates are this one.
+    /// It took the place of another one.
     Merged,
-    /// Only a model thought it worth keeping.
-    Named,
-    /// It may have been said for the moment only.
-    Leaning,
     /// A person took its promotion back.
     TakenBack,
 }
@@ -241,9 +227,7 @@ impl Review {
     pub fn why(self) -> &'static str {
         match self {
             Review::Edited => "a person gave it these words",
-            Review::Merged => "a model took two notes for one",
-            Review::Named => "a model picked it out of a log",
-            Review::Leaning => "it may have been said for the moment only",
+            Review::Merged => "it was put in the place of another one",
             Review::TakenBack => "its promotion was taken back",
         }
     }
@@ -255,13 +239,16 @@ impl Review {
 pub struct Candidate {
     /// `d-` and eight characters; stable over runs.
     pub id: String,
-    /// What it is about.
+    /// How it came to be written down.
     pub topic: Topic,
     /// What, in one line, word for word as its best source said it.
     pub text: String,
     /// A model's wording of it, checked against the evidence, or a person's.
     /// Without review, the source's own words are what is kept.
     pub wording: Option<String>,
+    /// What a model found of it; none where none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
     /// Why it is never promoted without review, beside what its sources say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
@@ -272,10 +259,8 @@ pub struct Candidate {
     /// The keys of all evidence.
     pub(super) seen: Vec<String>,
     /// By what all utterances are known, those that left the evidence too.
-    #[serde(default)]
     pub(super) uttered: Vec<String>,
     /// How much of the evidence quotes an utterance that was counted before.
-    #[serde(default)]
     pub(super) copies: usize,
     /// Days on which it was said.
     pub days: Vec<Date>,
@@ -285,20 +270,16 @@ pub struct Candidate {
     pub valid_from: Date,
     /// The day until which it held.
     pub valid_until: Option<Date>,
-    /// Where it was taken back.
-    pub ended: Option<Evidence>,
     /// Candidates that it takes the place of: those that waited at once, kept
     /// ones once it is promoted.
     pub replaces: Vec<String>,
     /// Candidates and lines of memory that may say something else.
     pub contradicts: Vec<String>,
-    /// It only ends what it replaces.
-    pub ends: bool,
     /// It was found in old transcripts and in no log.
     pub backfilled: bool,
-    /// What a model was asked about it: nothing for its wording, or another id.
+    /// Candidates of which a model was asked how they stand to it.
     pub(super) asked: Vec<String>,
-    /// How sure it is that it belongs into the memory, from 0 to 1.
+    /// Its score, from 0 to 1: what is higher is shown first.
     pub confidence: f64,
     /// What has become of it.
     pub status: Status,
@@ -337,7 +318,7 @@ impl Candidate {
         open.map(String::as_str).collect()
     }
 
-    /// Whether something newer came in its place, or took it back.
+    /// Whether something newer came in its place.
     pub(super) fn has_left(&self) -> bool {
         matches!(self.status, Status::Superseded { .. })
     }
@@ -354,13 +335,14 @@ impl Candidate {
         )
     }
 
-    pub(super) fn new(topic: Topic, text: &str, ends: bool, first: &Evidence) -> Candidate {
-        let digest = digest(&[text, if ends { "ends" } else { "" }]);
+    pub(super) fn new(topic: Topic, text: &str, first: &Evidence) -> Candidate {
+        let digest = digest(&[text]);
         Candidate {
             id: format!("d-{}", &digest[..8]),
             topic,
             text: text.to_owned(),
             wording: None,
+            verdict: None,
             review: None,
             source: first.source,
             evidence: Vec::new(),
@@ -371,10 +353,8 @@ impl Candidate {
             sessions: Vec::new(),
             valid_from: first.date,
             valid_until: None,
-            ended: None,
             replaces: Vec::new(),
             contradicts: Vec::new(),
-            ends,
             backfilled: true,
             asked: Vec::new(),
             confidence: 0.0,
@@ -386,15 +366,7 @@ impl Candidate {
     /// the others'; a worse one's never do. Says whether it was said once more;
     /// another quote of the same utterance counts for nothing.
     pub(super) fn add(&mut self, text: &str, evidence: Evidence) -> bool {
-        let key = evidence.key();
-        if self.seen.contains(&key) {
-            return false;
-        }
-        self.seen.push(key);
-        if self.uttered.is_empty() {
-            // Of a state that was written before utterances were told apart.
-            self.uttered = self.evidence.iter().flat_map(Evidence::utterance).collect();
-        }
+        self.seen.push(evidence.key());
         let keys = evidence.utterance();
         let is_copy = keys.iter().any(|key| self.uttered.contains(key));
         // The transcript shows that the user did not type it; a copy that lost
@@ -417,6 +389,7 @@ impl Candidate {
                 self.wording = None;
                 self.review = self.review.filter(|review| *review != Review::Edited);
                 self.asked.clear();
+                self.verdict = None;
             }
         }
         self.backfilled &= evidence.line.is_none();
@@ -440,8 +413,8 @@ impl Candidate {
         true
     }
 
-    /// Notes that something may take it back, so that nobody promotes it unseen.
-    pub(super) fn waits_for(&mut self, id: &str) {
+    /// Notes that something may contradict it, so that nobody promotes it unseen.
+    pub(super) fn may_be_contradicted_by(&mut self, id: &str) {
         if self.status == Status::Staged && !self.contradicts.iter().any(|other| other == id) {
             self.contradicts.push(id.to_owned());
         }
@@ -458,24 +431,9 @@ impl Candidate {
         self.evidence.push(evidence);
     }
 
-    /// Whether it waits for review. Everybody fails now and then: a lesson is
-    /// one that was taught on two days, or in two sessions.
-    /// What takes something back waits for what it means.
-    pub fn is_ripe(&self) -> bool {
-        let places = self.days.len().max(self.sessions.len());
+    /// Whether it waits for review.
+    pub fn is_waiting(&self) -> bool {
         self.status == Status::Staged
-            && (self.topic != Topic::Lesson || places >= 2)
-            && !self.is_unanswered()
-    }
-
-    /// Whether it takes something back of which nothing is known yet.
-    pub(super) fn is_unanswered(&self) -> bool {
-        self.ends && self.replaces.is_empty() && self.contradicts.is_empty()
-    }
-
-    /// Whether something took its place before a day.
-    pub(super) fn is_over(&self, day: Date) -> bool {
-        matches!(self.status, Status::Superseded { on, .. } if on < day)
     }
 
     /// The latest day on which it was said.
@@ -483,20 +441,13 @@ impl Candidate {
         self.days.last().copied().unwrap_or(self.valid_from)
     }
 
-    /// The latest day on which it was said, of those until `last`.
-    pub(super) fn last_day_until(&self, last: Date) -> Option<Date> {
-        let days = self.days.iter().rev();
-        days.copied().find(|day| *day <= last)
-    }
-
-    /// Whether it may be promoted without anybody looking: the user's own words
-    /// and nothing else. What the agent says may be what a tool told it, however
-    /// much it sounds like a decision of its own. Nor what may contradict
-    /// something, what was only found in old transcripts, and what somebody
-    /// has to look at for another reason.
+    /// Whether it may be promoted without anybody looking: the user's own words that
+    /// a model found worth keeping, and nothing else. What the agent says may be what
+    /// a tool told it. Nor what may contradict something, what was only found in old
+    /// transcripts, and what somebody has to look at for another reason.
     pub fn may_go_unseen(&self) -> bool {
-        let whole = !self.text.contains(crate::flush::REPLY);
         let settled = self.contradicts.is_empty() && self.review.is_none();
-        self.source == Source::User && whole && settled && !self.backfilled
+        let judged = self.verdict == Some(Verdict::Keep);
+        self.source == Source::User && judged && settled && !self.backfilled
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn follow(candidates: &mut [Candidate], remarks: &[Remark]) {
     }
     for candidate in candidates {
         let mut renamed: HashMap<String, String> = HashMap::new();
-        for one in candidate.evidence.iter_mut().chain(&mut candidate.ended) {
+        for one in &mut candidate.evidence {
             let (key, place) = (one.key(), one.line_key());
             if let Some(line) = moved.get(&key) {
                 one.line = Some(*line);
@@ -63,9 +63,7 @@ pub(super) fn follow(candidates: &mut [Candidate], remarks: &[Remark]) {
 }
 
 fn evidence(candidates: &[Candidate]) -> impl Iterator<Item = &Evidence> {
-    candidates
-        .iter()
-        .flat_map(|one| one.evidence.iter().chain(&one.ended))
+    candidates.iter().flat_map(|one| &one.evidence)
 }
 
 /// The new line of what has moved, by the key of its evidence.

@@ -94,18 +94,18 @@ pub struct Planned {
 pub fn home(topic: Topic) -> &'static str {
     match topic {
         Topic::Decision => DECISIONS,
-        Topic::Constraint | Topic::Preference | Topic::Fact | Topic::Lesson => PROJECT,
+        Topic::Preference | Topic::Fact | Topic::Lesson | Topic::Said | Topic::Note => PROJECT,
     }
 }
 
 /// The headings in `MEMORY.md` under which the pointer of a candidate stands; the
-/// first is made where there is none of them. Only the user makes rules: what
-/// others call one stands with what was learnt.
+/// first is made where there is none of them. What the user said stands above what
+/// others noted.
 pub fn headings(candidate: &Candidate) -> &'static [&'static str] {
     match candidate.topic {
-        _ if is_users_rule(candidate) => OF_RULES,
+        _ if is_users(candidate) => OF_RULES,
         Topic::Decision => OF_DECISIONS,
-        Topic::Constraint | Topic::Preference | Topic::Fact | Topic::Lesson => OF_FACTS,
+        Topic::Preference | Topic::Fact | Topic::Lesson | Topic::Said | Topic::Note => OF_FACTS,
     }
 }
 
@@ -113,8 +113,8 @@ const OF_RULES: &[&str] = &["Key Constraints", "Constraints", "关键约束"];
 const OF_DECISIONS: &[&str] = &["Decisions", "Key Decisions", "决策"];
 const OF_FACTS: &[&str] = &["Learnt", "Facts"];
 
-fn is_users_rule(candidate: &Candidate) -> bool {
-    candidate.topic.is_rule() && candidate.source == Source::User
+fn is_users(candidate: &Candidate) -> bool {
+    candidate.source == Source::User && matches!(candidate.topic, Topic::Preference | Topic::Said)
 }
 
 /// What a pointer says of whose words it has. `MEMORY.md` is read alone: what is
@@ -178,27 +178,24 @@ pub(super) fn plan(
         let until = chosen.valid_from;
         match &old.status {
             Status::Promoted { .. } | Status::Demoted { .. } => {
-                work.end(old, until, (!chosen.ends).then_some(&chosen.id));
+                work.end(old, until, &chosen.id);
             }
             // Nothing else would tell that it is over.
             Status::Staged => {}
             Status::Superseded { .. } | Status::Rejected { .. } => continue,
         }
-        let by = (!chosen.ends).then(|| chosen.id.clone());
+        let by = chosen.id.clone();
         turns.push(turn(old, Status::Superseded { on: until, by }, Some(until)));
     }
     let mut demoted: Vec<&Candidate> = Vec::new();
-    if chosen.ends {
-        let done = Status::Superseded { on, by: None };
-        turns.push(turn(chosen, done, chosen.valid_until));
-    } else {
+    {
         let before = work.memory.clone();
         work.add(chosen, candidates, limits);
         // All are weighed as of today: what nobody says any more makes room.
         let weight = |one: &Candidate| {
-            // Rules last: what must not be done has to be in sight.
+            // The user's own words leave last.
             let sure = confidence(one, on, (settings.recalls)(one));
-            (is_users_rule(one), sure, one.last_day())
+            (is_users(one), sure, one.last_day())
         };
         let mut others: Vec<(_, &Candidate)> = candidates
             .iter()
@@ -355,7 +352,7 @@ impl Work {
     }
 
     /// Marks an old block as over and takes its pointer away.
-    fn end(&mut self, old: &Candidate, until: Date, by: Option<&String>) {
+    fn end(&mut self, old: &Candidate, until: Date, by: &str) {
         self.unpoint(&old.id);
         let page = self.page(old.topic);
         let heading = format!("### {}", old.id);
@@ -368,10 +365,7 @@ impl Work {
             }
             out.push_str(line);
             if inside && line.starts_with("- ") && line.contains("; valid from ") {
-                out.push_str(&match by {
-                    Some(by) => format!(" until {until}, replaced by {by}"),
-                    None => format!(" until {until}, taken back"),
-                });
+                out.push_str(&format!(" until {until}, replaced by {by}"));
                 inside = false;
             }
             out.push_str(&whole[line.len()..]);
@@ -447,7 +441,7 @@ fn block(chosen: &Candidate, all: &[Candidate], said: &str) -> String {
         out.push_str(&format!(
             "- evidence: {} ({}): {}\n",
             one_line(&evidence.place()),
-            evidence.by(),
+            evidence.source,
             evidence.words()
         ));
     }

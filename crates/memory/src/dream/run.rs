@@ -6,20 +6,21 @@ use std::ops::RangeInclusive;
 
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
-use longhaul_tokens::{Counter, Spent};
+use longhaul_tokens::Counter;
 use serde::Serialize;
 
 use super::candidate::Candidate;
-use super::consolidate::{Consolidated, Days, KnownLine, consolidate, last_day, settle, weigh};
-use super::model::Ask;
+use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
+use super::judge::{Ask, ModelReport};
 use super::moved::follow;
 use super::page;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
+use super::similar::Meaning;
 use super::staging::waiting;
 use super::store::{Change, DreamLock, Dreams};
 use super::trigger::{Cause, LastRun};
-use crate::files::{DECISIONS, Limits, LogLine, MEMORY, MemoryFolder, PROJECT, read_log};
+use crate::files::{DECISIONS, Limits, MEMORY, MemoryFolder, PROJECT, read_log};
 use crate::{Error, Result};
 
 /// How to dream.
@@ -27,8 +28,8 @@ use crate::{Error, Result};
 pub struct Settings<'a> {
     /// Days of logs that are read.
     pub lookback_days: u32,
-    /// Promote without review from this confidence on; none, everything is
-    /// reviewed.
+    /// Promote what a model found worth keeping without review from this score on;
+    /// none, everything is reviewed.
     pub promote_at: Option<f64>,
     /// The limits of `MEMORY.md`.
     pub limits: Limits,
@@ -36,6 +37,8 @@ pub struct Settings<'a> {
     pub counter: &'a dyn Counter,
     /// How often a candidate was recalled.
     pub recalls: &'a dyn Fn(&Candidate) -> u32,
+    /// How near two texts are to an installed encoder, where there is one.
+    pub meaning: Option<&'a Meaning<'a>>,
 }
 
 /// What a dream did.
@@ -48,9 +51,7 @@ pub struct Report {
     pub logs: usize,
     /// Lines in them that might be worth keeping.
     pub remarks: usize,
-    /// Lines of tools under a title for rules.
-    pub refused: usize,
-    /// Lines that say nothing lasting and stay in their log.
+    /// Lines that are too short or too long for a line of memory and stay in their log.
     pub left_out: usize,
     /// What became of the remarks.
     #[serde(flatten)]
@@ -65,43 +66,13 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
-/// What a model did.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ModelReport {
-    /// Questions asked.
-    pub calls: usize,
-    /// What they took.
-    pub paid: Spent,
-    /// Candidates it worded.
-    pub worded: usize,
-    /// Candidates it found to be the same as others.
-    pub merged: usize,
-    /// Answers that said more than the evidence.
-    pub ungrounded: usize,
-    /// Candidates that only it thought worth keeping.
-    pub named: usize,
-    /// Pairs that it said contradict each other.
-    pub contradictions: usize,
-    /// Quotes that stand in no log, and ids that were not shown.
-    pub unquoted: usize,
-    /// Why it stopped.
-    pub failure: Option<String>,
-}
-
-/// Remarks taken from one log: what has more is no diary, and comparing each
-/// with all others would take for ever.
-const MOST_REMARKS: usize = 1_000;
-
-/// The log of a day, as it is read.
-pub(super) struct DayLog {
-    pub(super) date: Date,
-    pub(super) lines: Vec<LogLine>,
-}
+/// Remarks taken from one log: what has more is no diary.
+const MOST_REMARKS: usize = 10_000;
 
 impl Dreams<'_> {
-    /// Dreams. With `model`, it is asked what else is worth keeping, how to word
-    /// it, what is the same and what contradicts; each of its answers is kept at once, so that an interrupted dream does not ask again.
+    /// Dreams. With `model`, it judges what is worth keeping, how to word it and what
+    /// contradicts; each of its answers is kept at once, so that an interrupted dream
+    /// does not ask again.
     pub fn run(
         &self,
         lock: &DreamLock,
@@ -114,7 +85,6 @@ impl Dreams<'_> {
             cause,
             logs: 0,
             remarks: 0,
-            refused: 0,
             left_out: 0,
             consolidated: Consolidated::default(),
             waiting: 0,
@@ -126,24 +96,16 @@ impl Dreams<'_> {
         let today = now.date();
         self.put_recalls_together(lock)?;
         let mut state = self.state()?;
-        let (logs, remarks) = self.remarks(today, settings, &state.candidates, &mut report)?;
+        let remarks = self.remarks(today, settings, &state.candidates, &mut report)?;
         follow(&mut state.candidates, &remarks);
-        let newest = logs.last().map_or(today, |log| log.date.min(today));
-        let days = Days { newest, today };
+        let newest = self.newest(today, settings)?;
         let known = self.known(&mut report.problems)?;
-        if std::mem::take(&mut state.is_late) {
-            settle(&mut state.candidates, &[], &known, days);
-        }
-        report.consolidated = consolidate(
-            &mut state.candidates,
-            &remarks,
-            &known,
-            settings.recalls,
-            days,
-        );
+        report.consolidated =
+            consolidate(&mut state.candidates, &remarks, &known, settings.meaning);
+        weigh(&mut state.candidates, settings.recalls, newest);
         self.save(lock, &mut state)?;
         if let Some(ask) = model {
-            report.model = Some(self.ask(lock, &mut state, &logs, days, ask)?);
+            report.model = Some(self.judge(lock, &mut state, ask)?);
             weigh(&mut state.candidates, settings.recalls, newest);
             self.save(lock, &mut state)?;
         }
@@ -182,10 +144,9 @@ impl Dreams<'_> {
         settings: &Settings<'_>,
         candidates: &[Candidate],
         report: &mut Report,
-    ) -> Result<(Vec<DayLog>, Vec<Remark>)> {
+    ) -> Result<Vec<Remark>> {
         let (first, last) = days_read(today, settings).into_inner();
         let mut all = Vec::new();
-        let mut logs = Vec::new();
         for (date, _) in self.memory.logs()? {
             if date < first {
                 continue;
@@ -204,7 +165,6 @@ impl Dreams<'_> {
                     self.memory.redact_lines(&mut lines);
                     let found = of_log(date, &lines);
                     report.logs += 1;
-                    report.refused += found.refused;
                     report.left_out += found.left_out;
                     let mut remarks = found.remarks;
                     if remarks.len() > MOST_REMARKS {
@@ -223,14 +183,13 @@ impl Dreams<'_> {
                         remarks.drain(..left);
                     }
                     all.extend(remarks);
-                    logs.push(DayLog { date, lines });
                 }
                 // One bad file must not keep the others from being read.
                 Err(error) => report.problems.push(told(&error)),
             }
         }
         report.remarks = all.len();
-        Ok((logs, all))
+        Ok(all)
     }
 
     /// Lines of the memory that are not ours, and statements of ours that the state
@@ -348,6 +307,12 @@ impl Dreams<'_> {
         let planned = self.plan(id, now, settings)?;
         self.carry_out(lock, planned, id, now.timestamp())
     }
+}
+
+/// The last day on which something can have been said: elsewhere it is tomorrow
+/// already.
+fn last_day(today: Date) -> Date {
+    today.saturating_add(1.day())
 }
 
 /// The days whose logs a dream reads.

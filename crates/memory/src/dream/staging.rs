@@ -3,9 +3,9 @@
 //! Only what stands between our two marks is ours; the rest of the file is
 //! kept as it is.
 
-use jiff::civil::Date;
+use std::collections::{HashMap, HashSet};
 
-use super::candidate::{Candidate, Evidence, Status};
+use super::candidate::{Candidate, Status};
 use super::promote::{credit, headings, home, line_end};
 use crate::provenance::one_line;
 
@@ -14,18 +14,36 @@ const END: &str = "<!-- longhaul dreams end -->";
 /// Candidates shown; `dream review` has them all.
 const MOST_SHOWN: usize = 50;
 
-/// What was taken back before its review, shown.
-const MOST_TAKEN_BACK: usize = 10;
-
-/// The candidates in the order in which they are reviewed: the surest first.
+/// The candidates in the order in which they are reviewed: those of the highest score
+/// first, and behind each what may contradict it, the newest first.
 pub fn waiting(candidates: &[Candidate]) -> Vec<&Candidate> {
-    let mut waiting: Vec<&Candidate> = candidates.iter().filter(|one| one.is_ripe()).collect();
-    waiting.sort_by(|a, b| {
+    let mut sorted: Vec<&Candidate> = candidates.iter().filter(|one| one.is_waiting()).collect();
+    sorted.sort_by(|a, b| {
         b.confidence
             .total_cmp(&a.confidence)
             .then_with(|| a.topic.cmp(&b.topic))
+            .then_with(|| b.last_day().cmp(&a.last_day()))
             .then_with(|| a.id.cmp(&b.id))
     });
+    let by_id: HashMap<&str, &Candidate> =
+        sorted.iter().map(|one| (one.id.as_str(), *one)).collect();
+    let mut taken: HashSet<&str> = HashSet::new();
+    let mut waiting = Vec::with_capacity(sorted.len());
+    for one in sorted {
+        let others = one.contradicts.iter();
+        let mut group: Vec<&Candidate> = others
+            .filter_map(|id| by_id.get(id.as_str()).copied())
+            .collect();
+        group.sort_by(|a, b| {
+            let days = b.last_day().cmp(&a.last_day());
+            days.then_with(|| a.id.cmp(&b.id))
+        });
+        if taken.contains(one.id.as_str()) {
+            continue;
+        }
+        let fresh = std::iter::once(one).chain(group);
+        waiting.extend(fresh.filter(|one| taken.insert(&one.id)));
+    }
     waiting
 }
 
@@ -46,7 +64,6 @@ pub(super) fn render(candidates: &[Candidate]) -> String {
         let more = waiting.len() - MOST_SHOWN;
         out.push_str(&format!("\n{more} more: `longhaul dream review`.\n"));
     }
-    out.push_str(&taken_back(candidates));
     if !demoted.is_empty() {
         out.push_str("\n## Kept, But Without Room in MEMORY.md\n\n");
         for candidate in demoted {
@@ -62,66 +79,13 @@ pub(super) fn render(candidates: &[Candidate]) -> String {
     out
 }
 
-/// What was taken back while it waited, with what took it back: nothing leaves
-/// unseen.
-fn taken_back(candidates: &[Candidate]) -> String {
-    let mut gone: Vec<_> = candidates
-        .iter()
-        .filter_map(|one| match (&one.status, &one.ended) {
-            (Status::Superseded { on, by: None }, Some(ended)) => Some((on, one, ended)),
-            (Status::Superseded { on, by: Some(by) }, _) => {
-                Some((on, one, went_back(one, *on, by, candidates)?))
-            }
-            _ => None,
-        })
-        .collect();
-    gone.sort_by_key(|(on, one, _)| (std::cmp::Reverse(**on), one.id.clone()));
-    let mut out = String::new();
-    for (on, one, ended) in gone.into_iter().take(MOST_TAKEN_BACK) {
-        if out.is_empty() {
-            out.push_str("\n## Taken Back Before Review\n\n");
-        }
-        // What only takes something back leaves that as it was.
-        let what = if one.ends { "no longer: " } else { "" };
-        out.push_str(&format!(
-            "- {what}{} (until {on}: {}, “{}”)\n",
-            one_line(one.wording()),
-            one_line(&ended.place()),
-            one_line(&ended.quote)
-        ));
-    }
-    out
-}
-
-/// Where what is kept was said again, if that is what a change of it gave way to.
-fn went_back<'a>(
-    change: &Candidate,
-    on: Date,
-    by: &str,
-    all: &'a [Candidate],
-) -> Option<&'a Evidence> {
-    let kept = all
-        .iter()
-        .find(|one| one.id == by && one.status.is_kept())?;
-    let before = |one: &Candidate| match &one.status {
-        Status::Superseded { by: Some(by), .. } => *by == change.id && one.text == kept.text,
-        _ => false,
-    };
-    let again = kept.valid_from < change.valid_from || all.iter().any(before);
-    let mut places = kept.evidence.iter().filter(|_| again);
-    places.find(|one| one.date == on)
-}
-
 fn item(candidate: &Candidate, all: &[Candidate]) -> String {
     let mut out = format!(
         "\n### {} · {} · {} · {:.2}\n",
         candidate.id, candidate.topic, candidate.source, candidate.confidence
     );
     let mut row = |name: &str, value: &str| out.push_str(&format!("{name}: {}\n", one_line(value)));
-    match candidate.ends {
-        true => row("Finding: no longer", candidate.wording()),
-        false => row("Finding", candidate.wording()),
-    }
+    row("Finding", candidate.wording());
     if candidate.wording.is_some() {
         row("In its source's words", &candidate.text);
     }
@@ -137,13 +101,12 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
         .map(String::as_str)
         .collect();
     let replaced = replaced.join(", ");
-    let action = match (candidate.ends, replaced.is_empty()) {
-        (true, _) => format!("End {replaced} in {home}"),
-        (false, true) => format!(
+    let action = match replaced.is_empty() {
+        true => format!(
             "Add to \"{}\" in MEMORY.md, details in {home}",
             headings(candidate)[0]
         ),
-        (false, false) => format!("Put in the place of {replaced}, details in {home}"),
+        false => format!("Put in the place of {replaced}, details in {home}"),
     };
     row("Suggested action", &action);
     row("Valid from", &candidate.valid_from.to_string());
@@ -153,8 +116,12 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
             row("In place of", &old.with_days());
         }
     }
-    if !candidate.may_contradict().is_empty() {
-        row("May contradict", &candidate.may_contradict().join(", "));
+    for id in candidate.may_contradict() {
+        let known = all.iter().find(|one| one.id == id);
+        row(
+            "May contradict",
+            &known.map_or(id.to_owned(), Candidate::with_days),
+        );
     }
     if !candidate.source.is_trusted() {
         row("Source", "nobody vouches for it; never promoted unseen");
@@ -170,7 +137,7 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
         out.push_str(&format!(
             "> {} ({}): {}\n",
             one_line(&evidence.place()),
-            evidence.by(),
+            evidence.source,
             evidence.words()
         ));
     }

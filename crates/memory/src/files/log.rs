@@ -70,24 +70,10 @@ pub struct Note {
     /// The day on which it was said there, where that may be another than the
     /// log's.
     pub said: Option<Date>,
-    /// Where it was said first, where that is another place.
-    pub first: Option<Mention>,
-}
-
-/// A place of a transcript where something was said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
-    /// The entry.
-    pub entry: EntryId,
-    /// The day, where it is known.
-    pub day: Option<Date>,
 }
 
 /// How the line ends that says how much of an entry was cut.
 pub(crate) const CUT: &str = " bytes more are in the transcript]";
-
-/// Stands before the entry and the day where something was said first.
-const FIRST: &str = "first";
 
 /// An entry ready to be appended.
 pub(super) struct Made {
@@ -120,16 +106,8 @@ pub(super) fn entry(
                     out.push_str(&format!("- {text} <!-- {}", note.source));
                     if let Some(entry) = &note.entry {
                         out.push_str(&format!(" {}", word(entry.as_str())));
-                        let before = |day: &Date| *day < at.date();
-                        let said = note.said.filter(before);
-                        if let Some(day) = said {
+                        if let Some(day) = note.said.filter(|day| *day < at.date()) {
                             out.push_str(&format!(" {day}"));
-                        }
-                        let first = note.first.as_ref();
-                        let first = first.and_then(|first| Some((&first.entry, first.day?)));
-                        let latest = said.unwrap_or(at.date());
-                        if let Some((entry, day)) = first.filter(|(_, day)| *day < latest) {
-                            out.push_str(&format!(" {FIRST} {} {day}", word(entry.as_str())));
                         }
                     }
                     out.push_str(" -->\n");
@@ -201,8 +179,6 @@ pub struct LogLine {
     pub time: Option<Time>,
     /// The day on which it was said, where that is before the log's.
     pub said: Option<Date>,
-    /// Where it was said first, where that was on a day before.
-    pub first: Option<Mention>,
 }
 
 /// What the mark of an entry says.
@@ -287,7 +263,6 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
                     entry: said.entry,
                     time,
                     said: said.day.filter(|day| *day < date),
-                    first: said.first.filter(|first| first.day < Some(date)),
                 });
             }
         }
@@ -330,7 +305,6 @@ struct Attributed<'a> {
     source: Source,
     entry: Option<EntryId>,
     day: Option<Date>,
-    first: Option<Mention>,
     /// The line without its mark.
     text: &'a str,
 }
@@ -341,7 +315,6 @@ fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> Attributed<'a> {
         source,
         entry: None,
         day: None,
-        first: None,
         text,
     };
     let own = line
@@ -363,22 +336,10 @@ fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> Attributed<'a> {
         ) => by(*source, line),
         (Some(_), Some(source)) => {
             let entry = words.next().map(|id| EntryId::new(id.to_owned()));
-            let words: Vec<&str> = words.collect();
-            let (day, first) = match words[..] {
-                [day, FIRST, id, first] => (day.parse().ok(), Some((id, first))),
-                [FIRST, id, first] => (None, Some((id, first))),
-                [day, ..] => (day.parse().ok(), None),
-                [] => (None, None),
-            };
-            let first = first.and_then(|(id, day)| {
-                let (entry, day) = (EntryId::new(id.to_owned()), day.parse().ok()?);
-                let day = Some(day);
-                Some(Mention { entry, day })
-            });
+            let day = words.next().and_then(|day| day.parse().ok());
             Attributed {
                 entry,
                 day,
-                first,
                 ..by(source, said)
             }
         }

@@ -39,7 +39,7 @@ pub use init::{AgentsFile, Created, Outcome};
 pub use lint::Limits;
 pub(crate) use lint::credited_line;
 pub(crate) use log::CUT;
-pub use log::{Body, LogLine, Mention, Note, Section, read_log};
+pub use log::{Body, LogLine, Note, Section, read_log};
 pub use pointers::Pointer;
 pub use status::{FileStatus, Status};
 pub use trouble::{Finding, Fixed, Trouble};

@@ -52,7 +52,9 @@ pub fn noted(
 }
 
 /// Stands between an answer and the question.
-pub(crate) const REPLY: &str = " ← ";
+const REPLY: &str = " ← ";
+/// How the line ends that counts what did not fit.
+pub(crate) const LEFT_OUT: &str = " older ones are in the transcript)";
 
 /// What was said, agreed and noted since `before`, the ledger at the last flush or
 /// compaction. The same ledgers give the same body. `None` when there is nothing
@@ -142,7 +144,7 @@ fn section(title: &str, mut notes: Vec<Note>, left: u64, most: usize) -> Option<
     notes.drain(..out);
     let out = left + out as u64;
     if out > 0 {
-        let text = format!("({out} older ones are in the transcript)");
+        let text = format!("({out}{LEFT_OUT}");
         notes.insert(0, line(text, Source::Agent, None));
     }
     (!notes.is_empty()).then(|| Section {
@@ -161,6 +163,5 @@ fn line(text: String, source: Source, entry: Option<EntryId>) -> Note {
         source,
         entry,
         said: None,
-        first: None,
     }
 }

@@ -28,7 +28,7 @@
 mod extractive;
 mod snapshot;
 
-pub(crate) use extractive::{REPLY, SAID};
+pub(crate) use extractive::{LEFT_OUT, SAID};
 pub use extractive::{extractive, noted, words_of_the_user};
 pub use snapshot::snapshot;
 

@@ -2,25 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod asking;
 mod bytes;
-mod changing;
-mod denying;
-mod diary;
-mod excepting;
-mod halves;
-mod holding;
+mod judging;
 mod lasting;
-mod moving;
-mod noticing;
-mod order;
+mod merging;
 mod promoting;
-mod qualifying;
 mod reading;
 mod replaying;
-mod reversing;
-mod roles;
 mod searching;
+mod staying;
 mod trusting;
 mod undoing;
 
@@ -81,7 +71,6 @@ impl Place {
                 source,
                 entry: Some(EntryId::new("e1")),
                 said: None,
-                first: None,
             }],
         }]);
         let session = format!("s{day}");
@@ -95,18 +84,7 @@ impl Place {
     }
 
     pub(crate) fn rule(&self, day: Date, text: &str) {
-        self.log(
-            day,
-            "User Preferences",
-            &format!("Constraint: {text}"),
-            Source::User,
-        );
-    }
-
-    /// Logs that the user takes something back or allows it.
-    pub(crate) fn change(&self, day: Date, text: &str) {
-        let text = format!("Change: {text}");
-        self.log(day, "User Preferences", &text, Source::User);
+        self.log(day, "User Preferences", text, Source::User);
     }
 
     pub(crate) fn dream(&self, settings: &Settings<'_>) -> Report {
@@ -124,14 +102,10 @@ impl Place {
         dream_asking(&dreams, &lock, settings, model)
     }
 
-    /// One where two facts were said on two days and dreamt of.
-    pub(crate) fn told(older: &str, newer: &str) -> Place {
-        let place = Place::new();
-        for (back, text) in [(3, older), (1, newer)] {
-            place.log(day(back), "Facts", text, Source::User);
-            place.dream(&settings());
-        }
-        place
+    /// Dreams with a model that finds everything worth keeping, so that the policy
+    /// promotes what may go unseen.
+    pub(crate) fn dream_judged(&self, settings: &Settings<'_>) -> Report {
+        self.dream_with(settings, &mut |question| Ok(keeps_all(question)))
     }
 
     /// One whose memory was begun today.
@@ -191,10 +165,12 @@ impl Place {
             .clone()
     }
 
-    /// The newer one of two takes the place of the older one, and of nothing else.
-    pub(crate) fn has_replaced(&self, older: &str, newer: &str) {
-        let replaced = self.find(newer).replaces;
-        assert_eq!(replaced, [self.id(older)], "{older} / {newer}");
+    /// Puts the newer one of two in the place of the older one, as a person would.
+    pub(crate) fn merge(&self, one: &str, other: &str) {
+        let (one, other) = (self.id(one), self.id(other));
+        let dreams = self.dreams();
+        let lock = dreams.lock().unwrap();
+        dreams.merge(&lock, &one, &other).unwrap();
     }
 
     pub(crate) fn id(&self, text: &str) -> String {
@@ -223,6 +199,27 @@ impl Place {
 
 /// How a model answers, or why it fails.
 pub(crate) type Answers<'a> = dyn FnMut(&Question) -> Result<String, String> + 'a;
+
+/// The notes that a question shows, in their order.
+pub(crate) fn notes(question: &Question) -> Vec<String> {
+    let notes = question.prompt.split("<note ").skip(1);
+    notes
+        .map(|note| note.split_once('>').unwrap().1)
+        .map(|note| note.split_once("</note>").unwrap().0.to_owned())
+        .collect()
+}
+
+/// Keeps every note, and says nothing of pairs.
+pub(crate) fn keeps_all(question: &Question) -> String {
+    if question.prompt.contains("<pair ") {
+        return String::new();
+    }
+    let judged = notes(question).into_iter().zip(1..);
+    judged
+        .map(|(note, number)| json!({"note": number, "keep": true, "quote": note}).to_string())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
 
 /// Dreams with a model each of whose answers takes ten tokens and a cent.
 pub(crate) fn dream_asking(
@@ -265,6 +262,7 @@ pub(crate) fn settings() -> Settings<'static> {
         limits: Limits::default(),
         counter: &Estimator::Heuristic,
         recalls: &|_| 0,
+        meaning: None,
     }
 }
 

@@ -42,7 +42,7 @@ fn a_promotion_points_quotes_and_can_be_taken_back() {
         project.contains(&format!("### {id}\n{}\n", long.trim())),
         "{project}"
     );
-    assert!(project.contains("- constraint, said by the user; valid from 2026-11-13\n- evidence: memory/2026-11-13.md:6 (user): “Constraint: Never push"));
+    assert!(project.contains("- preference, said by the user; valid from 2026-11-13\n- evidence: memory/2026-11-13.md:6 (user): “Never push"));
     assert_eq!(
         place.find("Never push").status,
         Status::Promoted { on: TODAY }
@@ -116,7 +116,7 @@ fn what_makes_room_is_shown_and_what_a_person_wrote_stays() {
         promote_at: Some(0.5),
         ..settings()
     };
-    let report = place.dream(&policy);
+    let report = place.dream_judged(&policy);
     assert_eq!(report.promoted.len(), words.len() + 1, "{report:?}");
     let memory = place.read("MEMORY.md");
     assert!(Estimator::Heuristic.count(&memory, ContentKind::Prose) <= Tokens(800));
@@ -134,7 +134,7 @@ fn what_makes_room_is_shown_and_what_a_person_wrote_stays() {
         assert!(project.contains(&format!("### {}\n{}", one.id, one.text)));
     }
     let files = place.files();
-    place.dream(&policy);
+    place.dream_judged(&policy);
     assert_eq!(place.files(), files);
 }
 
@@ -148,7 +148,7 @@ fn where_nothing_may_make_room_the_candidate_waits() {
         promote_at: Some(0.5),
         ..settings()
     };
-    let report = place.dream(&policy);
+    let report = place.dream_judged(&policy);
     assert_eq!(
         (report.promoted.len(), report.waiting, report.problems.len()),
         (0, 1, 1)
@@ -181,11 +181,11 @@ fn the_policy_lets_nothing_surer_leave_and_keeps_what_has_no_room() {
         },
         ..settings()
     };
-    assert_eq!(place.dream(&policy(800)).promoted.len(), 3);
+    assert_eq!(place.dream_judged(&policy(800)).promoted.len(), 3);
     let full = Estimator::Heuristic.count(&place.read("MEMORY.md"), ContentKind::Prose);
     let before = place.read("MEMORY.md");
     place.rule(day(1), "Never rename the zebra branches.");
-    let report = place.dream(&policy(full.0 + 2));
+    let report = place.dream_judged(&policy(full.0 + 2));
     assert_eq!((report.promoted.len(), report.problems.len()), (1, 0));
     assert_eq!(place.read("MEMORY.md"), before, "nothing left for it");
     let zebra = place.find("zebra");
@@ -206,7 +206,7 @@ fn the_policy_lets_nothing_surer_leave_and_keeps_what_has_no_room() {
     for back in [1, 2, 3] {
         place.rule(day(back), "Never skip the violet checks.");
     }
-    place.dream(&wanted);
+    place.dream_judged(&wanted);
     let memory = place.read("MEMORY.md");
     assert!(
         memory.contains("violet") && !memory.contains("zebra"),
@@ -218,10 +218,10 @@ fn the_policy_lets_nothing_surer_leave_and_keeps_what_has_no_room() {
 fn what_a_person_took_back_is_not_promoted_again_unseen() {
     let place = Place::new();
     place.rule(day(1), "Never push on Fridays.");
-    assert_eq!(place.dream(&policy()).promoted.len(), 1);
+    assert_eq!(place.dream_judged(&policy()).promoted.len(), 1);
     place.undo().unwrap();
     place.rule(TODAY, "Never push on Fridays.");
-    let report = place.dream(&policy());
+    let report = place.dream_judged(&policy());
     assert_eq!((report.promoted.len(), report.waiting), (0, 1));
     assert!(
         place
@@ -300,6 +300,7 @@ fn what_left_while_it_waited_is_quoted_by_what_came_in_its_place() {
     fact(day(4), "The archive is in Frankfurt until May.");
     fact(day(2), "The archive is now in Dublin.");
     place.dream(&settings());
+    place.merge("Frankfurt", "Dublin");
     let (old, new) = (place.find("Frankfurt"), place.id("Dublin"));
     assert!(place.read("DREAMS.md").contains("In place of: "));
     place.promote("Dublin");
@@ -307,7 +308,7 @@ fn what_left_while_it_waited_is_quoted_by_what_came_in_its_place() {
     let (from, until) = days(&old);
     let page = place.read("memories/project.md");
     let standing = format!(
-        "### {new}\nThe archive is now in Dublin.\n\n- fact, said by the user, in place of {} “The \
+        "### {new}\nThe archive is now in Dublin.\n\n- note, said by the user, in place of {} “The \
          archive is in Frankfurt until May.” (valid from {from} until {until}); valid from {until}\n",
         old.id
     );
@@ -332,10 +333,11 @@ fn what_was_kept_is_named_by_what_comes_in_its_place() {
     let old = place.promote("Frankfurt");
     fact(day(2), "The archive is now in Dublin.");
     place.dream(&settings());
+    place.merge("Dublin", "Frankfurt");
     let new = place.promote("Dublin");
     let page = place.read("memories/project.md");
     assert!(page.contains(&format!(", replaced by {new}\n")), "{page}");
-    let named = format!("- fact, said by the user, in place of {old}; valid from ");
+    let named = format!("- note, said by the user, in place of {old}; valid from ");
     assert!(page.contains(&named), "{page}");
     place.undo().unwrap();
     let page = place.read("memories/project.md");

@@ -9,7 +9,10 @@ use longhaul_memory::dream::{Cause, Question, Settings, Status, Topic};
 use longhaul_transcript::SessionRef;
 use serde_json::json;
 
-use crate::{Place, TODAY, backfill, day, now, pi_session, said_on, session_of, settings};
+use crate::{
+    Place, TODAY, backfill, day, dream_asking, keeps_all, now, pi_session, said_on, session_of,
+    settings,
+};
 
 /// A session of pi's in which the user sets a rule and a tool sets a trap.
 fn old_session(place: &Place, name: &str, rule: &str) -> SessionRef {
@@ -87,13 +90,8 @@ fn a_backfill_quotes_entries_waits_for_review_and_reads_nothing_twice() {
         })
         .unwrap();
     assert_eq!(
-        (
-            second.read,
-            second.unchanged,
-            second.refused,
-            second.problems.len()
-        ),
-        (1, 1, 0, 1)
+        (second.read, second.unchanged, second.problems.len()),
+        (1, 1, 1)
     );
     let found = place.find("Never push");
     assert_eq!(found.valid_from, date(2026, 10, 2));
@@ -117,9 +115,9 @@ fn a_backfill_quotes_entries_waits_for_review_and_reads_nothing_twice() {
     assert_eq!(place.files(), files);
     // Said again in a log, it is no longer only history.
     place.rule(TODAY, "Never push on Fridays.");
-    let report = dreams
-        .run(&lock, &now(), Cause::Manual, &policy, None)
-        .unwrap();
+    let report = dream_asking(&dreams, &lock, &policy, &mut |question| {
+        Ok(keeps_all(question))
+    });
     assert_eq!(report.promoted, [found.id]);
 }
 
@@ -185,7 +183,7 @@ fn a_secret_in_the_memory_of_a_person_is_known_and_shown_to_nobody() {
         "{found:#?}"
     );
     let shown: String = asked.iter().map(|asked| asked.prompt.as_str()).collect();
-    assert!(shown.contains("The deploy token of the shop"), "{shown}");
+    assert!(shown.contains("The shop opens at nine"), "{shown}");
     assert!(!shown.contains(&token), "{shown}");
     for (path, text) in place.files() {
         assert!(
@@ -228,7 +226,7 @@ fn old_transcripts_are_quoted_without_our_labels() {
     let said = json!({"role": "user", "content": "Never push on Fridays."});
     backfill(&place, &[session_of(&place, "one", said)]);
     let found = place.find("Never push");
-    assert_eq!(found.topic, Topic::Preference);
+    assert_eq!(found.topic, Topic::Said);
     assert_eq!(found.evidence[0].quote, "Never push on Fridays.");
     let dreams = place.read("DREAMS.md");
     assert!(
@@ -275,7 +273,7 @@ fn only_what_stands_in_an_entry_is_quoted_and_a_note_about_it_says_it_is_one() {
             .map(longhaul_memory::dream::Evidence::words)
             .collect()
     };
-    assert_eq!(words(Topic::Preference), ["“Never push on Fridays.”"]);
+    assert_eq!(words(Topic::Said), ["“Never push on Fridays.”"]);
     let agreed = words(Topic::Decision);
     assert_eq!(agreed.len(), 1, "{candidates:#?}");
     assert!(agreed[0].starts_with("as noted: "), "{agreed:?}");

@@ -48,7 +48,7 @@ fn what_is_kept_and_where_it_was_said_are_one_hit() {
             lines: (3, 7),
             id,
             text: "Never push releases on Fridays.".into(),
-            standing: "constraint, said by the user; valid from 2026-11-13".into(),
+            standing: "preference, said by the user; valid from 2026-11-13".into(),
         }]
     );
     // Where the log is not searched, the page is found.

@@ -57,11 +57,10 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
     }
     let many = |count: usize, one: &str| paint::plural(count as u64, one);
     say!(
-        "Read {}, {} as before: {} staged, {} seen only once, {} said again.",
+        "Read {}, {} as before: {} staged, {} said again.",
         many(report.read, "session"),
         report.unchanged,
         report.staged,
-        many(report.once, "error"),
         report.consolidated.repeated
     )?;
     for problem in &report.problems {

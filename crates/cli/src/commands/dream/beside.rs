@@ -173,6 +173,7 @@ impl Parts {
             limits: self.limits,
             counter: &self.estimator,
             recalls: &recalls,
+            meaning: None,
         };
         let lock = dreams.lock()?;
         // Without a runtime there is no wording, which can be made up for.

@@ -15,9 +15,11 @@ pub(crate) use beside::Beside;
 use jiff::Timestamp;
 use longhaul_engine::catalog;
 use longhaul_engine::config::DreamTrigger;
+use longhaul_index::EncoderKind;
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{
-    Ask, Candidate, Cause, DreamLock, Dreams, Moment, Report, Settings, Trigger, due, next, waiting,
+    Ask, Candidate, Cause, DreamLock, Dreams, Meaning, Moment, Report, Settings, Trigger, due,
+    next, waiting,
 };
 use longhaul_transcript::Millis;
 use serde_json::{Value, json};
@@ -79,7 +81,25 @@ fn settings<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Setting
         limits: limits(app),
         counter: &app.config.config.tokens.estimator,
         recalls,
+        meaning: None,
     }
+}
+
+/// How near an installed encoder finds two texts; nothing leaves the machine.
+fn meaning(app: &App) -> Option<impl Fn(&str, &str) -> Option<f32> + 'static> {
+    let chosen = super::memory::chosen(app).ok()?;
+    let encoder = chosen.encoder?;
+    let is_local = encoder.kind() == EncoderKind::Transformer;
+    is_local.then(|| {
+        move |a: &str, b: &str| {
+            let vectors = encoder.encode(&[a, b]).ok()?;
+            let [a, b] = vectors.as_slice() else {
+                return None;
+            };
+            let dot = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+            Some(dot(a, b) / (dot(a, a) * dot(b, b)).sqrt())
+        }
+    })
 }
 
 fn triggers(app: &App) -> Vec<Trigger> {
@@ -130,10 +150,12 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
     };
     let recalls = dreams.recalls()?;
     let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let meaning = meaning(app);
     let settings = Settings {
         lookback_days: args
             .days
             .unwrap_or(app.config.config.dreaming.lookback_days),
+        meaning: meaning.as_ref().map(|near| near as &Meaning<'_>),
         ..settings(app, &recalls)
     };
     let lock = told(app, dreams.lock()?);
@@ -164,11 +186,9 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
         (done.found, "new"),
         (done.repeated, "said again"),
         (done.known, "known already"),
-        (done.superseded, "replaced by something newer"),
         (done.contradictions, "may contradict something"),
         (done.rejected, "rejected before"),
-        (report.refused, "orders from tools, left out"),
-        (report.left_out, "say nothing lasting, left in the log"),
+        (report.left_out, "too short or too long, left in the log"),
     ] {
         if count > 0 {
             say!("  {count:>4}  {what}")?;
@@ -179,10 +199,11 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
     }
     if let Some(model) = &report.model {
         say!(
-            "The model was asked {}: {} picked out, {} worded, {} merged, {} found to contradict; {} \
-             answers said more than the notes, {} pointed nowhere.",
+            "The model was asked {}: {} worth keeping, {} not, {} worded, {} merged, {} found to \
+             contradict; {} wordings said more than their line, {} judgements quoted nothing.",
             paint::plural(model.calls as u64, "time"),
-            model.named,
+            model.kept,
+            model.left,
             model.worded,
             model.merged,
             model.contradictions,

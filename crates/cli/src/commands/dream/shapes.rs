@@ -28,18 +28,36 @@ pub(super) fn candidate(one: &Candidate, all: &[Candidate], change: Value) -> Va
         "source": one.source,
         "confidence": one.confidence,
         "mentions": one.mentions(),
+        "verdict": one.verdict,
         "days": one.days,
         "validFrom": one.valid_from,
         "replaces": one.replaces,
         "inPlaceOf": one.in_place_of(all).into_iter().map(replaced).collect::<Vec<_>>(),
         "contradicts": one.contradicts,
-        "ends": one.ends,
+        "beside": beside(one, all),
         "backfilled": one.backfilled,
         "needsReview": !one.may_go_unseen(),
         "review": one.review,
         "evidence": one.evidence,
         "change": change,
     })
+}
+
+/// What may contradict it, with its days.
+fn beside(one: &Candidate, all: &[Candidate]) -> Vec<Value> {
+    let others = one.may_contradict().into_iter();
+    let known = others.filter_map(|id| all.iter().find(|other| other.id == id));
+    known
+        .map(|other| {
+            json!({
+                "id": other.id,
+                "text": other.wording(),
+                "status": other.status.name(),
+                "validFrom": other.valid_from,
+                "lastSaid": other.last_day(),
+            })
+        })
+        .collect()
 }
 
 fn replaced(old: &Candidate) -> Value {

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{DreamLock, Dreams};
-use crate::dream::candidate::{Candidate, Review, Status};
+use crate::dream::candidate::Review;
 use crate::dream::promote::{PageChange, Pages, Planned, Turn};
 use crate::dream::takeback::Left;
 use crate::files::{DECISIONS, MEMORY, PROJECT};
@@ -247,7 +247,6 @@ impl Dreams<'_> {
             for one in taken.filter(|one| one.id == change.candidate) {
                 one.review = Some(Review::TakenBack);
             }
-            state.is_late |= gives_way(&state.candidates, &change.turns);
         }
         state.last_change = change.number;
         self.save(lock, &mut state)
@@ -271,19 +270,6 @@ impl Dreams<'_> {
             change => change,
         }
     }
-}
-
-/// Whether something waits again that what waits was to take the place of: as if
-/// it had never been promoted, it gives way to that.
-fn gives_way(candidates: &[Candidate], turns: &[Turn]) -> bool {
-    let again = turns
-        .iter()
-        .filter(|turn| turn.after.status == Status::Staged);
-    let mut ids = again.map(|turn| &turn.id);
-    ids.any(|id| {
-        let mut waiting = candidates.iter().filter(|one| one.status == Status::Staged);
-        waiting.any(|one| one.replaces.contains(id))
-    })
 }
 
 fn name(number: u32) -> String {

@@ -227,20 +227,10 @@ fn reject(
         }
         // Nothing contradicts what nobody wants.
         candidate.contradicts.retain(|other| other != id);
-        let gave_way = match &candidate.status {
-            Status::Superseded { by: Some(by), .. } => by == id,
-            Status::Superseded { by: None, .. } => {
-                let ended = candidate.ended.as_ref();
-                rejected.replaces.contains(&candidate.id)
-                    && ended.is_some()
-                    && ended == rejected.evidence.first()
-            }
-            _ => false,
-        };
+        let gave_way = matches!(&candidate.status, Status::Superseded { by, .. } if by == id);
         if gave_way {
             candidate.status = Status::Staged;
             candidate.valid_until = None;
-            candidate.ended = None;
             candidate.confidence = sure(candidate);
         }
     }

@@ -1,10 +1,8 @@
 //! What is known about candidates, and how it is kept: twice, so that a damaged
 //! state is mended from its copy.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jiff::civil::Date;
 use longhaul_tokens::Spent;
 use serde::{Deserialize, Serialize};
 
@@ -22,18 +20,12 @@ pub(in crate::dream) struct State {
     /// The number of the last change that is complete.
     pub(super) last_change: u32,
     pub(in crate::dream) candidates: Vec<Candidate>,
-    /// Days were read late, and what that changes is not settled yet.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(in crate::dream) is_late: bool,
-    /// The last line of each log that a model was shown.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(in crate::dream) shown: BTreeMap<Date, usize>,
     /// What the models of all dreams took.
     #[serde(default, skip_serializing_if = "Spent::is_nothing")]
     pub(in crate::dream) paid: Spent,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const STATE: &str = "state.json";
 /// The same once more, for when the first is damaged.

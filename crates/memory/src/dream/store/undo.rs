@@ -7,12 +7,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use longhaul_tokens::ContentKind;
 
 use super::{Change, DreamLock, Dreams, State};
 use crate::dream::candidate::Status;
-use crate::dream::consolidate::Days;
 use crate::dream::promote::{PageChange, Standing, Turn};
 use crate::dream::run::Settings;
 use crate::dream::takeback::{Left, Promotion, taken_back};
@@ -145,24 +143,10 @@ impl Dreams<'_> {
             turns: undo.turns,
         };
         self.make(lock, &change)?;
-        // It is taken back all the same; the next dream does what this cannot.
-        let _ = self.settle_since(lock, at, settings);
         Ok(Undone {
             change,
             left: undo.left,
         })
-    }
-
-    /// Folds again what has something else to take the place of now.
-    fn settle_since(&self, lock: &DreamLock, at: Timestamp, settings: &Settings<'_>) -> Result<()> {
-        let today = at.to_zoned(TimeZone::UTC).date();
-        let days = Days {
-            newest: self.newest(today, settings)?,
-            today,
-        };
-        // What keeps a file from being read is told by the next dream.
-        let known = self.known(&mut Vec::new())?;
-        self.settle_late(lock, &known, days, settings)
     }
 
     fn changes(&self, state: &State) -> Changes {
