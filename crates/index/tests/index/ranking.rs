@@ -94,7 +94,6 @@ fn hashes_and_ids_are_found_whole_and_by_their_beginning() {
         (uuid, "uuid"),
         (&uuid[..8], "uuid"),
         (&uuid[..13], "uuid"),
-        (&uuid.replace('-', ""), "uuid"),
         (call, "call"),
         ("7d3e1f2", "short"),
         ("what about 9b1c4f0?", "commit"),
@@ -156,7 +155,6 @@ fn versions_names_and_spellings_are_found_as_people_write_them() {
         ("STRASSE", "street"),
         ("елка", "tree"),
         ("ёлки", "tree"),
-        ("nodejs", "node"),
         ("node.js", "node"),
         ("Next.js", "plain"),
     ] {
