@@ -393,7 +393,12 @@ impl Library {
         files: &WorkspaceFiles,
         at: Millis,
     ) -> Result<Hits, IndexError> {
-        let indexer = || self.shared.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let indexer = || {
+            self.shared
+                .files
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         let is_current = |indexer: &Indexer| !indexer.take_changed();
         if indexer().as_ref().is_some_and(is_current) {
             return self.search(query);

@@ -2,10 +2,10 @@
 //! they come, and never makes anybody wait.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{
     Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -241,10 +241,7 @@ fn is_ours(files: &WorkspaceFiles, event: &Event) -> bool {
 /// Watches what is there: folders with all in them, and for what is not there
 /// yet the folder that it would appear in. Watching again what is watched
 /// already changes nothing, except where a folder was removed and made anew.
-fn watch_places(
-    watcher: &mut RecommendedWatcher,
-    files: &WorkspaceFiles,
-) -> Result<(), Error> {
+fn watch_places(watcher: &mut RecommendedWatcher, files: &WorkspaceFiles) -> Result<(), Error> {
     let places = files.places();
     let (folders, others): (Vec<_>, Vec<_>) = places.iter().partition(|place| place.is_dir());
     watcher.watch(&files.root, RecursiveMode::NonRecursive)?;
@@ -282,7 +279,9 @@ fn work(
             files = changed.take().map(|(files, _)| files);
         }
         let job = if files.is_none() && !vectors {
-            let quiet = changed.as_ref().map(|(_, since)| QUIET.saturating_sub(since.elapsed()));
+            let quiet = changed
+                .as_ref()
+                .map(|(_, since)| QUIET.saturating_sub(since.elapsed()));
             if quiet.is_none() {
                 tell(Indexing::Idle);
             }

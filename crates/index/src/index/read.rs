@@ -32,10 +32,7 @@ const SHORTEST_ID: usize = 6;
 
 impl SqliteIndex {
     pub(super) fn names(&self, kinds: &[RecordKind]) -> rusqlite::Result<Vec<String>> {
-        let wanted: Vec<String> = kinds
-            .iter()
-            .map(|kind| (*kind as u8).to_string())
-            .collect();
+        let wanted: Vec<String> = kinds.iter().map(|kind| (*kind as u8).to_string()).collect();
         let sql = format!(
             "SELECT name FROM source WHERE EXISTS
              (SELECT 1 FROM record WHERE source = source.id AND kind IN ({})) ORDER BY name",

@@ -190,7 +190,9 @@ impl SqliteIndex {
         let total = missing.len() as u64;
         let mut done = 0;
         progress(0, total);
-        let now = missing.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
+        let now = missing
+            .len()
+            .min(usize::try_from(limit).unwrap_or(usize::MAX));
         for batch in missing[..now].chunks(BATCH) {
             let texts = self.texts_of(batch).map_err(&sqlite)?;
             let said: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
@@ -260,9 +262,12 @@ impl SqliteIndex {
             let bytes: Vec<u8> = values.iter().map(|value| value.to_le_bytes()[0]).collect();
             // Another process may have made some of them meanwhile.
             let sql = "INSERT OR IGNORE INTO vector VALUES (?1, ?2, ?3, ?4)";
-            transaction
-                .prepare_cached(sql)?
-                .execute(params![model, hash, f64::from(scale), bytes])?;
+            transaction.prepare_cached(sql)?.execute(params![
+                model,
+                hash,
+                f64::from(scale),
+                bytes
+            ])?;
         }
         mark_vectors(&transaction)?;
         transaction.commit()

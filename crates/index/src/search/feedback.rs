@@ -35,7 +35,9 @@ impl SqliteIndex {
         for (slot, score) in best {
             let text = self.text_of(shape, slot)?;
             let mut tokens = Vec::new();
-            text::tokens(&text, self.stems(), &mut |token| tokens.push(token.to_owned()));
+            text::tokens(&text, self.stems(), &mut |token| {
+                tokens.push(token.to_owned())
+            });
             let part = score / top / tokens.len().max(1) as f32;
             for token in tokens {
                 *parts.entry(token).or_default() += part;

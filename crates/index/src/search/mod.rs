@@ -162,9 +162,7 @@ impl SqliteIndex {
             (Some(_), None) => 0.0,
             (Some(_), Some((_, share))) => *share,
         };
-        let by_words = words
-            .as_ref()
-            .map(|words| scaled(shape, words, &settings));
+        let by_words = words.as_ref().map(|words| scaled(shape, words, &settings));
         let near = |unit: usize| vectors.as_ref().and_then(|(vectors, _)| vectors[unit]);
         let parts = |unit: usize| {
             by_words.as_ref().map_or((0.0, 0.0, 0.0, 0.0), |scores| {
@@ -194,20 +192,23 @@ impl SqliteIndex {
             let by_vector = |unit: u32| near(unit as usize).map(|(near, _)| near);
             order::fuse_ranks(&mut scored, &by_words, &by_vector, share);
         }
-        let users = shape
-            .roles
-            .iter()
-            .map(|role| role.eq_ignore_ascii_case("user"));
-        let users: Vec<bool> = users.collect();
-        let is_user = |unit: u32| {
-            let role = shape.units[unit as usize].role;
-            users.get(role as usize).copied().unwrap_or(false)
+        let of_role = |name: &str| -> Vec<bool> {
+            let roles = shape.roles.iter();
+            roles.map(|role| role.eq_ignore_ascii_case(name)).collect()
         };
-        for one in scored.iter_mut().filter(|one| is_user(one.unit)) {
+        let (users, tools) = (of_role("user"), of_role("toolResult"));
+        let is_of = |roles: &[bool], unit: u32| {
+            let role = shape.units[unit as usize].role;
+            roles.get(role as usize).copied().unwrap_or(false)
+        };
+        let is_user = |unit: u32| is_of(&users, unit);
+        for one in &mut scored {
             let unit = one.unit as usize;
             // What only stands beside a hit is not preferred for who said it.
-            if parts(unit).0 > 0.0 || near(unit).is_some() {
+            if is_user(one.unit) && (parts(unit).0 > 0.0 || near(unit).is_some()) {
                 one.score *= 1.0 + settings.user;
+            } else if is_of(&tools, one.unit) {
+                one.score *= settings.tools;
             }
         }
         share_exchanges(&mut scored, shape, &is_user, &settings);

@@ -335,7 +335,9 @@ mod tests {
 
     fn tokens(text: &str) -> String {
         let mut out = String::new();
-        super::tokens(text, &mut Stems::default(), &mut |token| put(&mut out, token));
+        super::tokens(text, &mut Stems::default(), &mut |token| {
+            put(&mut out, token)
+        });
         out
     }
 
@@ -381,8 +383,8 @@ mod tests {
             ["isProtectedPath", "Protected", "Path"]
         );
         assert_eq!(
-            words("copy_queries now"),
-            ["copy_queries", "copy", "queries", "now"]
+            words("copy_queries harbour"),
+            ["copy_queries", "copy", "queries", "harbour"]
         );
     }
 

@@ -73,12 +73,14 @@ fn sentence_terms(
                 });
                 let at = offset(sentence, word);
                 if !whole.goes_on(sentence, at) {
-                    whole.end(sentence, terms, seen, bit);
+                    whole.end(sentence, spoken, stems, bit, terms, seen);
                     whole.begin = at;
                 }
                 whole.end = at + word.len();
                 whole.words += 1;
-                found.iter().for_each(|(token, _)| put(&mut whole.phrase, token));
+                found
+                    .iter()
+                    .for_each(|(token, _)| put(&mut whole.phrase, token));
                 let is_inside = whole.words > 1 || joins(&sentence[whole.end..]);
                 for (at, (token, weight)) in found.into_iter().enumerate() {
                     // What follows are parts of a name.
@@ -103,7 +105,7 @@ fn sentence_terms(
             }
         }
     }
-    whole.end(sentence, terms, seen, bit);
+    whole.end(sentence, spoken, stems, bit, terms, seen);
 }
 
 /// Words that a sign without a blank joins: a version, a date, a path, the name of
@@ -127,9 +129,11 @@ impl Joined {
     fn end(
         &mut self,
         sentence: &str,
+        spoken: Tongue,
+        stems: &mut Stems,
+        bit: u8,
         terms: &mut Vec<Term>,
         seen: &mut HashMap<String, usize>,
-        bit: u8,
     ) {
         let Joined {
             phrase,
@@ -141,8 +145,10 @@ impl Joined {
             let written = &sentence[begin..end];
             // A name of several words may also be written as one.
             let letters = written.chars().filter(|c| c.is_alphanumeric());
-            let one = fold(&letters.collect::<String>().to_lowercase());
-            add(terms, seen, written, vec![phrase, one], 1.0, bit);
+            let one: String = letters.collect();
+            let mut tokens = vec![phrase];
+            forms(&one, spoken, &[], stems, &mut tokens);
+            add(terms, seen, written, tokens, 1.0, bit);
         }
     }
 }

@@ -73,7 +73,17 @@ impl Tongue {
             let mut tongues = TONGUES.iter();
             tongues.find(|(_, lang, ..)| *lang == found.lang())
         });
-        known.map_or(Tongue::English, |(tongue, ..)| *tongue)
+        let tongue = known.map_or(Tongue::English, |(tongue, ..)| *tongue);
+        // Names and code may look like anything; what is of a language has its small
+        // words.
+        let mut words = start
+            .split(|c: char| !c.is_alphabetic())
+            .map(str::to_lowercase);
+        let tells = |word: String| tongue.is_stop(&word) && !Tongue::English.is_stop(&word);
+        match words.any(tells) {
+            true => tongue,
+            false => Tongue::English,
+        }
     }
 
     /// The language whose script a letter belongs to, if it is not Latin.

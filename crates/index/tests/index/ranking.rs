@@ -549,23 +549,6 @@ fn of_many_words_the_rarest_are_looked_for_and_that_is_said() {
 }
 
 #[test]
-fn a_note_is_found_by_stem_between_lines_in_another_language() {
-    let mut index = memory();
-    let log = "## 14:23 — Compaction Pre-flush\n**User Preferences:**\n\
-               - Constraint: Rechnungen nur als PDF speichern. <!-- user 4f2a91c0 -->\n\
-               - Lieferanten immer fragen\n\
-               **Issues Found:**\n\
-               - `make test` failed (not resolved): error: no such file or directory\n";
-    fill(&mut index, &[said("s", "a", 1, log)]);
-    for asked in ["Rechnung", "Lieferant", "welcher Lieferant ist es"] {
-        assert_eq!(keys(&mut index, &Query::new(asked)), ["s#a"], "{asked}");
-    }
-    // What was found can be taken out again.
-    fill(&mut index, &[said("s", "a", 1, "something else")]);
-    assert!(keys(&mut index, &Query::new("Rechnung")).is_empty());
-}
-
-#[test]
 fn a_five_word_quote_is_among_the_first_hits() {
     let mut index = memory();
     let words = [

@@ -18,8 +18,8 @@ use std::time::Instant;
 
 use longhaul_engine::library::redaction;
 use longhaul_index::{
-    Budget, Encoder, Filters, IndexSettings, MemoryIndex, Mode, Query, SearchSettings,
-    SqliteIndex, open_model,
+    Budget, Encoder, Filters, IndexSettings, MemoryIndex, Mode, Query, SearchSettings, SqliteIndex,
+    open_model,
 };
 use serde_json::json;
 
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     /// Print each question that misses something, with the places of what it
     /// should find
     #[arg(long)]
-    misses: bool,
+    pub(crate) misses: bool,
     /// Fail when a set does not reach what it must
     #[arg(long)]
     check: bool,
@@ -111,7 +111,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             row(model.id().to_owned(), Mode::Vectors, Some(model))?;
             row(format!("words + {}", model.id()), Mode::Hybrid, Some(model))?;
         }
-        rows.push((name.to_owned(), String::from(PLAIN), plain::measured(&groups)?));
+        rows.push((
+            name.to_owned(),
+            String::from(PLAIN),
+            plain::measured(&groups)?,
+        ));
     }
     let mut precisions = Vec::new();
     if args.sets.is_empty()
@@ -175,7 +179,9 @@ fn unreached(rows: &[(String, String, Scores)]) -> Vec<String> {
         };
         let mut below = |what: &str, found: f64, least: f64, of: &str| {
             if found < least {
-                unreached.push(format!("{set}, {mode}: {what} is {found:.1}, {of} {least:.1}"));
+                unreached.push(format!(
+                    "{set}, {mode}: {what} is {found:.1}, {of} {least:.1}"
+                ));
             }
         };
         let required = REQUIRED.iter().find(|(start, _)| set.starts_with(start));
@@ -245,6 +251,7 @@ fn weighed(weights: &[String]) -> Result<SearchSettings> {
             "vectors" => &mut settings.vectors,
             "static" => &mut settings.static_vectors,
             "user" => &mut settings.user,
+            "tools" => &mut settings.tools,
             "lambda" => &mut settings.lambda,
             "half-life" => &mut settings.half_life_days,
             "ages" => &mut settings.ages,

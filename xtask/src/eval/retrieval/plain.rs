@@ -33,10 +33,17 @@ pub(super) fn measured(groups: &[Group]) -> Result<Scores> {
                 .iter()
                 .map(|at| {
                     let record = &group.records[*at];
-                    (question.name_of(&record.source, &record.entry), &*record.text)
+                    (
+                        question.name_of(&record.source, &record.entry),
+                        &*record.text,
+                    )
                 })
                 .collect();
-            sums.add(&distinct(hits.iter().map(|(name, _)| *name)), question, &hits);
+            sums.add(
+                &distinct(hits.iter().map(|(name, _)| *name)),
+                question,
+                &hits,
+            );
         }
     }
     Ok(sums.finish())
