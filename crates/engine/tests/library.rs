@@ -199,7 +199,7 @@ fn of_what_is_in_sight_only_the_best_takes_a_place() {
 }
 
 #[test]
-fn summaries_come_behind_what_other_sessions_say() {
+fn a_summary_is_no_hit_where_somebody_said_it() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let path = session(root, "a.jsonl", "a", None, &["alpha", "end"]);
@@ -213,8 +213,10 @@ fn summaries_come_behind_what_other_sessions_say() {
     let past = Recollection::plain(&path, Scope::Family);
     let words = longhaul_engine::recall::Query::Text("walrus".into());
     assert_eq!(ids(&past.recall(&words, 1).unwrap()), ["b.jsonl-0"]);
-    let both = ids(&past.recall(&words, 5).unwrap());
-    assert_eq!(both, ["b.jsonl-0", "a.jsonl-compaction"]);
+    assert_eq!(ids(&past.recall(&words, 5).unwrap()), ["b.jsonl-0"]);
+    let alone = Recollection::plain(&path, Scope::Session);
+    let found = ids(&alone.recall(&words, 5).unwrap());
+    assert_eq!(found, ["a.jsonl-compaction"]);
 }
 
 #[test]

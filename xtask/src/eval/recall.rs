@@ -1,4 +1,9 @@
-//! `cargo xtask eval recall`: is what was said found again from five of its words?
+//! `cargo xtask eval recall`: is what was said found again, from a question that is
+//! asked weeks later, and from five of its words?
+//!
+//! The questions stand in `questions.tsv`, each with the session and the entries
+//! that answer it. They were written before anything was tuned, in other words
+//! than the entries have, and are not changed by what is found.
 //!
 //! Quotes are taken from all over the recorded sessions, and looked for as they
 //! stand there and with their words in another order. A quote that more entries
@@ -14,7 +19,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::library::{Library, Scope, put_in, redaction};
-use longhaul_engine::recall::message_text;
+use longhaul_engine::recall::{Hit, message_text};
 use longhaul_engine::tools::Recall;
 use longhaul_index::IndexSettings;
 use longhaul_transcript::{EntryId, Session};
@@ -30,10 +35,19 @@ pub(crate) struct Args {
     /// Quotes taken from one session, spread over it
     #[arg(long, value_name = "N", default_value_t = 20)]
     quotes: usize,
+    /// Print each question whose answer is not the first hit
+    #[arg(long)]
+    misses: bool,
     /// Fail when quotes that can tell an entry are found less often than this, in percent
     #[arg(long, value_name = "PERCENT")]
     least: Option<f64>,
 }
+
+/// Questions: a session, the entries that answer it, and the words, with tabs between.
+const QUESTIONS: &str = include_str!("questions.tsv");
+/// The least share of questions whose answer is the first hit, and among the first
+/// five.
+const REQUIRED: [f64; 2] = [60.0, 85.0];
 
 /// Among how many hits the entry is to be.
 const HITS: usize = 5;
@@ -76,6 +90,28 @@ struct Figures {
     turned: Tally,
     /// Quotes of what was only thought that few enough entries have.
     thought: Tally,
+    /// Questions whose answer is the first hit.
+    first: Tally,
+    /// Questions whose answer is among the hits.
+    among: Tally,
+}
+
+/// A question, and the entries that answer it.
+struct Question {
+    gold: Vec<EntryId>,
+    text: &'static str,
+}
+
+/// The questions about a session of this name.
+fn questions_of(session: &str) -> Vec<Question> {
+    let lines = QUESTIONS.lines().map(|line| line.split('\t'));
+    let questions = lines.filter_map(|mut fields| {
+        let is_of = fields.next()? == session;
+        let (gold, text) = (fields.next()?, fields.next()?);
+        let gold = gold.split(' ').map(EntryId::from).collect();
+        is_of.then_some(Question { gold, text })
+    });
+    questions.collect()
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -87,7 +123,25 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             return Ok(());
         }
     };
-    let figures = measure(&folder, args.quotes)?;
+    let figures = measure(&folder, args)?;
+    let mut natural = Table::new(["questions", "found", "of", "share", "to reach"]);
+    for (what, tally, least) in [
+        ("the first hit answers", &figures.first, REQUIRED[0]),
+        ("one of the first five does", &figures.among, REQUIRED[1]),
+    ] {
+        let reached = match tally.is_below(least) {
+            true => "not reached",
+            false => "reached",
+        };
+        natural.row([
+            what.to_owned(),
+            tally.found.to_string(),
+            tally.asked.to_string(),
+            format!("{:.1} %", tally.percent()),
+            format!("{least:.0} %, {reached}"),
+        ]);
+    }
+    println!("{natural}");
     let mut table = Table::new(["quotes of five words", "found", "of", "share"]);
     for (what, tally) in [
         ("as they stand there, all", &figures.all),
@@ -112,7 +166,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn measure(folder: &Path, quotes: usize) -> Result<Figures> {
+fn measure(folder: &Path, args: &Args) -> Result<Figures> {
     let scratch = paths::scratch(&format!("eval-recall-{}", std::process::id()))?;
     let mut figures = Figures::default();
     for path in paths::files(folder, |name| name.ends_with(".jsonl.gz"))? {
@@ -123,14 +177,14 @@ fn measure(folder: &Path, quotes: usize) -> Result<Figures> {
         fs::write(&file, bytes)?;
         // Some of them are broken on purpose, or of formats that are not read.
         if let Ok(session) = Session::open(&file) {
-            of_session(&session, &file, quotes, &mut figures)?;
+            of_session(&session, &file, args, &mut figures)?;
         }
     }
     fs::remove_dir_all(&scratch)?;
     Ok(figures)
 }
 
-fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figures) -> Result<()> {
+fn of_session(session: &Session, file: &Path, args: &Args, figures: &mut Figures) -> Result<()> {
     let mut said: Vec<(EntryId, String)> = Vec::new();
     let mut thought: Vec<(EntryId, String)> = Vec::new();
     let read = session.each(&mut |entry| {
@@ -168,11 +222,28 @@ fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figur
         let hits = past.search(words, HITS)?;
         Ok(hits.iter().any(|hit| hit.names(id)))
     };
+    let name = paths::name(file);
+    for question in questions_of(name.trim_end_matches(".jsonl")) {
+        let hits = past.search(question.text, HITS)?;
+        let answers = |hit: &Hit| question.gold.iter().any(|id| hit.names(id));
+        let place = hits.iter().position(answers);
+        figures.first.note(place == Some(0));
+        figures.among.note(place.is_some());
+        if args.misses && place != Some(0) {
+            let place = place.map_or(String::from("-"), |at| (at + 1).to_string());
+            println!("{place}\t{name}\t{}", question.text);
+            for hit in &hits {
+                let (id, who) = (&hit.entry.id, hit.who());
+                let said: String = hit.excerpt.chars().take(90).collect();
+                println!("\t{id} {who}: {}", said.replace('\n', " "));
+            }
+        }
+    }
     let tells = |quote: &str| {
         let lower = quote.to_lowercase();
         texts.iter().filter(|text| text.contains(&lower)).count() <= HITS
     };
-    for (id, text) in spread(&said, quotes) {
+    for (id, text) in spread(&said, args.quotes) {
         let quote = quote_of(text);
         let as_said = quote.join(" ");
         let is_found = found(&as_said, id)?;
@@ -187,7 +258,7 @@ fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figur
         let turned: Vec<&str> = quote.iter().rev().copied().collect();
         figures.turned.note(found(&turned.join(" "), id)?);
     }
-    for (id, text) in spread(&thought, quotes) {
+    for (id, text) in spread(&thought, args.quotes) {
         let quote = quote_of(text).join(" ");
         if tells(&quote) {
             let is_found = found(&quote, id)?;

@@ -388,7 +388,6 @@ fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value
         "textBytes": found.map(|found| found.status.text_bytes),
         "diskBytes": found.map(|found| found.status.disk_bytes),
         "vectors": found.map(|found| found.status.vectors),
-        "vectorsLeftOut": found.map(|found| found.status.vectors_left_out),
         "vectorsRefused": found.map(|found| found.status.vectors_refused),
         "updated": found.and_then(|found| found.current).map(|time| time.to_iso()),
         "behind": found.map(|found| json!({

@@ -46,6 +46,7 @@ pub use remember::Recollection;
 pub use tools::MemoryNotebook;
 
 use records::{Which, records_of};
+use tools::SYNCED;
 
 use crate::session::Departures;
 
@@ -382,6 +383,33 @@ impl Library {
         let watched = indexer.watch(files);
         *kept = Some(indexer);
         watched
+    }
+
+    /// Searches with the memory files as they are. Where they are watched, they are
+    /// looked at after a change, and not for every question.
+    fn search_files(
+        &self,
+        query: &Query,
+        files: &WorkspaceFiles,
+        at: Millis,
+    ) -> Result<Hits, IndexError> {
+        let indexer = || {
+            self.shared
+                .files
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let is_current = |indexer: &Indexer| !indexer.take_changed();
+        if indexer().as_ref().is_some_and(is_current) {
+            return self.search(query);
+        }
+        let found = self.reading(|index| index.search_current(query, files, SYNCED, at));
+        // What is told of them is told until it is so no more.
+        let is_told = found.as_ref().map_or(true, |found| !found.notes.is_empty());
+        if let (true, Some(indexer)) = (is_told, indexer().as_ref()) {
+            indexer.set_changed();
+        }
+        found
     }
 
     /// Puts in what an earlier process did not come to.

@@ -204,6 +204,9 @@ impl Recollection {
         }
         behind.sort_by_key(Hit::is_summary);
         hits.extend(behind);
+        if let Query::Text(_) = query {
+            drop_summaries(&mut hits);
+        }
         unsaid.extend(hits.drain(most.min(hits.len())..));
         let same = match query {
             Query::Id(_) => Same::Beginning,
@@ -244,6 +247,7 @@ impl Recollection {
             found = self.by_index(library, words, found, known, limit)?;
         }
         found.hits.extend(in_sight);
+        drop_summaries(&mut found.hits);
         if found.hits.is_empty() {
             found.in_sight = self.in_sight(library, words, limit);
         }
@@ -372,7 +376,7 @@ impl Recollection {
                     continue;
                 }
                 found.hits.push(Hit {
-                    excerpt: one.text.clone(),
+                    excerpt: one.excerpt().to_owned(),
                     why: Found::Meaning(Meaning {
                         score: one.score,
                         words: one.why.words,
@@ -432,6 +436,14 @@ fn name(hits: &mut [Hit], unsaid: Vec<Hit>, same: Same) {
         let room = NAMED.saturating_sub(last.others.ids.len());
         let ids = [hit.entry.id].into_iter().chain(hit.others.ids);
         last.others.ids.extend(ids.take(room));
+    }
+}
+
+/// A summary is no hit where anything else is: what it summarises is there to be
+/// found. Of one that came with an import it is not.
+fn drop_summaries(hits: &mut Vec<Hit>) {
+    if !hits.iter().all(Hit::is_summary) {
+        hits.retain(|hit| !hit.is_summary() || hit.brought);
     }
 }
 

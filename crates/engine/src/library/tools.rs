@@ -17,7 +17,7 @@ use crate::recall::fenced;
 use crate::tools::Notebook;
 
 /// What is taken in before a search; the rest is left to the background.
-const SYNCED: Budget = Budget { bytes: 8_000_000 };
+pub(super) const SYNCED: Budget = Budget { bytes: 8_000_000 };
 
 /// `memory_search` and `memory_get`.
 pub struct MemoryNotebook {
@@ -183,14 +183,10 @@ impl Notebook for MemoryNotebook {
             now: Some((self.now)()),
             ..Search::new(query)
         };
-        let found = self.library.reading(|index| {
-            // What was written a moment ago is found, too. Where that cannot be
-            // taken in now, what is there is searched all the same.
-            let mut found = index.search_current(&search, &self.files, SYNCED, (self.now)())?;
-            found.hits.retain(|hit| hit.score >= self.minimum_score);
-            Ok(found)
-        });
+        let now = (self.now)();
+        let found = self.library.search_files(&search, &self.files, now);
         let mut found = found.map_err(|error| error.to_string())?;
+        found.hits.retain(|hit| hit.score >= self.minimum_score);
         found.notes.extend(self.library.without_vectors());
         if found.hits.is_empty() {
             let links = self.files.links_note(None);

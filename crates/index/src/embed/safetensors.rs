@@ -1,9 +1,9 @@
-//! Reading `.safetensors`: a JSON header and the raw numbers behind it.
+//! The weights of a model, out of a `.safetensors` file.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use safetensors::tensor::Metadata;
+use safetensors::{Dtype, SafeTensors};
 
 use super::store::MOST_WEIGHTS_BYTES;
 use crate::index::IndexError;
@@ -16,53 +16,29 @@ pub(super) struct Tensors {
     path: PathBuf,
     bytes: Vec<u8>,
     data: usize,
-    header: HashMap<String, Place>,
+    header: Metadata,
 }
-
-#[derive(Deserialize)]
-struct Place {
-    dtype: String,
-    shape: Vec<usize>,
-    data_offsets: (usize, usize),
-}
-
-/// Headers are some kilobytes; one of this size is not one.
-const LARGEST_HEADER: u64 = 64 << 20;
 
 impl Tensors {
     pub(super) fn open(path: &Path) -> Result<Tensors, IndexError> {
         let bytes = longhaul_files::read(path, MOST_WEIGHTS_BYTES)?;
-        let bad = |reason: &str| IndexError::Model {
-            path: path.to_owned(),
-            reason: format!("its weights are not safetensors ({reason})"),
-            remedy: "get the file again",
-        };
-        let length = bytes
-            .first_chunk::<8>()
-            .map(|first| u64::from_le_bytes(*first))
-            .filter(|length| *length <= LARGEST_HEADER)
-            .ok_or_else(|| bad("no header"))?;
-        let data = 8 + length as usize;
-        let header = bytes.get(8..data).ok_or_else(|| bad("cut short"))?;
-        let mut header: HashMap<String, serde_json::Value> =
-            serde_json::from_slice(header).map_err(|error| bad(&error.to_string()))?;
-        header.remove("__metadata__");
-        let header: HashMap<String, Place> = header
-            .into_iter()
-            .map(|(name, place)| Ok((name, serde_json::from_value(place)?)))
-            .collect::<Result<_, serde_json::Error>>()
-            .map_err(|error| bad(&error.to_string()))?;
+        let (length, header) =
+            SafeTensors::read_metadata(&bytes).map_err(|error| IndexError::Model {
+                path: path.to_owned(),
+                reason: format!("its weights are not safetensors ({error})"),
+                remedy: "get the file again",
+            })?;
         Ok(Tensors {
             path: path.to_owned(),
             bytes,
-            data,
+            data: 8 + length,
             header,
         })
     }
 
     #[cfg(feature = "encoder")]
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.header.keys().map(String::as_str)
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.header.offset_keys().into_iter()
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -70,7 +46,7 @@ impl Tensors {
     }
 
     pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
-        self.header.get(name).map(|place| place.shape.as_slice())
+        self.header.info(name).map(|info| info.shape.as_slice())
     }
 
     /// A tensor of numbers, which must have this shape.
@@ -80,52 +56,34 @@ impl Tensors {
             reason,
             remedy: "its weights and its config.json must come from the same model",
         };
-        let place = self
+        let info = self
             .header
-            .get(name)
+            .info(name)
             .ok_or_else(|| bad(format!("it has no tensor {name}")))?;
-        if place.shape != shape {
+        if info.shape != shape {
             return Err(bad(format!(
                 "its tensor {name} has the shape {:?} where {shape:?} is needed",
-                place.shape
+                info.shape
             )));
         }
-        let (begin, end) = place.data_offsets;
-        let raw = (self.data.checked_add(begin))
-            .zip(self.data.checked_add(end))
-            .and_then(|(begin, end)| self.bytes.get(begin..end))
-            .ok_or_else(|| bad(format!("its tensor {name} lies outside the file")))?;
-        let numbers: Vec<f32> = match place.dtype.as_str() {
-            "F32" => raw
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|bytes| f32::from_le_bytes(*bytes))
-                .collect(),
-            "F16" => raw
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .map(|bytes| half(u16::from_le_bytes(*bytes)))
-                .collect(),
-            "BF16" => raw
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .map(|bytes| f32::from_bits(u32::from(u16::from_le_bytes(*bytes)) << 16))
+        let (begin, end) = info.data_offsets;
+        let raw = &self.bytes[self.data + begin..self.data + end];
+        let pairs = raw.as_chunks::<2>().0.iter();
+        let numbers: Vec<f32> = match info.dtype {
+            Dtype::F32 => {
+                let fours = raw.as_chunks::<4>().0.iter();
+                fours.map(|bytes| f32::from_le_bytes(*bytes)).collect()
+            }
+            Dtype::F16 => pairs.map(|two| half(u16::from_le_bytes(*two))).collect(),
+            Dtype::BF16 => pairs
+                .map(|two| f32::from_bits(u32::from(u16::from_le_bytes(*two)) << 16))
                 .collect(),
             other => {
                 return Err(bad(format!(
-                    "its tensor {name} is of the type {other}, not F32, F16 or BF16"
+                    "its tensor {name} is of the type {other:?}, not F32, F16 or BF16"
                 )));
             }
         };
-        if numbers.len() != shape.iter().product::<usize>() {
-            return Err(bad(format!(
-                "its tensor {name} has {} numbers, not {shape:?}",
-                numbers.len()
-            )));
-        }
         // One of them makes every sum that it is in no number, and so every
         // vector that is made of it.
         let sound = |number: &f32| number.abs() <= LARGEST;

@@ -199,13 +199,13 @@ impl Transformer {
         }
         let prefix = tensors
             .names()
-            .find_map(|name| name.strip_suffix("embeddings.word_embeddings.weight"))
+            .find_map(|name| Some(name.strip_suffix(WORDS)?.to_owned()))
             .ok_or_else(|| {
                 bad(String::from(
                     "it has no tensor embeddings.word_embeddings.weight",
                 ))
             })?;
-        let layers = layers_in(tensors, prefix);
+        let layers = layers_in(tensors, &prefix);
         if config.num_hidden_layers != layers || layers == 0 {
             return Err(IndexError::Model {
                 path: folder.to_owned(),
@@ -219,7 +219,7 @@ impl Transformer {
         }
         let reader = Reader {
             tensors,
-            prefix: prefix.to_owned(),
+            prefix,
             epsilon: config.layer_norm_eps,
         };
         let mut positions = reader.matrix(
@@ -239,7 +239,7 @@ impl Transformer {
             dimensions: size,
             heads,
             longest: config.max_position_embeddings,
-            words: reader.matrix("embeddings.word_embeddings.weight", config.vocab_size, size)?,
+            words: reader.matrix(WORDS, config.vocab_size, size)?,
             positions,
             norm: reader.norm("embeddings.LayerNorm", size)?,
             layers: (0..config.num_hidden_layers)
@@ -302,10 +302,13 @@ impl Transformer {
     }
 }
 
+/// The vectors of the vocabulary.
+const WORDS: &str = "embeddings.word_embeddings.weight";
+
 /// How many layers the weights have. A model that is run with fewer gives
 /// vectors too, of no use to anyone.
 fn layers_in(tensors: &Tensors, prefix: &str) -> usize {
-    let number = |name: &str| -> Option<usize> {
+    let number = |name: String| -> Option<usize> {
         let rest = name.strip_prefix(prefix)?.strip_prefix("encoder.layer.")?;
         rest.split_once('.')?.0.parse().ok()
     };

@@ -2,16 +2,16 @@
 //! they come, and never makes anybody wait.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{
     Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use notify_debouncer_full::notify::event::{AccessKind, AccessMode};
-use notify_debouncer_full::notify::{Error, Event, EventKind, RecommendedWatcher, RecursiveMode};
-use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
+use notify::event::{AccessKind, AccessMode};
+use notify::{Error, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::record::{Budget, Progress, Record};
 use super::workspace::WorkspaceFiles;
@@ -37,6 +37,8 @@ pub enum Indexing {
 enum Job {
     Records(Vec<Record>),
     Files(WorkspaceFiles),
+    /// Something of them changed, and perhaps goes on to.
+    Changed(WorkspaceFiles),
     Vectors,
     Encoder(Arc<dyn Encoder>),
     Stop,
@@ -88,7 +90,7 @@ const QUIET: Duration = Duration::from_millis(500);
 
 /// What hears of changes. The thread has a part in it: folders that are made
 /// later are watched from then on.
-type Watcher = Mutex<Option<Debouncer<RecommendedWatcher, RecommendedCache>>>;
+type Watcher = Mutex<Option<RecommendedWatcher>>;
 
 /// A thread that keeps an index up to date.
 pub struct Indexer {
@@ -97,6 +99,8 @@ pub struct Indexer {
     /// Hears nothing, and ends with the thread.
     ended: Receiver<()>,
     watcher: Arc<Watcher>,
+    /// Whether watched files may have changed since somebody asked.
+    changed: Arc<AtomicBool>,
 }
 
 impl Indexer {
@@ -123,7 +127,21 @@ impl Indexer {
             thread: Some(thread),
             ended,
             watcher,
+            changed: Arc::new(AtomicBool::new(true)),
         })
+    }
+
+    /// Whether watched files may have changed since this was asked last. Who
+    /// searches looks at them then, and not for every question.
+    pub fn take_changed(&self) -> bool {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is not watched may change at any time.
+        self.changed.swap(false, Ordering::AcqRel) || watcher.is_none()
+    }
+
+    /// Has the next who asks be told that they may have changed.
+    pub fn set_changed(&self) {
+        self.changed.store(true, Ordering::Release);
     }
 
     /// Hands records over, and never waits: where too much is waiting already
@@ -133,7 +151,7 @@ impl Indexer {
             let (TrySendError::Full(job) | TrySendError::Disconnected(job)) = error;
             match job {
                 Job::Records(records) => records,
-                Job::Files(_) | Job::Vectors | Job::Encoder(_) | Job::Stop => Vec::new(),
+                _ => Vec::new(),
             }
         })
     }
@@ -160,21 +178,23 @@ impl Indexer {
     pub fn watch(&mut self, files: &WorkspaceFiles) -> Result<(), IndexError> {
         let failed =
             |error: Error| IndexError::io("watch", &files.root)(std::io::Error::other(error));
-        let jobs = self.jobs.clone();
+        let (jobs, changed) = (self.jobs.clone(), Arc::clone(&self.changed));
         let watched = files.clone();
-        let watcher = new_debouncer(QUIET, None, move |events: DebounceEventResult| {
+        let watcher = notify::recommended_watcher(move |event: Result<Event, Error>| {
             // Errors of the watcher, such as an overflow, mean that something
             // changed as well.
-            let ours = events.map_or(true, |events| {
-                events.iter().any(|event| is_ours(&watched, event))
-            });
-            if ours {
-                let _ = jobs.try_send(Job::Files(watched.clone()));
+            if event.map_or(true, |event| is_ours(&watched, &event)) {
+                changed.store(true, Ordering::Release);
+                let _ = jobs.try_send(Job::Changed(watched.clone()));
             }
         })
         .map_err(failed)?;
         let mut kept = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        watch_places(kept.insert(watcher), files).map_err(failed)
+        let watched = watch_places(kept.insert(watcher), files);
+        if watched.is_err() {
+            *kept = None;
+        }
+        watched.map_err(failed)
     }
 
     /// Lets the thread finish what it is at, and ends it; a model that hangs is not
@@ -221,10 +241,7 @@ fn is_ours(files: &WorkspaceFiles, event: &Event) -> bool {
 /// Watches what is there: folders with all in them, and for what is not there
 /// yet the folder that it would appear in. Watching again what is watched
 /// already changes nothing, except where a folder was removed and made anew.
-fn watch_places(
-    watcher: &mut Debouncer<RecommendedWatcher, RecommendedCache>,
-    files: &WorkspaceFiles,
-) -> Result<(), Error> {
+fn watch_places(watcher: &mut RecommendedWatcher, files: &WorkspaceFiles) -> Result<(), Error> {
     let places = files.places();
     let (folders, others): (Vec<_>, Vec<_>) = places.iter().partition(|place| place.is_dir());
     watcher.watch(&files.root, RecursiveMode::NonRecursive)?;
@@ -253,13 +270,25 @@ fn work(
     let mut vectors = false;
     // Until vectors that failed are tried again.
     let mut failing: Option<Waits> = None;
+    // Files that changed, and since when they have been quiet.
+    let mut changed: Option<(WorkspaceFiles, Instant)> = None;
     loop {
+        if let Some((_, since)) = &changed
+            && since.elapsed() >= QUIET
+        {
+            files = changed.take().map(|(files, _)| files);
+        }
         let job = if files.is_none() && !vectors {
-            tell(Indexing::Idle);
-            match next_job(queue, failing) {
+            let quiet = changed
+                .as_ref()
+                .map(|(_, since)| QUIET.saturating_sub(since.elapsed()));
+            if quiet.is_none() {
+                tell(Indexing::Idle);
+            }
+            match next_job(queue, quiet.or(failing.map(|waits| waits.next))) {
                 Ok(Some(job)) => Some(job),
                 Ok(None) => {
-                    vectors = true;
+                    vectors = quiet.is_none();
                     None
                 }
                 Err(RecvError) => return,
@@ -286,15 +315,8 @@ fn work(
                     Err(error) => tell(Indexing::Failed(error)),
                 }
             }
-            Some(Job::Files(asked)) => {
-                // Before they are read, so that nothing falls in between.
-                let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(Err(error)) = watcher.as_mut().map(|all| watch_places(all, &asked)) {
-                    let note = format!("changes of memory files may go unnoticed: {error}");
-                    tell(Indexing::Note(note));
-                }
-                files = Some(asked);
-            }
+            Some(Job::Files(asked)) => files = Some(asked),
+            Some(Job::Changed(asked)) => changed = Some((asked, Instant::now())),
             Some(Job::Vectors) => vectors = true,
             Some(Job::Encoder(encoder)) => {
                 index.use_encoder(Some(encoder));
@@ -302,6 +324,17 @@ fn work(
             }
             None => {
                 if let Some(asked) = files.take() {
+                    // Before they are read, so that nothing falls in between.
+                    let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
+                    let watched = watcher.as_mut().map(|all| watch_places(all, &asked));
+                    if let Some(Err(_)) = &watched {
+                        *watcher = None;
+                    }
+                    drop(watcher);
+                    if let Some(Err(error)) = watched {
+                        let note = format!("changes of memory files may go unnoticed: {error}");
+                        tell(Indexing::Note(note));
+                    }
                     let budget = Budget {
                         bytes: BYTES_AT_ONCE,
                     };
@@ -347,12 +380,12 @@ fn work(
     }
 }
 
-/// Waits for the next job; for none where what failed is to be tried again.
-fn next_job(queue: &Receiver<Job>, failing: Option<Waits>) -> Result<Option<Job>, RecvError> {
-    let Some(waits) = failing else {
+/// Waits for the next job, for so long at most where there is a limit.
+fn next_job(queue: &Receiver<Job>, most: Option<Duration>) -> Result<Option<Job>, RecvError> {
+    let Some(most) = most else {
         return queue.recv().map(Some);
     };
-    match queue.recv_timeout(waits.next) {
+    match queue.recv_timeout(most) {
         Ok(job) => Ok(Some(job)),
         Err(RecvTimeoutError::Timeout) => Ok(None),
         Err(RecvTimeoutError::Disconnected) => Err(RecvError),
@@ -369,7 +402,7 @@ mod tests {
         let event = |kind, path: &str| Event::new(kind).add_path(path.into());
         let open = EventKind::Access(AccessKind::Open(AccessMode::Any));
         let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
-        let changed = EventKind::Modify(notify_debouncer_full::notify::event::ModifyKind::Any);
+        let changed = EventKind::Modify(notify::event::ModifyKind::Any);
         for (kind, path, ours) in [
             (open, "/work/memory/2026-03-01.md", false),
             (open, "/work/memory", false),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use longhaul_transcript::Millis;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use super::record::{Budget, Hits, Query, Record, Status};
+use super::record::{Budget, Hits, Query, Status};
 use super::workspace::WorkspaceFiles;
 use super::{IndexError, IndexSettings, MemoryIndex, SqliteIndex, place, schema};
 use crate::embed::Encoder;
@@ -213,11 +213,6 @@ impl SqliteIndex {
             behind,
             unfilled,
         }))
-    }
-
-    /// Whether a record is in the index: as it is, as it was, or not at all.
-    pub(super) fn has(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
-        self.stored_as(record)
     }
 }
 

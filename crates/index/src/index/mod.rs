@@ -7,28 +7,19 @@
 //! records wholly and the others not at all, and goes on from there.
 
 mod background;
-mod bits;
 mod current;
 mod error;
 mod hash;
-mod leaf;
-mod open;
-mod packs;
 mod place;
 mod read;
 mod record;
-mod register;
-mod room;
 mod schema;
 mod shape;
 mod stamp;
-mod texts;
 mod vectors;
-mod words;
 mod workspace;
 mod write;
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +38,6 @@ pub use self::record::{
 };
 pub(crate) use self::shape::{NOTHING, Shape};
 pub use self::stamp::Looks;
-use self::texts::Unpacked;
 pub use self::workspace::{DEPTH, Synced, Unseen, WorkspaceFiles};
 
 pub(crate) use self::vectors::Matrix;
@@ -139,9 +129,6 @@ pub struct SqliteIndex {
     stems: Stems,
     shape: Option<Arc<Shape>>,
     matrix: Option<Arc<Matrix>>,
-    texts: RefCell<Unpacked>,
-    /// The source that was last written to.
-    open: Option<open::Open>,
     set_aside: Option<PathBuf>,
     /// Why it could only be opened to be read, if so.
     unwritable: Option<Unwritable>,
@@ -233,8 +220,6 @@ impl SqliteIndex {
             stems: Stems::default(),
             shape: None,
             matrix: None,
-            texts: RefCell::default(),
-            open: None,
             set_aside: None,
             unwritable: None,
         }
@@ -289,8 +274,6 @@ impl SqliteIndex {
         self.identity = identity;
         self.shape = None;
         self.matrix = None;
-        self.texts = RefCell::default();
-        self.open = None;
     }
 
     /// Damage found in use: the file is set aside and an empty one made, so
@@ -496,12 +479,6 @@ fn replaced(
     Ok((connection, place::identity(path), aside))
 }
 
-/// How many bytes a page has, the fewest there can be. Each table and index has a
-/// page that is hardly filled, and so has what lies in order; of larger ones that
-/// is more than the text where there is little. What is long goes over several,
-/// which takes a tenth longer to write and no longer to search.
-const PAGE: i64 = 512;
-
 /// How SQLite numbers the way in which free pages are given back.
 const INCREMENTAL: i64 = 2;
 
@@ -511,7 +488,6 @@ fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connection, IndexEr
     let connection = Connection::open_with_flags(place::uri(path, ""), flags).map_err(&sqlite)?;
     let prepare = || -> rusqlite::Result<()> {
         connection.busy_timeout(settings.patience)?;
-        connection.pragma_update(None, "page_size", PAGE)?;
         // Before anything is written, or it is too late for this file. To say it
         // again takes the lock, for which a reader would have to wait.
         if connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0)) != Ok(INCREMENTAL) {

@@ -4,47 +4,55 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use longhaul_transcript::Millis;
+use rusqlite::types::{FromSqlError, ValueRef};
 use rusqlite::{OptionalExtension, params};
 
-use super::hash::name_hash;
-use super::leaf::Entry;
 use super::place::files_of;
 use super::record::{Passage, RecordKind, Status};
-use super::register::Register;
+use super::vectors::model_key;
 use super::{IndexError, SqliteIndex};
 use crate::chunk::lines_in;
+
+/// A chunk has a fraction of it, whatever a damaged one says.
+const LONGEST_TEXT: usize = 16 << 20;
+
+/// A record without its text.
+struct Found {
+    source: String,
+    entry: String,
+    kind: RecordKind,
+    role: Option<String>,
+    time: Option<i64>,
+    first: i64,
+    chunks: i64,
+}
 
 /// A session's id has as many characters at least.
 const SHORTEST_ID: usize = 6;
 
 impl SqliteIndex {
     pub(super) fn names(&self, kinds: &[RecordKind]) -> rusqlite::Result<Vec<String>> {
-        let wanted = kinds
-            .iter()
-            .fold(0i64, |wanted, kind| wanted | 1 << *kind as u8);
-        self.connection
-            .prepare_cached("SELECT name FROM source WHERE kinds & ?1 <> 0 ORDER BY name")?
-            .query_map([wanted], |row| row.get(0))?
-            .collect()
+        let wanted: Vec<String> = kinds.iter().map(|kind| (*kind as u8).to_string()).collect();
+        let sql = format!(
+            "SELECT name FROM source WHERE EXISTS
+             (SELECT 1 FROM record WHERE source = source.id AND kind IN ({})) ORDER BY name",
+            wanted.join(",")
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let names = statement.query_map([], |row| row.get(0))?;
+        names.collect()
     }
 
     /// The record of a key. A file's name may hold a `#`, so the whole key is
     /// tried as a name first.
-    fn record_of(&self, key: &str) -> rusqlite::Result<Option<(String, Entry)>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?;
+    fn record_of(&self, key: &str) -> rusqlite::Result<Option<Found>> {
         let splits = std::iter::once((key, "")).chain(
             key.rmatch_indices('#')
                 .map(|(at, _)| (&key[..at], &key[at + 1..])),
         );
         for (source, entry) in splits {
-            let found: Option<i64> = statement
-                .query_row(params![source, name_hash(source)], |row| row.get(0))
-                .optional()?;
-            let Some(id) = found else { continue };
-            if let Some(entry) = Register::load(&self.connection, id)?.take(entry) {
-                return Ok(Some((source.to_owned(), entry)));
+            if let Some(found) = self.record(source, entry)? {
+                return Ok(Some(found));
             }
         }
         self.record_by_session(key)
@@ -52,7 +60,7 @@ impl SqliteIndex {
 
     /// The record of a key that names its session by its id, with which agents end
     /// the names of its file.
-    fn record_by_session(&self, key: &str) -> rusqlite::Result<Option<(String, Entry)>> {
+    fn record_by_session(&self, key: &str) -> rusqlite::Result<Option<Found>> {
         let Some((session, entry)) = key.rsplit_once('#') else {
             return Ok(None);
         };
@@ -66,15 +74,31 @@ impl SqliteIndex {
             if before.is_none_or(|before| before.ends_with(char::is_alphanumeric)) {
                 continue;
             }
-            let id = self
-                .connection
-                .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
-                .query_row(params![name, name_hash(&name)], |row| row.get(0))?;
-            if let Some(entry) = Register::load(&self.connection, id)?.take(entry) {
-                return Ok(Some((name, entry)));
+            if let Some(found) = self.record(&name, entry)? {
+                return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    fn record(&self, source: &str, entry: &str) -> rusqlite::Result<Option<Found>> {
+        let sql = "SELECT kind, role, time, first, chunks FROM record
+                   JOIN source ON source.id = source WHERE name = ?1 AND entry = ?2";
+        let found = |row: &rusqlite::Row<'_>| {
+            Ok(Found {
+                source: source.to_owned(),
+                entry: entry.to_owned(),
+                kind: RecordKind::from_number(row.get(0)?),
+                role: row.get(1)?,
+                time: row.get(2)?,
+                first: row.get(3)?,
+                chunks: row.get(4)?,
+            })
+        };
+        self.connection
+            .prepare_cached(sql)?
+            .query_row(params![source, entry], found)
+            .optional()
     }
 
     pub(super) fn passage(
@@ -83,20 +107,12 @@ impl SqliteIndex {
         lines: Option<(u32, u32)>,
     ) -> rusqlite::Result<Option<Passage>> {
         // One view of the record and its text.
-        let view = self.connection.unchecked_transaction()?;
-        let Some((source, record)) = self.record_of(key)? else {
+        let _view = self.connection.unchecked_transaction()?;
+        let Some(found) = self.record_of(key)? else {
             return Ok(None);
         };
-        let role = match record.role {
-            Some(role) => view
-                .query_row("SELECT name FROM role WHERE id = ?1", [role], |row| {
-                    row.get::<_, String>(0)
-                })
-                .optional()?,
-            None => None,
-        };
         let (first, last) = lines.map_or((1, u32::MAX), |(first, last)| (first.max(1), last));
-        let whole = self.text_at(record.at, record.bytes)?;
+        let whole = self.whole(&found)?;
         let of = if whole.is_empty() {
             0
         } else {
@@ -108,21 +124,56 @@ impl SqliteIndex {
             .map(|(_, line)| line)
             .collect();
         Ok(Some(Passage {
-            kind: RecordKind::from_number(record.kind),
-            source,
-            entry: record.name,
-            role,
-            time: record.time.map(Millis),
+            kind: found.kind,
+            source: found.source,
+            entry: found.entry,
+            role: found.role,
+            time: found.time.map(Millis),
             lines: (first.min(of.max(1)), last.min(of)),
             of,
             text,
         }))
     }
 
-    /// The text that stands at a place, in the open transaction.
-    pub(crate) fn text_at(&self, at: u64, length: u64) -> rusqlite::Result<String> {
-        let stretch = at..at.saturating_add(length);
-        self.texts.borrow_mut().read(&self.connection, stretch)
+    /// The text of a record, from its chunks; neighbours share some lines.
+    fn whole(&self, found: &Found) -> rusqlite::Result<String> {
+        let mut whole = String::new();
+        let end = found.first.saturating_add(found.chunks);
+        let sql = "SELECT id, start FROM chunk WHERE id >= ?1 AND id < ?2 ORDER BY id";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([found.first, end])?;
+        while let Some(row) = rows.next()? {
+            let start: i64 = row.get(1)?;
+            let text = self.text_at(row.get(0)?)?;
+            let start = usize::try_from(start).ok();
+            let new = start.and_then(|start| whole.len().checked_sub(start));
+            whole.push_str(new.and_then(|known| text.get(known..)).unwrap_or(&text));
+        }
+        Ok(whole)
+    }
+
+    /// The text of a chunk, in the open transaction.
+    pub(crate) fn text_at(&self, chunk: i64) -> rusqlite::Result<String> {
+        let sql = "SELECT text FROM text WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        statement.query_row([chunk], |row| {
+            let damaged = |error: FromSqlError| {
+                rusqlite::Error::FromSqlConversionFailure(
+                    0,
+                    rusqlite::types::Type::Blob,
+                    Box::new(error),
+                )
+            };
+            match row.get_ref(0)? {
+                ValueRef::Blob(packed) => {
+                    let text = zstd::bulk::decompress(packed, LONGEST_TEXT)
+                        .map_err(|error| damaged(FromSqlError::Other(Box::new(error))))?;
+                    String::from_utf8(text)
+                        .map_err(|error| damaged(FromSqlError::Other(Box::new(error))))
+                }
+                text => Ok(text.as_str().map_err(damaged)?.to_owned()),
+            }
+        })
     }
 
     pub(super) fn counts(&mut self) -> Result<Status, IndexError> {
@@ -134,28 +185,28 @@ impl SqliteIndex {
         };
         let mut status = Status {
             sources: one("SELECT count(*) FROM source").map_err(&sqlite)?,
-            records: one("SELECT coalesce(sum(count), 0) FROM leaf").map_err(&sqlite)?,
-            chunks: one("SELECT coalesce(sum(chunks), 0) FROM leaf").map_err(&sqlite)?,
-            text_bytes: one("SELECT coalesce(sum(bytes), 0) FROM leaf").map_err(&sqlite)?,
+            records: one("SELECT count(*) FROM record").map_err(&sqlite)?,
+            chunks: one("SELECT count(*) FROM chunk").map_err(&sqlite)?,
+            text_bytes: one("SELECT coalesce(sum(bytes), 0) FROM record").map_err(&sqlite)?,
             disk_bytes: files_of(&self.path)[..2]
                 .iter()
                 .filter_map(|file| file.metadata().ok())
                 .map(|file| file.len())
                 .sum(),
-            model: None,
-            vectors: 0,
-            vectors_left_out: 0,
-            vectors_refused: 0,
+            ..Status::default()
         };
-        if let Some(encoder) = self.encoder.clone() {
+        if let Some(encoder) = &self.encoder {
             status.model = Some(encoder.id().to_owned());
-            let known = self.with_vector(&*encoder).map_err(&sqlite)?;
-            let shape = self.shape_now()?;
-            status.vectors_left_out = shape.bare() as u64;
-            status.vectors_refused = shape.refused(&known) as u64;
-            let without = self.without_vector(&known)?.0;
-            let without = without + status.vectors_left_out + status.vectors_refused;
-            status.vectors = status.chunks.saturating_sub(without);
+            let of = |refused: &str| -> rusqlite::Result<i64> {
+                let sql = format!(
+                    "SELECT count(*) FROM chunk JOIN vector ON vector.hash = chunk.hash
+                     JOIN model ON model.id = model WHERE name = ?1 AND scale {refused} 0"
+                );
+                let name = model_key(&**encoder);
+                self.connection.query_row(&sql, [name], |row| row.get(0))
+            };
+            status.vectors = of(">").map_err(&sqlite)?.max(0) as u64;
+            status.vectors_refused = of("=").map_err(&sqlite)?.max(0) as u64;
         }
         Ok(status)
     }

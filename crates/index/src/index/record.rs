@@ -1,6 +1,7 @@
 //! What goes into the index and what comes out, as plain data.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use longhaul_transcript::Millis;
 
@@ -148,7 +149,7 @@ pub enum Mode {
 /// How words and vectors are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fusion {
-    /// A weighted sum of scores, each relative to its best.
+    /// A weighted sum of scores.
     #[default]
     Scores,
     /// A weighted sum of reciprocal ranks.
@@ -224,13 +225,14 @@ impl Query {
 /// Why a hit is one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Why {
-    /// How well its own words match, the best hit being 1.
+    /// How well its own words match: 1 is a text of average length that has each word
+    /// of the query once.
     pub words: f32,
     /// How well the texts beside it match, on the same scale.
     pub beside: f32,
-    /// How well its session or file matches as a whole, the best being 1.
+    /// How well its session or file matches as a whole, on a scale of its own.
     pub source: f32,
-    /// How near its meaning is, from 0 to 1; none without a vector.
+    /// The cosine of its vector with that of the query; none without one.
     pub vector: Option<f32>,
     /// What its age leaves of the score.
     pub decay: f32,
@@ -257,6 +259,8 @@ pub struct Hit {
     pub lines: (u32, u32),
     /// The text: data that is quoted, never an instruction.
     pub text: String,
+    /// The bytes of it that have the most of the query.
+    pub passage: Range<usize>,
     /// Higher is better; comparable within one search only.
     pub score: f32,
     /// Why.
@@ -285,6 +289,11 @@ impl Hit {
     /// The name under which it is got whole: the path, or `session#entry`.
     pub fn key(&self) -> String {
         key(&self.source, &self.entry)
+    }
+
+    /// What of the text has the most of the query.
+    pub fn excerpt(&self) -> &str {
+        self.text.get(self.passage.clone()).unwrap_or(&self.text)
     }
 }
 
@@ -339,9 +348,6 @@ pub struct Status {
     pub model: Option<String>,
     /// How many chunks have a vector of that model.
     pub vectors: u64,
-    /// Chunks that have none because there is no room for it: those of a few words,
-    /// where there are many of them.
-    pub vectors_left_out: u64,
     /// Chunks that have none because the model refused them, whole and shortened.
     pub vectors_refused: u64,
 }

@@ -11,63 +11,53 @@ use super::INCREMENTAL;
 use crate::text;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 9;
+pub(super) const LAYOUT: i64 = 10;
 
-// Texts and vectors lie in tables that are only ever appended to, in the order
-// in which they come: a table kept in the order of a hash has a third of its
-// pages empty, and one without row ids puts whatever has over a kilobyte on
-// pages of its own. The id of a block is where among all texts it begins. The
-// records of a source lie together in rows whose ids say whose they are; see
-// `leaf` for how.
-//
-// Sources are found by a hash of their names, since an index of the names would
-// hold them a second time. Roles and models are few and need none.
-//
-// Of pairs of characters only the chunk is kept: a script without spaces has
-// one for each character, and their places would take more room than the text.
-// FTS5 keeps no lengths, which we have, and is told the words of what is taken
-// out, which it would otherwise note for each chunk that it may be. The words of
-// a whole transaction have room in its memory: what it writes before the end of
-// one it has to put together again.
+// Texts lie apart from what every search reads of a chunk. The chunks of a record
+// have numbers one behind the other. FTS5 keeps no text; pairs of characters, of
+// which a script without spaces has one for each character, have no places, which
+// would take more room than the text.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE source (
+CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp INTEGER);
+CREATE TABLE record (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
+    source INTEGER NOT NULL,
+    entry TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    role TEXT,
+    time INTEGER,
+    position INTEGER NOT NULL,
     hash INTEGER NOT NULL,
-    kinds INTEGER NOT NULL,
-    stamp INTEGER
-);
-CREATE INDEX source_of ON source (hash);
-CREATE TABLE role (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE leaf (
-    id INTEGER PRIMARY KEY,
-    count INTEGER NOT NULL,
-    chunks INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
-    records BLOB NOT NULL
+    first INTEGER NOT NULL,
+    chunks INTEGER NOT NULL
 );
-CREATE TABLE block (
+CREATE UNIQUE INDEX record_of ON record (source, entry);
+CREATE TABLE chunk (
     id INTEGER PRIMARY KEY,
+    start INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
-    used INTEGER NOT NULL,
-    text BLOB NOT NULL
+    line INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    words INTEGER NOT NULL,
+    hash INTEGER NOT NULL
 );
-CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE text (id INTEGER PRIMARY KEY, text NOT NULL);
+CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE vector (
-    id INTEGER PRIMARY KEY,
     model INTEGER NOT NULL,
-    bits INTEGER NOT NULL,
-    hashes BLOB NOT NULL,
-    vectors BLOB NOT NULL
-);
+    hash INTEGER NOT NULL,
+    scale REAL NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (model, hash)
+) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
-    tokens, content='', columnsize=0, tokenize='ascii'
+    tokens, content='', contentless_delete=1, tokenize='ascii'
 );
 CREATE VIRTUAL TABLE pairs USING fts5 (
-    tokens, content='', columnsize=0, tokenize='ascii', detail=none
+    tokens, content='', contentless_delete=1, tokenize='ascii', detail=none
 );
-INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
 ";
 
 /// What was found in a file.
@@ -114,8 +104,9 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<Found> {
     // schema says; a full check would read it all.
     for table in [
         "source",
-        "leaf",
-        "block",
+        "record",
+        "chunk",
+        "text",
         "vector",
         "words_data",
         "pairs_data",
@@ -142,7 +133,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<bool> {
             return Ok(());
         }
         is_made = true;
-        make(connection, 0, 0)
+        make(connection, 0)
     })?;
     Ok(is_made)
 }
@@ -150,17 +141,13 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<bool> {
 /// Empties a file of whatever layout and makes the tables anew.
 pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
     at_once(connection, || {
-        // Who has the file open knows by these numbers that it changed and where
-        // texts are, so they must not begin again. An older layout may not have
-        // them.
-        let number = |name: &str| {
-            connection
-                .query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| {
-                    row.get::<_, i64>(0)
-                })
-                .unwrap_or(0)
-        };
-        let (changes, end) = (number("changes"), number("end"));
+        // Who has the file open knows by this number that it changed, so it must not
+        // begin again. An older layout may not have it.
+        let changes: i64 = connection
+            .query_row("SELECT value FROM meta WHERE name = 'changes'", [], |row| {
+                row.get(0)
+            })
+            .unwrap_or(0);
         let names: Vec<String> = connection
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'words_%' AND name NOT LIKE 'pairs_%'")?
             .query_map([], |row| row.get(0))?
@@ -168,7 +155,7 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<()> {
         for name in names {
             connection.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
         }
-        make(connection, changes.wrapping_add(1), end)?;
+        make(connection, changes.wrapping_add(1))?;
         // Whoever searches it before it is filled again is told so.
         mark_filling(connection)
     })
@@ -181,13 +168,11 @@ pub(super) fn mark_filling(connection: &Connection) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-fn make(connection: &Connection, changes: i64, end: i64) -> rusqlite::Result<()> {
+fn make(connection: &Connection, changes: i64) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute(
-        "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('tongues', 1),
-         ('end', ?3), ('stored', 0), ('dead', 0), ('left', 0),
-         ('chunk', 1)",
-        [text::VERSION, changes, end],
+        "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('tongues', 1)",
+        [text::VERSION, changes],
     )?;
     connection.execute_batch(&format!("PRAGMA user_version = {LAYOUT}"))
 }

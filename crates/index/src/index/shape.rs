@@ -3,16 +3,10 @@
 //! A search scores all chunks at once, and neighbours must be neighbours in
 //! memory; the texts stay on disk. Some fifty bytes a chunk.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use rusqlite::Connection;
-
-use super::leaf::Entry;
-use super::packs::Known;
-use super::register;
-use super::room::{Form, Thrift};
 
 use crate::search::Quoting;
 
@@ -27,16 +21,17 @@ pub(crate) struct Slot {
     pub(crate) unit: u32,
 }
 
-/// Where the text of a chunk is.
+/// A chunk of a text.
+#[derive(Clone)]
 pub(crate) struct Extent {
-    /// Where among all texts it begins.
-    pub(crate) at: u64,
-    pub(crate) length: u64,
+    pub(crate) id: i64,
+    pub(crate) bytes: u64,
     pub(crate) lines: (u32, u32),
-    pub(super) hash: u64,
+    pub(super) hash: i64,
 }
 
 /// What is ranked as one.
+#[derive(Clone)]
 pub(crate) struct Unit {
     pub(crate) slots: Range<u32>,
     pub(crate) source: u32,
@@ -75,8 +70,6 @@ pub(crate) struct Shape {
     pauses: Vec<u64>,
     pub(crate) sources: Vec<Source>,
     pub(crate) stretches: Vec<Stretch>,
-    /// Which texts have sketches for vectors, and which none.
-    pub(super) thrift: Thrift,
     pub(crate) roles: Vec<String>,
     /// How many tokens a chunk has on average.
     pub(crate) average: f32,
@@ -109,14 +102,6 @@ impl Shape {
     }
 
     pub(super) fn load(connection: &Connection, changes: i64) -> rusqlite::Result<Shape> {
-        let mut roles: Vec<String> = Vec::new();
-        let mut role_ids: HashMap<i64, u32> = HashMap::new();
-        let mut statement = connection.prepare_cached("SELECT id, name FROM role")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            role_ids.insert(row.get(0)?, roles.len() as u32);
-            roles.push(row.get(1)?);
-        }
         let mut shape = Shape {
             changes,
             slots: Vec::new(),
@@ -125,107 +110,98 @@ impl Shape {
             pauses: Vec::new(),
             sources: Vec::new(),
             stretches: Vec::new(),
-            thrift: Thrift::stored(connection)?,
-            roles,
+            roles: Vec::new(),
             average: 1.0,
             quoting: OnceLock::new(),
             by_id: Vec::new(),
         };
-        let mut names: HashMap<i64, String> = HashMap::new();
-        let mut statement = connection.prepare_cached("SELECT id, name FROM source")?;
+        let chunks = chunks(connection)?;
+        let sql = "SELECT name, entry, kind, role, time, first, chunks FROM record
+                   JOIN source ON source.id = source ORDER BY source, position, record.id";
+        let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            names.insert(row.get(0)?, row.get(1)?);
+            let role = row.get_ref(3)?.as_str_or_null()?;
+            let unit = Unit {
+                slots: 0..0,
+                source: 0,
+                kind: row.get(2)?,
+                role: role.map_or(NOTHING, |role| shape.role(role)),
+                time: row.get(4)?,
+                entry: row.get(1)?,
+                stretch: NOTHING,
+            };
+            let (first, count): (i64, i64) = (row.get(5)?, row.get(6)?);
+            let begin = chunks.partition_point(|(extent, _)| extent.id < first);
+            let own = chunks[begin..].iter();
+            let own = own.take_while(|(extent, _)| extent.id < first.saturating_add(count));
+            shape.add(row.get_ref(0)?.as_str()?, &unit, own);
         }
-        let mut of_source: Vec<Entry> = Vec::new();
-        let mut last = None;
-        register::each(connection, |source, entries| {
-            if last != Some(source) {
-                let name = last.and_then(|last| names.remove(&last));
-                shape.add(name, &mut of_source, &role_ids);
-                last = Some(source);
-            }
-            of_source.extend(entries);
-        })?;
-        let name = last.and_then(|last| names.remove(&last));
-        shape.add(name, &mut of_source, &role_ids);
         shape.by_id.sort_unstable();
         let words: u64 = shape.slots.iter().map(|slot| u64::from(slot.words)).sum();
         shape.average = (words as f32 / shape.slots.len().max(1) as f32).max(1.0);
+        shape.pause();
         shape.divide();
         Ok(shape)
     }
 
-    /// Adds a source with its records.
-    fn add(&mut self, name: Option<String>, entries: &mut Vec<Entry>, roles: &HashMap<i64, u32>) {
-        entries.retain(|entry| !entry.chunks.is_empty());
-        if entries.is_empty() {
-            return;
-        }
-        entries.sort_by_key(|entry| (entry.position, entry.at));
-        let source = self.sources.len() as u32;
-        let first = self.units.len() as u32;
-        for entry in entries.drain(..) {
-            let role = entry.role.and_then(|role| roles.get(&role.into()).copied());
-            for (id, chunk) in entry.numbered() {
-                let number = self.slots.len() as u32;
-                // Each chunk of a file is one, all of an entry are.
-                if entry.name.is_empty() || id == entry.first {
-                    self.units.push(Unit {
-                        slots: number..number,
-                        source,
-                        kind: entry.kind,
-                        role: role.unwrap_or(NOTHING),
-                        time: entry.time,
-                        entry: entry.name.clone(),
-                        stretch: NOTHING,
-                    });
-                }
-                if let Some(unit) = self.units.last_mut() {
-                    unit.slots.end = number + 1;
-                }
-                self.by_id.push((id as i64, number));
-                self.slots.push(Slot {
-                    words: chunk.words,
-                    unit: self.units.len() as u32 - 1,
-                });
-                self.extents.push(Extent {
-                    at: entry.at + chunk.start,
-                    length: chunk.length,
-                    lines: (chunk.line, chunk.line.saturating_add(chunk.lines)),
-                    hash: chunk.hash,
+    fn role(&mut self, name: &str) -> u32 {
+        let known = self.roles.iter().position(|role| role == name);
+        let at = known.unwrap_or_else(|| {
+            self.roles.push(name.to_owned());
+            self.roles.len() - 1
+        });
+        at as u32
+    }
+
+    /// Adds the chunks of a record.
+    fn add<'a>(
+        &mut self,
+        source: &str,
+        record: &Unit,
+        chunks: impl Iterator<Item = &'a (Extent, u32)>,
+    ) {
+        for (number, (extent, words)) in chunks.enumerate() {
+            let slot = self.slots.len() as u32;
+            if self.sources.last().is_none_or(|last| last.name != source) {
+                self.sources.push(Source {
+                    name: source.to_owned(),
+                    units: self.units.len() as u32..self.units.len() as u32,
                 });
             }
+            // Each chunk of a file is one, all of an entry are.
+            if record.entry.is_empty() || number == 0 {
+                self.units.push(Unit {
+                    slots: slot..slot,
+                    source: self.sources.len() as u32 - 1,
+                    ..record.clone()
+                });
+            }
+            if let (Some(unit), Some(source)) = (self.units.last_mut(), self.sources.last_mut()) {
+                unit.slots.end = slot + 1;
+                source.units.end = self.units.len() as u32;
+            }
+            self.by_id.push((extent.id, slot));
+            self.slots.push(Slot {
+                words: *words,
+                unit: self.units.len() as u32 - 1,
+            });
+            self.extents.push(extent.clone());
         }
-        let times = self.units[first as usize..].windows(2).map(|units| {
-            let [one, next] = units else { return u64::MAX };
-            one.time
-                .zip(next.time)
-                .map_or(0, |(one, next)| next.abs_diff(one))
-        });
-        self.pauses.extend(times);
-        self.pauses.push(u64::MAX);
-        self.sources.push(Source {
-            name: name.unwrap_or_default(),
-            units: first..self.units.len() as u32,
-        });
     }
 
-    /// How many chunks have no vector because there is no room for one.
-    pub(crate) fn bare(&self) -> usize {
-        let bare = |extent: &&Extent| self.form(extent) == Form::Bare;
-        self.extents.iter().filter(bare).count()
-    }
-
-    /// How many chunks have no vector because the model refused them.
-    pub(super) fn refused(&self, known: &Known) -> usize {
-        let refused = |extent: &&Extent| known.is_refused(extent.hash, self.form(extent));
-        self.extents.iter().filter(refused).count()
-    }
-
-    /// What a chunk has for a vector.
-    pub(super) fn form(&self, extent: &Extent) -> Form {
-        self.thrift.form(extent.length)
+    fn pause(&mut self) {
+        for source in &self.sources {
+            let units = &self.units[source.units.start as usize..source.units.end as usize];
+            let pauses = units.windows(2).map(|units| {
+                let [one, next] = units else { return u64::MAX };
+                one.time
+                    .zip(next.time)
+                    .map_or(0, |(one, next)| next.abs_diff(one))
+            });
+            self.pauses.extend(pauses);
+            self.pauses.push(u64::MAX);
+        }
     }
 
     fn divide(&mut self) {
@@ -241,10 +217,26 @@ impl Shape {
                 let slots = unit.slots.start as usize..unit.slots.end as usize;
                 bytes = self.extents[slots]
                     .iter()
-                    .map(|extent| extent.length)
+                    .map(|extent| extent.bytes)
                     .fold(bytes, u64::saturating_add);
             }
             self.stretches.push(Stretch { bytes });
         }
     }
+}
+
+/// All chunks, with how many tokens each has, in the order of their ids.
+fn chunks(connection: &Connection) -> rusqlite::Result<Vec<(Extent, u32)>> {
+    let sql = "SELECT id, bytes, line, last, hash, words FROM chunk ORDER BY id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let chunks = statement.query_map([], |row| {
+        let extent = Extent {
+            id: row.get(0)?,
+            bytes: row.get::<_, i64>(1)?.unsigned_abs(),
+            lines: (row.get(2)?, row.get(3)?),
+            hash: row.get(4)?,
+        };
+        Ok((extent, row.get(5)?))
+    })?;
+    chunks.collect()
 }

@@ -9,10 +9,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use longhaul_transcript::Millis;
-use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, params};
 
-use super::hash::name_hash;
-use super::register::Register;
+use super::hash::start_of;
 use super::{IndexError, IndexSettings, SqliteIndex};
 
 /// Longer than the tick of any file system.
@@ -50,11 +49,9 @@ impl Stamp {
         // Divided otherwise, the same file is to be indexed again.
         hasher.update(&settings.chunks.tokens.to_le_bytes());
         hasher.update(&settings.chunks.overlap.to_le_bytes());
-        let mut start = [0; 8];
-        start.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
         let seconds = meta.mtime().max(meta.ctime());
         Some(Stamp {
-            value: i64::from_le_bytes(start),
+            value: start_of(&hasher.finalize()),
             bytes: meta.size(),
             // The second is over when all of its parts are.
             changed: Millis(seconds.saturating_add(1).saturating_mul(1_000)),
@@ -90,9 +87,7 @@ impl SqliteIndex {
             hasher.update(file.as_os_str().as_encoded_bytes());
             hasher.update(&stamp.value.to_le_bytes());
         }
-        let mut start = [0; 8];
-        start.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-        Some(Looks(i64::from_le_bytes(start)))
+        Some(Looks(start_of(&hasher.finalize())))
     }
 
     /// Whether a source was taken in from files that looked like this, and nothing
@@ -101,11 +96,9 @@ impl SqliteIndex {
         self.mending(|index| {
             let noted = index
                 .connection
-                .prepare_cached("SELECT stamp FROM source WHERE hash = ?2 AND name = ?1")
+                .prepare_cached("SELECT stamp FROM source WHERE name = ?1")
                 .and_then(|mut statement| {
-                    let noted = statement.query_row(params![source, name_hash(source)], |row| {
-                        row.get::<_, Option<i64>>(0)
-                    });
+                    let noted = statement.query_row([source], |row| row.get::<_, Option<i64>>(0));
                     noted.optional()
                 });
             Ok(noted.map_err(index.sqlite())?.flatten() == Some(looks.0))
@@ -116,8 +109,8 @@ impl SqliteIndex {
     pub fn note_looks(&mut self, source: &str, looks: Looks) -> Result<(), IndexError> {
         self.mending(|index| {
             let noted = index.connection.execute(
-                "UPDATE source SET stamp = ?3 WHERE hash = ?2 AND name = ?1",
-                params![source, name_hash(source), looks.0],
+                "UPDATE source SET stamp = ?2 WHERE name = ?1",
+                params![source, looks.0],
             );
             noted.map(drop).map_err(index.sqlite())
         })
@@ -139,28 +132,20 @@ impl SqliteIndex {
 
     /// Notes stamps of files, each with the hash of the text that was read:
     /// where another process has written something else since, nothing is noted.
-    pub(super) fn note_stamps(&mut self, read: &[(String, i64, u64)]) -> Result<(), IndexError> {
+    pub(super) fn note_stamps(&mut self, read: &[(String, i64, i64)]) -> Result<(), IndexError> {
         if read.is_empty() {
             return Ok(());
         }
         self.mending(|index| {
             let sqlite = index.sqlite();
-            let mut note = || -> rusqlite::Result<()> {
-                let transaction = index
-                    .connection
-                    .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let note = || -> rusqlite::Result<()> {
+                let transaction = index.connection.unchecked_transaction()?;
                 for (name, stamp, hash) in read {
-                    let source: Option<i64> = transaction
-                        .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
-                        .query_row(params![name, name_hash(name)], |row| row.get(0))
-                        .optional()?;
-                    let Some(source) = source else { continue };
-                    let register = Register::load(&transaction, source)?;
-                    if register.get("").is_some_and(|entry| entry.hash == *hash) {
-                        transaction
-                            .prepare_cached("UPDATE source SET stamp = ?2 WHERE id = ?1")?
-                            .execute([source, *stamp])?;
-                    }
+                    let sql = "UPDATE source SET stamp = ?2 WHERE name = ?1 AND EXISTS
+                        (SELECT 1 FROM record WHERE source = id AND entry = '' AND hash = ?3)";
+                    transaction
+                        .prepare_cached(sql)?
+                        .execute(params![name, stamp, hash])?;
                 }
                 transaction.commit()
             };
@@ -207,11 +192,8 @@ mod tests {
     /// Whether a file is read can be seen where the index does not know it any
     /// more, but has its stamp.
     fn forget(index: &mut SqliteIndex) {
-        let transaction = index.connection.transaction().unwrap();
-        let mut register = Register::load(&transaction, 1).unwrap();
-        register.change("").unwrap().hash = 0;
-        register.save(&transaction).unwrap();
-        transaction.commit().unwrap();
+        let sql = "UPDATE record SET hash = 0";
+        index.connection.execute(sql, []).unwrap();
     }
 
     #[test]

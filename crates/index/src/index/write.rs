@@ -1,24 +1,17 @@
 //! Taking records in and out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::hash::{chunk_hash, name_hash, text_hash};
-use super::leaf::{Entry, Piece};
-use super::open::{Open, Standing, version};
+use super::hash::{chunk_hash, text_hash};
 use super::record::{Budget, Progress, Record};
-use super::register::Register;
-use super::texts::{self, Packed, Packer};
-use super::words::{PUT_IN, Taker, tell};
 use super::{IndexError, IndexSettings, SqliteIndex, schema};
-use crate::chunk::chunks;
-use crate::text::{self, Stems, Stored, Tongue};
+use crate::chunk::{Chunk, chunks};
+use crate::text::{self, Stems, Stored};
 
 /// A transaction takes this much text at most, so that others get their turn.
 const BATCH_BYTES: u64 = 4 << 20;
-/// How often holes are closed at one time.
-const MOST_PASSES: u32 = 8;
 /// Or so many records.
 const BATCH_RECORDS: usize = 4_000;
 
@@ -26,32 +19,34 @@ const BATCH_RECORDS: usize = 4_000;
 /// for the writing only.
 struct Prepared {
     record: Record,
-    hash: u64,
+    hash: i64,
     /// None where the text is there already and only what is known of it has
     /// changed.
     text: Option<PreparedText>,
 }
 
 struct PreparedText {
-    tongue: Tongue,
-    /// Where it begins among those of its batch.
-    at: u64,
-    bytes: u64,
-    chunks: Vec<(Piece, Stored)>,
+    text: String,
+    chunks: Vec<(Chunk, Stored)>,
     redacted: u64,
-}
-
-/// What is written in one transaction.
-struct Batch {
-    records: Vec<Prepared>,
-    texts: Packed,
 }
 
 /// A record that is to be written.
 struct Wanted {
     record: Record,
-    hash: u64,
+    hash: i64,
     standing: Standing,
+}
+
+/// How a record stands to what is stored under its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    New,
+    /// The text is another.
+    Changed,
+    /// The text is the same, and what is known of it is not.
+    Moved,
+    Same,
 }
 
 impl SqliteIndex {
@@ -63,54 +58,36 @@ impl SqliteIndex {
     ) -> Result<Progress, IndexError> {
         let sqlite = self.sqlite();
         let mut done = Progress::default();
-        let mut batch: Option<Batch> = None;
+        let mut batch: Vec<Prepared> = Vec::new();
         let mut stems = std::mem::take(&mut self.stems);
         let settings = self.settings.clone();
         let mut records = records.fuse();
         loop {
-            let records_waiting = batch.iter().flat_map(|batch| &batch.records);
-            let waiting = records_waiting
-                .filter(|one| one.text.is_some())
-                .map(|one| one.record.text.len() as u64)
-                .sum();
+            let waiting = batch.iter().filter(|one| one.text.is_some());
+            let waiting = waiting.map(|one| one.record.text.len() as u64).sum();
             let lot = self.gather(&mut records, budget, waiting, &mut done)?;
             if lot.is_empty() {
                 break;
             }
-            let prepare_all = |stems: &mut Stems| -> Batch {
-                let mut packer = Packer::new();
-                let records = lot
-                    .into_iter()
-                    .map(|wanted| prepare(wanted, &settings, stems, &mut packer))
-                    .collect();
-                Batch {
-                    records,
-                    texts: packer.finish(),
-                }
-            };
-            let Some(ready) = &batch else {
-                batch = Some(prepare_all(&mut stems));
-                continue;
-            };
             // While one lot is written, the next is prepared.
             let next = std::thread::scope(|scope| {
-                let next = scope.spawn(|| prepare_all(&mut stems));
-                let written = self.commit(ready, &mut done);
+                let next = scope.spawn(|| {
+                    let lot = lot.into_iter();
+                    lot.map(|wanted| prepare(wanted, &settings, &mut stems))
+                        .collect()
+                });
+                let written = self.commit(&batch, &mut done);
                 let next = next
                     .join()
                     .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 written.map(|()| next)
             });
-            batch = Some(next.map_err(&sqlite)?);
+            batch = next.map_err(&sqlite)?;
             progress(&done);
         }
         self.stems = stems;
-        if let Some(batch) = batch {
-            self.commit(&batch, &mut done).map_err(&sqlite)?;
-        }
-        self.open = None;
+        self.commit(&batch, &mut done).map_err(&sqlite)?;
         if done.written > 0 {
-            self.close_holes().map_err(&sqlite)?;
             self.put_together(done.bytes).map_err(&sqlite)?;
             schema::give_back(&self.connection).map_err(&sqlite)?;
             if done.bytes > BATCH_BYTES {
@@ -123,29 +100,18 @@ impl SqliteIndex {
     }
 
     /// Puts together what FTS5 keeps of each transaction, where most of the index
-    /// is new or much was taken out: it is smaller and quicker so. Otherwise FTS5
-    /// does it bit by bit.
-    fn put_together(&self, written: u64) -> rusqlite::Result<()> {
-        let all: i64 =
-            self.connection
-                .query_row("SELECT coalesce(sum(bytes), 0) FROM leaf", [], |row| {
-                    row.get(0)
-                })?;
-        let all = all.max(0) as u64;
-        let left = texts::left(&self.connection)?;
-        let much = left > BATCH_BYTES / 64 && left.saturating_mul(3) > all;
-        if written.saturating_mul(2) < all && !much {
+    /// is new or was taken out: it is smaller and quicker so. Otherwise FTS5 does it
+    /// bit by bit.
+    fn put_together(&self, changed: u64) -> rusqlite::Result<()> {
+        let sql = "SELECT coalesce(sum(bytes), 0) FROM record";
+        let all: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+        if changed.saturating_mul(2) < all.max(0) as u64 {
             return Ok(());
         }
-        for table in ["words", "pairs"] {
-            self.connection.execute(
-                &format!("INSERT INTO {table} ({table}) VALUES ('optimize')"),
-                [],
-            )?;
-        }
-        self.connection
-            .execute("UPDATE meta SET value = 0 WHERE name = 'left'", [])
-            .map(drop)
+        self.connection.execute_batch(
+            "INSERT INTO words (words) VALUES ('optimize');
+             INSERT INTO pairs (pairs) VALUES ('optimize')",
+        )
     }
 
     /// The next records that are new or have changed, as many as go into one
@@ -169,7 +135,7 @@ impl SqliteIndex {
             let Some(record) = records.next() else { break };
             done.seen += 1;
             let hash = text_hash(&record.text, self.settings.chunks);
-            let standing = self.standing(&record, hash).map_err(self.sqlite())?;
+            let standing = standing(&self.connection, &record, hash).map_err(self.sqlite())?;
             match standing {
                 Standing::Same => {
                     done.unchanged += 1;
@@ -195,133 +161,73 @@ impl SqliteIndex {
         Ok(lot)
     }
 
-    /// How a record stands to what is stored.
-    fn standing(&mut self, record: &Record, hash: u64) -> rusqlite::Result<Standing> {
-        let version = version(&self.connection)?;
-        let known = |open: &&Open| open.name == record.source && open.version == version;
-        if self.open.as_ref().filter(known).is_none() {
-            self.open = None;
-        }
-        let open = match &mut self.open {
-            Some(open) => open,
-            none => none.insert(Open::load(&self.connection, &record.source, version)?),
-        };
-        open.standing(&self.connection, record, hash)
-    }
-
     /// Whether what is stored under a record's name is this one; none where
     /// nothing is.
-    pub(super) fn stored_as(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
+    pub(super) fn has(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
         let hash = text_hash(&record.text, self.settings.chunks);
-        let open = Open::load(&self.connection, &record.source, 0)?;
-        Ok(match open.standing(&self.connection, record, hash)? {
+        Ok(match standing(&self.connection, record, hash)? {
             Standing::New => None,
             standing => Some(standing == Standing::Same),
         })
     }
 
-    fn commit(&mut self, batch: &Batch, done: &mut Progress) -> rusqlite::Result<()> {
-        // What is known of the source is ahead of the file until all is written.
-        let mut open = self.open.take();
+    fn commit(&mut self, batch: &[Prepared], done: &mut Progress) -> rusqlite::Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let version = version(&transaction)?;
-        let mut roles: HashMap<String, i64> = HashMap::new();
-        let mut tongues = 0i64;
         let mut next = *done;
-        let begin = texts::end(&transaction)?;
-        texts::append(&transaction, &batch.texts)?;
-        let mut chunk = next_chunk(&transaction)?;
-        let mut taker = Taker::new(&mut self.texts);
-        for prepared in &batch.records {
-            let record = &prepared.record;
-            let known = |open: &Open| open.name == record.source && open.version == version;
-            if !open.as_ref().is_some_and(known) {
-                if let Some(mut last) = open.take() {
-                    last.register.save(&transaction)?;
-                }
-                open = Some(Open::load(&transaction, &record.source, version)?);
-            }
-            let open = open.as_mut().expect("one was opened");
-            let register = open.begin(&transaction)?;
-            let role = match &record.role {
-                Some(role) => Some(role_id(&transaction, role, &mut roles)?),
-                None => None,
-            };
-            let Some(text) = &prepared.text else {
+        let mut tongues = 0i64;
+        for Prepared { record, hash, text } in batch {
+            let source = source_to_write(&transaction, &record.source)?;
+            let Some(prepared) = text else {
                 // Whoever has written another text meanwhile knows it better.
-                let entry = register.change(&record.entry);
-                if let Some(entry) = entry.filter(|entry| entry.hash == prepared.hash) {
-                    describe(entry, record, role);
-                    next.written += 1;
-                }
+                let sql = "UPDATE record SET kind = ?4, role = ?5, time = ?6, position = ?7
+                           WHERE source = ?1 AND entry = ?2 AND hash = ?3";
+                let changed = transaction.prepare_cached(sql)?.execute(params![
+                    source,
+                    record.entry,
+                    hash,
+                    record.kind as u8,
+                    record.role,
+                    record.time.map(|time| time.0),
+                    record.position as i64
+                ])?;
+                next.written += changed as u64;
                 continue;
             };
-            if let Some(old) = register.take(&record.entry) {
-                taker.take_out(&transaction, &old)?;
-            }
-            let mut entry = Entry {
-                name: record.entry.clone(),
-                tongue: text.tongue as u8,
-                at: begin + text.at,
-                bytes: text.bytes,
-                hash: prepared.hash,
-                first: chunk,
-                chunks: text.chunks.iter().map(|(piece, _)| *piece).collect(),
-                ..Entry::default()
-            };
-            describe(&mut entry, record, role);
-            for ((id, _), (_, tokens)) in entry.numbered().zip(&text.chunks) {
-                tongues |= i64::from(tokens.tongues);
-                tell(&transaction, PUT_IN, id, tokens)?;
-            }
-            chunk += entry.chunks.len() as u64;
-            register.put(entry);
-            tongues |= 1 << (text.tongue as u8);
+            take_out(&transaction, source, &record.entry)?;
+            let first = put_chunks(&transaction, prepared)?;
+            let sql = "INSERT INTO record (source, entry, hash, kind, role, time, position,
+                       bytes, first, chunks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            transaction.prepare_cached(sql)?.execute(params![
+                source,
+                record.entry,
+                hash,
+                record.kind as u8,
+                record.role,
+                record.time.map(|time| time.0),
+                record.position as i64,
+                prepared.text.len() as i64,
+                first,
+                prepared.chunks.len() as i64
+            ])?;
+            let spoken = prepared.chunks.iter().map(|(_, stored)| stored.tongue);
+            tongues = spoken.fold(tongues, |all, tongue| all | 1 << tongue as u8);
             next.written += 1;
-            next.chunks += text.chunks.len() as u64;
+            next.chunks += prepared.chunks.len() as u64;
             next.bytes += record.text.len() as u64;
-            next.redacted += text.redacted;
+            next.redacted += prepared.redacted;
         }
-        if let Some(open) = &mut open {
-            open.register.save(&transaction)?;
-        }
-        texts::bury(&transaction, taker.holes)?;
         transaction.execute(
             "UPDATE meta SET value = value | ?1 WHERE name = 'tongues'",
             [tongues],
         )?;
-        transaction.execute(
-            "UPDATE meta SET value = ?1 WHERE name = 'chunk'",
-            [chunk as i64],
-        )?;
         changed(&transaction)?;
         transaction.commit()?;
-        self.open = open;
         *done = next;
-        Ok(())
-    }
-
-    /// Closes the holes that texts left which were taken out, where there are
-    /// many. A text that goes over two blocks leaves a hole in the one before when
-    /// it is moved out of the one with holes, so once may not be enough.
-    fn close_holes(&mut self) -> rusqlite::Result<()> {
-        for _ in 0..MOST_PASSES {
-            if !texts::is_hollow(&self.connection)? {
-                break;
-            }
-            let to = texts::end(&self.connection)?;
-            let mut from = Some(0);
-            while let Some(next) = from {
-                let transaction = self
-                    .connection
-                    .transaction_with_behavior(TransactionBehavior::Immediate)?;
-                from = texts::close_holes(&transaction, next, to, BATCH_BYTES)?;
-                changed(&transaction)?;
-                transaction.commit()?;
-            }
-        }
         Ok(())
     }
 
@@ -333,7 +239,6 @@ impl SqliteIndex {
         is_out: &dyn Fn(&str) -> bool,
     ) -> Result<u64, IndexError> {
         let sqlite = self.sqlite();
-        self.open = None;
         let mut take = || -> rusqlite::Result<u64> {
             let transaction = self
                 .connection
@@ -341,78 +246,170 @@ impl SqliteIndex {
             let Some(id) = source_id(&transaction, source)? else {
                 return Ok(0);
             };
-            let mut register = Register::load(&transaction, id)?;
-            let names = register.entries().map(|entry| entry.name.clone());
-            let names: Vec<String> = names.filter(|name| is_out(name)).collect();
-            let mut taker = Taker::new(&mut self.texts);
-            for name in &names {
-                if let Some(entry) = register.take(name) {
-                    taker.take_out(&transaction, &entry)?;
-                }
+            let all = entries(&transaction, id)?;
+            let out: Vec<&String> = all.iter().filter(|entry| is_out(entry)).collect();
+            let mut bytes = 0;
+            for entry in &out {
+                bytes += take_out(&transaction, id, entry)?;
             }
-            let is_empty = register.entries().next().is_none();
-            if names.is_empty() && !is_empty {
-                return Ok(0);
-            }
-            texts::bury(&transaction, taker.holes)?;
-            register.save(&transaction)?;
-            if is_empty {
+            if out.len() == all.len() {
                 transaction.execute("DELETE FROM source WHERE id = ?1", [id])?;
+            } else if out.is_empty() {
+                return Ok(0);
             } else {
                 transaction.execute("UPDATE source SET stamp = NULL WHERE id = ?1", [id])?;
             }
             changed(&transaction)?;
             transaction.commit()?;
-            self.close_holes()?;
-            self.put_together(0)?;
+            self.put_together(bytes)?;
             schema::give_back(&self.connection)?;
-            Ok(names.len() as u64)
+            Ok(out.len() as u64)
         };
         take().map_err(sqlite)
     }
 
     /// The entries of a source.
     pub(super) fn entries_of(&self, source: &str) -> rusqlite::Result<HashSet<String>> {
-        let view = self.connection.unchecked_transaction()?;
-        let Some(id) = source_id(&view, source)? else {
-            return Ok(HashSet::new());
-        };
-        let register = Register::load(&view, id)?;
-        Ok(register.entries().map(|entry| entry.name.clone()).collect())
+        match source_id(&self.connection, source)? {
+            Some(id) => entries(&self.connection, id),
+            None => Ok(HashSet::new()),
+        }
     }
 }
 
-fn source_id(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<Option<i64>> {
-    transaction
-        .prepare_cached("SELECT id FROM source WHERE hash = ?2 AND name = ?1")?
-        .query_row(params![name, name_hash(name)], |row| row.get(0))
+fn entries(connection: &Connection, source: i64) -> rusqlite::Result<HashSet<String>> {
+    let sql = "SELECT entry FROM record WHERE source = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let entries = statement.query_map([source], |row| row.get(0))?;
+    entries.collect()
+}
+
+pub(super) fn source_id(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT id FROM source WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
         .optional()
 }
 
-/// The number of the next chunk. None is ever given twice while FTS5 may know it.
-fn next_chunk(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
-    transaction
-        .query_row("SELECT value FROM meta WHERE name = 'chunk'", [], |row| {
-            row.get::<_, i64>(0)
+/// The source of this name, made where there is none. What is written to it is not
+/// what its stamp was noted for.
+fn source_to_write(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+    let Some(id) = source_id(transaction, name)? else {
+        let sql = "INSERT INTO source (name) VALUES (?1)";
+        return transaction.prepare_cached(sql)?.insert([name]);
+    };
+    let sql = "UPDATE source SET stamp = NULL WHERE id = ?1 AND stamp IS NOT NULL";
+    transaction.prepare_cached(sql)?.execute([id])?;
+    Ok(id)
+}
+
+fn standing(connection: &Connection, record: &Record, hash: i64) -> rusqlite::Result<Standing> {
+    let sql = "SELECT hash = ?3, kind = ?4 AND role IS ?5 AND time IS ?6 AND position = ?7
+               FROM record JOIN source ON source.id = source WHERE name = ?1 AND entry = ?2";
+    let found: Option<(bool, bool)> = connection
+        .prepare_cached(sql)?
+        .query_row(
+            params![
+                record.source,
+                record.entry,
+                hash,
+                record.kind as u8,
+                record.role,
+                record.time.map(|time| time.0),
+                record.position as i64
+            ],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    Ok(match found {
+        None => Standing::New,
+        Some((false, _)) => Standing::Changed,
+        Some((true, false)) => Standing::Moved,
+        Some((true, true)) => Standing::Same,
+    })
+}
+
+/// Takes a record out, if it is there; says how many bytes its text had.
+fn take_out(transaction: &Transaction<'_>, source: i64, entry: &str) -> rusqlite::Result<u64> {
+    let sql = "DELETE FROM record WHERE source = ?1 AND entry = ?2 RETURNING first, chunks, bytes";
+    let taken: Option<(i64, i64, i64)> = transaction
+        .prepare_cached(sql)?
+        .query_row(params![source, entry], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })
-        // In a damaged file it may be any number.
-        .map(|number| number.clamp(1, i64::MAX / 8) as u64)
+        .optional()?;
+    let Some((first, chunks, bytes)) = taken else {
+        return Ok(0);
+    };
+    for sql in [
+        "DELETE FROM chunk WHERE id = ?1",
+        "DELETE FROM text WHERE id = ?1",
+        "DELETE FROM words WHERE rowid = ?1",
+        "DELETE FROM pairs WHERE rowid = ?1",
+    ] {
+        let mut statement = transaction.prepare_cached(sql)?;
+        for id in first..first.saturating_add(chunks) {
+            statement.execute([id])?;
+        }
+    }
+    Ok(bytes.max(0) as u64)
 }
 
-/// What is known of a record beside its text.
-fn describe(entry: &mut Entry, record: &Record, role: Option<i64>) {
-    entry.kind = record.kind as u8;
-    entry.role = role.and_then(|role| u32::try_from(role).ok());
-    entry.time = record.time.map(|time| time.0);
-    entry.position = record.position;
+/// Writes the chunks of a text; gives the number of the first.
+fn put_chunks(transaction: &Transaction<'_>, prepared: &PreparedText) -> rusqlite::Result<i64> {
+    let sql = "SELECT coalesce(max(id), 0) + 1 FROM chunk";
+    let first: i64 = transaction
+        .prepare_cached(sql)?
+        .query_row([], |row| row.get(0))?;
+    for (id, (chunk, stored)) in (first..).zip(&prepared.chunks) {
+        let text = &prepared.text[chunk.bytes.clone()];
+        let sql = "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        transaction.prepare_cached(sql)?.execute(params![
+            id,
+            chunk.bytes.start as i64,
+            chunk.bytes.len() as i64,
+            chunk.lines.0,
+            chunk.lines.1,
+            stored.count,
+            chunk_hash(text)
+        ])?;
+        let mut put_text = transaction.prepare_cached("INSERT INTO text VALUES (?1, ?2)")?;
+        match packed(text) {
+            Some(packed) => put_text.execute(params![id, packed])?,
+            None => put_text.execute(params![id, text])?,
+        };
+        for (sql, tokens) in [
+            (
+                "INSERT INTO words (rowid, tokens) VALUES (?1, ?2)",
+                &stored.words,
+            ),
+            (
+                "INSERT INTO pairs (rowid, tokens) VALUES (?1, ?2)",
+                &stored.pairs,
+            ),
+        ] {
+            if !tokens.is_empty() {
+                transaction
+                    .prepare_cached(sql)?
+                    .execute(params![id, tokens])?;
+            }
+        }
+    }
+    Ok(first)
 }
 
-fn prepare(
-    wanted: Wanted,
-    settings: &IndexSettings,
-    stems: &mut Stems,
-    packer: &mut Packer,
-) -> Prepared {
+/// Shorter texts are hardly made smaller.
+const WORTH_PACKING: usize = 200;
+const LEVEL: i32 = 3;
+
+/// A text as zstd, where that is smaller. SQLite tells by its type which it is.
+fn packed(text: &str) -> Option<Vec<u8>> {
+    let worth = text.len() >= WORTH_PACKING;
+    let packed = worth.then(|| zstd::bulk::compress(text.as_bytes(), LEVEL).ok());
+    packed.flatten().filter(|packed| packed.len() < text.len())
+}
+
+fn prepare(wanted: Wanted, settings: &IndexSettings, stems: &mut Stems) -> Prepared {
     let Wanted {
         record,
         hash,
@@ -426,54 +423,20 @@ fn prepare(
         };
     }
     let (text, redacted) = settings.redaction.apply(&record.text);
-    let tongue = text::tongue(&text);
-    let chunks = chunks(&text, settings.chunks)
-        .into_iter()
-        .map(|chunk| {
-            let part = &text[chunk.bytes.clone()];
-            let tokens = text::stored(part, tongue, stems);
-            let piece = Piece {
-                start: chunk.bytes.start as u64,
-                length: chunk.bytes.len() as u64,
-                line: chunk.lines.0,
-                lines: chunk.lines.1 - chunk.lines.0,
-                words: tokens.count,
-                hash: chunk_hash(part),
-            };
-            (piece, tokens)
-        })
-        .collect();
+    let chunks = chunks(&text, settings.chunks).into_iter().map(|chunk| {
+        let stored = text::stored(&text[chunk.bytes.clone()], stems);
+        (chunk, stored)
+    });
+    let chunks = chunks.collect();
     Prepared {
+        record,
         hash,
         text: Some(PreparedText {
-            tongue,
-            at: packer.put(&text),
-            bytes: text.len() as u64,
+            text,
             chunks,
             redacted,
         }),
-        record,
     }
-}
-
-fn role_id(
-    transaction: &Transaction<'_>,
-    name: &str,
-    known: &mut HashMap<String, i64>,
-) -> rusqlite::Result<i64> {
-    if known.is_empty() {
-        let mut statement = transaction.prepare_cached("SELECT name, id FROM role")?;
-        let all = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        *known = all.collect::<rusqlite::Result<_>>()?;
-    }
-    if let Some(id) = known.get(name) {
-        return Ok(*id);
-    }
-    let id = transaction
-        .prepare_cached("INSERT INTO role (name) VALUES (?1)")?
-        .insert([name])?;
-    known.insert(name.to_owned(), id);
-    Ok(id)
 }
 
 /// Tells every process that what it remembers of the index is out of date.

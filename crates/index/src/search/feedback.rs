@@ -34,16 +34,13 @@ impl SqliteIndex {
         let mut parts: HashMap<String, f32, RandomState> = HashMap::default();
         for (slot, score) in best {
             let text = self.text_of(shape, slot)?;
-            let mut tokens = String::with_capacity(text.len());
-            let count = text::prepare(&text, text::tongue(&text), self.stems(), &mut tokens);
-            let part = score / top / count.max(1) as f32;
-            for token in tokens.split(' ').filter(|token| !token.is_empty()) {
-                match parts.get_mut(token) {
-                    Some(sum) => *sum += part,
-                    None => {
-                        parts.insert(token.to_owned(), part);
-                    }
-                }
+            let mut tokens = Vec::new();
+            text::tokens(&text, self.stems(), &mut |token| {
+                tokens.push(token.to_owned())
+            });
+            let part = score / top / tokens.len().max(1) as f32;
+            for token in tokens {
+                *parts.entry(token).or_default() += part;
             }
         }
         for token in terms.iter().flat_map(|term| &term.tokens) {

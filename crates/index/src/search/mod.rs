@@ -1,19 +1,20 @@
 //! Search: what fits a question best, and why.
 //!
 //! Every text has a score for its words, for what stands beside it and for its
-//! session as a whole; with a model also for its meaning. They are joined on
-//! relative scales, so that a text found by one side only keeps what it has.
+//! session as a whole; with a model also for its meaning. None depends on what else
+//! is found, and a text found by one side only keeps what it has.
 //! Age takes a little, repetition a little more. Nothing is dropped by a
 //! threshold: the best `k` come back, and each tells why.
 
-mod codes;
 mod feedback;
 mod order;
+mod passage;
 mod quoted;
 mod settings;
 mod unknown;
 mod words;
 
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
@@ -106,9 +107,11 @@ impl SqliteIndex {
             wanted,
             settings.lambda,
         )?;
+        let terms = self.terms(text)?;
         for (candidate, text) in chosen {
             let kept = quoting.kept(candidate.slot);
-            hits.hits.push(hit(&shape, candidate, text, kept));
+            let passage = passage::best(&text, &terms, self.stems());
+            hits.hits.push(hit(&shape, candidate, text, passage, kept));
         }
         Ok(hits)
     }
@@ -159,9 +162,7 @@ impl SqliteIndex {
             (Some(_), None) => 0.0,
             (Some(_), Some((_, share))) => *share,
         };
-        let by_words = words
-            .as_ref()
-            .map(|words| relative(shape, words, &settings));
+        let by_words = words.as_ref().map(|words| scaled(shape, words, &settings));
         let near = |unit: usize| vectors.as_ref().and_then(|(vectors, _)| vectors[unit]);
         let parts = |unit: usize| {
             by_words.as_ref().map_or((0.0, 0.0, 0.0, 0.0), |scores| {
@@ -191,20 +192,23 @@ impl SqliteIndex {
             let by_vector = |unit: u32| near(unit as usize).map(|(near, _)| near);
             order::fuse_ranks(&mut scored, &by_words, &by_vector, share);
         }
-        let users = shape
-            .roles
-            .iter()
-            .map(|role| role.eq_ignore_ascii_case("user"));
-        let users: Vec<bool> = users.collect();
-        let is_user = |unit: u32| {
-            let role = shape.units[unit as usize].role;
-            users.get(role as usize).copied().unwrap_or(false)
+        let of_role = |name: &str| -> Vec<bool> {
+            let roles = shape.roles.iter();
+            roles.map(|role| role.eq_ignore_ascii_case(name)).collect()
         };
-        for one in scored.iter_mut().filter(|one| is_user(one.unit)) {
+        let (users, tools) = (of_role("user"), of_role("toolResult"));
+        let is_of = |roles: &[bool], unit: u32| {
+            let role = shape.units[unit as usize].role;
+            roles.get(role as usize).copied().unwrap_or(false)
+        };
+        let is_user = |unit: u32| is_of(&users, unit);
+        for one in &mut scored {
             let unit = one.unit as usize;
             // What only stands beside a hit is not preferred for who said it.
-            if parts(unit).0 > 0.0 || near(unit).is_some() {
+            if is_user(one.unit) && (parts(unit).0 > 0.0 || near(unit).is_some()) {
                 one.score *= 1.0 + settings.user;
+            } else if is_of(&tools, one.unit) {
+                one.score *= settings.tools;
             }
         }
         share_exchanges(&mut scored, shape, &is_user, &settings);
@@ -251,16 +255,13 @@ impl SqliteIndex {
         let quote = text::quote(text, self.stems());
         let settings = *self.search_settings();
         words::open(self.database()).map_err(self.failed())?;
-        let coded = self.coded(&terms, shape, allowed)?;
         let asked = Asked {
             terms: &terms,
-            coded: &coded,
             quote: quote.as_ref(),
             asking: text::questions(text),
         };
         let words = Words::score(self.database(), shape, allowed, &asked, &settings);
         let mut words = words.map_err(self.failed())?;
-        words.half_read = coded.half_read;
         if settings.feedback > 0.0 {
             self.feed_back(&mut words, &terms, shape, allowed)?;
         }
@@ -270,11 +271,7 @@ impl SqliteIndex {
     /// The words of a query.
     fn terms(&mut self, text: &str) -> Result<Vec<Term>, IndexError> {
         let tongues = self.tongues()?;
-        let terms = text::terms(text, &tongues, self.stems());
-        Ok(match terms.is_empty() {
-            true => text::all_terms(text),
-            false => terms,
-        })
+        Ok(text::terms(text, &tongues, self.stems()))
     }
 
     /// The model and its vectors; none where words have to do.
@@ -290,21 +287,18 @@ impl SqliteIndex {
             return Ok(None);
         };
         if matrix.known == 0 {
-            if shape.bare() < shape.slots.len() {
-                notes.push(format!(
-                    "no chunk has a vector of {} yet: words alone",
-                    encoder.id()
-                ));
-            }
+            notes.push(format!(
+                "no chunk has a vector of {} yet: words alone",
+                encoder.id()
+            ));
             return Ok(None);
         }
         Ok(Some(Meaning { encoder, matrix }))
     }
 
     fn text_of(&self, shape: &Shape, slot: u32) -> Result<String, IndexError> {
-        let extent = &shape.extents[slot as usize];
-        self.text_at(extent.at, extent.length)
-            .map_err(self.failed())
+        let chunk = shape.extents[slot as usize].id;
+        self.text_at(chunk).map_err(self.failed())
     }
 
     fn tongues(&self) -> Result<Vec<Tongue>, IndexError> {
@@ -313,10 +307,8 @@ impl SqliteIndex {
             .prepare_cached("SELECT value FROM meta WHERE name = 'tongues'")
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(self.failed())?;
-        Ok((0..63u8)
-            .filter(|bit| bits >> bit & 1 == 1)
-            .filter_map(Tongue::from_number)
-            .collect())
+        let is_used = |tongue: &Tongue| bits >> *tongue as u8 & 1 == 1;
+        Ok(Tongue::all().filter(is_used).collect())
     }
 }
 
@@ -343,40 +335,41 @@ impl Meaning {
         let mut best: Near = vec![None; shape.units.len()];
         for (slot, cosine) in self.matrix.cosines(&vector).into_iter().enumerate() {
             let unit = shape.slots[slot].unit as usize;
+            // What points the other way is as far as what has nothing to do with it.
+            let cosine = cosine.map(|cosine| cosine.clamp(0.0, 1.0));
             if let Some(cosine) = cosine.filter(|_| allowed[unit])
                 && best[unit].is_none_or(|(known, _)| cosine > known)
             {
                 best[unit] = Some((cosine, slot as u32));
             }
         }
-        order::spread(&mut best);
         Ok(best)
     }
 
     /// What is said where not all chunks have a vector.
     fn missing(&self, shape: &Shape) -> Option<String> {
         let (known, all) = (self.matrix.known, shape.slots.len());
-        (known < all && known + self.matrix.refused + shape.bare() < all)
+        (known + self.matrix.refused < all)
             .then(|| format!("{known} of {all} chunks have a vector so far"))
     }
 }
 
-/// Scores of words on a scale whose best is 1.
-struct Relative<'a> {
+/// Scores of words on a scale on which 1 is a text of average length that has each
+/// word of the query once, whatever the others have.
+struct Scaled<'a> {
     words: &'a Words,
-    best: f32,
-    best_source: f32,
     source_share: f32,
 }
 
-impl Relative<'_> {
+impl Scaled<'_> {
     /// Own, beside, source, and all of it together.
     fn of(&self, unit: usize, stretch: u32) -> (f32, f32, f32, f32) {
-        let own = self.words.own[unit] / self.best;
-        let beside = self.words.beside[unit] / self.best;
+        let possible = self.words.possible.max(1e-6);
+        let own = self.words.own[unit] / possible;
+        let beside = self.words.beside[unit] / possible;
         match self.words.stretches.get(stretch as usize) {
             Some(score) if self.source_share > 0.0 => {
-                let source = score / self.best_source;
+                let source = score / self.words.possible_source.max(1e-6);
                 let total = own + beside + self.source_share * source;
                 (own, beside, source, total / (1.0 + self.source_share))
             }
@@ -385,19 +378,9 @@ impl Relative<'_> {
     }
 }
 
-fn relative<'a>(shape: &Shape, words: &'a Words, settings: &SearchSettings) -> Relative<'a> {
-    let highest = |scores: &mut dyn Iterator<Item = f32>| scores.fold(0f32, f32::max).max(1e-6);
-    let best = highest(
-        &mut words
-            .own
-            .iter()
-            .zip(&words.beside)
-            .map(|(own, beside)| own + beside),
-    );
-    Relative {
+fn scaled<'a>(shape: &Shape, words: &'a Words, settings: &SearchSettings) -> Scaled<'a> {
+    Scaled {
         words,
-        best,
-        best_source: highest(&mut words.stretches.iter().copied()),
         // One stretch cannot be told from another.
         source_share: if shape.stretches.len() > 1 {
             settings.source
@@ -507,7 +490,13 @@ fn age(
     }
 }
 
-fn hit(shape: &Shape, candidate: Candidate, text: String, kept: Vec<Kept>) -> Hit {
+fn hit(
+    shape: &Shape,
+    candidate: Candidate,
+    text: String,
+    passage: Range<usize>,
+    kept: Vec<Kept>,
+) -> Hit {
     let unit = &shape.units[candidate.unit as usize];
     let extent = &shape.extents[candidate.slot as usize];
     Hit {
@@ -518,6 +507,7 @@ fn hit(shape: &Shape, candidate: Candidate, text: String, kept: Vec<Kept>) -> Hi
         time: unit.time.map(Millis),
         lines: extent.lines,
         text,
+        passage,
         score: candidate.score,
         why: candidate.why,
         kept,

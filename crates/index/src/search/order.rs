@@ -31,27 +31,6 @@ fn keep<T>(list: &mut Vec<T>, count: usize, of: impl Fn(&T) -> (f32, u32)) {
     list.sort_unstable_by(order);
 }
 
-/// Cosines as a part of the way from an ordinary one to the best. A cosine
-/// says little by itself: some models call everything alike.
-pub(super) fn spread(cosines: &mut [Option<(f32, u32)>]) {
-    let mut known: Vec<f32> = cosines
-        .iter()
-        .flatten()
-        .map(|(cosine, _)| *cosine)
-        .collect();
-    if known.is_empty() {
-        return;
-    }
-    let ordinary = known.len().saturating_sub(1).min(200);
-    let (_, low, _) = known.select_nth_unstable_by(ordinary, |a, b| b.total_cmp(a));
-    let low = *low;
-    let high = known.iter().copied().fold(f32::MIN, f32::max);
-    let range = (high - low).max(1e-6);
-    for (cosine, _) in cosines.iter_mut().flatten() {
-        *cosine = ((*cosine - low) / range).clamp(0.0, 1.0);
-    }
-}
-
 /// How fast the worth of a rank falls.
 const RANK: f32 = 10.0;
 

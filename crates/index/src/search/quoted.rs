@@ -161,12 +161,9 @@ impl SqliteIndex {
                 continue;
             }
             let text = self.text_of(shape, found.slot)?;
-            let tongue = text::tongue(&text);
             let mut own = false;
             for (line, what) in text.lines().zip(&passage.lines) {
                 if !elsewhere(what) {
-                    let mut tokens = String::new();
-                    text::prepare(line, tongue, self.stems(), &mut tokens);
                     let wanted = |token: &str| {
                         let mut all = terms.iter().flat_map(|term| &term.tokens);
                         all.any(|wanted| match text::begins_longer(wanted) {
@@ -174,7 +171,8 @@ impl SqliteIndex {
                             None => wanted == token,
                         })
                     };
-                    own |= tokens.split(' ').any(wanted);
+                    let mut take = |token: &str| own |= wanted(token);
+                    text::tokens(line, self.stems(), &mut take);
                 }
             }
             if !own {

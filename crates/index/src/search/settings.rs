@@ -35,6 +35,9 @@ pub struct SearchSettings {
     pub static_vectors: f32,
     /// How much more the user's own words count than others'.
     pub user: f32,
+    /// What the result of a tool counts against what somebody said: whoever asks
+    /// weeks later asks for what was said of it.
+    pub tools: f32,
     /// The share of relevance against novelty in the order of hits (MMR).
     pub lambda: f32,
     /// How many candidates there are for each hit that is wanted: among these
@@ -64,6 +67,7 @@ impl Default for SearchSettings {
             vectors: 0.2,
             static_vectors: 0.15,
             user: 0.2,
+            tools: 0.5,
             lambda: 0.7,
             candidates: 4,
             half_life_days: 30.0,

@@ -12,9 +12,8 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 use super::SearchSettings;
-use super::codes::Coded;
 use crate::index::Shape;
-use crate::text::{Quote, Term, begins_longer, begins_pairs, is_pair, numbers};
+use crate::text::{Quote, Term, begins_longer, begins_pairs, is_pair};
 
 /// Rows that may be looked at for the terms of one query. The rarest terms
 /// come first, so what is left out would hardly have changed the order.
@@ -60,8 +59,10 @@ pub(super) struct Words {
     /// By term: the units that have it, in no order.
     pub(super) terms: Vec<(String, Vec<u32>)>,
     left_out: LeftOut,
-    /// Words that may stand in more tables than were looked at.
-    pub(super) half_read: Vec<String>,
+    /// What a text of average length scores that has each word of the query once.
+    pub(super) possible: f32,
+    /// The same of a stretch.
+    pub(super) possible_source: f32,
 }
 
 /// Makes the tables that tell where tokens stand.
@@ -88,8 +89,8 @@ fn rows(
         let sql = "SELECT doc FROM temp.instance WHERE term BETWEEN ?1 AND ?2";
         return rows_from(connection, shape, sql, beginning, most);
     }
-    if let Some(numbers) = numbers(token) {
-        return rows_of_numbers(connection, shape, &numbers, most);
+    if token.contains(' ') {
+        return rows_of_phrase(connection, shape, token, most);
     }
     let mut statement = connection.prepare_cached(match is_pair(token) {
         true => "SELECT doc FROM temp.pair WHERE term = ?1",
@@ -138,19 +139,23 @@ fn rows_from(
     Ok(found)
 }
 
-/// The first `most` slots in which the numbers of a date or a time stand one behind
-/// the other; of `2024-03-14T12:34:56Z` the last of each has a letter. How often
+/// The first `most` slots in which tokens stand one behind the other. How often
 /// tells nothing: a log has its day on every line.
-fn rows_of_numbers(
+fn rows_of_phrase(
     connection: &Connection,
     shape: &Shape,
-    numbers: &[&str],
+    phrase: &str,
     most: usize,
 ) -> rusqlite::Result<Vec<(u32, u32)>> {
-    let phrase = numbers.join(" ");
-    let asked = format!("\"{phrase}\" OR \"{phrase}t\" * OR \"{phrase}z\"");
     let sql = "SELECT rowid FROM words WHERE words MATCH ?1";
     let mut statement = connection.prepare_cached(sql)?;
+    // Tokens have letters and digits only; in quotes they are a string to FTS5,
+    // never an operator. Of `2024-03-14T12:34:56Z` the last number of the date and
+    // that of the time have a letter.
+    let mut asked = format!("\"{phrase}\"");
+    if phrase.ends_with(|c: char| c.is_ascii_digit()) {
+        asked += &format!(" OR \"{phrase}t\" * OR \"{phrase}z\"");
+    }
     let mut rows = statement.query([asked])?;
     let mut found = Vec::new();
     while found.len() < most
@@ -177,8 +182,6 @@ fn frequent(shape: &Shape, slot: u32, often: u32, settings: &SearchSettings) -> 
 
 /// The slots that have what a quotation has.
 fn quoted(connection: &Connection, shape: &Shape, quote: &Quote) -> rusqlite::Result<Vec<u32>> {
-    // Tokens have letters and digits only; in quotes they are a string to FTS5,
-    // never an operator.
     let phrases = quote.phrases.iter().map(|phrase| format!("\"{phrase}\""));
     let pairs = quote.pairs.iter().map(|pair| match begins_pairs(pair) {
         true => format!("\"{pair}\" *"),
@@ -226,7 +229,6 @@ impl Found<'_> {
 /// A query as it is looked up.
 pub(super) struct Asked<'a> {
     pub(super) terms: &'a [Term],
-    pub(super) coded: &'a Coded,
     pub(super) quote: Option<&'a Quote>,
     /// Which of its sentences are questions, a bit each.
     pub(super) asking: u8,
@@ -253,11 +255,7 @@ fn look_up<'a>(
     let mut held = 0;
     // What stands in more than all may be looked at is left out anyway.
     let mut most = MOST_ROWS;
-    let rows = |token: &str, most: usize| {
-        let mut rows = rows(connection, shape, token, most)?;
-        rows.extend(asked.coded.rows.get(token).into_iter().flatten());
-        Ok(rows)
-    };
+    let rows = |token: &str, most: usize| rows(connection, shape, token, most);
     for term in asked.terms {
         let tokens = term.tokens.iter();
         let rows = tokens.map(|token| rows(token, most + 1));
@@ -336,12 +334,6 @@ impl Words {
                 beyond + MOST_SCORED
             ));
         }
-        if !self.half_read.is_empty() {
-            notes.push(format!(
-                "not looked for in every table, since one query reads only so many: {}",
-                self.half_read.join(", ")
-            ));
-        }
         notes
     }
 
@@ -362,7 +354,8 @@ impl Words {
             slot: shape.units.iter().map(|unit| unit.slots.start).collect(),
             terms: Vec::new(),
             left_out: LeftOut::default(),
-            half_read: Vec::new(),
+            possible: 0.0,
+            possible_source: 0.0,
         };
         let mut by_slot = vec![0f32; shape.slots.len()];
         let mut parts: Vec<(u8, Vec<(u32, f32)>)> = Vec::new();
@@ -371,10 +364,16 @@ impl Words {
         let mut has = vec![0f32; shape.slots.len()];
         let mut all = 0f32;
         let found = look_up(connection, shape, asked, &mut words.left_out)?;
+        // What stands nowhere is missing from every text.
+        let known: f32 = found.iter().map(|one| one.term.weight).sum();
+        let unknown = (asked.terms.iter().map(|term| term.weight).sum::<f32>() - known).max(0.0);
+        words.possible = unknown * rarity(shape.slots.len(), 0);
+        words.possible_source = unknown * rarity(shape.stretches.len(), 0);
         for Found { term, rows } in found {
             let rows = words.add(shape, allowed, term, rows, settings, &mut sums);
             let tells = term.weight * rarity(shape.slots.len(), rows.len());
             all += tells;
+            words.possible += tells;
             for (slot, score) in &rows {
                 by_slot[*slot as usize] += score;
                 has[*slot as usize] += tells;
@@ -388,10 +387,9 @@ impl Words {
         words.questions = by_sentence(&parts, &mut by_slot, settings.sentences, asked.asking);
         if let Some(quote) = asked.quote {
             // Words in their order are more than the same words anywhere.
-            let best = by_slot.iter().copied().fold(0f32, f32::max);
             for slot in quoted(connection, shape, quote)? {
                 if allowed[shape.slots[slot as usize].unit as usize] {
-                    by_slot[slot as usize] += best;
+                    by_slot[slot as usize] += words.possible;
                 }
             }
         }
@@ -528,6 +526,7 @@ impl Words {
         let bytes = bytes.fold(0u64, u64::saturating_add);
         let average = (bytes as f32 / all.max(1.0)).max(1.0);
         let rare = rarity(shape.stretches.len(), touched.len());
+        self.possible_source += term.weight * rare;
         for stretch in touched {
             let count = std::mem::take(&mut sums[stretch as usize]);
             let long = shape.stretches[stretch as usize].bytes as f32 / average;

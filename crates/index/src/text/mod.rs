@@ -3,36 +3,24 @@
 //! SQLite's own tokenizers find 55 of 4,309 Chinese documents, keep `parseUrl`
 //! as one word and know English endings only. So the text is prepared here and
 //! FTS5 sees tokens that need no more thought: folded, stemmed in the language
-//! of the text, without stop words, identifiers and versions both whole and in
-//! parts, of hashes and the like their beginnings, scripts without spaces in pairs
-//! of characters. A query goes through the same
+//! of the text, without stop words, identifiers both whole and in parts, scripts
+//! without spaces in pairs of characters. A query goes through the same
 //! preparation, and since a token has letters and digits only, no query can
 //! reach FTS5's syntax.
 
-mod codes;
-mod dotted;
-mod drawn;
-mod frame;
-mod joined;
 mod query;
 mod stems;
 mod tongue;
 
-use std::borrow::Cow;
-
 use unicode_normalization::UnicodeNormalization;
 
-use self::codes::Codes;
-pub(crate) use self::codes::{Code, class};
-pub(crate) use self::joined::{has as has_joined, numbers};
-pub(crate) use self::query::{Quote, Term, all_terms, begins_longer, questions, quote, terms};
+pub(crate) use self::query::{Quote, Term, begins_longer, questions, quote, terms};
 pub(crate) use self::stems::Stems;
-use self::tongue::Heard;
 pub(crate) use self::tongue::Tongue;
 
 /// Changes whenever the same text gives other tokens: an index made before is
 /// made anew.
-pub(crate) const VERSION: i64 = 7;
+pub(crate) const VERSION: i64 = 8;
 
 /// Tokens longer than this are cut: nobody types them, and encoded data is
 /// full of them.
@@ -41,125 +29,48 @@ const LONGEST: usize = 64;
 /// A part of a text that is treated as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Run<'a> {
-    /// Letters, digits and underscores; a UUID or a line of encoded data with what
-    /// divides it.
+    /// Letters, digits and underscores.
     Word(&'a str),
-    /// A version or a name with dots, whose words follow, or a number with a
-    /// fraction.
-    Dotted(&'a str),
     /// Characters of a script without spaces between words.
     Unspaced(&'a str),
-    /// The end of a line.
-    End,
 }
 
-/// The language of a text.
-pub(crate) fn tongue(text: &str) -> Tongue {
-    let start = &text[..text.floor_char_boundary(8_000)];
-    Tongue::of(runs(start).filter_map(|run| match run {
-        Run::Word(word) => Some(lowercase(word)),
-        Run::Dotted(_) | Run::Unspaced(_) | Run::End => None,
-    }))
-}
-
-/// Gives the runs of each line, and the language it is in. That of the text is the
-/// language of lines that do not tell: a log has notes in the user's language
-/// between titles and output in English.
-fn each_line<'a>(text: &'a str, tongue: Tongue, mut take: impl FnMut(Run<'a>, Tongue)) {
-    let mut line = Vec::new();
-    let mut heard = Heard::default();
-    let mut spoken = tongue;
-    for run in runs(text).chain([Run::End]) {
+/// The tokens of a text, each by itself.
+pub(crate) fn tokens(text: &str, stems: &mut Stems, take: &mut dyn FnMut(&str)) {
+    let tongue = Tongue::of(text);
+    for run in runs(text) {
         match run {
-            Run::Word(word) => heard.hear_once(&lowercase(word)),
-            Run::Dotted(_) | Run::Unspaced(_) => {}
-            Run::End => {
-                spoken = heard.in_line(spoken);
-                heard = Heard::default();
-                line.drain(..).for_each(|run| take(run, spoken));
-                continue;
-            }
+            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| take(token)),
+            Run::Unspaced(run) => unspaced_tokens(run, &mut |token, _| take(token)),
         }
-        line.push(run);
     }
-}
-
-fn lowercase(word: &str) -> Cow<'_, str> {
-    if word.bytes().all(|b| b.is_ascii_lowercase()) {
-        Cow::Borrowed(word)
-    } else {
-        Cow::Owned(word.to_lowercase())
-    }
-}
-
-/// The tokens of a text, with a space between; says how many they are.
-pub(crate) fn prepare(text: &str, tongue: Tongue, stems: &mut Stems, out: &mut String) -> u32 {
-    let mut count = 0;
-    let mut take = |token: &str, _: f32| {
-        count += 1;
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(token);
-    };
-    each_line(text, tongue, |run, tongue| match run {
-        Run::Word(word) => word_tokens(word, tongue, stems, &mut take),
-        Run::Dotted(word) => dotted_token(word, &mut take),
-        Run::Unspaced(run) => unspaced_tokens(run, &mut take),
-        Run::End => {}
-    });
-    count
 }
 
 /// The words of a line that say what it is about: folded, stemmed in its language,
 /// without stop words; of scripts without spaces pairs of characters.
 pub fn content_words(line: &str) -> Vec<String> {
-    let mut words = String::new();
-    prepare(line, tongue(line), &mut Stems::default(), &mut words);
-    let words = words.split(' ');
+    let mut words = Vec::new();
+    tokens(line, &mut Stems::default(), &mut |token| {
+        if !is_single(token) {
+            words.push(token.to_owned());
+        }
+    });
     words
-        .filter(|word| !word.is_empty() && !is_single(word))
-        .map(str::to_owned)
-        .collect()
 }
 
-/// The tokens of a text as they are stored.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The tokens of a text as FTS5 is given them.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stored {
     /// Words, with a space between, in their order.
     pub(crate) words: String,
     /// Pairs of characters of scripts without spaces. Of single Chinese
     /// characters only those at the end of a run are among them, because each
-    /// other one begins a pair; see [`begins_pairs`]. And codes or their classes,
-    /// where the text is full of them.
+    /// other one begins a pair; see [`begins_pairs`].
     pub(crate) pairs: String,
     /// How many there are, all single characters counted.
     pub(crate) count: u32,
-    /// A bit for each language that a line is in, by its number.
-    pub(crate) tongues: u16,
-}
-
-impl Stored {
-    fn word(&mut self, token: &str) {
-        self.count += 1;
-        put(&mut self.words, token);
-    }
-
-    /// Keeps of codes only that they are there, and so of dates and times, whose
-    /// numbers are codes without a place.
-    fn gather_codes(&mut self, text: &str) {
-        let words = std::mem::take(&mut self.words);
-        for token in words.split(' ') {
-            match Code::of(token) {
-                Some(Code::Short) => put(&mut self.pairs, token),
-                Some(Code::Classed) => put(&mut self.pairs, &class(token)),
-                None => put(&mut self.words, token),
-            }
-        }
-        for written in joined::joined(text) {
-            put(&mut self.pairs, &class(&joined::whole(written)));
-        }
-    }
+    /// The language of its words.
+    pub(crate) tongue: Tongue,
 }
 
 fn put(to: &mut String, token: &str) {
@@ -169,22 +80,20 @@ fn put(to: &mut String, token: &str) {
     to.push_str(token);
 }
 
-/// The tokens of a text as FTS5 is given them.
-pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
-    let mut stored = Stored::default();
-    stored.words.reserve(text.len());
-    let mut codes = Codes::default();
-    each_line(text, tongue, |run, tongue| {
-        stored.tongues |= 1 << (tongue as u8);
+/// The tokens of a text as they are stored.
+pub(crate) fn stored(text: &str, stems: &mut Stems) -> Stored {
+    let tongue = Tongue::of(text);
+    let mut stored = Stored {
+        words: String::with_capacity(text.len()),
+        pairs: String::new(),
+        count: 0,
+        tongue,
+    };
+    for run in runs(text) {
         match run {
             Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
-                codes.count(token);
-                stored.word(token);
-            }),
-            Run::End => {}
-            Run::Dotted(word) => dotted_token(word, &mut |token, _| {
-                codes.count(token);
-                stored.word(token);
+                stored.count += 1;
+                put(&mut stored.words, token);
             }),
             Run::Unspaced(run) => {
                 let mut last = None;
@@ -204,9 +113,6 @@ pub(crate) fn stored(text: &str, tongue: Tongue, stems: &mut Stems) -> Stored {
                 }
             }
         }
-    });
-    if codes.fill(text.len()) {
-        stored.gather_codes(text);
     }
     stored
 }
@@ -236,54 +142,31 @@ pub(crate) fn begins_pairs(token: &str) -> bool {
 }
 
 fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
-    let mut at = 0;
-    // Where the last word with dots ends: its own words follow it.
-    let mut told = 0;
+    let mut rest = text;
     std::iter::from_fn(move || {
-        let rest = &text[at..];
         let begin = rest.find(|c: char| c.is_alphanumeric() || c == '_')?;
-        if rest.as_bytes()[..begin].contains(&b'\n') {
-            at += begin;
-            return Some(Run::End);
-        }
-        let rest = &rest[begin..];
-        if let Some(drawn) = drawn::uuid(rest).or_else(|| drawn::line(rest)) {
-            at += begin + drawn.len();
-            return Some(Run::Word(drawn));
-        }
-        if at + begin >= told
-            && let Some(length) = dotted::dotted(rest)
-        {
-            at += begin;
-            told = at + length;
-            let word = &rest[..length];
-            if dotted::is_measure(word) {
-                at = told;
-            }
-            return Some(Run::Dotted(word));
-        }
+        rest = &rest[begin..];
         // Most words are of plain letters, and end before a plain character.
         let plain = rest
             .bytes()
             .position(|b| !(b.is_ascii_alphanumeric() || b == b'_'))
             .unwrap_or(rest.len());
-        if rest.as_bytes().get(plain).is_none_or(u8::is_ascii) {
-            at += begin + plain;
-            return Some(Run::Word(&rest[..plain]));
-        }
-        let first = rest.chars().next().is_some_and(unspaced);
-        let length = rest
-            .find(|c: char| {
-                let inside = c.is_alphanumeric() || c == '_' || is_mark(c);
-                !inside || (unspaced(c) != first && !is_mark(c))
-            })
-            .unwrap_or(rest.len());
-        at += begin + length;
-        let run = &rest[..length];
-        Some(if first {
-            Run::Unspaced(run)
-        } else {
-            Run::Word(run)
+        let is_plain = rest.as_bytes().get(plain).is_none_or(u8::is_ascii);
+        let first = !is_plain && rest.chars().next().is_some_and(unspaced);
+        let length = match is_plain {
+            true => plain,
+            false => rest
+                .find(|c: char| {
+                    let inside = c.is_alphanumeric() || c == '_' || is_mark(c);
+                    !inside || (unspaced(c) != first && !is_mark(c))
+                })
+                .unwrap_or(rest.len()),
+        };
+        let (run, behind) = rest.split_at(length);
+        rest = behind;
+        Some(match first {
+            true => Run::Unspaced(run),
+            false => Run::Word(run),
         })
     })
 }
@@ -342,16 +225,18 @@ fn unspaced_tokens(run: &str, take: &mut dyn FnMut(&str, f32)) {
 /// What a single character counts beside the pairs it is part of.
 const SINGLE: f32 = 0.6;
 
-/// A name has no more parts.
+/// A name has no more parts, and its parts have as many letters on average; a hash
+/// or a line of encoded data has more and shorter ones. Nobody types them, and there
+/// are more of them than there is text.
 const MOST_PARTS: usize = 12;
+const FEW_PARTS: usize = 3;
+const LEAST_PART: usize = 3;
+
+/// So much is kept of what is no name.
+const LONGEST_CODE: usize = 32;
 
 /// What the parts of an identifier count beside the whole.
 const PART: f32 = 0.6;
-
-/// The whole of a version or of a name with dots.
-fn dotted_token(word: &str, take: &mut dyn FnMut(&str, f32)) {
-    take(&fold(&dotted::whole(word)), 1.0);
-}
 
 fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnMut(&str, f32)) {
     let word = word.trim_matches('_');
@@ -373,26 +258,26 @@ fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnM
         return;
     }
     let parts = identifier_parts(word);
-    if let Some(head) = drawn::head(word, parts.len()) {
-        take(&head, 1.0);
-        return;
-    }
     if parts.len() < 2 {
         stems.token(&word.to_lowercase(), tongue, take, 1.0);
         return;
     }
     let whole: String = word.chars().filter(|c| *c != '_').collect();
-    let whole = fold(&whole.to_lowercase());
+    let mut whole = fold(&whole.to_lowercase());
+    let is_name = parts.len() <= FEW_PARTS
+        || (parts.len() <= MOST_PARTS && parts.len() * LEAST_PART <= whole.len());
+    if !is_name {
+        whole.truncate(whole.floor_char_boundary(LONGEST_CODE));
+    }
     if !whole.is_empty() {
         take(&whole, 1.0);
     }
-    // Nobody types the parts of encoded data, and there are more of them than
-    // there is text.
-    if parts.len() > MOST_PARTS {
+    if !is_name {
         return;
     }
     for part in parts {
-        if part.chars().nth(1).is_some() {
+        let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number || part.chars().nth(1).is_some() {
             stems.token(&part.to_lowercase(), tongue, take, PART);
         }
     }
@@ -460,41 +345,11 @@ fn fold(word: &str) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_line_is_stemmed_in_its_own_language() {
-        let log = "## 14:23\n\n**User Preferences:**\n\
-                   - Rechnungen nur als PDF speichern.\n\
-                   - Lieferanten zuerst fragen\n\
-                   **Issues Found:**\n\
-                   - the invoices could not be written to the folder\n\
-                   - Commits immer signieren\n\
-                   - the suppliers were not asked about it\n";
-        let stored = stored(log, tongue(log), &mut Stems::default());
-        let has = |token: &str| stored.words.split(' ').any(|word| word == token);
-        for token in ["rechnung", "lieferant", "invoic", "signi", "supplier"] {
-            assert!(has(token), "{token}: {}", stored.words);
-        }
-        assert_eq!(stored.tongues, 0b11);
-    }
-
-    #[test]
-    fn code_and_names_are_of_the_language_of_their_text() {
-        for line in [
-            "let mut des = mit(para)?; // see the docs",
-            "error[E0425]: cannot find function `los` in this scope",
-            "MIT license, see the LICENSE file",
-            "Die Hard is an action movie",
-            "The man in the hat was here and will die",
-            "de en es fr it pt: one page per language and one for all of them",
-        ] {
-            let stored = stored(line, tongue(line), &mut Stems::default());
-            assert_eq!(stored.tongues, 1, "{line}");
-        }
-    }
-
     fn tokens(text: &str) -> String {
         let mut out = String::new();
-        prepare(text, tongue(text), &mut Stems::default(), &mut out);
+        super::tokens(text, &mut Stems::default(), &mut |token| {
+            put(&mut out, token)
+        });
         out
     }
 
@@ -523,32 +378,6 @@ mod tests {
     }
 
     #[test]
-    fn versions_and_names_with_dots_are_found_whole_too() {
-        assert_eq!(tokens("fixed in v2.4.1"), "fix 2v4v1 v2 4 1");
-        assert_eq!(tokens("number 2"), "number 2");
-        assert_eq!(tokens("Node.js runs"), "nodejs node js run");
-        let of = |query: &str| -> Vec<(Vec<String>, f32)> {
-            let terms = terms(query, &[], &mut Stems::default()).into_iter();
-            terms.map(|term| (term.tokens, term.weight)).collect()
-        };
-        let owned = |tokens: &[&str]| -> Vec<String> {
-            tokens.iter().map(|one| (*one).to_owned()).collect()
-        };
-        assert_eq!(
-            of("2.4.1"),
-            [
-                (owned(&["2v4v1"]), 1.0),
-                (owned(&["2"]), PART),
-                (owned(&["4"]), PART),
-                (owned(&["1"]), PART)
-            ]
-        );
-        assert_eq!(of("nodejs"), [(owned(&["nodej", "nodejs"]), 1.0)]);
-        assert_eq!(of("node.js")[0], (owned(&["nodejs", "nodej"]), 1.0));
-        assert_eq!(of("of 2 and 3.5 or 4")[0], (owned(&["2"]), 1.0));
-    }
-
-    #[test]
     fn a_name_is_found_however_its_words_are_put_together() {
         let of = |query: &str| terms(query, &[], &mut Stems::default())[0].tokens.clone();
         assert_eq!(of("usersegmenttags"), ["usersegmenttag", "usersegmenttags"]);
@@ -566,8 +395,8 @@ mod tests {
             ["isProtectedPath", "Protected", "Path"]
         );
         assert_eq!(
-            words("copy_queries now"),
-            ["copy_queries", "copy", "queries", "now"]
+            words("copy_queries harbour"),
+            ["copy_queries", "copy", "queries", "harbour"]
         );
     }
 
@@ -585,18 +414,8 @@ mod tests {
     }
 
     #[test]
-    fn encoded_data_is_no_name_with_many_parts() {
-        let text = "see aB3xYz9QkL2mNo7PqR4sTu8VwX1yZa5BcD6eF and parseUrlOfPage";
-        let stored = stored(text, Tongue::English, &mut Stems::default());
-        let tokens: Vec<&str> = stored.words.split(' ').collect();
-        assert!(tokens.contains(&"ab3xyz9qkl2mbcd6ef"), "{tokens:?}");
-        assert!(tokens.contains(&"url"), "{tokens:?}");
-        assert!(tokens.len() < 7, "{tokens:?}");
-    }
-
-    #[test]
     fn single_characters_are_stored_only_where_no_pair_begins_with_them() {
-        let stored = stored("银行的行长，好", Tongue::English, &mut Stems::default());
+        let stored = stored("银行的行长，好", &mut Stems::default());
         assert_eq!(stored.pairs, "银行 行的 的行 行长 长 好");
         // The length of a text is counted with them all.
         assert_eq!(stored.count, 9);

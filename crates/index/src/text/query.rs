@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{
-    PART, Run, Stems, Tongue, dotted_token, drawn, each_line, fold, frame, identifier_parts,
-    is_single, joined, put, runs, tongue, unspaced_tokens, word_tokens,
+    PART, Run, Stems, Tongue, fold, identifier_parts, is_single, put, runs, unspaced_tokens,
+    word_tokens,
 };
 
 /// One word of a query.
@@ -14,7 +14,8 @@ use super::{
 pub(crate) struct Term {
     /// What the user wrote.
     pub(crate) word: String,
-    /// The tokens that stand for it, one for each language of the index.
+    /// The tokens that stand for it, one for each language of the index; several with
+    /// a space between stand one behind the other.
     pub(crate) tokens: Vec<String>,
     /// How much it counts.
     pub(crate) weight: f32,
@@ -25,7 +26,7 @@ pub(crate) struct Term {
 /// The words of a query, each once, in order. `tongues` are the languages of
 /// the texts that are searched.
 pub(crate) fn terms(query: &str, tongues: &[Tongue], stems: &mut Stems) -> Vec<Term> {
-    let spoken = tongue(query);
+    let spoken = Tongue::of(query);
     let mut terms: Vec<Term> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
     for (number, sentence) in sentences(query).enumerate() {
@@ -62,10 +63,7 @@ fn sentence_terms(
     terms: &mut Vec<Term>,
     seen: &mut HashMap<String, usize>,
 ) {
-    let asking = frame::asking(sentence, spoken, stems);
-    // Where the numbers of a version, a date or a time end.
-    let mut numbers = 0;
-    let mut joined = joined::joined(sentence).peekable();
+    let mut whole = Joined::default();
     for run in runs(sentence) {
         let mut found: Vec<(String, f32)> = Vec::new();
         match run {
@@ -74,39 +72,27 @@ fn sentence_terms(
                     found.push((token.to_owned(), weight));
                 });
                 let at = offset(sentence, word);
-                let is_here = |written: &&str| offset(sentence, written) < at + word.len();
-                while let Some(written) = joined.next_if(is_here) {
-                    numbers = offset(sentence, written) + written.len();
-                    add(terms, seen, written, vec![joined::whole(written)], 1.0, bit);
+                if !whole.goes_on(sentence, at) {
+                    whole.end(sentence, spoken, stems, bit, terms, seen);
+                    whole.begin = at;
                 }
-                let inside = at < numbers;
+                whole.end = at + word.len();
+                whole.words += 1;
+                found
+                    .iter()
+                    .for_each(|(token, _)| put(&mut whole.phrase, token));
+                let is_inside = whole.words > 1 || joins(&sentence[whole.end..]);
                 for (at, (token, weight)) in found.into_iter().enumerate() {
                     // What follows are parts of a name.
                     let written = if at == 0 { word } else { part(word, &token) };
                     let mut tokens = vec![token];
                     if at == 0 {
                         forms(word, spoken, tongues, stems, &mut tokens);
-                        tokens.extend(beginning(word));
+                        tokens.extend(beginning(&tokens[0]));
                     }
-                    let weight = if inside { weight * PART } else { weight };
-                    let weight = match asking.contains(&tokens[0]) {
-                        true => weight * frame::ASKING,
-                        false => weight,
-                    };
+                    let weight = if is_inside { weight * PART } else { weight };
                     add(terms, seen, written, tokens, weight, bit);
                 }
-            }
-            Run::Dotted(word) => {
-                let mut tokens = Vec::new();
-                dotted_token(word, &mut |token, _| tokens.push(token.to_owned()));
-                match tokens[0].starts_with(|c: char| c.is_ascii_digit()) {
-                    true => numbers = offset(sentence, word) + word.len(),
-                    false => {
-                        let whole = tokens[0].clone();
-                        forms(&whole, spoken, tongues, stems, &mut tokens);
-                    }
-                }
-                add(terms, seen, word, tokens, 1.0, bit);
             }
             Run::Unspaced(run) => {
                 unspaced_tokens(run, &mut |token, weight| {
@@ -117,9 +103,65 @@ fn sentence_terms(
                     add(terms, seen, &word, vec![token], weight, bit);
                 }
             }
-            Run::End => {}
         }
     }
+    whole.end(sentence, spoken, stems, bit, terms, seen);
+}
+
+/// Words that a sign without a blank joins: a version, a date, a path, the name of
+/// a function in its module. They are looked for as they stand there, too, and each
+/// by itself counts less.
+#[derive(Default)]
+struct Joined {
+    phrase: String,
+    words: usize,
+    begin: usize,
+    end: usize,
+}
+
+impl Joined {
+    /// Whether the word that begins there is one more of them.
+    fn goes_on(&self, sentence: &str, at: usize) -> bool {
+        let between = sentence.get(self.end..at).unwrap_or_default();
+        self.words > 0 && joins(&sentence[self.end..]) && between.chars().count() <= MOST_SIGNS
+    }
+
+    fn end(
+        &mut self,
+        sentence: &str,
+        spoken: Tongue,
+        stems: &mut Stems,
+        bit: u8,
+        terms: &mut Vec<Term>,
+        seen: &mut HashMap<String, usize>,
+    ) {
+        let Joined {
+            phrase,
+            words,
+            begin,
+            end,
+        } = std::mem::take(self);
+        if words > 1 && phrase.contains(' ') {
+            let written = &sentence[begin..end];
+            // A name of several words may also be written as one.
+            let letters = written.chars().filter(|c| c.is_alphanumeric());
+            let one: String = letters.collect();
+            let mut tokens = vec![phrase];
+            forms(&one, spoken, &[], stems, &mut tokens);
+            add(terms, seen, written, tokens, 1.0, bit);
+        }
+    }
+}
+
+/// As `::`.
+const MOST_SIGNS: usize = 2;
+
+/// Whether a text goes on with signs, and then a word, without a blank.
+fn joins(rest: &str) -> bool {
+    let signs = rest.find(|c: char| c.is_alphanumeric() || c == '_' || c.is_whitespace());
+    let next = signs.and_then(|at| rest[at..].chars().next());
+    signs.is_some_and(|at| (1..=MOST_SIGNS).contains(&rest[..at].chars().count()))
+        && next.is_some_and(|c| !c.is_whitespace())
 }
 
 /// The part of a name that became a token, as it is written.
@@ -135,11 +177,15 @@ fn part<'a>(name: &'a str, token: &str) -> &'a str {
         .unwrap_or(name)
 }
 
-/// The token of a word that may be the beginning of a hash, as [`begins_longer`]
-/// knows it.
-fn beginning(word: &str) -> Option<String> {
-    let parts = identifier_parts(word).len();
-    drawn::beginning(word, parts).map(|beginning| beginning + BEGINNING)
+/// As few characters may stand for a hash, as Git gives them.
+const LEAST_HASH: usize = 7;
+
+/// The token of a word that may be the beginning of a hash or an id, as
+/// [`begins_longer`] knows it.
+fn beginning(token: &str) -> Option<String> {
+    let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
+    let is_code = has_digit && token.is_ascii() && token.len() >= LEAST_HASH;
+    is_code.then(|| format!("{token}{BEGINNING}"))
 }
 
 /// What stands behind a token that is found in all that begin with it. No token
@@ -233,52 +279,34 @@ pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<Quote> {
     let mut quote = Quote::default();
     let mut phrase = String::new();
     let mut count = 0;
-    each_line(query, tongue(query), |run, tongue| match run {
-        Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
-            count += 1;
-            put(&mut phrase, token);
-        }),
-        Run::Dotted(word) => dotted_token(word, &mut |token, _| {
-            count += 1;
-            put(&mut phrase, token);
-        }),
-        Run::Unspaced(run) => {
-            quote.phrases.extend(taken(&mut phrase));
-            let before = quote.pairs.len();
-            let mut single = None;
-            unspaced_tokens(run, &mut |token, _| {
+    let tongue = Tongue::of(query);
+    for run in runs(query) {
+        match run {
+            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
                 count += 1;
-                match is_single(token) {
-                    true => single = Some(token.to_owned()),
-                    false => quote.pairs.push(token.to_owned()),
-                }
-            });
-            // One that is in a pair says nothing more.
-            let alone = quote.pairs.len() == before;
-            quote.pairs.extend(single.filter(|_| alone));
+                put(&mut phrase, token);
+            }),
+            Run::Unspaced(run) => {
+                quote.phrases.extend(taken(&mut phrase));
+                let before = quote.pairs.len();
+                let mut single = None;
+                unspaced_tokens(run, &mut |token, _| {
+                    count += 1;
+                    match is_single(token) {
+                        true => single = Some(token.to_owned()),
+                        false => quote.pairs.push(token.to_owned()),
+                    }
+                });
+                // One that is in a pair says nothing more.
+                let alone = quote.pairs.len() == before;
+                quote.pairs.extend(single.filter(|_| alone));
+            }
         }
-        Run::End => {}
-    });
+    }
     quote.phrases.extend(taken(&mut phrase));
     (2..=40).contains(&count).then_some(quote)
 }
 
 fn taken(phrase: &mut String) -> Option<String> {
     Some(std::mem::take(phrase)).filter(|phrase| !phrase.is_empty())
-}
-
-/// The texts whose words a query would be, for the case that it has only stop
-/// words: "who are you" still asks for something.
-pub(crate) fn all_terms(query: &str) -> Vec<Term> {
-    let mut terms = Vec::new();
-    let mut seen = HashMap::new();
-    for run in runs(query) {
-        if let Run::Word(word) = run {
-            let token = fold(&word.to_lowercase());
-            if !token.is_empty() {
-                add(&mut terms, &mut seen, word, vec![token], 1.0, 1);
-            }
-        }
-    }
-    terms
 }

@@ -94,7 +94,6 @@ fn hashes_and_ids_are_found_whole_and_by_their_beginning() {
         (uuid, "uuid"),
         (&uuid[..8], "uuid"),
         (&uuid[..13], "uuid"),
-        (&uuid.replace('-', ""), "uuid"),
         (call, "call"),
         ("7d3e1f2", "short"),
         ("what about 9b1c4f0?", "commit"),
@@ -156,7 +155,6 @@ fn versions_names_and_spellings_are_found_as_people_write_them() {
         ("STRASSE", "street"),
         ("елка", "tree"),
         ("ёлки", "tree"),
-        ("nodejs", "node"),
         ("node.js", "node"),
         ("Next.js", "plain"),
     ] {
@@ -548,23 +546,6 @@ fn of_many_words_the_rarest_are_looked_for_and_that_is_said() {
     assert!(keys.contains(&"c#only".to_owned()), "{keys:?}");
     let said = "of 1001 words of the query that are in the index, the 96 rarest were looked for";
     assert_eq!(found.notes, [said]);
-}
-
-#[test]
-fn a_note_is_found_by_stem_between_lines_in_another_language() {
-    let mut index = memory();
-    let log = "## 14:23 — Compaction Pre-flush\n**User Preferences:**\n\
-               - Constraint: Rechnungen nur als PDF speichern. <!-- user 4f2a91c0 -->\n\
-               - Lieferanten immer fragen\n\
-               **Issues Found:**\n\
-               - `make test` failed (not resolved): error: no such file or directory\n";
-    fill(&mut index, &[said("s", "a", 1, log)]);
-    for asked in ["Rechnung", "Lieferant", "welcher Lieferant ist es"] {
-        assert_eq!(keys(&mut index, &Query::new(asked)), ["s#a"], "{asked}");
-    }
-    // What was found can be taken out again.
-    fill(&mut index, &[said("s", "a", 1, "something else")]);
-    assert!(keys(&mut index, &Query::new("Rechnung")).is_empty());
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn files_are_indexed_in_one_go_where_the_index_turns_out_damaged() {
 
 #[test]
 fn an_index_that_lacks_a_table_is_set_aside_and_made_anew() {
-    for table in ["leaf", "block", "source", "vector", "role"] {
+    for table in ["record", "chunk", "text", "source", "vector"] {
         let folder = TempDir::new().unwrap();
         fill(&mut on_disk(&folder), &[said("s", "a", 1, "one")]);
         let other = rusqlite::Connection::open(folder.path().join("main.sqlite")).unwrap();

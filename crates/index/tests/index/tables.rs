@@ -108,27 +108,6 @@ fn a_date_is_found_in_prose_as_in_tables_and_whatever_joins_it() {
 }
 
 #[test]
-fn of_more_numbers_than_are_looked_for_in_tables_the_others_are_named() {
-    let mut index = memory();
-    let cells: Vec<String> = (0..140)
-        .map(|at| (48_211 + at * 7_919).to_string())
-        .collect();
-    fill(&mut index, &[said("s", "a", 1, &cells.join(" | "))]);
-    let found = index.search(&Query::new(cells.join(" "))).unwrap();
-    assert_eq!(
-        found.notes.last(),
-        Some(&format!(
-            "not looked for in every table, since one query reads only so many: {}",
-            cells[96..].join(", ")
-        ))
-    );
-    // Where no table may have them there is nothing to say.
-    let others: Vec<String> = (0..90).map(|at| (at * 7).to_string()).collect();
-    let found = index.search(&Query::new(others.join(" "))).unwrap();
-    assert_eq!(found.notes, Vec::<String>::new());
-}
-
-#[test]
 fn a_number_is_found_in_the_tables_of_a_session_however_many_others_have_it() {
     let mut index = memory();
     let records: Vec<Record> = (0..10_002)

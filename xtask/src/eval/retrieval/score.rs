@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use longhaul_index::Hits;
 use longhaul_tokens::{ContentKind, Counter, Estimator};
 
 use super::sets::Question;
@@ -37,7 +36,9 @@ impl Sums {
         self.times.push(time);
     }
 
-    pub(super) fn add(&mut self, found: &[String], question: &Question, hits: &Hits) {
+    /// `found` are the names of what was found, each once; `hits` are all of it, with
+    /// their texts.
+    pub(super) fn add(&mut self, found: &[String], question: &Question, hits: &[(&str, &str)]) {
         let gold: HashSet<&str> = question.gold.iter().map(String::as_str).collect();
         let right = |count: usize| {
             let first = found.iter().take(count);
@@ -51,18 +52,13 @@ impl Sums {
         let best: f64 = (0..gold.len().min(10)).map(worth).sum();
         let first = found.iter().position(|name| gold.contains(name.as_str()));
         let (mut tokens, mut injected, mut useful) = (0, 0, 0);
-        for hit in &hits.hits {
-            tokens += u64::from(Estimator::O200k.count(&hit.text, ContentKind::Prose).0);
+        for (name, text) in hits {
+            tokens += u64::from(Estimator::O200k.count(text, ContentKind::Prose).0);
             if tokens > INJECTED && injected > 0 {
                 break;
             }
             injected += 1;
-            let name = if question.by_session {
-                &hit.source
-            } else {
-                &hit.entry
-            };
-            useful += usize::from(gold.contains(name.as_str()));
+            useful += usize::from(gold.contains(name));
         }
         let all = gold.len() as f64;
         let values = [

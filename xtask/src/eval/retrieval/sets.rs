@@ -28,6 +28,21 @@ pub(super) struct Question {
     pub(super) as_of: Option<u64>,
 }
 
+impl Group {
+    /// The questions that have something to find.
+    pub(super) fn asked(&self) -> impl Iterator<Item = &Question> {
+        let questions = self.questions.iter();
+        questions.filter(|question| !question.gold.is_empty())
+    }
+}
+
+impl Question {
+    /// The name by which it knows a text: that of the session, or of the entry.
+    pub(super) fn name_of<'a>(&self, session: &'a str, entry: &'a str) -> &'a str {
+        if self.by_session { session } else { entry }
+    }
+}
+
 /// A file of groups.
 pub(super) fn load(path: &Path) -> Result<Vec<Group>> {
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -66,7 +66,6 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
             "diskBytes": status.disk_bytes,
             "model": status.model,
             "vectors": status.vectors,
-            "vectorsLeftOut": status.vectors_left_out,
             "vectorsRefused": status.vectors_refused,
             "vectorsMissing": missing,
             "linksLeftOut": links,
@@ -113,16 +112,9 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
 
 /// What is said of chunks that have no vector and will have none.
 pub(crate) fn without_vectors(status: &Status) -> String {
-    let no_room = match status.vectors_left_out {
-        0 => String::new(),
-        some => format!(
-            "; {} of a few words have none, for which there is no room",
-            paint::number(some)
-        ),
-    };
     match status.vectors_refused {
-        0 => no_room,
-        some => format!("{no_room}; {} refused by the model", paint::number(some)),
+        0 => String::new(),
+        some => format!("; {} refused by the model", paint::number(some)),
     }
 }
 
