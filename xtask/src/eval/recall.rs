@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use longhaul_engine::library::{Library, Scope, put_in, redaction};
 use longhaul_engine::recall::message_text;
+use longhaul_engine::survey::Keep;
 use longhaul_engine::tools::Recall;
 use longhaul_index::IndexSettings;
 use longhaul_transcript::{EntryId, Session};
@@ -158,7 +159,7 @@ fn of_session(session: &Session, file: &Path, quotes: usize, figures: &mut Figur
         IndexSettings::new(redaction()),
         None,
     );
-    library.reading(|index| Ok(put_in(index, session, None, &mut |_| {})))??;
+    library.reading(|index| Ok(put_in(index, session, &Keep::nowhere(), &mut |_| {})))??;
     let asking = file.with_extension("asking.jsonl");
     fs::write(&asking, ASKING)?;
     let past = library

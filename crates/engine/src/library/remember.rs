@@ -12,6 +12,7 @@ use super::family::{Scope, family};
 use super::{Library, PutError, put_in, session_name};
 use crate::catalog::listed_id;
 use crate::recall::{Found, Hit, Meaning, NAMED, Query, Said, Same, full_text, recall};
+use crate::survey::Surveys;
 use crate::tools::{Findings, InSight, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
@@ -28,6 +29,7 @@ pub struct Recollection {
     session: Start,
     scope: Scope,
     others: Others,
+    surveys: Surveys,
 }
 
 /// The sessions that are looked through where all are wanted.
@@ -59,6 +61,7 @@ impl Library {
     pub fn recollection(&self, session: &Path, scope: Scope) -> Recollection {
         Recollection {
             library: Some(self.clone()),
+            surveys: self.shared.surveys(),
             ..Recollection::plain(session, scope)
         }
     }
@@ -85,6 +88,7 @@ impl Recollection {
             session: Start::File(session.to_owned()),
             scope,
             others: Others::These(Vec::new()),
+            surveys: Surveys::default(),
         }
     }
 
@@ -95,7 +99,14 @@ impl Recollection {
             session: Start::Known(session.clone()),
             scope,
             others: Others::These(Vec::new()),
+            surveys: Surveys::default(),
         }
+    }
+
+    /// With surveys, entries are found at their places.
+    #[must_use]
+    pub fn with_surveys(self, surveys: Surveys) -> Recollection {
+        Recollection { surveys, ..self }
     }
 
     /// With an index, words are also found in any order, and by meaning where
@@ -170,7 +181,8 @@ impl Recollection {
         let members = self.members(&mut notes)?;
         for (at, session) in members.iter().enumerate() {
             // As many more as may be known already.
-            match recall(session, query, limit - hits.len() + known.len()) {
+            let keep = self.surveys.keep(session);
+            match recall(session, &keep, query, limit - hits.len() + known.len()) {
                 Ok(found) => {
                     let new = found.into_iter().filter(|hit| known.insert(print_of(hit)));
                     let new = new.map(|hit| Hit {
@@ -364,7 +376,8 @@ impl Recollection {
                     }
                 },
             };
-            let whole = recall(session, &Query::Ids(vec![id]), 1);
+            let keep = self.surveys.keep(session);
+            let whole = recall(session, &keep, &Query::Ids(vec![id]), 1);
             for hit in whole.map_err(|error| error.to_string())? {
                 // An older index may still have what only looked back.
                 let repeats = Said::default().text(&hit.entry).trim().is_empty();
@@ -457,7 +470,8 @@ fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
             continue;
         }
         left -= stamp.0;
-        let done = library.reading(|index| Ok(put_in(index, session, None, &mut |_| {})));
+        let keep = library.shared.surveys().keep(session);
+        let done = library.reading(|index| Ok(put_in(index, session, &keep, &mut |_| {})));
         match done.unwrap_or_else(|error| Err(PutError::Index(error))) {
             Ok(()) => library.set_current(name, stamp),
             // What the index has is searched all the same; where it cannot be
