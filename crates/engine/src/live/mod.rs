@@ -149,13 +149,10 @@ impl Live {
         live.known = secrets::Known::of(session, &loaded, keep);
         live.keep = keep.clone();
         let is_whole = loaded.complete && loaded.boundary.is_none();
-        let carried = stored_ledger(&loaded).zip(stored_wear(&loaded));
-        if let Some((ledger, wear)) = carried.filter(|_| loaded.epoch.is_exact()) {
-            live.base = ledger.capturing(capture);
-            live.labels = stored_pins(&loaded);
-            live.wear = wear;
-            live.has_whole_source = false;
-        } else if !is_whole {
+        let carried = stored_ledger(&loaded);
+        let worn = stored_wear(&loaded);
+        let is_told = carried.is_some() && worn.is_some() && loaded.epoch.is_exact();
+        if !is_told && !is_whole {
             let survey = Survey::before(session, &loaded, keep, capture)?;
             live.wear = survey.wear();
             live.labels = survey.labels();
@@ -167,6 +164,12 @@ impl Live {
                 live.source = source;
             }
         }
+        if let Some(ledger) = carried {
+            live.base = ledger.capturing(capture);
+            live.labels = stored_pins(&loaded);
+            live.has_whole_source = !is_told;
+        }
+        live.wear = worn.unwrap_or(live.wear);
         live.full = live.base.clone();
         live.full.observe_all(&loaded.entries);
         for entry in &loaded.entries {
