@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::fault::{Fault, FaultKind};
 use crate::lines::{LineEnd, MAX_LINE_BYTES, Order, Record, Visit, records_of_line};
 
+const FIRST_FORWARD_BUFFER: usize = 16 * 1024;
 const FORWARD_BUFFER: usize = 256 * 1024;
 const FIRST_BACKWARD_CHUNK: usize = 64 * 1024;
 const MAX_BACKWARD_CHUNK: usize = 2 * 1024 * 1024;
@@ -70,9 +71,11 @@ pub(crate) fn forward_from(
     file.seek(SeekFrom::Start(range.start))
         .map_err(Error::io("read", path))?;
     let mut left = range.end.saturating_sub(range.start);
-    // A small file needs a small buffer; one byte more shows where it ends.
+    // A small file needs a small buffer; one byte more shows where it ends. Who
+    // wants one line takes no more than that from a large one.
     let size = usize::try_from(left).unwrap_or(usize::MAX);
-    let mut buffer = vec![0; size.saturating_add(1).min(FORWARD_BUFFER)];
+    let full = size.saturating_add(1).min(FORWARD_BUFFER);
+    let mut buffer = vec![0; full.min(FIRST_FORWARD_BUFFER)];
     let mut filled = 0;
     let mut offset = range.start;
     let mut skipping = 0u64;
@@ -138,6 +141,10 @@ pub(crate) fn forward_from(
         }
         buffer.copy_within(start..filled, 0);
         filled -= start;
+        if buffer.len() < full {
+            let longer = (buffer.len() * 4).min(full);
+            buffer.resize(longer, 0);
+        }
         if start > 0 && buffer.len() > 8 * FORWARD_BUFFER && filled < FORWARD_BUFFER {
             buffer.truncate(FORWARD_BUFFER);
             buffer.shrink_to_fit();

@@ -71,13 +71,14 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         writable(app, &session, args.leave)?;
     }
     let saving = Saving::of(app, &session);
-    let mut materials = Materials::of(app, &session)?;
+    // First what takes in most of the file, so that it is read once.
     let Opened {
         live,
         meter,
         reading,
         window,
     } = open(app, &session)?;
+    let mut materials = Materials::of(app, &session)?;
     let unasked = reading.unasked_note();
     let waiting = summaries::configured(app, Some(&reading))?;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());

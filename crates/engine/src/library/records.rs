@@ -7,7 +7,7 @@ use std::path::Path;
 use longhaul_index::{Record, RecordKind};
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 
-use crate::recall::{Said, UNVOUCHED, brought, each};
+use crate::recall::{Said, UNVOUCHED, brought, each, each_stored};
 use crate::survey::{Keep, Survey, Wanted, redactor};
 
 /// The name of a session in the index: its file, and of a store the session.
@@ -73,9 +73,10 @@ pub(super) fn records_of(
     let clean = document.is_clean();
     let source = session_name(session);
     let mut said = Said::default();
+    let survey = Survey::of(session, keep, Wanted::Path)?;
     if let Which::These(ids, known) = which
         && (clean || known == Some(learnt))
-        && Survey::of(session, keep, Wanted::Path)?.pick(session, ids, &mut |position, entry| {
+        && survey.pick(session, ids, &mut |position, entry| {
             said.hear(&entry);
             let text = said.kept_text(&entry, &mut document);
             let record = record(RecordKind::Transcript, &source, &entry, text, position);
@@ -96,9 +97,16 @@ pub(super) fn records_of(
             .map(|message| message.entry)
             .collect(),
     };
-    let brought = brought(session);
+    let brought = match survey.is_imported() {
+        true => brought(session),
+        false => HashSet::new(),
+    };
     let mut seen: HashSet<EntryId> = HashSet::new();
     let mut position = 0;
+    let each = match survey.is_changed() {
+        true => each,
+        false => each_stored,
+    };
     each(session, &mut |entry| {
         position += 1;
         said.hear(&entry);

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
+use longhaul_files::Identity;
 use longhaul_index::{Filters, Hit as Indexed, Query as Search, RecordKind};
+use longhaul_redact::RULES;
 use longhaul_transcript::{EntryId, Session, SessionRef};
 
 use super::family::{Scope, family};
 use super::{Library, PutError, put_in, session_name};
 use crate::catalog::listed_id;
 use crate::recall::{Found, Hit, Meaning, NAMED, Query, Said, Same, full_text, recall};
-use crate::survey::Surveys;
+use crate::survey::{Surveys, is_noted, note};
 use crate::tools::{Findings, InSight, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
@@ -64,6 +66,13 @@ impl Library {
             surveys: self.shared.surveys(),
             ..Recollection::plain(session, scope)
         }
+    }
+
+    /// What is noted of a session that is in this very index.
+    fn indexing(&self) -> String {
+        let path = &self.shared.path;
+        let file = std::fs::metadata(path).map(|meta| Identity::of(&meta)).ok();
+        format!("indexed {} {file:?} {RULES}", path.display())
     }
 
     /// Whether a session was taken in as it is now.
@@ -471,9 +480,16 @@ fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
         }
         left -= stamp.0;
         let keep = library.shared.surveys().keep(session);
+        if is_noted(session, &keep, &library.indexing()) {
+            library.set_current(name, stamp);
+            continue;
+        }
         let done = library.reading(|index| Ok(put_in(index, session, &keep, &mut |_| {})));
         match done.unwrap_or_else(|error| Err(PutError::Index(error))) {
-            Ok(()) => library.set_current(name, stamp),
+            Ok(()) => {
+                note(session, &keep, stamp.0, &library.indexing());
+                library.set_current(name, stamp);
+            }
             // What the index has is searched all the same; where it cannot be
             // opened at all, the search says so.
             Err(PutError::Index(error)) => {

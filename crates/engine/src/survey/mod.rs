@@ -116,6 +116,30 @@ impl Surveys {
     }
 }
 
+/// Whether something was done with a session's file as it is.
+pub(crate) fn is_noted(session: &Session, keep: &Keep, what: &str) -> bool {
+    let noted = || {
+        let size = std::fs::metadata(session.path()).ok()?.len();
+        let store = Store::in_file(keep.for_size(session, size)?).ok()?;
+        let upto = store.upto(what).ok()??;
+        let key = Key::of(session.path(), upto, &form(session, Wanted::Path))?;
+        let noted: Option<()> = store.part(what, &key).ok()?;
+        noted.filter(|()| upto == size)
+    };
+    noted().is_some()
+}
+
+/// Notes that it was done with the file while it was so long. Without the note it
+/// is done again, no more.
+pub(crate) fn note(session: &Session, keep: &Keep, size: u64, what: &str) {
+    let note = || {
+        let store = Store::in_file(keep.for_size(session, size)?).ok()?;
+        let key = Key::of(session.path(), size, &form(session, Wanted::Path))?;
+        store.keep(what, size, &key, &()).ok()
+    };
+    let _ = note();
+}
+
 /// What is wanted of a survey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
