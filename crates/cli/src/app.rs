@@ -15,6 +15,7 @@ use longhaul_engine::catalog::Places;
 use longhaul_engine::config::{self, ConfigError, Resolved};
 use longhaul_engine::measure::{Meter, Reading, WindowEvidence};
 use longhaul_engine::session::{cache_prices, learnt_windows, resolve_window};
+use longhaul_engine::survey::{Keep, Surveys};
 use longhaul_model::ModelInfo;
 use longhaul_redact::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin};
@@ -192,6 +193,16 @@ impl App {
         }
         places.own = vec![self.state_dir.join("sessions")];
         places
+    }
+
+    /// Where the survey of a session is kept.
+    pub(crate) fn keep(&self, session: &Session) -> Keep {
+        self.surveys().keep(session)
+    }
+
+    /// Where those of all sessions are.
+    pub(crate) fn surveys(&self) -> Surveys {
+        Surveys::below(&self.state_dir, &self.config.config)
     }
 
     /// A meter with the configured estimator.

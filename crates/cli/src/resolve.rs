@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use longhaul_engine::catalog::{self, Catalog, Meant};
 pub(crate) use longhaul_engine::catalog::{belongs_to, id_of};
+use longhaul_engine::survey::Survey;
 use longhaul_transcript::import::{self, Listed};
 use longhaul_transcript::{EntryId, Session, SessionRef, Tree};
 
@@ -132,10 +133,30 @@ pub(crate) fn short_ids(sessions: &[Listed]) -> Vec<String> {
     unique_starts(&ids, &ids.iter().cloned().chain(keys).collect::<Vec<_>>())
 }
 
+/// So much of a name is enough to recognise it.
+const ENOUGH: usize = 8;
+
+/// The same of entries of a session.
+pub(crate) fn id_starts(
+    session: &Session,
+    survey: &Survey,
+    ids: &[String],
+) -> Result<Vec<String>, Failure> {
+    if let Some(starts) = survey.starts(ids, ENOUGH) {
+        return Ok(starts);
+    }
+    let tree = session.tree()?;
+    let all: Vec<String> = tree
+        .nodes()
+        .iter()
+        .map(|node| node.id.to_string())
+        .collect();
+    Ok(unique_starts(ids, &all))
+}
+
 /// The shortest start of each name that no other name has, but enough of it
 /// to be recognised.
 pub(crate) fn unique_starts(names: &[String], all: &[String]) -> Vec<String> {
-    const ENOUGH: usize = 8;
     let mut sorted: Vec<&str> = all.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     sorted.dedup();

@@ -15,6 +15,7 @@
 //! | [`recall`] | brings back what left a context |
 //! | [`tools`] | what an agent may call during a turn, and who allows it |
 //! | [`library`] | makes memory files and sessions findable, for people and agents |
+//! | [`survey`] | knows a long session without reading it again |
 //! | [`subagent`] | starts a session for a part of the work |
 //! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`export`] | puts a session into one file, and begins one from it |
@@ -46,6 +47,7 @@ mod spending;
 pub mod standing;
 pub mod state;
 pub mod subagent;
+pub mod survey;
 pub mod tools;
 
 pub use longhaul_ledger::ours;

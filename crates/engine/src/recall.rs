@@ -21,15 +21,15 @@ use longhaul_transcript::{
     Body, Entry, EntryId, MessageView, Result, Session, SessionRef, ToolCall, each_archived,
 };
 
-pub(crate) use self::brought::brought;
 pub use self::brought::{UNVOUCHED, told_apart};
+pub(crate) use self::brought::{brought, mentions};
 use self::path::Files;
 pub use self::quoting::Quoting;
-pub(crate) use self::quoting::learn_secrets;
 use self::said::Asking;
 pub(crate) use self::said::Said;
 use self::text::Words;
 use crate::catalog::listed_id;
+use crate::survey::{Keep, Survey, Wanted};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -199,10 +199,14 @@ impl Hit {
 /// the same passage are one hit; the last hit names those that found no place.
 /// Calls that look back and what they brought are found by their ids alone: they
 /// repeat what is looked for, or what others said.
-pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
+pub fn recall(session: &Session, keep: &Keep, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     let limit = limit.max(1);
-    let mut hits = look_up(session, query, limit)?;
-    let brought = match hits.is_empty() {
+    let past = Past {
+        session,
+        survey: Survey::of(session, keep, Wanted::Path)?,
+    };
+    let mut hits = look_up(&past, query, limit)?;
+    let brought = match hits.is_empty() || !past.survey.is_imported() {
         true => HashSet::new(),
         false => brought(session),
     };
@@ -219,18 +223,68 @@ pub fn recall(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>
     Ok(hits)
 }
 
-fn look_up(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
+/// A session that is searched.
+struct Past<'a> {
+    session: &'a Session,
+    survey: Survey,
+}
+
+impl Past<'_> {
+    /// Every entry of the archive, then of the file, until `visit` has enough;
+    /// what a host rewrote, as it has it now.
+    fn each(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<()> {
+        match self.survey.is_changed() {
+            true => each(self.session, visit),
+            false => each_stored(self.session, visit),
+        }
+    }
+
+    /// The entry with this id at its place, where that is known.
+    fn by_place(&self, id: &EntryId) -> Result<Option<Entry>> {
+        match self.survey.is_rewritten(id) {
+            true => Ok(None),
+            false => self.survey.entry(self.session, id),
+        }
+    }
+
+    /// The entries with these ids, at their places where those are known.
+    fn by_ids(&self, mut wanted: HashSet<&EntryId>) -> Result<HashMap<EntryId, Entry>> {
+        let mut found = HashMap::new();
+        for id in std::mem::take(&mut wanted) {
+            match self.by_place(id)? {
+                Some(entry) => drop(found.insert(id.clone(), entry)),
+                None => drop(wanted.insert(id)),
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        self.each(&mut |entry| {
+            if wanted.remove(&entry.id) {
+                found.insert(entry.id.clone(), entry);
+            }
+            match wanted.is_empty() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        Ok(found)
+    }
+}
+
+fn look_up(past: &Past<'_>, query: &Query, limit: usize) -> Result<Vec<Hit>> {
     match query {
-        Query::Text(words) => by_words(session, words, limit),
+        Query::Text(words) => by_words(past, words, limit),
         Query::Path(path) => {
-            let cwd = session
+            let cwd = past
+                .session
                 .header()
                 .cwd
                 .as_ref()
                 .map(|cwd| cwd.to_string_lossy());
             let mut files = Files::new(path, cwd.as_deref(), limit);
             let (mut said, mut asking) = (Said::default(), Asking::default());
-            each(session, &mut |entry| {
+            past.each(&mut |entry| {
                 asking.take(&mut said, entry, &mut |said, entry| files.take(said, entry))
             })?;
             Ok(files
@@ -238,13 +292,13 @@ fn look_up(session: &Session, query: &Query, limit: usize) -> Result<Vec<Hit>> {
                 .map(|(entry, excerpt)| Hit::alone(entry, excerpt))
                 .collect())
         }
-        Query::Id(id) => by_id(session, id, limit),
+        Query::Id(id) => by_id(past, id, limit),
         Query::Ids(ids) => {
-            let mut found = by_ids(session, ids.iter().collect())?;
+            let mut found = past.by_ids(ids.iter().collect())?;
             let entries = ids.iter().filter_map(|id| found.remove(id));
             Ok(entries.map(whole).collect())
         }
-        Query::Range(from, to) => range(session, from, to),
+        Query::Range(from, to) => range(past, from, to),
     }
 }
 
@@ -276,9 +330,9 @@ pub(crate) fn each_stored(
     Ok(())
 }
 
-fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
+fn by_words(past: &Past<'_>, words: &str, limit: usize) -> Result<Vec<Hit>> {
     // A damaged file may have no context; it can be searched all the same.
-    let context = session.context().unwrap_or_default();
+    let context = past.session.context().unwrap_or_default();
     let shown: HashSet<EntryId> = context
         .messages
         .into_iter()
@@ -287,12 +341,12 @@ fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
         .collect();
     let mut words = Words::new(words, shown);
     let (mut said, mut asking) = (Said::default(), Asking::default());
-    each(session, &mut |entry| {
+    past.each(&mut |entry| {
         asking.take(&mut said, entry, &mut |said, entry| words.take(said, entry))
     })?;
     let found = words.finish(limit);
     let large = found.iter().filter(|found| found.entry.is_none());
-    let mut large = by_ids(session, large.map(|found| &found.id).collect())?;
+    let mut large = past.by_ids(large.map(|found| &found.id).collect())?;
     Ok(found
         .into_iter()
         .filter_map(|found| {
@@ -306,12 +360,15 @@ fn by_words(session: &Session, words: &str, limit: usize) -> Result<Vec<Hit>> {
         .collect())
 }
 
-fn by_id(session: &Session, name: &str, limit: usize) -> Result<Vec<Hit>> {
+fn by_id(past: &Past<'_>, name: &str, limit: usize) -> Result<Vec<Hit>> {
     let (mut exact, mut folded) = (None, None);
     let mut begun: VecDeque<Entry> = VecDeque::new();
     let mut rest: VecDeque<EntryId> = VecDeque::new();
     let mut count = 0;
-    each(session, &mut |entry| {
+    if let Some(entry) = past.by_place(&EntryId::from(name))? {
+        return Ok(vec![whole(entry)]);
+    }
+    past.each(&mut |entry| {
         if entry.id.as_str() == name {
             exact = Some(entry);
             return ControlFlow::Break(());
@@ -393,31 +450,14 @@ fn ends(id: &[u8], name: &[u8]) -> bool {
     is_timed && id[id.len() - SHOWN..].eq_ignore_ascii_case(name)
 }
 
-fn by_ids(session: &Session, mut wanted: HashSet<&EntryId>) -> Result<HashMap<EntryId, Entry>> {
-    let mut found = HashMap::new();
-    if wanted.is_empty() {
-        return Ok(found);
-    }
-    each(session, &mut |entry| {
-        if wanted.remove(&entry.id) {
-            found.insert(entry.id.clone(), entry);
-        }
-        match wanted.is_empty() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
-    })?;
-    Ok(found)
-}
-
-fn range(session: &Session, from: &str, to: &str) -> Result<Vec<Hit>> {
+fn range(past: &Past<'_>, from: &str, to: &str) -> Result<Vec<Hit>> {
     let is = |id: &EntryId, name: &str| {
         is_called(id, name) || plain_id(name).len() >= 4 && begins(id, name)
     };
     let mut inside = false;
     let mut seen: HashSet<EntryId> = HashSet::new();
     let mut hits = Vec::new();
-    each(session, &mut |entry| {
+    past.each(&mut |entry| {
         inside |= is(&entry.id, from);
         let last = inside && is(&entry.id, to);
         // A copy written by an undo is the same thing said once.

@@ -16,10 +16,11 @@ use crate::checkpoints::{Checkpoints, Whose};
 use crate::compactor::Brakes;
 use crate::config::Config;
 use crate::event::Event;
-use crate::live::{compactions, is_countable, wear};
+use crate::live::worn_by;
 use crate::measure::Reading;
 use crate::session::{Spending, window_source};
 use crate::state::SessionState;
+use crate::survey::Keep;
 
 /// A session with its context measured against a window.
 #[derive(Debug, Clone, Copy)]
@@ -62,11 +63,10 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Looks at a session. Compactions are counted through the whole file,
-    /// unless it is so large that nobody would wait for it.
+    /// Looks at a session.
     pub fn of(seen: &Seen<'_>, config: &Config, state_dir: &Path) -> Result<Standing> {
-        let epoch = epoch(seen.session, seen.loaded)?;
-        let wear = wear(seen.session, seen.loaded, None)?;
+        let keep = Keep::of(seen.session, config, state_dir);
+        let (epoch, wear) = worn_by(seen.session, seen.loaded, &keep)?;
         let degradation = Degradation::of(epoch.count(), &wear, &config.risk_rules());
         let level = seen.window.level(seen.reading.measurement.tokens);
         let whose = Whose::of(seen.session);
@@ -184,15 +184,6 @@ pub fn thresholds(window: &Window) -> Value {
         "hard": window.hard(),
         "full": window.full(),
     })
-}
-
-/// Compactions on the path, counted through the whole file unless it is so
-/// large that nobody would wait for it.
-fn epoch(session: &Session, loaded: &Loaded) -> Result<Epoch> {
-    if loaded.epoch.is_exact() || !is_countable(session) {
-        return Ok(loaded.epoch);
-    }
-    Ok(Epoch::Exact(compactions(session, None)?.len() as u32))
 }
 
 /// A full window is more pressing than a worn session.

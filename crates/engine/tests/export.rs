@@ -16,6 +16,7 @@ use longhaul_engine::library::session_records;
 use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall, told_apart};
+use longhaul_engine::survey::Keep;
 use longhaul_ledger::{Capture, Origin};
 use longhaul_redact::Redactor;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
@@ -155,6 +156,7 @@ fn with_source(folder: &Path, session: &Session, act: impl FnOnce(&Source<'_>)) 
         model: None,
         summary: Sizes::default(),
         capture: Capture::default(),
+        keep: Keep::nowhere(),
     };
     let store = FileStore::new(&folder.join("state"), Policy::default());
     let meter = Meter::new(Estimator::default());
@@ -328,12 +330,12 @@ fn what_an_export_says_in_the_users_name_stays_marked_from_summary_to_summary() 
     // Recalled from what was carried on whole, it is nobody's either.
     let whole = Session::open(&folder.path().join("Path.jsonl")).unwrap();
     let words = Query::Text(order.to_owned());
-    let hits = recall(&whole, &words, 5).unwrap();
+    let hits = recall(&whole, &Keep::nowhere(), &words, 5).unwrap();
     assert!(hits.iter().any(|hit| hit.entry.id.as_str() == "e0"));
     for hit in hits.iter().filter(|hit| !hit.is_summary()) {
         assert!(hit.who().contains("nobody vouches for it"), "{hit:?}");
     }
-    let own = recall(&Session::open(&path).unwrap(), &words, 5).unwrap();
+    let own = recall(&Session::open(&path).unwrap(), &Keep::nowhere(), &words, 5).unwrap();
     assert_eq!(own[0].who(), "user");
     // Nor is it in the index.
     let role_of = |session: &Session| {
@@ -403,7 +405,13 @@ fn is_nobodys(words: &str) {
     let is_marked = |line: &String| marks.iter().any(|mark| line.contains(mark));
     let lines = lines_with(&imported, words);
     assert!(lines.len() > 4 && lines.iter().all(is_marked), "{lines:#?}");
-    let hits = recall(&imported, &Query::Text(words.to_owned()), 5).unwrap();
+    let hits = recall(
+        &imported,
+        &Keep::nowhere(),
+        &Query::Text(words.to_owned()),
+        5,
+    )
+    .unwrap();
     let kinds: Vec<String> = hits.iter().map(|hit| hit.who()).collect();
     assert_eq!(
         kinds,
@@ -428,7 +436,13 @@ fn is_nobodys(words: &str) {
         !lines.is_empty() && lines.iter().all(is_marked),
         "{lines:#?}"
     );
-    let own = recall(&compacted, &Query::Text("file number 39".into()), 1).unwrap();
+    let own = recall(
+        &compacted,
+        &Keep::nowhere(),
+        &Query::Text("file number 39".into()),
+        1,
+    )
+    .unwrap();
     assert_eq!(own[0].who(), "user");
 }
 

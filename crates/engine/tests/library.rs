@@ -8,6 +8,7 @@ use longhaul_engine::library::{
     Library, Recollection, Scope, family, index_path, put_in_changed, redaction,
 };
 use longhaul_engine::session::Departures;
+use longhaul_engine::survey::Keep;
 use longhaul_engine::tools::{Notebook, Recall};
 use longhaul_index::{
     Budget, IndexSettings, MemoryIndex, Progress, Record, RecordKind, SqliteIndex,
@@ -566,7 +567,7 @@ fn a_session_whose_files_look_as_they_did_is_not_read_again() {
     let mut put = |path: &Path, at: Millis| {
         let session = Session::open(path).unwrap();
         let mut all = Progress::default();
-        put_in_changed(&mut index, &session, at, &mut |done| {
+        put_in_changed(&mut index, &session, &Keep::nowhere(), at, &mut |done| {
             all.written += done.written;
             all.unchanged += done.unchanged;
         })

@@ -9,6 +9,7 @@ use longhaul_engine::live::{
 };
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall};
+use longhaul_engine::survey::Keep;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
@@ -297,11 +298,23 @@ fn what_left_is_recalled_by_id_and_by_five_words() {
         .nth(3)
         .unwrap()
         .clone();
-    let by_id = recall(&session, &Query::Id(wanted.id.to_string()), 5).unwrap();
+    let by_id = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Id(wanted.id.to_string()),
+        5,
+    )
+    .unwrap();
     assert_eq!(by_id[0].entry.raw(), wanted.raw());
     let text = wanted.message().unwrap().text();
     let quote: Vec<&str> = text.split_whitespace().take(5).collect();
-    let hits = recall(&session, &Query::Text(quote.join("  ").to_uppercase()), 5).unwrap();
+    let hits = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Text(quote.join("  ").to_uppercase()),
+        5,
+    )
+    .unwrap();
     assert!(hits.iter().any(|hit| hit.entry.id == wanted.id));
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use longhaul_engine::recall::{Hit, Query, Quoting, Same, fenced, full_text, recall};
+use longhaul_engine::survey::Keep;
 use longhaul_redact::Redactor;
 use longhaul_transcript::{EntryId, Session};
 use serde_json::json;
@@ -34,7 +35,13 @@ fn find(said: &[(&str, &str)], words: &str) -> Vec<Hit> {
         .collect();
     let (_folder, path) = session(&said);
     let session = Session::open(&path).unwrap();
-    recall(&session, &Query::Text(words.to_owned()), 5).unwrap()
+    recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Text(words.to_owned()),
+        5,
+    )
+    .unwrap()
 }
 
 fn ids(hits: &[Hit]) -> Vec<&str> {
@@ -108,7 +115,15 @@ fn a_summary_is_found_by_its_words_behind_whoever_said_them() {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&path, text).unwrap();
     let session = Session::open(&path).unwrap();
-    let find = |words: &str| recall(&session, &Query::Text(words.to_owned()), 5).unwrap();
+    let find = |words: &str| {
+        recall(
+            &session,
+            &Keep::nowhere(),
+            &Query::Text(words.to_owned()),
+            5,
+        )
+        .unwrap()
+    };
     assert_eq!(ids(&find("owner wants purple walrus icons")), ["c"]);
     assert_eq!(ids(&find("Never push on Fridays")), ["a", "c"]);
 }
@@ -119,7 +134,7 @@ fn letters_stored_as_escapes_are_found() {
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("words", "w\\u006frds")).unwrap();
     let session = Session::open(&path).unwrap();
-    let hits = recall(&session, &Query::Text("words".into()), 5).unwrap();
+    let hits = recall(&session, &Keep::nowhere(), &Query::Text("words".into()), 5).unwrap();
     assert_eq!(ids(&hits), ["a"]);
 }
 
@@ -132,7 +147,13 @@ fn a_group_names_two_hundred_and_counts_the_rest() {
     said.extend((0..9_000).map(|at| (format!("f{at}"), format!("{at} the very same wordsmith"))));
     let (_folder, path) = session(&said);
     let session = Session::open(&path).unwrap();
-    let hits = recall(&session, &Query::Text("the very same words".into()), 3).unwrap();
+    let hits = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Text("the very same words".into()),
+        3,
+    )
+    .unwrap();
     assert_eq!(hits.len(), 3);
     assert_eq!(hits[0].entry.id.as_str(), "e299");
     assert_eq!((hits[0].others.count, hits[0].others.ids.len()), (299, 200));
@@ -149,7 +170,7 @@ fn many_ids_come_at_once_in_the_order_asked_for() {
     let (_folder, path) = session(&said);
     let session = Session::open(&path).unwrap();
     let wanted = ["abc", "nowhere", "a"].map(EntryId::from).to_vec();
-    let hits = recall(&session, &Query::Ids(wanted), 1).unwrap();
+    let hits = recall(&session, &Keep::nowhere(), &Query::Ids(wanted), 1).unwrap();
     assert_eq!(ids(&hits), ["abc", "a"]);
 }
 
@@ -264,7 +285,7 @@ fn who_looks_back_does_not_find_the_looking() {
     ];
     let (_folder, session) = talk(&messages);
     let by = |query: Query| {
-        let hits = recall(&session, &query, 20).unwrap();
+        let hits = recall(&session, &Keep::nowhere(), &query, 20).unwrap();
         let mut ids: Vec<String> = hits
             .iter()
             .flat_map(|hit| std::iter::once(&hit.entry.id).chain(&hit.others.ids))
@@ -293,7 +314,7 @@ fn a_call_that_runs_is_not_found_with_whatever_is_said_beside_it() {
     ];
     let found = |messages: &[serde_json::Value]| {
         let (_folder, session) = talk(messages);
-        let hits = recall(&session, &Query::Text(words.into()), 5).unwrap();
+        let hits = recall(&session, &Keep::nowhere(), &Query::Text(words.into()), 5).unwrap();
         hits.len()
     };
     assert_eq!(found(&round[..1]), 0);
@@ -311,7 +332,13 @@ fn entries_come_back_to_the_byte_and_are_shown_without_their_secrets() {
     let said = format!("token {key}\n{far}the narwhal gate\n{far}and {key} again");
     let (_folder, path) = session(&[("a".into(), said.clone()), ("b".into(), key.clone())]);
     let session = Session::open(&path).unwrap();
-    let hits = recall(&session, &Query::Range("a".into(), "b".into()), 5).unwrap();
+    let hits = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Range("a".into(), "b".into()),
+        5,
+    )
+    .unwrap();
     assert_eq!(full_text(&hits[0].entry), said);
     let redactor = Redactor::default();
     let mut quoting = Quoting::new(&redactor);
@@ -323,7 +350,13 @@ fn entries_come_back_to_the_byte_and_are_shown_without_their_secrets() {
     }
     assert!(quoting.has_left_out());
     // Nothing of it is in what stands around other words.
-    let hits = recall(&session, &Query::Text("narwhal gate".into()), 5).unwrap();
+    let hits = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Text("narwhal gate".into()),
+        5,
+    )
+    .unwrap();
     let mut quoting = Quoting::new(&redactor);
     assert_eq!(quoting.excerpt(&hits[0]), hits[0].excerpt);
     assert!(!quoting.has_left_out());
@@ -339,7 +372,13 @@ fn an_excerpt_that_cuts_through_a_secret_shows_nothing_of_it() {
         format!("-----BEGIN RSA {word}-----\n{armour}\n-----END RSA {word}-----\nthe narwhal key");
     let (_folder, path) = session(&[("a".into(), said)]);
     let session = Session::open(&path).unwrap();
-    let hits = recall(&session, &Query::Text("narwhal key".into()), 5).unwrap();
+    let hits = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Text("narwhal key".into()),
+        5,
+    )
+    .unwrap();
     assert!(hits[0].excerpt.contains("MIIEow139"), "{}", hits[0].excerpt);
     let redactor = Redactor::default();
     let shown = Quoting::new(&redactor).excerpt(&hits[0]);
@@ -354,7 +393,13 @@ fn a_secret_that_another_entry_gives_away_is_not_shown() {
     let told = format!("The password for the shop is {secret}");
     let (_folder, path) = session(&[("a".into(), used.clone()), ("b".into(), told)]);
     let session = Session::open(&path).unwrap();
-    let hits = recall(&session, &Query::Text("before breakfast".into()), 5).unwrap();
+    let hits = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Text("before breakfast".into()),
+        5,
+    )
+    .unwrap();
     assert_eq!(ids(&hits), ["a"]);
     let redactor = Redactor::default();
     let mut quoting = Quoting::new(&redactor);
@@ -382,7 +427,8 @@ fn what_the_model_thought_is_had_back_by_id_and_by_its_words() {
         ] }),
     ];
     let (_folder, session) = talk(&messages);
-    let find = |words: &str| recall(&session, &Query::Text(words.into()), 5).unwrap();
+    let find =
+        |words: &str| recall(&session, &Keep::nowhere(), &Query::Text(words.into()), 5).unwrap();
     let hits = find("while it waits for the ack");
     assert_eq!(ids(&hits), ["e1"]);
     let excerpt = &hits[0].excerpt;
@@ -401,7 +447,7 @@ fn what_the_model_thought_is_had_back_by_id_and_by_its_words() {
     let redactor = Redactor::default();
     let mut quoting = Quoting::new(&redactor);
     let text = |id: &str| {
-        recall(&session, &Query::Id(id.into()), 1)
+        recall(&session, &Keep::nowhere(), &Query::Id(id.into()), 1)
             .unwrap()
             .remove(0)
     };
@@ -429,8 +475,20 @@ fn a_file_is_found_in_what_tools_brought_behind_all_else_that_names_it() {
         brings("4", Some("grep"), "old/src/tides.rs.bak:3"),
     ];
     let (_folder, session) = talk(&messages);
-    let hits = recall(&session, &Query::Path("src/tides.rs".into()), 9).unwrap();
+    let hits = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Path("src/tides.rs".into()),
+        9,
+    )
+    .unwrap();
     assert_eq!(ids(&hits), ["e2", "e1", "e6", "e0"]);
-    let one = recall(&session, &Query::Path("src/tides.rs".into()), 1).unwrap();
+    let one = recall(
+        &session,
+        &Keep::nowhere(),
+        &Query::Path("src/tides.rs".into()),
+        1,
+    )
+    .unwrap();
     assert_eq!(ids(&one), ["e2"]);
 }

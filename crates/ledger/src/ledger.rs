@@ -110,6 +110,11 @@ impl Ledger {
         Ledger { capture, ..self }
     }
 
+    /// How much it captures.
+    pub fn capture(&self) -> Capture {
+        self.capture
+    }
+
     /// Folds one entry in. Entries come in the order of the path.
     pub fn observe(&mut self, entry: &Entry) {
         self.version = Ledger::VERSION;

@@ -46,7 +46,7 @@ impl Borrow<str> for EntryId {
 }
 
 /// Where an entry stands in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Place {
     /// Line number from 1, or 0 when the file was read from its end.
     pub line: u64,

@@ -48,7 +48,7 @@ pub use layout::Dialect;
 pub use lines::Record;
 pub use load::{Epoch, Loaded, ModelName, Settings};
 pub use message::{Block, MessageView, ProviderUsage, Role, ToolCall};
-pub use session::{Format, Session, SessionRef, Source, Tail};
+pub use session::{Format, Linked, Session, SessionRef, Source, Tail, VisitLined};
 pub use time::Millis;
 pub use tree::{Node, Tree};
 pub use user_text::{Channel, UserText};

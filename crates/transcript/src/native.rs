@@ -21,7 +21,7 @@ use crate::layout::{Dialect, LinearReader, id_of, stated, tree_entry};
 use crate::lines::{Record, Visit};
 use crate::load::{Epoch, Loaded, Settings, cut_at_boundary};
 use crate::scan;
-use crate::session::Tail;
+use crate::session::{Linked, Tail, VisitLined};
 use crate::tree::{Tree, TreeBuilder};
 
 /// Stored records that can be read from both ends.
@@ -102,6 +102,49 @@ impl Native<Lines> {
             });
         }
         Native::new(path, records)
+    }
+}
+
+impl Native<Lines> {
+    /// Where the last whole line ends; nothing where an entry's id follows from
+    /// all before it.
+    pub(crate) fn lines_end(&self) -> Result<Option<u64>> {
+        if Dialect::of(&self.header) == Dialect::Linear {
+            return Ok(None);
+        }
+        let end = scan::lines_end(&mut self.records.file()?, self.records.size);
+        Ok(Some(end.map_err(Error::io("read", &self.path))?))
+    }
+
+    /// The entries of a part of the file.
+    pub(crate) fn stretch(
+        &self,
+        from: Place,
+        to: u64,
+        visit: &mut VisitLined<'_>,
+    ) -> Result<Place> {
+        let openclaw = Dialect::of(&self.header) == Dialect::OpenClaw;
+        let to = to.min(self.records.size);
+        let stretch = scan::Stretch { from, to };
+        let file = self.records.file()?;
+        scan::forward_from(file, &self.path, stretch, &mut Vec::new(), &mut |record| {
+            if is_header(&record) {
+                return ControlFlow::Continue(());
+            }
+            let kind = record.object.str("type");
+            let moves = matches!(kind.as_deref(), Some("reset" | "leaf"));
+            // As when the path is followed from the end of OpenClaw's file.
+            let beside = openclaw
+                && (!record.object.has("parentId")
+                    || record.object.has("appendMode")
+                    || kind.as_deref() == Some("label")
+                    || !crate::tree::is_canonical(&record.object));
+            let linked = match moves || beside {
+                true => Linked::Otherwise,
+                false => Linked::ByParent,
+            };
+            visit(tree_entry(&record, &self.header), linked)
+        })
     }
 }
 

@@ -16,9 +16,17 @@ use crate::error::{Error, Result};
 use crate::fault::{Fault, FaultKind};
 use crate::lines::{LineEnd, MAX_LINE_BYTES, Order, Record, Visit, records_of_line};
 
+const FIRST_FORWARD_BUFFER: usize = 16 * 1024;
 const FORWARD_BUFFER: usize = 256 * 1024;
 const FIRST_BACKWARD_CHUNK: usize = 64 * 1024;
 const MAX_BACKWARD_CHUNK: usize = 2 * 1024 * 1024;
+
+/// A part of a file that begins where a line does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    pub(crate) from: Place,
+    pub(crate) to: u64,
+}
 
 /// Reads every record of `range` in file order. Offsets count from the start
 /// of the file; lines are numbered only when the range starts there.
@@ -34,21 +42,42 @@ pub(crate) fn forward(
 
 /// Like [`forward`], of a file that is already open.
 pub(crate) fn forward_in(
-    mut file: File,
+    file: File,
     path: &Path,
     range: Range<u64>,
     faults: &mut Vec<Fault>,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
+    let from = Place {
+        line: u64::from(range.start == 0),
+        offset: range.start,
+    };
+    let to = range.end;
+    forward_from(file, path, Stretch { from, to }, faults, visit)?;
+    Ok(())
+}
+
+/// The same from a place whose line is known, so that lines are numbered.
+pub(crate) fn forward_from(
+    mut file: File,
+    path: &Path,
+    range: Stretch,
+    faults: &mut Vec<Fault>,
+    visit: &mut Visit<'_>,
+) -> Result<Place> {
+    let Stretch { from, to } = range;
+    let mut line = from.line;
+    let range = from.offset..to;
     file.seek(SeekFrom::Start(range.start))
         .map_err(Error::io("read", path))?;
     let mut left = range.end.saturating_sub(range.start);
-    // A small file needs a small buffer; one byte more shows where it ends.
+    // A small file needs a small buffer; one byte more shows where it ends. Who
+    // wants one line takes no more than that from a large one.
     let size = usize::try_from(left).unwrap_or(usize::MAX);
-    let mut buffer = vec![0; size.saturating_add(1).min(FORWARD_BUFFER)];
+    let full = size.saturating_add(1).min(FORWARD_BUFFER);
+    let mut buffer = vec![0; full.min(FIRST_FORWARD_BUFFER)];
     let mut filled = 0;
     let mut offset = range.start;
-    let mut line = u64::from(range.start == 0);
     let mut skipping = 0u64;
     loop {
         if filled == buffer.len() {
@@ -84,7 +113,7 @@ pub(crate) fn forward_in(
             )
             .is_break()
             {
-                return Ok(());
+                return Ok(Place { line, offset });
             }
             offset += bytes.len() as u64 + 1;
             line += u64::from(line > 0);
@@ -108,10 +137,14 @@ pub(crate) fn forward_in(
                     visit,
                 );
             }
-            return Ok(());
+            return Ok(Place { line, offset });
         }
         buffer.copy_within(start..filled, 0);
         filled -= start;
+        if buffer.len() < full {
+            let longer = (buffer.len() * 4).min(full);
+            buffer.resize(longer, 0);
+        }
         if start > 0 && buffer.len() > 8 * FORWARD_BUFFER && filled < FORWARD_BUFFER {
             buffer.truncate(FORWARD_BUFFER);
             buffer.shrink_to_fit();
@@ -223,6 +256,25 @@ pub(crate) fn tail_start(path: &Path, size: u64, max_bytes: u64) -> Result<u64> 
         Ok(before + skipped.len() as u64)
     };
     find().map_err(Error::io("read", path))
+}
+
+/// Where the last whole line ends of the first `size` bytes of a file.
+pub(crate) fn lines_end(file: &mut File, size: u64) -> io::Result<u64> {
+    let mut end = size;
+    let mut bytes = vec![0; 4096];
+    while end > 0 {
+        let start = end.saturating_sub(bytes.len() as u64);
+        let part = &mut bytes[..(end - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(part)?;
+        if let Some(at) = memrchr(b'\n', part) {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+        let longer = (bytes.len() * 2).min(MAX_BACKWARD_CHUNK);
+        bytes.resize(longer, 0);
+    }
+    Ok(0)
 }
 
 /// Calls `visit` with the record at `offset` (the first one of its line that

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::archive::has_archive;
 use crate::context::Context;
-use crate::entry::{Body, Entry, EntryId};
+use crate::entry::{Body, Entry, EntryId, Place};
 use crate::error::{Error, Result};
 use crate::fault::Fault;
 use crate::header::Header;
@@ -80,6 +80,18 @@ pub struct SessionRef {
     pub format: Format,
 }
 
+/// How an entry hangs on the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linked {
+    /// By the parent that it states, and it is the leaf once it is written.
+    ByParent,
+    /// In a way that takes the whole file to tell.
+    Otherwise,
+}
+
+/// What a read of a stretch calls for every entry.
+pub type VisitLined<'v> = dyn FnMut(Entry, Linked) -> ControlFlow<()> + 'v;
+
 /// What every format offers, in terms of native entries.
 pub trait Source: Send {
     /// The format.
@@ -132,6 +144,20 @@ pub trait Source: Send {
             entries,
             tree.into_faults(),
         ))
+    }
+
+    /// Where the last whole line of the file ends, if it is one that is only
+    /// ever appended to, so that a reader can go on there another time.
+    fn lines_end(&self) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    /// The entries from the line at a place up to an offset, if there is a
+    /// [`lines_end`](Source::lines_end); those past the end of the last line are
+    /// not whole yet.
+    fn stretch(&self, from: Place, to: u64, visit: &mut VisitLined<'_>) -> Result<Place> {
+        let _ = (to, visit);
+        Ok(from)
     }
 
     /// The newest entries, from about the last `max_bytes` of the file. A
@@ -267,6 +293,18 @@ impl Session {
         let path = self.path();
         let size = fs::metadata(path).map_err(Error::io("read", path))?.len();
         scan::forward(path, offset..size.max(offset), &mut Vec::new(), visit)
+    }
+
+    /// Where the last whole line of its file ends, if the file is only ever
+    /// appended to and its entries can be read from any line on.
+    pub fn lines_end(&self) -> Result<Option<u64>> {
+        self.source.lines_end()
+    }
+
+    /// The entries from a line up to an offset, of a session that has a
+    /// [`lines_end`](Session::lines_end). Says where the next line begins.
+    pub fn stretch(&self, from: Place, to: u64, visit: &mut VisitLined<'_>) -> Result<Place> {
+        self.source.stretch(from, to, visit)
     }
 
     /// The tree of the whole session.

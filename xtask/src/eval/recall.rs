@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use longhaul_engine::library::{Library, Scope, put_in, redaction};
 use longhaul_engine::recall::{Hit, message_text};
+use longhaul_engine::survey::Keep;
 use longhaul_engine::tools::Recall;
 use longhaul_index::IndexSettings;
 use longhaul_transcript::{EntryId, Session};
@@ -212,7 +213,7 @@ fn of_session(session: &Session, file: &Path, args: &Args, figures: &mut Figures
         IndexSettings::new(redaction()),
         None,
     );
-    library.reading(|index| Ok(put_in(index, session, None, &mut |_| {})))??;
+    library.reading(|index| Ok(put_in(index, session, &Keep::nowhere(), &mut |_| {})))??;
     let asking = file.with_extension("asking.jsonl");
     fs::write(&asking, ASKING)?;
     let past = library

@@ -13,6 +13,7 @@ use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, Same, recall};
 use longhaul_engine::replay::{Options, ReplayReport, replay};
 use longhaul_engine::session::cache_prices;
+use longhaul_engine::survey::Keep;
 use longhaul_tokens::{Estimator, Tokens, Window};
 use longhaul_transcript::{
     Body, Context, ContextMessage, Entry, EntryId, Header, Millis, Session, Stamp, write_path,
@@ -328,7 +329,7 @@ impl Store {
 
     /// Entries by their ids.
     pub(super) fn by_ids(&self, ids: Vec<EntryId>) -> Result<HashMap<EntryId, Entry>> {
-        let hits = recall(&self.0, &Query::Ids(ids), 1)?;
+        let hits = recall(&self.0, &Keep::nowhere(), &Query::Ids(ids), 1)?;
         Ok(hits
             .into_iter()
             .map(|hit| (hit.entry.id.clone(), hit.entry))
@@ -337,13 +338,13 @@ impl Store {
 
     /// What one id brings back.
     pub(super) fn by_id(&self, id: &EntryId) -> Result<Vec<Entry>> {
-        let hits = recall(&self.0, &Query::Id(id.to_string()), 5)?;
+        let hits = recall(&self.0, &Keep::nowhere(), &Query::Id(id.to_string()), 5)?;
         Ok(hits.into_iter().map(|hit| hit.entry).collect())
     }
 
     /// The first five hits of a search.
     pub(super) fn search(&self, words: &str, wanted: &EntryId) -> Result<Vec<Found>> {
-        let hits = recall(&self.0, &Query::Text(words.to_owned()), 5)?;
+        let hits = recall(&self.0, &Keep::nowhere(), &Query::Text(words.to_owned()), 5)?;
         Ok(hits
             .into_iter()
             .map(|hit| {

@@ -55,7 +55,8 @@ fn failure(error: Error) -> Failure {
 
 /// Whether the prompt cache makes pruning now cheaper, with its numbers.
 pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict, Failure> {
-    let live = Live::open_with(&measured.session, app.config.config.state_capture())?;
+    let keep = app.keep(&measured.session);
+    let live = Live::open_with(&measured.session, app.config.config.state_capture(), &keep)?;
     let reading = &measured.reading;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
     let last = measured

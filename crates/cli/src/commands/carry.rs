@@ -93,6 +93,7 @@ pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>
         model: measured.reading.model.clone(),
         summary: app.config.config.summary_sizes(),
         capture: app.config.config.state_capture(),
+        keep: app.keep(&measured.session),
     };
     Ok(Source::gather(
         &measured.session,

@@ -5,7 +5,7 @@ use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Error, Listed, Restoring, Trigger, Turn,
 };
 use longhaul_engine::event::Event;
-use longhaul_engine::live::Live;
+use longhaul_engine::live::{Live, worn_by};
 use longhaul_tokens::Estimator;
 use longhaul_transcript::{Millis, Session};
 use serde_json::{Value, json};
@@ -186,8 +186,7 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
     let session = &measured.session;
     let saving = Saving::of(app, session);
     let config = &app.config.config;
-    let live =
-        Live::open_with(session, config.state_capture())?.noting_secrets(config, &saving.notebook);
+    let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
     let occasion = occasion(
         app,
         Trigger::Manual,
@@ -241,9 +240,9 @@ fn restore(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
     let (session, _, checkpoint) = find(app, args)?;
     let config = &app.config.config;
     // The compaction that it was made for has happened since.
-    let live = Live::open(&session)?;
-    let compactions = live.epoch().max(checkpoint.meta.compaction_count);
-    let warning = config.spiral_warning().text(compactions, live.wear());
+    let (epoch, wear) = worn_by(&session, &session.load()?, &app.keep(&session))?;
+    let compactions = epoch.count().max(checkpoint.meta.compaction_count);
+    let warning = config.spiral_warning().text(compactions, &wear);
     let how = Restoring {
         limit: config.restore.checkpoint_tokens,
         warning: warning.as_deref(),

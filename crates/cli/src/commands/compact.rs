@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use super::answer;
 use super::change::{durability, writable};
 use super::measured::heading;
-use super::saving::{Materials, Saving, read_only, tell};
+use super::saving::{Entries, Materials, Saving, read_only, tell};
 use super::summaries::{self, Waiting};
 use crate::app::App;
 use crate::args::CompactArgs;
@@ -71,17 +71,19 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         writable(app, &session, args.leave)?;
     }
     let saving = Saving::of(app, &session);
-    let mut materials = Materials::of(app, &session)?;
+    // First what takes in most of the file, so that it is read once.
     let Opened {
         live,
         meter,
         reading,
         window,
     } = open(app, &session)?;
+    let mut materials = Materials::of(app, &session)?;
     let unasked = reading.unasked_note();
     let waiting = summaries::configured(app, Some(&reading))?;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
-    let known = stored(&session, materials.entries())?;
+    let entries = Entries::of(app, &session)?;
+    let archived = archived_ids(&session)?;
     let put_back = |live: &Live, sink: &mut Sink<'_>| {
         materials.with(|putting| {
             let checkpoints = saving.checkpoints();
@@ -97,7 +99,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         config,
         state_dir: &app.state_dir,
         sequence: saving.sequence(app),
-        known,
+        is_stored: Box::new(|id| entries.has(id) || archived.contains(id)),
         durability: durability(app),
         summaries: waiting.as_ref().map(Waiting::model),
         stamp: Box::new(|| app.stamp()),
@@ -213,8 +215,9 @@ fn configured(layer: Layer) -> longhaul_engine::config::Layer {
     }
 }
 
-/// Everything that can be recalled: what is in the file and in its archive.
-fn stored(session: &Session, mut ids: HashSet<EntryId>) -> Result<HashSet<EntryId>, Failure> {
+/// What can be recalled besides what is in the file.
+fn archived_ids(session: &Session) -> Result<HashSet<EntryId>, Failure> {
+    let mut ids = HashSet::new();
     if session.format().is_writable() {
         each_archived(session.path(), &mut |entry| {
             ids.insert(entry.id);
@@ -226,8 +229,7 @@ fn stored(session: &Session, mut ids: HashSet<EntryId>) -> Result<HashSet<EntryI
 
 fn open(app: &App, session: &Session) -> Result<Opened, Failure> {
     let config = &app.config.config;
-    let live = Live::open_with(session, config.state_capture())?
-        .noting_secrets(config, &Saving::of(app, session).notebook);
+    let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
     let mut meter = app.meter();
     let reading = meter.context(live.loaded(), &live.context());
     let (window, _) = app.window_in(session, &reading)?;
@@ -476,7 +478,8 @@ fn pruned_report(
 fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let session = resolve::session_to_write(app, args.which.name())?;
     let path = writable(app, &session, args.leave)?;
-    let live = Live::open_with(&session, app.config.config.state_capture())?;
+    let config = &app.config.config;
+    let live = Live::open_with(&session, config.state_capture(), &app.keep(&session))?;
     let plan: Again = if args.undo {
         live.undo(|| app.stamp(), &|id| find(&session, id))
     } else {

@@ -126,7 +126,8 @@ fn tried(app: &App, path: &OsStr) -> Result<Vec<Check>, Failure> {
     measured.window = Window::new(&config.window_settings(measured.tokens()))
         .map_err(|error| Failure::new(error.to_string()))?;
     let mut meter = app.meter();
-    let compacted = Live::open_with(&measured.session, config.state_capture())?
+    let keep = app.keep(&measured.session);
+    let compacted = Live::open_with(&measured.session, config.state_capture(), &keep)?
         .compact(
             &mut meter,
             &CompactionRequest {

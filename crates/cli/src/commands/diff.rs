@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use longhaul_compaction::audit::Audit;
-use longhaul_engine::live::{compactions, fidelity};
+use longhaul_engine::live::fidelity;
+use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role};
 use serde_json::{Value, json};
 
@@ -19,7 +20,8 @@ use crate::{paint, resolve};
 
 pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.on.name())?;
-    let all = compactions(&session, None)?;
+    let survey = Survey::of(&session, &app.keep(&session), Wanted::Path)?;
+    let all = survey.compactions(&session)?;
     let entry = match &args.compaction {
         None => all.last(),
         Some(name) => match name.parse::<usize>() {

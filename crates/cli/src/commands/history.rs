@@ -1,7 +1,8 @@
 //! `context history`: every compaction of a session.
 
 use longhaul_engine::checkpoints::named_checkpoint;
-use longhaul_engine::live::{compactions, fidelity};
+use longhaul_engine::live::fidelity;
+use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_transcript::{Body, Compaction, Entry};
 use serde_json::{Value, json};
 
@@ -16,7 +17,8 @@ use crate::{paint, resolve};
 
 pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     let session = resolve::session(app, which.name())?;
-    let entries = compactions(&session, None)?;
+    let survey = Survey::of(&session, &app.keep(&session), Wanted::Path)?;
+    let entries = survey.compactions(&session)?;
     let rows: Vec<(u32, &Entry, &Compaction)> = entries
         .iter()
         .zip(1..)
@@ -37,12 +39,6 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     if rows.is_empty() {
         return say!("Never compacted.");
     }
-    let ids: Vec<String> = session
-        .tree()?
-        .nodes()
-        .iter()
-        .map(|node| node.id.to_string())
-        .collect();
     let own: Vec<String> = rows
         .iter()
         .map(|(_, entry, _)| entry.id.to_string())
@@ -62,7 +58,10 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
         left("ENTRY"),
         left("STARTS WITH").cut_to(16).drop_rank(7),
     ]);
-    for ((epoch, entry, compaction), id) in rows.iter().zip(resolve::unique_starts(&own, &ids)) {
+    for ((epoch, entry, compaction), id) in rows
+        .iter()
+        .zip(resolve::id_starts(&session, &survey, &own)?)
+    {
         let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
         let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
         // The user's words that stand whole in the context, and what was lost.

@@ -1,6 +1,7 @@
 //! `context inspect`: what fills the context, part by part.
 
 use longhaul_engine::standing;
+use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
 use serde_json::json;
@@ -15,7 +16,7 @@ use crate::args::Which;
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
-use crate::resolve::unique_starts;
+use crate::resolve::id_starts;
 use crate::style::style;
 use crate::table::{Table, left, right};
 
@@ -147,13 +148,8 @@ fn print_largest(
     }
     say!("")?;
     let messages = &measured.context.messages;
-    let all: Vec<String> = measured
-        .session
-        .tree()?
-        .nodes()
-        .iter()
-        .map(|node| node.id.to_string())
-        .collect();
+    let session = &measured.session;
+    let survey = Survey::of(session, &app.keep(session), Wanted::Path)?;
     let own: Vec<String> = largest
         .iter()
         .map(|(at, _)| messages[*at].entry.to_string())
@@ -164,7 +160,7 @@ fn print_largest(
         left("ENTRY"),
         left("WHAT").cut_to(16),
     ]);
-    for ((at, tokens), id) in largest.iter().zip(unique_starts(&own, &all)) {
+    for ((at, tokens), id) in largest.iter().zip(id_starts(session, &survey, &own)?) {
         let view = messages[*at].view();
         let mut what = view.text();
         if view.role == Role::Assistant {

@@ -40,7 +40,9 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         Reach::Family => (Scope::Family, Vec::new()),
         Reach::All => (Scope::All, memory::sessions_of(app)()),
     };
-    let past = Recollection::of(session.reference(), scope).with_others(others);
+    let past = Recollection::of(session.reference(), scope)
+        .with_others(others)
+        .with_surveys(app.surveys());
     let limit = args.limit.max(1);
     let mut found = past.look(&wanted.query, limit).map_err(Failure::new)?;
     // What is no id may still be a word.
@@ -78,6 +80,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
             let chosen = memory::chosen_and_told(app)?;
             embedding = Some(memory::embedding(&chosen));
             let library = Library::new(memory::path(app), settings, chosen.encoder);
+            library.use_surveys(app.surveys());
             past.with_library(library)
                 .by_meaning(words, found, limit)
                 .map_err(Failure::new)?
@@ -91,7 +94,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
     let mut shown = match args.no_redact {
         true => Shown::AsStored,
         false => {
-            let mut quoting = Quoting::new(&redactor);
+            let mut quoting = Quoting::new(&redactor).with_surveys(app.surveys());
             quoting.learn(&found.hits)?;
             Shown::Redacted(Box::new(quoting))
         }

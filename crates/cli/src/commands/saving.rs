@@ -1,6 +1,6 @@
 //! What commands need to save the state of a session's work and put it back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,6 +14,7 @@ use longhaul_engine::checkpoints::{
 use longhaul_engine::compactor::Sequence;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
+use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_tokens::{Estimator, Tokens, Window};
 use longhaul_transcript::{EntryId, Millis, Session};
 
@@ -87,7 +88,7 @@ pub(super) struct Materials {
     workspace: Option<Workspace>,
     limits: RestoreLimits,
     warning: SpiralWarning,
-    times: HashMap<EntryId, Option<Millis>>,
+    entries: Entries,
     cache: FileCache,
     now: SystemTime,
     today: Date,
@@ -113,37 +114,73 @@ impl Materials {
                 }
             }
         });
-        let tree = session.tree()?;
-        let times = tree.nodes().iter().map(|node| (node.id.clone(), node.time));
         Ok(Materials {
             workspace,
             limits: config.restore_limits(),
             warning: config.spiral_warning(),
-            times: times.collect(),
+            entries: Entries::of(app, session)?,
             cache,
             now,
             today: app.zoned().date(),
         })
     }
 
-    /// The entries of the session's file.
-    pub(super) fn entries(&self) -> HashSet<EntryId> {
-        self.times.keys().cloned().collect()
-    }
-
     /// Works with them.
     pub(super) fn with<T>(&mut self, work: impl FnOnce(&mut Putting<'_>) -> T) -> T {
-        let times = &self.times;
+        let entries = &self.entries;
         work(&mut Putting {
             workspace: self.workspace.as_ref(),
             limits: &self.limits,
             warning: self.warning.clone(),
-            seen: &|id| times.get(id).copied().flatten(),
+            seen: &|id| entries.time(id),
             counter: Estimator::O200k.counter(),
             now: self.now,
             today: self.today,
             cache: &mut self.cache,
         })
+    }
+}
+
+/// The entries of a session, by their ids.
+pub(super) struct Entries {
+    session: Session,
+    survey: Survey,
+    /// Where they have no places of their own, all of them.
+    whole: Option<HashMap<EntryId, Option<Millis>>>,
+}
+
+impl Entries {
+    pub(super) fn of(app: &App, session: &Session) -> Result<Entries, Failure> {
+        let survey = Survey::of(session, &app.keep(session), Wanted::Path)?;
+        let whole = match survey.is_placed() {
+            true => None,
+            false => {
+                let tree = session.tree()?;
+                let times = tree.nodes().iter().map(|node| (node.id.clone(), node.time));
+                Some(times.collect())
+            }
+        };
+        Ok(Entries {
+            session: Session::open_ref(session.reference())?,
+            survey,
+            whole,
+        })
+    }
+
+    /// Whether the session's file has an entry.
+    pub(super) fn has(&self, id: &EntryId) -> bool {
+        match &self.whole {
+            Some(whole) => whole.contains_key(id),
+            None => self.survey.has(id),
+        }
+    }
+
+    /// When an entry was written.
+    fn time(&self, id: &EntryId) -> Option<Millis> {
+        match &self.whole {
+            Some(whole) => whole.get(id).copied().flatten(),
+            None => self.survey.entry(&self.session, id).ok()??.time,
+        }
     }
 }
 
@@ -202,7 +239,8 @@ pub(super) fn restored(app: &App, measured: &Measured, at: Option<&str>) -> Rest
         return Restoration::default();
     }
     let gather = || -> Result<Restoration, Failure> {
-        let live = Live::open_with(&measured.session, app.config.config.state_capture())?;
+        let keep = app.keep(&measured.session);
+        let live = Live::open_with(&measured.session, app.config.config.state_capture(), &keep)?;
         let mut materials = Materials::of(app, &measured.session)?;
         let notebook = Untouched(Some(&saving.notebook));
         let restored = materials.with(|putting| {

@@ -261,7 +261,7 @@ fn the_policy_promotes_what_the_user_said_and_a_model_would_keep_and_leaves_the_
         "{without}"
     );
     let server = Loopback::start(|request| {
-        let judged = |at| {
+        let judged = |at: usize| {
             format!(
                 r#"{{"note": {at}, "keep": true, "quote": "{}"}}"#,
                 QUOTES[at - 1]

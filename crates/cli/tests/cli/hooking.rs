@@ -299,32 +299,47 @@ fn compact(machine: &Machine, path: &Path) {
     fs::write(path, text).unwrap();
 }
 
+/// Records that say nothing, so that the file is long.
+fn filler(bytes: usize) -> String {
+    format!(
+        "{}\n",
+        json!({ "type": "progress", "data": "-".repeat(bytes) })
+    )
+}
+
 #[test]
 fn what_was_folded_once_is_not_read_again() {
     let machine = Machine::new();
     let path = transcript(&machine);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, filler(8 << 10) + &text + &filler(512 << 10)).unwrap();
     compact(&machine, &path);
     let told = compacting(&machine, &path);
     let ran = hook(&machine, "stop", &told);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // Were what came before read again, it would be another file.
     let text = fs::read_to_string(&path).unwrap();
-    let (_, after) = text.split_at(text.find("\"compact_boundary\"").unwrap());
-    let start = text.len() - after.len();
-    let start = text[..start].rfind('\n').unwrap() + 1;
-    // Were what came before read again, it would be missed.
-    fs::write(&path, &text[start..]).unwrap();
+    fs::write(&path, text.replace("timetable.rs", "timetadle.rs")).unwrap();
     let packet = context(&hook(&machine, "session-start", &told));
     assert!(packet.contains("src/timetable.rs"), "{packet}");
     assert!(packet.contains("Check the winter harbour"), "{packet}");
-    let note = state(&machine).join("folded.json");
-    fs::write(&note, "{ damaged").unwrap();
+    fs::write(&path, &text).unwrap();
+    fs::write(survey(&machine), "damaged").unwrap();
     let ran = hook(&machine, "pre-compact", &told);
     assert_eq!(
         (ran.code, ran.err.as_str()),
         (0, ""),
-        "a damaged note is made anew"
+        "a damaged survey is made anew"
     );
-    assert!(fs::read_to_string(&note).unwrap().contains("boundary"));
+    assert!(fs::read(survey(&machine)).unwrap().len() > 1_000);
+}
+
+/// Where the survey of the session is.
+fn survey(machine: &Machine) -> PathBuf {
+    let files = fs::read_dir(state(machine)).unwrap();
+    let mut files = files.map(|file| file.unwrap().path());
+    let found = files.find(|path| path.extension().is_some_and(|kind| kind == "sqlite"));
+    found.unwrap()
 }
 
 #[test]
@@ -363,43 +378,6 @@ fn whatever_is_wrong_with_its_arguments_a_hook_does_not_block_the_agent() {
         assert!(ran.err.contains("error"), "{line}: {ran:?}");
     }
     assert_eq!(machine.run_line("hook install --unknown").code, 2);
-}
-
-#[test]
-fn after_another_compaction_folding_goes_on_where_it_was() {
-    let machine = Machine::new();
-    let path = transcript(&machine);
-    compact(&machine, &path);
-    let told = compacting(&machine, &path);
-    let note = state(&machine).join("folded.json");
-    for interrupted in [false, true] {
-        let before = fs::read_to_string(&path).unwrap();
-        assert_eq!(hook(&machine, "stop", &told).err, "");
-        if interrupted {
-            // As if it had been given up behind the last entry it noted.
-            let mut folded: Value =
-                serde_json::from_str(&fs::read_to_string(&note).unwrap()).unwrap();
-            assert!(folded["boundary"].is_string(), "{folded}");
-            folded["boundary"] = Value::Null;
-            fs::write(&note, folded.to_string()).unwrap();
-        }
-        // Were what was folded read again, it would be another file.
-        let text = before.replace("timetable.rs", "timetadle.rs");
-        fs::write(&path, text + &more(&machine, interrupted)).unwrap();
-        let packet = context(&hook(&machine, "session-start", &told));
-        assert!(packet.contains("timetable.rs"), "{packet}");
-        assert!(!packet.contains("timetadle"), "{packet}");
-        let new = format!("harbour{}.rs", u8::from(interrupted));
-        assert!(packet.contains(&new), "{packet}");
-        fs::write(
-            &path,
-            fs::read_to_string(&path)
-                .unwrap()
-                .replace("timetadle.rs", "timetable.rs"),
-        )
-        .unwrap();
-        fs::remove_dir_all(machine.home().join(".longhaul/context/checkpoints")).unwrap();
-    }
 }
 
 /// What follows a compaction: a file is changed, and it is compacted again.
@@ -452,8 +430,6 @@ fn a_piece_of_a_secret_from_before_a_compaction_is_not_saved_by_a_later_hook() {
     compact(&machine, &path);
     let told = input(&machine, &path, json!({ "trigger": "auto" }));
     assert_eq!(hook(&machine, "stop", &told).err, "");
-    let folded = state(&machine).join("folded.json");
-    let noted = fs::read_to_string(&folded).unwrap();
     let said = json!({
         "parentUuid": "00000000-0000-4000-8000-000000000007", "isSidechain": false,
         "userType": "external", "cwd": machine.work(), "sessionId": ID, "version": "2.1.17",
@@ -467,20 +443,6 @@ fn a_piece_of_a_secret_from_before_a_compaction_is_not_saved_by_a_later_hook() {
     for event in ["stop", "pre-compact"] {
         assert_eq!(hook(&machine, event, &told).err, "");
     }
-    assert_eq!(
-        fs::read_to_string(&folded).unwrap(),
-        noted,
-        "opened by its note"
-    );
-    // A word of the note that turns out to be a password goes out of it.
-    assert!(noted.contains("winter"), "{noted}");
-    let said = said.to_string().replace("00000008\"", "00000009\"");
-    let said = said.replace("check the harbour.", "DB_PASSWORD=\\\"winter harbour\\\"");
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, format!("{text}{said}\n")).unwrap();
-    assert_eq!(hook(&machine, "stop", &told).err, "");
-    let noted = fs::read_to_string(&folded).unwrap();
-    assert!(!noted.contains("winter harbour"), "{noted}");
     let mut read = 0;
     let mut folders = vec![machine.home().join(".longhaul")];
     while let Some(folder) = folders.pop() {

@@ -141,9 +141,11 @@ impl Machine {
 fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, (Vec<u8>, SystemTime)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
             collect(&path, files);
-        } else {
+        } else if !name.starts_with("survey-") {
+            // What is known of a session is kept by whoever reads it.
             let time = fs::metadata(&path).unwrap().modified().unwrap();
             files.insert(path.clone(), (fs::read(&path).unwrap(), time));
         }

@@ -220,6 +220,8 @@ pub fn audit(
     for ((entry, text), _) in pinned.iter().zip(&found).filter(|(_, found)| !**found) {
         audit.lose("pin", text, Some(entry));
     }
+    audit.recallable.total = source.settled();
+    audit.recallable.kept = source.settled();
     for entry in source.entries().iter().filter(|entry| !kept(entry)) {
         audit.recallable.total += 1;
         match is_stored(entry) {
@@ -260,6 +262,9 @@ fn words(audit: &mut Audit, source: &Source, context: &str, is_stored: &dyn Fn(&
     let whole = find(&texts, context);
     let begun = find(&beginnings, context);
     let tally = &mut audit.user_text;
+    tally.total = source.texts_left();
+    tally.recallable = source.texts_left();
+    audit.reduced_unlisted = source.texts_left();
     let mut nowhere = Vec::new();
     for (said, (whole, begun)) in source.texts().iter().zip(whole.iter().zip(&begun)) {
         tally.total += 1;

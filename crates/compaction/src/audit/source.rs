@@ -4,9 +4,16 @@ use std::collections::BTreeMap;
 
 use longhaul_transcript::json::{self, Object};
 use longhaul_transcript::{Body, Channel, Entry, EntryId, Role};
+use serde::{Deserialize, Serialize};
+
+/// Texts that are looked for after every compaction: many times what a context
+/// has room for.
+const TEXTS: usize = 4_000;
+/// Bytes of them.
+const TEXT_BYTES: usize = 2 << 20;
 
 /// A text that a person typed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceText {
     /// Its entry.
     pub entry: EntryId,
@@ -17,7 +24,7 @@ pub struct SourceText {
 }
 
 /// What a call will have done once its result says that it worked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Pending {
     Change(Vec<String>),
     Read(String),
@@ -28,10 +35,13 @@ enum Pending {
 }
 
 /// Everything that the audit looks for, folded entry by entry.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     cwd: Option<String>,
     texts: Vec<SourceText>,
+    text_bytes: usize,
+    /// Older texts that no context has room for.
+    texts_left: u32,
     changed: BTreeMap<String, EntryId>,
     read: BTreeMap<String, EntryId>,
     /// Items of whole lists, and whether each is open.
@@ -40,6 +50,8 @@ pub struct Source {
     tasks: BTreeMap<String, (String, bool)>,
     notes: Vec<(EntryId, String)>,
     entries: Vec<EntryId>,
+    /// Entries before them that have left, and are known to resolve.
+    settled: u32,
     calls: BTreeMap<String, (EntryId, Pending)>,
 }
 
@@ -55,6 +67,60 @@ impl Source {
     /// What people typed, in order.
     pub fn texts(&self) -> &[SourceText] {
         &self.texts
+    }
+
+    /// Texts besides, which can only be recalled.
+    pub(super) fn texts_left(&self) -> u32 {
+        self.texts_left
+    }
+
+    /// Entries besides that have left and are known to resolve by their ids.
+    pub(super) fn settled(&self) -> u32 {
+        self.settled
+    }
+
+    /// The entries so far up to this one (all, without one) have left the context
+    /// and resolve by their ids: from here on they are only counted, and of what
+    /// was said only so much is looked for as could stand in a context.
+    pub fn settle(&mut self, before: Option<&EntryId>) {
+        let kept = before.and_then(|id| self.entries.iter().position(|entry| entry == id));
+        let left = kept.unwrap_or(self.entries.len());
+        self.entries.drain(..left);
+        self.settled = self.settled.saturating_add(left as u32);
+        self.make_room();
+    }
+
+    /// The first text stays, the newest, and of the others the shortest: length and
+    /// order decide here as they do in a summary.
+    fn make_room(&mut self) {
+        if self.texts.len() <= 2 * TEXTS && self.text_bytes <= 2 * TEXT_BYTES {
+            return;
+        }
+        let mut order: Vec<usize> = (1..self.texts.len()).rev().collect();
+        let mut bytes = self.texts[0].text.len();
+        let newest = order
+            .iter()
+            .take_while(|at| {
+                bytes += self.texts[**at].text.len();
+                bytes <= TEXT_BYTES / 2
+            })
+            .take(TEXTS / 2)
+            .count();
+        order[newest..].sort_by_key(|at| (self.texts[*at].text.len(), std::cmp::Reverse(*at)));
+        let mut room = TEXT_BYTES;
+        let mut kept = vec![false; self.texts.len()];
+        for at in std::iter::once(0).chain(order).take(TEXTS) {
+            let size = self.texts[at].text.len();
+            kept[at] = at == 0 || size <= room;
+            if kept[at] {
+                room = room.saturating_sub(size);
+            }
+        }
+        let before = self.texts.len();
+        let mut kept = kept.into_iter();
+        self.texts.retain(|_| kept.next() == Some(true));
+        self.texts_left += (before - self.texts.len()) as u32;
+        self.text_bytes = self.texts.iter().map(|said| said.text.len()).sum();
     }
 
     pub(super) fn changed(&self) -> impl Iterator<Item = (&str, &EntryId)> {
@@ -105,11 +171,13 @@ impl Source {
         };
         self.entries.push(entry.id.clone());
         for said in view.user_text() {
-            if !said.text.trim().is_empty() {
+            let text = said.text.trim();
+            if !text.is_empty() {
+                self.text_bytes += text.len();
                 self.texts.push(SourceText {
                     entry: entry.id.clone(),
                     channel: said.channel,
-                    text: said.text.trim().to_owned(),
+                    text: text.to_owned(),
                 });
             }
         }
@@ -130,7 +198,7 @@ impl Source {
                 if let Some((made, pending)) = self.calls.remove(id.as_ref())
                     && done
                 {
-                    self.settle(made, pending, &view.text());
+                    self.conclude(made, pending, &view.text());
                 }
                 // Some tools answer with the whole list.
                 let details = view.object().object("details");
@@ -185,7 +253,7 @@ impl Source {
         }
     }
 
-    fn settle(&mut self, entry: EntryId, pending: Pending, result: &str) {
+    fn conclude(&mut self, entry: EntryId, pending: Pending, result: &str) {
         match pending {
             Pending::Change(paths) => {
                 for path in paths {

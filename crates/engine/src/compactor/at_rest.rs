@@ -1,6 +1,5 @@
 //! A session at rest: a file that nobody runs, compacted by a command.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,8 +37,8 @@ pub struct Resting<'a> {
     pub state_dir: &'a Path,
     /// Checkpoints and the journal.
     pub sequence: Sequence<'a>,
-    /// Every entry that can be recalled.
-    pub known: HashSet<EntryId>,
+    /// Whether an entry can be recalled.
+    pub is_stored: Box<dyn Fn(&EntryId) -> bool + 'a>,
     /// When what is written is forced to the disk.
     pub durability: Durability,
     /// Who writes summaries.
@@ -105,7 +104,7 @@ impl Site for AtRest<'_> {
             meter,
             window,
             sequence,
-            known,
+            is_stored,
             ..
         } = &mut self.with;
         Bench {
@@ -115,7 +114,7 @@ impl Site for AtRest<'_> {
             state: &mut self.state,
             course: &mut self.course,
             sequence: *sequence,
-            stored: Stored::Ids(known),
+            stored: Stored::Asked(&**is_stored),
         }
     }
 

@@ -74,6 +74,8 @@ pub enum Stored<'a> {
     Unknown,
     /// These.
     Ids(&'a HashSet<EntryId>),
+    /// Those of which this says so.
+    Asked(&'a dyn Fn(&EntryId) -> bool),
     /// These, and when they were written.
     Times(&'a HashMap<EntryId, Option<Millis>>),
 }
@@ -83,6 +85,7 @@ impl Stored<'_> {
         match self {
             Stored::Unknown => false,
             Stored::Ids(ids) => ids.contains(id),
+            Stored::Asked(is_stored) => is_stored(id),
             Stored::Times(times) => times.contains_key(id),
         }
     }

@@ -25,6 +25,7 @@ use crate::checkpoints::Whose;
 use crate::config::Config;
 use crate::live::{Live, redacted};
 use crate::measure::Meter;
+use crate::survey::Keep;
 
 /// What the user's words take in a hand-off.
 const CONSTRAINTS: Tokens = Tokens(2_000);
@@ -46,6 +47,8 @@ pub struct At<'a> {
     pub summary: Sizes,
     /// How much of it a checkpoint captures.
     pub capture: Capture,
+    /// Where its survey is kept.
+    pub keep: Keep,
 }
 
 /// Whether secrets are taken out.
@@ -109,7 +112,7 @@ impl<'a> Source<'a> {
         meter: &Meter,
         at: At<'a>,
     ) -> Result<Source<'a>> {
-        let live = Live::open_with(session, at.capture)?;
+        let live = Live::open_with(session, at.capture, &at.keep)?;
         let key = SessionKey::new(at.key.as_str());
         let latest = store.latest(&key)?;
         let now = work_now(session, &live, key, &at);

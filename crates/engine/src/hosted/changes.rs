@@ -3,9 +3,7 @@
 //! neither the ledger nor a summary nor recall is to bring them up again.
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use longhaul_transcript::json::{self, Object};
 use longhaul_transcript::{
@@ -13,6 +11,7 @@ use longhaul_transcript::{
 };
 
 use super::mirror::CHANGE_MARK;
+use crate::recall::mentions;
 
 /// What stands for a message that the host took out.
 const TAKEN_OUT: &str = "[taken out by the host]";
@@ -25,24 +24,24 @@ impl Changes {
     /// Those of a session. For one that no host ever changed, this is a glance
     /// at its bytes.
     pub(crate) fn of(session: &Session) -> Result<Changes> {
-        if session.format() != Format::Pi || !has_mark(session.path()) {
+        if session.format() != Format::Pi || !mentions(session.path(), CHANGE_MARK) {
             return Ok(Changes::default());
         }
-        let mut reading = Reading::default();
+        let mut changing = Changing::default();
         session.each(&mut |entry| {
-            reading.take(&entry);
+            changing.take(&entry);
             ControlFlow::Continue(())
         })?;
-        Ok(Changes(reading.changes))
+        Ok(changing.done())
     }
 
     /// Those among some entries.
     pub(crate) fn among(entries: &[Entry]) -> Changes {
-        let mut reading = Reading::default();
+        let mut changing = Changing::default();
         for entry in entries {
-            reading.take(entry);
+            changing.take(entry);
         }
-        Changes(reading.changes)
+        changing.done()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -77,13 +76,14 @@ impl Changes {
 
 /// Changes as they come: the new text, and then the mark that says whose it is.
 #[derive(Default)]
-struct Reading {
+pub(crate) struct Changing {
     changes: HashMap<EntryId, String>,
     edits: HashMap<EntryId, String>,
 }
 
-impl Reading {
-    fn take(&mut self, entry: &Entry) {
+impl Changing {
+    /// Takes in the next entry of a session.
+    pub(crate) fn take(&mut self, entry: &Entry) {
         match &entry.body {
             Body::ContextEdit(edit) => {
                 let content = match &edit.replacement {
@@ -92,13 +92,10 @@ impl Reading {
                 };
                 self.edits.insert(edit.target.clone(), content);
             }
-            Body::Custom { custom_type } if custom_type == CHANGE_MARK => {
-                let object = Object::parse(entry.raw()).unwrap_or_default();
-                let data = object.object("data").unwrap_or_default();
-                let Some(target) = data.str("entry") else {
+            Body::Custom { .. } => {
+                let Some(target) = changed_by(entry) else {
                     return;
                 };
-                let target = EntryId::new(target.into_owned());
                 if let Some(content) = self.edits.get(&target) {
                     self.changes.insert(target, content.clone());
                 }
@@ -106,29 +103,17 @@ impl Reading {
             _ => {}
         }
     }
+
+    /// What came of all of them.
+    pub(crate) fn done(self) -> Changes {
+        Changes(self.changes)
+    }
 }
 
-/// Whether the mark of a change stands anywhere in a file.
-fn has_mark(path: &Path) -> bool {
-    let Ok(mut file) = longhaul_files::open(path) else {
-        return false;
-    };
-    let finder = memchr::memmem::Finder::new(CHANGE_MARK);
-    let mut held = vec![0; 1 << 18];
-    let mut kept = 0;
-    loop {
-        let Ok(read) = file.read(&mut held[kept..]) else {
-            return false;
-        };
-        if read == 0 {
-            return false;
-        }
-        let end = kept + read;
-        if finder.find(&held[..end]).is_some() {
-            return true;
-        }
-        // A mark may begin at the end of one piece.
-        kept = end.min(CHANGE_MARK.len() - 1);
-        held.copy_within(end - kept..end, 0);
-    }
+/// The entry that a mark says was changed.
+pub(crate) fn changed_by(entry: &Entry) -> Option<EntryId> {
+    let is_mark = matches!(&entry.body, Body::Custom { custom_type } if custom_type == CHANGE_MARK);
+    let object = Object::parse(entry.raw()).ok().filter(|_| is_mark)?;
+    let target = object.object("data")?.str("entry")?.into_owned();
+    Some(EntryId::new(target))
 }

@@ -40,7 +40,7 @@ use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer};
 use serde_json::json;
 
-pub(crate) use changes::Changes;
+pub(crate) use changes::{Changes, Changing, changed_by};
 
 pub use assemble::{Ask, Assembly, Shown};
 pub use list::{Base, Given};

@@ -49,6 +49,7 @@ use records::{Which, records_of};
 use tools::SYNCED;
 
 use crate::session::Departures;
+use crate::survey::{Keep, Surveys};
 
 /// Entries are handed over in lots of so many bytes, so that a session of any
 /// length fits.
@@ -74,21 +75,31 @@ pub enum PutError {
     Session(#[from] longhaul_transcript::Error),
 }
 
-/// Puts a session into an index: the entries that are asked for, which have left
-/// its context, else all, each by whether it has. What the index has of a whole
-/// session and the session has no more is taken out.
+/// Puts a session into an index, each entry by whether it has left the context.
+/// What the index has of it and the session has no more is taken out.
 pub fn put_in(
     index: &mut dyn MemoryIndex,
     session: &Session,
-    ids: Option<&HashSet<EntryId>>,
+    keep: &Keep,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), PutError> {
-    let which = ids.map_or(Which::All, Which::These);
+    put_in_which(index, session, keep, Which::All, progress)?;
+    Ok(())
+}
+
+/// The same of some of its entries; says how many secrets were known.
+fn put_in_which(
+    index: &mut dyn MemoryIndex,
+    session: &Session,
+    keep: &Keep,
+    which: Which<'_>,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<u64, PutError> {
     let source = session_name(session);
     // Before it is read: what another process puts in meanwhile may be newer.
     let mut stale = match which {
         Which::All => index.entries(&source)?,
-        Which::These(_) => HashSet::new(),
+        Which::These(..) => HashSet::new(),
     };
     let mut lot: Vec<Record> = Vec::new();
     let mut bytes = 0;
@@ -99,7 +110,7 @@ pub fn put_in(
         progress(&done);
         Ok(())
     };
-    let read = records_of(session, which, &mut |record| {
+    let read = records_of(session, keep, which, &mut |record| {
         bytes += record.text.len();
         stale.remove(&record.entry);
         lot.push(record);
@@ -116,16 +127,16 @@ pub fn put_in(
         return Err(error.into());
     }
     hand_over(&mut lot)?;
-    read?;
-    if stale.is_empty() || !keep_what_is_there(session, &mut stale)? {
-        return Ok(());
+    let learnt = read?;
+    if stale.is_empty() || !keep_what_is_there(session, keep, &mut stale)? {
+        return Ok(learnt);
     }
     let removed = index.remove_entries(&source, &stale)?;
     progress(&Progress {
         removed,
         ..Progress::default()
     });
-    Ok(())
+    Ok(learnt)
 }
 
 /// Puts a whole session into an index, unless its files look as they did when it
@@ -134,6 +145,7 @@ pub fn put_in(
 pub fn put_in_changed(
     index: &mut SqliteIndex,
     session: &Session,
+    keep: &Keep,
     at: Millis,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), PutError> {
@@ -161,7 +173,7 @@ pub fn put_in_changed(
         });
         return Ok(());
     }
-    put_in(index, session, None, progress)?;
+    put_in(index, session, keep, progress)?;
     if let Some(looks) = looks {
         index.note_looks(&source, looks)?;
     }
@@ -174,13 +186,14 @@ pub fn put_in_changed(
 /// be any of them.
 fn keep_what_is_there(
     session: &Session,
+    keep: &Keep,
     stale: &mut HashSet<String>,
 ) -> Result<bool, longhaul_transcript::Error> {
     let session = Session::open_ref(session.reference())?;
     let go_on = &mut |_| ControlFlow::Continue(());
     let mut faults = each_archived(session.path(), go_on)?;
     faults.extend(session.each(go_on)?);
-    records_of(&session, Which::All, &mut |record| {
+    records_of(&session, keep, Which::All, &mut |record| {
         stale.remove(&record.entry);
         ControlFlow::Continue(())
     })?;
@@ -223,6 +236,8 @@ struct Shared {
     without_vectors: Troubles,
     /// Until what failed is tried again.
     waits: Mutex<Waits>,
+    /// Where the surveys of sessions are kept.
+    surveys: Mutex<Surveys>,
 }
 
 /// What went wrong, each in a sentence of its own.
@@ -315,8 +330,16 @@ impl Library {
                 troubles: Arc::default(),
                 without_vectors: Arc::default(),
                 waits: Mutex::default(),
+                surveys: Mutex::default(),
             }),
         }
+    }
+
+    /// Where the surveys of sessions are kept, for what is started from now on:
+    /// with them only what is new is read.
+    pub fn use_surveys(&self, surveys: Surveys) {
+        let own = self.shared.surveys.lock();
+        *own.unwrap_or_else(PoisonError::into_inner) = surveys;
     }
 
     /// How long is waited before vectors that failed are tried again, for what is
@@ -479,6 +502,11 @@ impl Shared {
         encoder.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    fn surveys(&self) -> Surveys {
+        let surveys = self.surveys.lock();
+        surveys.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn waits(&self) -> Waits {
         *self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -495,6 +523,8 @@ impl Shared {
             troubles: Arc::clone(&self.troubles),
             without_vectors: Arc::clone(&self.without_vectors),
             waits: self.waits(),
+            surveys: self.surveys(),
+            learnt: HashMap::new(),
             failing: None,
         };
         let name = "longhaul-index".to_owned();
@@ -520,6 +550,9 @@ struct Worker {
     troubles: Troubles,
     without_vectors: Troubles,
     waits: Waits,
+    surveys: Surveys,
+    /// How many secrets were known of a session when it was last put in.
+    learnt: HashMap<PathBuf, u64>,
     /// Until vectors that failed are tried again.
     failing: Option<Waits>,
 }
@@ -583,8 +616,14 @@ impl Worker {
 
     fn take(&mut self, path: &Path, ids: Option<&HashSet<EntryId>>) -> Result<(), String> {
         let session = Session::open(path).map_err(|error| error.to_string())?;
+        let keep = self.surveys.keep(&session);
+        let known = self.learnt.get(path).copied();
+        let which = ids.map_or(Which::All, |ids| Which::These(ids, known));
         let index = self.index()?;
-        put_in(index, &session, ids, &mut |_| {}).map_err(|error| error.to_string())
+        let learnt = put_in_which(index, &session, &keep, which, &mut |_| {})
+            .map_err(|error| error.to_string())?;
+        self.learnt.insert(path.to_owned(), learnt);
+        Ok(())
     }
 
     /// Makes some vectors; says whether there is nothing left to make.

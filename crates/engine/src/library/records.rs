@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_index::{Record, RecordKind};
-use longhaul_redact::Redactor;
 use longhaul_transcript::{Entry, EntryId, Result, Session};
 
-use crate::recall::{Said, UNVOUCHED, brought, each, learn_secrets};
+use crate::recall::{Said, UNVOUCHED, brought, each, each_stored};
+use crate::survey::{Keep, Survey, Wanted, redactor};
 
 /// The name of a session in the index: its file, and of a store the session.
 pub fn session_name(session: &Session) -> String {
@@ -32,8 +32,9 @@ const REDACTED: &str = "[redacted:";
 /// Which entries of a session are meant.
 #[derive(Clone, Copy)]
 pub(super) enum Which<'a> {
-    /// These, which have left its context.
-    These(&'a HashSet<EntryId>),
+    /// These, which have left its context. All are in whose text so many secrets
+    /// were known; none where nobody knows.
+    These(&'a HashSet<EntryId>, Option<u64>),
     /// All of them.
     All,
 }
@@ -52,24 +53,42 @@ pub fn session_records(
     ids: Option<&HashSet<EntryId>>,
     take: &mut dyn FnMut(Record) -> ControlFlow<()>,
 ) -> Result<()> {
-    records_of(session, ids.map_or(Which::All, Which::These), take)
+    let which = ids.map_or(Which::All, |ids| Which::These(ids, None));
+    records_of(session, &Keep::nowhere(), which, take)?;
+    Ok(())
 }
 
+/// The same; says how many secrets were known.
 pub(super) fn records_of(
     session: &Session,
+    keep: &Keep,
     which: Which<'_>,
     take: &mut dyn FnMut(Record) -> ControlFlow<()>,
-) -> Result<()> {
-    let redactor = Redactor::default();
-    let mut document = redactor.document();
+) -> Result<u64> {
     // A session that cannot be read to its end is told by the second reading,
     // which hands over what comes before.
-    let _ = learn_secrets(session, &mut document);
+    let redactor = redactor(session, keep).unwrap_or_default();
+    let mut document = redactor.document();
+    let learnt = document.learnt();
     let clean = document.is_clean();
+    let source = session_name(session);
+    let mut said = Said::default();
+    let survey = Survey::of(session, keep, Wanted::Path)?;
+    if let Which::These(ids, known) = which
+        && (clean || known == Some(learnt))
+        && survey.pick(session, ids, &mut |position, entry| {
+            said.hear(&entry);
+            let text = said.kept_text(&entry, &mut document);
+            let record = record(RecordKind::Transcript, &source, &entry, text, position);
+            record.map_or(ControlFlow::Continue(()), &mut *take)
+        })?
+    {
+        return Ok(learnt);
+    }
     let present: HashSet<EntryId> = match which {
-        Which::These(_) if clean => HashSet::new(),
+        Which::These(..) if clean => HashSet::new(),
         // A damaged file may have no context; nothing of it is in one then.
-        Which::These(_) | Which::All => session
+        Which::These(..) | Which::All => session
             .context()
             .unwrap_or_default()
             .messages
@@ -78,16 +97,21 @@ pub(super) fn records_of(
             .map(|message| message.entry)
             .collect(),
     };
-    let brought = brought(session);
+    let brought = match survey.is_imported() {
+        true => brought(session),
+        false => HashSet::new(),
+    };
     let mut seen: HashSet<EntryId> = HashSet::new();
-    let source = session_name(session);
     let mut position = 0;
-    let mut said = Said::default();
+    let each = match survey.is_changed() {
+        true => each,
+        false => each_stored,
+    };
     each(session, &mut |entry| {
         position += 1;
         said.hear(&entry);
         let (wanted, has_left) = match which {
-            Which::These(ids) => (ids.contains(&entry.id), ids.contains(&entry.id)),
+            Which::These(ids, _) => (ids.contains(&entry.id), ids.contains(&entry.id)),
             Which::All => (true, false),
         };
         // A copy written by an undo is the same thing said once.
@@ -111,7 +135,8 @@ pub(super) fn records_of(
             record.role = Some(role + UNVOUCHED);
         }
         take(record)
-    })
+    })?;
+    Ok(learnt)
 }
 
 fn record(

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
+use longhaul_files::Identity;
 use longhaul_index::{Filters, Hit as Indexed, Query as Search, RecordKind};
+use longhaul_redact::RULES;
 use longhaul_transcript::{EntryId, Session, SessionRef};
 
 use super::family::{Scope, family};
 use super::{Library, PutError, put_in, session_name};
 use crate::catalog::listed_id;
 use crate::recall::{Found, Hit, Meaning, NAMED, Query, Said, Same, full_text, recall};
+use crate::survey::{Surveys, is_noted, note};
 use crate::tools::{Findings, InSight, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
@@ -28,6 +31,7 @@ pub struct Recollection {
     session: Start,
     scope: Scope,
     others: Others,
+    surveys: Surveys,
 }
 
 /// The sessions that are looked through where all are wanted.
@@ -59,8 +63,16 @@ impl Library {
     pub fn recollection(&self, session: &Path, scope: Scope) -> Recollection {
         Recollection {
             library: Some(self.clone()),
+            surveys: self.shared.surveys(),
             ..Recollection::plain(session, scope)
         }
+    }
+
+    /// What is noted of a session that is in this very index.
+    fn indexing(&self) -> String {
+        let path = &self.shared.path;
+        let file = std::fs::metadata(path).map(|meta| Identity::of(&meta)).ok();
+        format!("indexed {} {file:?} {RULES}", path.display())
     }
 
     /// Whether a session was taken in as it is now.
@@ -85,6 +97,7 @@ impl Recollection {
             session: Start::File(session.to_owned()),
             scope,
             others: Others::These(Vec::new()),
+            surveys: Surveys::default(),
         }
     }
 
@@ -95,7 +108,14 @@ impl Recollection {
             session: Start::Known(session.clone()),
             scope,
             others: Others::These(Vec::new()),
+            surveys: Surveys::default(),
         }
+    }
+
+    /// With surveys, entries are found at their places.
+    #[must_use]
+    pub fn with_surveys(self, surveys: Surveys) -> Recollection {
+        Recollection { surveys, ..self }
     }
 
     /// With an index, words are also found in any order, and by meaning where
@@ -170,7 +190,8 @@ impl Recollection {
         let members = self.members(&mut notes)?;
         for (at, session) in members.iter().enumerate() {
             // As many more as may be known already.
-            match recall(session, query, limit - hits.len() + known.len()) {
+            let keep = self.surveys.keep(session);
+            match recall(session, &keep, query, limit - hits.len() + known.len()) {
                 Ok(found) => {
                     let new = found.into_iter().filter(|hit| known.insert(print_of(hit)));
                     let new = new.map(|hit| Hit {
@@ -368,7 +389,8 @@ impl Recollection {
                     }
                 },
             };
-            let whole = recall(session, &Query::Ids(vec![id]), 1);
+            let keep = self.surveys.keep(session);
+            let whole = recall(session, &keep, &Query::Ids(vec![id]), 1);
             for hit in whole.map_err(|error| error.to_string())? {
                 // An older index may still have what only looked back.
                 let repeats = Said::default().text(&hit.entry).trim().is_empty();
@@ -469,9 +491,17 @@ fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
             continue;
         }
         left -= stamp.0;
-        let done = library.reading(|index| Ok(put_in(index, session, None, &mut |_| {})));
+        let keep = library.shared.surveys().keep(session);
+        if is_noted(session, &keep, &library.indexing()) {
+            library.set_current(name, stamp);
+            continue;
+        }
+        let done = library.reading(|index| Ok(put_in(index, session, &keep, &mut |_| {})));
         match done.unwrap_or_else(|error| Err(PutError::Index(error))) {
-            Ok(()) => library.set_current(name, stamp),
+            Ok(()) => {
+                note(session, &keep, stamp.0, &library.indexing());
+                library.set_current(name, stamp);
+            }
             // What the index has is searched all the same; where it cannot be
             // opened at all, the search says so.
             Err(PutError::Index(error)) => {

@@ -5,11 +5,8 @@
 //! compacted the same way in both cases, and nothing in it writes to the session:
 //! a compaction comes out as drafts for the caller to append.
 
-mod backlog;
 mod compact;
-mod folding;
 mod secrets;
-mod source;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -20,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use longhaul_compaction::Wear;
-use longhaul_compaction::audit::Source;
+use longhaul_compaction::audit::{Audit, Source};
 use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
@@ -28,8 +25,8 @@ use longhaul_transcript::{
     Result, Session, Settings,
 };
 
-use self::folding::Folding;
 use crate::hosted::Changes;
+use crate::survey::{Keep, Survey};
 
 pub(crate) use compact::allowance;
 pub use compact::{
@@ -39,8 +36,8 @@ pub use compact::{
 pub(crate) use stored::{pack, redacted};
 pub(crate) use undo::copied;
 pub use undo::{Again, UndoFailure};
-pub use wear::{compactions, fidelity};
-pub(crate) use wear::{is_countable, wear};
+pub(crate) use wear::after;
+pub use wear::{fidelity, worn_by};
 
 /// The `customType` of the entry that records a durable pruning.
 pub const PRUNE_MARK: &str = "longhaul:prune";
@@ -70,6 +67,8 @@ pub struct Live {
     source: Source,
     /// Whether that is all there is: a session is opened from its boundary on.
     has_whole_source: bool,
+    /// Where the survey of its file is kept.
+    keep: Keep,
 }
 
 /// A context that grows with its session.
@@ -111,33 +110,31 @@ impl Live {
             known: secrets::Known::default(),
             source: Source::new(cwd),
             has_whole_source: true,
+            keep: Keep::nowhere(),
         }
     }
 
     /// Opens a stored session. When its latest compaction carries our ledger,
-    /// only what follows the boundary is read; else the whole path is folded.
+    /// only what follows the boundary is read; else a survey is made of all
+    /// before it.
     pub fn open(session: &Session) -> Result<Live> {
-        Live::open_with(session, Capture::default())
+        Live::open_with(session, Capture::default(), &Keep::nowhere())
     }
 
-    /// The same, with so much captured for checkpoints. What a ledger that is
-    /// stored with a compaction holds stays as it was captured then.
-    pub fn open_with(session: &Session, capture: Capture) -> Result<Live> {
-        Live::open_as(session, None, capture, &|live| live, Folding::default())
+    /// The same, with so much captured for checkpoints, and the survey kept. What
+    /// a ledger that is stored with a compaction holds stays as it was captured
+    /// then.
+    pub fn open_with(session: &Session, capture: Capture, keep: &Keep) -> Result<Live> {
+        Live::open_at(session, None, capture, keep)
     }
 
     /// The same, up to an entry other than the session's own leaf: a program
     /// that runs the session may have gone back without writing that down.
-    pub fn open_at(session: &Session, leaf: Option<&EntryId>, capture: Capture) -> Result<Live> {
-        Live::open_as(session, leaf, capture, &|live| live, Folding::default())
-    }
-
-    fn open_as(
+    pub fn open_at(
         session: &Session,
         leaf: Option<&EntryId>,
         capture: Capture,
-        knowing: &dyn Fn(Live) -> Live,
-        folding: Folding<'_>,
+        keep: &Keep,
     ) -> Result<Live> {
         let mut loaded = match leaf {
             Some(leaf) => session.load_at(leaf)?,
@@ -149,31 +146,55 @@ impl Live {
             loaded.entries = entries.map(|entry| changes.apply(entry)).collect();
         }
         let mut live = Live::new_with(session.header().clone(), capture);
-        live.known = secrets::Known::of(session, &loaded);
-        let mut live = knowing(live);
-        live.wear = wear(session, &loaded, leaf)?;
-        match stored_ledger(&loaded) {
-            Some(ledger) => {
-                live.base = ledger.capturing(capture);
-                live.labels = stored_pins(&loaded);
+        live.known = secrets::Known::of(session, &loaded, keep);
+        live.keep = keep.clone();
+        let is_whole = loaded.complete && loaded.boundary.is_none();
+        let carried = stored_ledger(&loaded);
+        let worn = stored_wear(&loaded);
+        let is_told = carried.is_some() && worn.is_some() && loaded.epoch.is_exact();
+        if !is_told && !is_whole {
+            let survey = Survey::before(session, &loaded, keep, capture)?;
+            live.wear = survey.wear();
+            live.labels = survey.labels();
+            if !loaded.epoch.is_exact() {
+                loaded.epoch = Epoch::Exact(survey.epoch().max(loaded.epoch.count()));
             }
-            None if loaded.complete && loaded.boundary.is_none() => {}
-            None => live.fold_before(session, leaf, &loaded, capture, folding)?,
+            if let Some((ledger, source)) = survey.account() {
+                live.base = ledger;
+                live.source = source;
+            }
         }
-        let counted = live.epoch();
+        if let Some(ledger) = carried {
+            live.base = ledger.capturing(capture);
+            live.labels = stored_pins(&loaded);
+            live.has_whole_source = !is_told;
+        }
+        live.wear = worn.unwrap_or(live.wear);
         live.full = live.base.clone();
         live.full.observe_all(&loaded.entries);
         for entry in &loaded.entries {
             live.note_label(entry);
             live.source.observe(entry);
         }
-        live.has_whole_source = loaded.complete && loaded.boundary.is_none();
         live.loaded = loaded;
-        live.shown.take();
-        if !live.loaded.epoch.is_exact() {
-            live.loaded.epoch = Epoch::Exact(counted.max(live.loaded.epoch.count()));
-        }
         Ok(live)
+    }
+
+    /// Reads what an audit looks for, archived entries included, where the session
+    /// was opened without it.
+    pub fn read_source(&mut self, session: &Session) -> Result<()> {
+        if self.has_whole_source {
+            return Ok(());
+        }
+        let survey = Survey::before(session, &self.loaded, &self.keep, self.full.capture())?;
+        if let Some((_, source)) = survey.account() {
+            self.source = source;
+            for entry in &self.loaded.entries {
+                self.source.observe(entry);
+            }
+        }
+        self.has_whole_source = true;
+        Ok(())
     }
 
     /// Adds an entry at the leaf.
@@ -215,8 +236,11 @@ impl Live {
     /// A compaction becomes the boundary: what it does not keep moves from the
     /// path into the base.
     fn cut_at(&mut self, entry: Entry, base: Option<Ledger>) {
-        // What leaves may have shown secrets of which the base has pieces.
-        self.redactor();
+        // What leaves may have shown secrets of which the base has pieces. What is
+        // in a file is found there.
+        if self.known.is_in_memory() {
+            self.redactor();
+        }
         self.shown.take();
         let first = match &entry.body {
             Body::Compaction(compaction) => match &compaction.boundary {
@@ -239,11 +263,19 @@ impl Live {
             None => removed.for_each(|entry| self.base.observe(&entry)),
         }
         self.known.cut(&self.loaded.entries);
-        self.wear = wear::after(self.wear, &entry);
+        self.wear = after(self.wear, &entry);
         self.loaded.epoch = Epoch::Exact(self.epoch() + 1);
         self.loaded.complete = false;
         self.loaded.entries.push(entry);
         self.loaded.boundary = Some(self.loaded.entries.len() - 1);
+        // What was looked up once need not be looked up by every later audit.
+        let resolves = |audit: Audit| audit.recallable.kept == audit.recallable.total;
+        let made = &self.loaded.entries[self.loaded.entries.len() - 1];
+        if fidelity(made).is_some_and(resolves) {
+            let mut kept = self.loaded.entries.iter();
+            let first = kept.find(|entry| matches!(entry.body, Body::Message(_)));
+            self.source.settle(first.map(|entry| &entry.id));
+        }
     }
 
     fn note_label(&mut self, entry: &Entry) {
@@ -273,6 +305,11 @@ impl Live {
     /// What matters in everything that is no longer in the context.
     pub fn base(&self) -> &Ledger {
         &self.base
+    }
+
+    /// What an audit looks for.
+    pub fn audit_source(&self) -> &Source {
+        &self.source
     }
 
     /// Compactions so far.
@@ -323,6 +360,11 @@ impl Live {
         };
         &self.shown.get_or_init(build).messages
     }
+}
+
+/// What our own compaction entries say came of all of them.
+fn stored_wear(loaded: &Loaded) -> Option<Wear> {
+    wear::detail(loaded.compaction()?.0, "wear")
 }
 
 /// The ledger that our own compaction entries carry.

@@ -1,15 +1,17 @@
 //! The secrets of a session, for what is made of it.
 
+use std::fs;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use longhaul_redact::Redactor;
-use longhaul_transcript::{Entry, EntryId, Loaded, Session};
+use longhaul_transcript::{Entry, EntryId, Loaded, Result, Session, SessionRef};
 
 use super::Live;
-use super::backlog::Backlog;
-use crate::checkpoints::FileNotebook;
-use crate::config::Config;
+use crate::survey::{Keep, redactor};
+
+/// A file shorter than this is read in no time.
+const LONG: u64 = 2 << 20;
 
 /// What the entries that were read so far gave away. A session grows at its end,
 /// and what was read once need not be read again.
@@ -26,10 +28,40 @@ struct Read {
     ends: Option<[EntryId; 2]>,
 }
 
+/// The part of a session that is in its file.
+#[derive(Debug)]
+struct Backlog {
+    session: SessionRef,
+    keep: Keep,
+    read: Mutex<Option<Redactor>>,
+}
+
+impl Backlog {
+    /// Whether reading it takes a moment.
+    fn is_long(&self) -> bool {
+        fs::metadata(&self.session.path).is_ok_and(|meta| meta.len() >= LONG)
+    }
+
+    /// A redactor that knows every secret in the file. Whoever asks first reads
+    /// it, and others wait.
+    fn redactor(&self) -> Result<Redactor> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(redactor) = &*read {
+            return Ok(redactor.clone());
+        }
+        let found = redactor(&Session::open_ref(&self.session)?, &self.keep)?;
+        Ok(read.insert(found).clone())
+    }
+}
+
 impl Known {
     /// Nothing yet of a session of which so much was loaded.
-    pub(super) fn of(session: &Session, loaded: &Loaded) -> Known {
-        let backlog = Backlog::new(session.reference().clone(), None);
+    pub(super) fn of(session: &Session, loaded: &Loaded, keep: &Keep) -> Known {
+        let backlog = Backlog {
+            session: session.reference().clone(),
+            keep: keep.clone(),
+            read: Mutex::new(None),
+        };
         let mut known = Known(Mutex::new(Read {
             backlog: Some(Arc::new(backlog)),
             ..Read::default()
@@ -40,6 +72,11 @@ impl Known {
 
     fn lock(&self) -> MutexGuard<'_, Read> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether all that was read is in memory, and nowhere else.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.lock().backlog.is_none()
     }
 
     /// What was known stays known when the entries begin elsewhere.
@@ -101,20 +138,6 @@ fn ends(entries: &[Entry], count: usize) -> Option<[EntryId; 2]> {
 }
 
 impl Live {
-    /// The same, with a note kept of where the session's file shows secrets, so
-    /// that the next process need not look for them again. The note has none. It
-    /// is not written where no checkpoints are.
-    pub fn noting_secrets(mut self, config: &Config, notebook: &FileNotebook) -> Live {
-        let read = self.known.0.get_mut();
-        let read = read.unwrap_or_else(PoisonError::into_inner);
-        if let Some(backlog) = &mut read.backlog
-            && config.writes_checkpoints()
-        {
-            *backlog = Arc::new(backlog.kept_in(notebook.clone()));
-        }
-        self
-    }
-
     /// Looks for the secrets in the session's file while other work goes on, so
     /// that whoever asks for a [`Live::redactor`] does not wait.
     pub fn learn_secrets(&self) {

@@ -53,7 +53,7 @@ pub fn told_apart(role: Option<&str>) -> (Option<&str>, bool) {
 
 /// Whether a file has these words in it. That takes a fraction of reading it as a
 /// session, and hardly any session is an import.
-fn mentions(path: &Path, words: &str) -> bool {
+pub(crate) fn mentions(path: &Path, words: &str) -> bool {
     const PART: usize = 1 << 20;
     let Ok(mut file) = longhaul_files::open(path) else {
         return false;

@@ -5,31 +5,22 @@
 //! that a key that was pasted once is not carried from place to place.
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
 use longhaul_redact::{Document, Redactor};
 use longhaul_transcript::{Entry, MessageView, Result, Session};
 
-use super::{Hit, each_stored, full_text, text_with, with_thinking};
+use super::{Hit, full_text, text_with, with_thinking};
+use crate::survey::{Surveys, teach};
 
 /// What stands for the rest of a secret that an excerpt cut through.
 const REST: &str = "[redacted:rest]";
-
-/// Shows a document every secret that an entry of a session gives away, so that
-/// it is known in the others, earlier ones included. Only its value is there to
-/// be known by: "I logged in with …".
-pub(crate) fn learn_secrets(session: &Session, document: &mut Document<'_>) -> Result<()> {
-    each_stored(session, &mut |entry| {
-        document.json(entry.raw());
-        ControlFlow::Continue(())
-    })
-}
 
 /// Hits that are shown together: the same secret has the same placeholder in
 /// all of them.
 pub struct Quoting<'a> {
     document: Document<'a>,
     left_out: bool,
+    surveys: Surveys,
 }
 
 impl<'a> Quoting<'a> {
@@ -38,7 +29,14 @@ impl<'a> Quoting<'a> {
         Quoting {
             document: redactor.document(),
             left_out: false,
+            surveys: Surveys::default(),
         }
+    }
+
+    /// With surveys, only what is new in a session is looked through.
+    #[must_use]
+    pub fn with_surveys(self, surveys: Surveys) -> Quoting<'a> {
+        Quoting { surveys, ..self }
     }
 
     /// Learns the secrets of the sessions that hits are from, before they are
@@ -55,7 +53,7 @@ impl<'a> Quoting<'a> {
 
     /// The same of one session.
     pub fn learn_session(&mut self, session: &Session) -> Result<()> {
-        learn_secrets(session, &mut self.document)
+        teach(session, &self.surveys.keep(session), &mut self.document)
     }
 
     /// Whether what was shown is not what is stored.

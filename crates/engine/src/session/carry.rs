@@ -16,9 +16,10 @@ use serde_json::json;
 
 use super::{Listener, Session, Setup, engine, tell};
 use crate::catalog::listed_id;
-use crate::checkpoints::{FileNotebook, Whose, redacted};
+use crate::checkpoints::redacted;
 use crate::event::Event;
 use crate::live::Live;
+use crate::survey::Keep;
 
 /// The newest session of ours that has this name, by when it was written to.
 pub(super) fn newest_of(setup: &Setup, name: &str) -> Option<PathBuf> {
@@ -51,8 +52,8 @@ pub(crate) fn carried(setup: &Setup, before: &Path, listener: &mut dyn Listener)
 
 fn words(setup: &Setup, before: &Path) -> Result<Option<Draft>> {
     let stored = Stored::open(before)?;
-    let notebook = FileNotebook::new(&setup.state_dir, &Whose::of(&stored).key);
-    let live = Live::open_noted(&stored, &setup.config, &notebook)?;
+    let keep = Keep::of(&stored, &setup.config, &setup.state_dir);
+    let live = Live::open_with(&stored, setup.config.state_capture(), &keep)?;
     let texts = user_words(
         live.ledger(),
         limit(setup),

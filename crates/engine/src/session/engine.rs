@@ -20,6 +20,7 @@ use crate::live::Live;
 use crate::measure::Meter;
 use crate::measure::WindowEvidence;
 use crate::state::SessionState;
+use crate::survey::Keep;
 
 /// What is the same for all sessions.
 #[derive(Clone)]
@@ -111,8 +112,8 @@ impl Engine {
         let stored = Stored::open(path)?;
         let whose = Whose::of(&stored);
         let notebook = FileNotebook::new(&setup.state_dir, &whose.key);
-        let live = Live::open_with(&stored, setup.config.state_capture())?
-            .noting_secrets(&setup.config, &notebook);
+        let keep = Keep::of(&stored, &setup.config, &setup.state_dir);
+        let live = Live::open_with(&stored, setup.config.state_capture(), &keep)?;
         live.learn_secrets();
         let key = whose.key.to_string();
         let (state, damage) = SessionState::load(&setup.state_dir, &key);
@@ -182,8 +183,8 @@ impl Session {
         }
         let stored = Stored::open(self.writer.path())?;
         let config = &self.setup.config;
-        self.live = Live::open_with(&stored, config.state_capture())?
-            .noting_secrets(config, &self.notebook);
+        let keep = Keep::of(&stored, config, &self.setup.state_dir);
+        self.live = Live::open_with(&stored, config.state_capture(), &keep)?;
         self.entries = None;
         self.known_size = self.size_on_disk();
         self.measure();

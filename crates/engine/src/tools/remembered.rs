@@ -261,6 +261,7 @@ mod tests {
 
     use super::*;
     use crate::recall::recall;
+    use crate::survey::Keep;
 
     /// Sessions in files, the first first.
     struct InFiles(Vec<PathBuf>);
@@ -270,7 +271,15 @@ mod tests {
             let mut hits = Vec::new();
             for path in &self.0 {
                 let session = longhaul_transcript::Session::open(path).unwrap();
-                hits.extend(recall(&session, query, limit.saturating_sub(hits.len())).unwrap());
+                hits.extend(
+                    recall(
+                        &session,
+                        &Keep::nowhere(),
+                        query,
+                        limit.saturating_sub(hits.len()),
+                    )
+                    .unwrap(),
+                );
             }
             hits.truncate(limit);
             Ok(hits)

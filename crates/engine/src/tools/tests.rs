@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::recall::{Hit, Query, recall};
+use crate::survey::Keep;
 use longhaul_ledger::{ToolUse, classify};
 
 /// Somebody who gives the same answer to everything, and remembers the questions.
@@ -46,7 +47,7 @@ impl Recall for InFile {
     fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String> {
         let session =
             longhaul_transcript::Session::open(&self.0).map_err(|error| error.to_string())?;
-        recall(&session, query, limit).map_err(|error| error.to_string())
+        recall(&session, &Keep::nowhere(), query, limit).map_err(|error| error.to_string())
     }
 }
 

@@ -244,7 +244,7 @@ impl Place {
                 is_resumed: true,
                 writes_checkpoints: true,
             },
-            known: times.keys().cloned().collect(),
+            is_stored: Box::new(|id| times.contains_key(id)),
             durability: Durability::Os,
             summaries: None,
             stamp: Box::new(|| Stamp {

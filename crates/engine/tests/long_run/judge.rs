@@ -8,6 +8,7 @@ use longhaul_compaction::Layer;
 use longhaul_compaction::summary::ledger_part;
 use longhaul_engine::live::Live;
 use longhaul_engine::recall::{Query, full_text, message_text, recall};
+use longhaul_engine::survey::Keep;
 use longhaul_model::CancellationToken;
 use longhaul_transcript::{Entry, EntryId, FaultKind, Session as Stored, verify};
 use serde_json::Value;
@@ -234,7 +235,7 @@ fn recoverable(stored: &Stored, live: &Live) {
         })
         .unwrap();
     let ids = gone.iter().map(|entry| entry.id.clone()).collect();
-    let back: BTreeMap<String, Entry> = recall(stored, &Query::Ids(ids), 1)
+    let back: BTreeMap<String, Entry> = recall(stored, &Keep::nowhere(), &Query::Ids(ids), 1)
         .unwrap()
         .into_iter()
         .map(|hit| (hit.entry.id.to_string(), hit.entry))
@@ -257,7 +258,7 @@ fn recoverable(stored: &Stored, live: &Live) {
             continue;
         };
         asked += 1;
-        let hits = recall(stored, &Query::Text(quote.clone()), 5).unwrap();
+        let hits = recall(stored, &Keep::nowhere(), &Query::Text(quote.clone()), 5).unwrap();
         if !hits.iter().any(|hit| hit.names(&entry.id)) {
             missed.push(format!("{}: {quote}", entry.id));
         }

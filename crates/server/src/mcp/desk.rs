@@ -15,6 +15,7 @@ use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::live::Live;
 use longhaul_engine::measure::{Meter, Reading};
 use longhaul_engine::standing::{Seen, Standing};
+use longhaul_engine::survey::Keep;
 use longhaul_engine::tools::{
     NobodyToAsk, Notebook, Noted, Permissions, WorkspaceSettings, WorkspaceTools,
 };
@@ -222,6 +223,11 @@ impl Desk {
         FileStore::new(&self.state_dir, self.config.checkpoint_policy())
     }
 
+    /// Where the survey of a session is kept.
+    fn keep(&self, session: &Session) -> Keep {
+        Keep::of(session, &self.config, &self.state_dir)
+    }
+
     fn may_write(&self) -> Result<(), String> {
         match self.config.sandbox.read_only {
             false => Ok(()),
@@ -257,7 +263,8 @@ impl Desk {
         self.may_write()?;
         let measured = self.measure(self.session(name)?)?;
         let session = measured.session;
-        let live = Live::open_with(&session, self.config.state_capture()).map_err(failed)?;
+        let live = Live::open_with(&session, self.config.state_capture(), &self.keep(&session))
+            .map_err(failed)?;
         let occasion = Occasion {
             at: (self.now)(),
             trigger: Trigger::Manual,
@@ -295,6 +302,7 @@ impl Desk {
             model: measured.reading.model.clone(),
             summary: self.config.summary_sizes(),
             capture: self.config.state_capture(),
+            keep: self.keep(session),
         };
         let meter = Meter::new(self.config.tokens.estimator);
         let source = Source::gather(session, &self.store(), &meter, at)

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::entry::{Entry, EntryId, EntryType};
+use crate::entry::{Entry, EntryId, EntryType, Place};
 use crate::error::Result;
 use crate::fault::Fault;
 use crate::header::Header;
@@ -12,7 +12,7 @@ use crate::json::Object;
 use crate::layout::Dialect;
 use crate::load::Loaded;
 use crate::native::{Lines, Native};
-use crate::session::{Format, SessionRef, Source, Tail};
+use crate::session::{Format, SessionRef, Source, Tail, VisitLined};
 use crate::tree::Tree;
 
 /// Importer of native files.
@@ -84,6 +84,14 @@ impl Source for Native<Lines> {
 
     fn load(&self, leaf: Option<&EntryId>) -> Result<Loaded> {
         Native::load(self, leaf)
+    }
+
+    fn lines_end(&self) -> Result<Option<u64>> {
+        Native::lines_end(self)
+    }
+
+    fn stretch(&self, from: Place, to: u64, visit: &mut VisitLined<'_>) -> Result<Place> {
+        Native::stretch(self, from, to, visit)
     }
 
     fn tail(&self, max_bytes: u64) -> Result<Tail> {

@@ -105,7 +105,11 @@ impl Work {
     fn of(app: &App, told: &Told) -> Result<Work, Failure> {
         let session = told.session(app)?;
         let saving = Saving::of(app, &session);
-        let live = Live::open_noted(&session, &app.config.config, &saving.notebook)?;
+        let live = Live::open_with(
+            &session,
+            app.config.config.state_capture(),
+            &app.keep(&session),
+        )?;
         let context = Context::build(live.loaded());
         let reading = app.meter().context(live.loaded(), &context);
         let (window, _) = app.window_in(&session, &reading)?;
@@ -195,6 +199,7 @@ fn post_compact(app: &App, told: &Told) -> Result<(), Failure> {
     let path = longhaul_engine::library::index_path(&app.state_dir, memory::AGENT, folder);
     // Vectors take longer than a hook may; `memory index` makes them.
     let library = Library::new(path, config.index_settings(), None);
+    library.use_surveys(app.surveys());
     library.take_session(session.path());
     // What does not get done now is taken in by the first search.
     library.settle(Duration::from_secs(600));

@@ -231,14 +231,20 @@ fn sessions(
         }
         let name = resolve::id_of(reference);
         let read = match Session::open_ref(reference) {
-            Ok(session) => put_in_changed(index, &session, app.now(), &mut |more| {
-                done.seen += more.seen;
-                done.written += more.written;
-                done.unchanged += more.unchanged;
-                done.removed += more.removed;
-                done.redacted += more.redacted;
-                bar.set_message(message(done));
-            }),
+            Ok(session) => put_in_changed(
+                index,
+                &session,
+                &app.keep(&session),
+                app.now(),
+                &mut |more| {
+                    done.seen += more.seen;
+                    done.written += more.written;
+                    done.unchanged += more.unchanged;
+                    done.removed += more.removed;
+                    done.redacted += more.redacted;
+                    bar.set_message(message(done));
+                },
+            ),
             Err(error) => Err(error.into()),
         };
         match read {

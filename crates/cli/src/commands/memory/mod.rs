@@ -114,6 +114,7 @@ pub(crate) fn library(app: &App) -> Library {
 pub(crate) fn library_with(app: &App, chosen: Option<ChosenEncoder>) -> Library {
     let (encoder, away) = chosen.map_or((None, None), |chosen| (chosen.encoder, chosen.away));
     let library = Library::new(path(app), app.config.config.index_settings(), encoder);
+    library.use_surveys(app.surveys());
     if let Some(away) = away {
         library.await_endpoint(away);
     }

@@ -10,6 +10,7 @@ use longhaul_transcript::{Body, Entry, EntryId, Format, Session as Stored};
 
 use super::{Error, PiSession, Result};
 use crate::live::Live;
+use crate::survey::Keep;
 
 /// How far a file was read.
 #[derive(Debug, Clone)]
@@ -81,8 +82,8 @@ impl PiSession {
             return Ok(Followed::Anew);
         }
         let config = &self.setup.config;
-        self.live = Live::open_at(&stored, leaf, config.state_capture())?
-            .noting_secrets(config, &self.notebook);
+        let keep = Keep::of(&stored, config, &self.setup.state_dir);
+        self.live = Live::open_at(&stored, leaf, config.state_capture(), &keep)?;
         self.seen = seen;
         self.seen.at(&self.live);
         self.course.begin_epoch();

@@ -48,6 +48,7 @@ use crate::live::{Live, allowance};
 use crate::measure::{Meter, Size};
 use crate::session::{Clock, Departures};
 use crate::state::SessionState;
+use crate::survey::Keep;
 
 /// The `customType` of the message that puts the state of the work back.
 pub const RESTORE_MARK: &str = "longhaul:restore";
@@ -173,8 +174,8 @@ impl PiSession {
         let (stored, seen) = Seen::open(path)?;
         let whose = Whose::of(&stored);
         let notebook = FileNotebook::new(&setup.state_dir, &whose.key);
-        let live = Live::open_at(&stored, leaf, setup.config.state_capture())?
-            .noting_secrets(&setup.config, &notebook);
+        let keep = Keep::of(&stored, &setup.config, &setup.state_dir);
+        let live = Live::open_at(&stored, leaf, setup.config.state_capture(), &keep)?;
         live.learn_secrets();
         // What was damaged is set aside; a breaker that is closed again by that does
         // no harm.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::event::Event;
 use crate::recall::{Hit, Query, full_text, recall};
+use crate::survey::Keep;
 
 /// A clock that stands still and never names two things alike.
 #[derive(Default)]
@@ -160,7 +161,7 @@ fn file(number: u32, lines: u32) -> String {
 }
 
 fn recalled(path: &Path, query: Query) -> Vec<Hit> {
-    recall(&Stored::open(path).unwrap(), &query, 5).unwrap()
+    recall(&Stored::open(path).unwrap(), &Keep::nowhere(), &query, 5).unwrap()
 }
 
 fn kinds_of(entries: &[Value]) -> Vec<&str> {
