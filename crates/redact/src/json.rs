@@ -47,7 +47,9 @@ impl Document<'_> {
             let list = self.lines_of_list(&read, at);
             let count = list.as_ref().map_or(1, Vec::len);
             for (number, text) in read.texts[at..at + count].iter().enumerate() {
-                let named = (!text.is_name).then(|| self.of_member(&read, text)).flatten();
+                let named = (!text.is_name)
+                    .then(|| self.of_member(&read, text))
+                    .flatten();
                 let changed = named.or_else(|| match &list {
                     Some(lines) => (lines[number] != text.text).then(|| lines[number].clone()),
                     None => match self.text(&text.text) {
@@ -80,6 +82,18 @@ impl Document<'_> {
         if let Some(placeholder) = self.value(name, &text.text) {
             return Some(placeholder);
         }
+        // A header: what stands in its value is told by its name.
+        let header = matches!(
+            names::plain(name).as_str(),
+            "auth" | "authorization" | "cookie"
+        );
+        if header {
+            let line = format!("{name}: {}", text.text);
+            let found = self.redactor.secrets(&line);
+            if let Some(span) = found.first().filter(|span| span.start > name.len() + 1) {
+                return self.placed(span.kind, &text.text);
+            }
+        }
         let object = &read.objects[text.object];
         let data = object.name.map(|name| read.texts[name].text.as_ref());
         let manifest = read.objects[object.parent].is_secret
@@ -89,7 +103,9 @@ impl Document<'_> {
         if manifest {
             return self.placed(Kind::Secret, &text.text);
         }
-        let about = object.about.filter(|_| names::plain(name).ends_with("value"))?;
+        let about = object
+            .about
+            .filter(|_| names::plain(name).ends_with("value"))?;
         self.value(&read.texts[about].text, &text.text)
     }
 
@@ -103,7 +119,9 @@ impl Document<'_> {
             let name = names::plain(&read.texts[name].text);
             let object = &mut read.objects[text.object];
             object.is_secret |= name == "kind" && text.text == "Secret";
-            let names_another = ["name", "key", "id", "variable"].iter().any(|end| name.ends_with(end));
+            let names_another = ["name", "key", "id", "variable"]
+                .iter()
+                .any(|end| name.ends_with(end));
             if names_another && names::promise(&text.text, &self.redactor.names).is_some() {
                 object.about = Some(at);
             }
@@ -138,7 +156,10 @@ impl Document<'_> {
 /// The strings of a text, and the objects in which they stand.
 fn read(json: &str) -> Read<'_> {
     let bytes = json.as_bytes();
-    let mut read = Read { texts: Vec::new(), objects: vec![Object::default()] };
+    let mut read = Read {
+        texts: Vec::new(),
+        objects: vec![Object::default()],
+    };
     let mut name: Option<usize> = None;
     // Where an object or a list goes on when an inner one has ended.
     let mut within: Vec<(usize, bool, Option<usize>)> = Vec::new();
@@ -149,7 +170,11 @@ fn read(json: &str) -> Read<'_> {
             match byte {
                 b'{' => {
                     within.push((object, in_list, name));
-                    read.objects.push(Object { name, parent: object, ..Object::default() });
+                    read.objects.push(Object {
+                        name,
+                        parent: object,
+                        ..Object::default()
+                    });
                     object = read.objects.len() - 1;
                     (in_list, name) = (false, None);
                 }
@@ -171,7 +196,15 @@ fn read(json: &str) -> Read<'_> {
         };
         let behind = bytes[end..].iter().find(|b| !b.is_ascii_whitespace());
         let is_name = behind == Some(&b':');
-        read.texts.push(Text { open, end, text, name, is_name, in_list, object });
+        read.texts.push(Text {
+            open,
+            end,
+            text,
+            name,
+            is_name,
+            in_list,
+            object,
+        });
         if is_name {
             name = Some(read.texts.len() - 1);
         }

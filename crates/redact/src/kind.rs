@@ -74,7 +74,12 @@ impl Kind {
     /// Whether another kind says more of a secret that is of both: its form more
     /// than the place in which it stands.
     pub(super) fn says_less_than(self, other: Kind) -> bool {
-        let placed = |kind| matches!(kind, Kind::Secret | Kind::Password | Kind::Bearer | Kind::UrlPassword);
+        let placed = |kind| {
+            matches!(
+                kind,
+                Kind::Secret | Kind::Password | Kind::Bearer | Kind::UrlPassword
+            )
+        };
         placed(self) && !placed(other)
     }
 

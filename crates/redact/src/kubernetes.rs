@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::Kind;
 use super::shape::is_example;
 use super::span::Span;
-use super::Kind;
 
 struct Forms {
     kind: Regex,
@@ -49,7 +49,11 @@ fn push(value: &str, at: usize, found: &mut Vec<Span>) {
     let refers = value.starts_with(['$', '{', '<', '*', '!', '&']) || value.contains("[redacted:");
     let dots = value.chars().all(|c| matches!(c, '.' | '*'));
     if !value.is_empty() && !refers && !dots && !(value.len() > 8 && is_example(value.as_bytes())) {
-        found.push(Span { kind: Kind::Secret, start: at, end: at + value.len() });
+        found.push(Span {
+            kind: Kind::Secret,
+            start: at,
+            end: at + value.len(),
+        });
     }
 }
 
@@ -67,7 +71,11 @@ fn blocks(part: &str, start: usize, found: &mut Vec<Span>) {
             if !blank && depth <= indent.len() {
                 break;
             }
-            match FORMS.line.captures(&part[at..]).and_then(|groups| groups.get(2)) {
+            match FORMS
+                .line
+                .captures(&part[at..])
+                .and_then(|groups| groups.get(2))
+            {
                 Some(value) if !nested || depth <= indent.len() + 2 => {
                     nested = matches!(value.as_str(), "|" | "|-" | ">" | ">-" | "|+");
                     if !nested {

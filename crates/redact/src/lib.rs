@@ -58,6 +58,7 @@ pub use scan::rule_ids;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 /// What a note about found secrets goes by: another version may take other texts
@@ -68,6 +69,8 @@ pub const RULES: &str = env!("CARGO_PKG_VERSION");
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     names: Vec<String>,
+    /// What finds names, if there are some of the workspace's own.
+    stems: Option<Arc<AhoCorasick>>,
     keep: HashSet<String>,
     off: HashSet<String>,
     rules: Arc<[Regex]>,
@@ -86,6 +89,7 @@ impl Redactor {
             settings.rules.iter().map(Rule::compiled).collect();
         Ok(Redactor {
             names: rules::plain_names(&settings.names),
+            stems: (!settings.names.is_empty()).then(|| Arc::new(grammar::stems(&settings.names))),
             keep: settings.keep.iter().cloned().collect(),
             off: settings.off.iter().cloned().collect(),
             rules: rules?.into(),

@@ -28,8 +28,20 @@ impl Promise {
 }
 
 const PASSWORDS: [&str; 15] = [
-    "password", "passwords", "passwd", "passphrase", "passwort", "kennwort", "passcode", "pwd",
-    "tosecurestring", "secretstring", "secretbinary", "masterauth", "primaryauth", "rediscliauth",
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "kennwort",
+    "passcode",
+    "pwd",
+    "tosecurestring",
+    "secretstring",
+    "secretbinary",
+    "masterauth",
+    "primaryauth",
+    "rediscliauth",
     "authenticationstring",
 ];
 
@@ -39,33 +51,165 @@ const SHORT: [&str; 4] = ["pass", "pw", "psk", "mdp"];
 
 /// Whose password it is, with no break before the short name: `DBPASS`.
 const OWNERS: [&str; 28] = [
-    "db", "database", "sql", "mysql", "postgres", "pg", "mongo", "redis", "rabbit", "smtp", "imap",
-    "mail", "email", "ftp", "ssh", "ldap", "user", "admin", "root", "sudo", "login", "wifi",
-    "proxy", "keystore", "truststore", "store", "require", "wpa",
+    "db",
+    "database",
+    "sql",
+    "mysql",
+    "postgres",
+    "pg",
+    "mongo",
+    "redis",
+    "rabbit",
+    "smtp",
+    "imap",
+    "mail",
+    "email",
+    "ftp",
+    "ssh",
+    "ldap",
+    "user",
+    "admin",
+    "root",
+    "sudo",
+    "login",
+    "wifi",
+    "proxy",
+    "keystore",
+    "truststore",
+    "store",
+    "require",
+    "wpa",
 ];
 
 const KEYS: [&str; 31] = [
-    "secret", "secrets", "token", "tokens", "apikey", "apikeys", "accesskey", "accesskeyid",
-    "secretkey", "privatekey", "authkey", "signingkey", "encryptionkey", "accountkey",
-    "credential", "credentials", "creds", "webhookurl", "masterkey", "sharedkey", "servicekey",
-    "servicerolekey", "licensekey", "subscriptionkey", "applicationkey", "consumerkey", "hmackey",
-    "authsalt", "loggedinkey", "loggedinsalt", "noncesalt",
+    "secret",
+    "secrets",
+    "token",
+    "tokens",
+    "apikey",
+    "apikeys",
+    "accesskey",
+    "accesskeyid",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "signingkey",
+    "encryptionkey",
+    "accountkey",
+    "credential",
+    "credentials",
+    "creds",
+    "webhookurl",
+    "masterkey",
+    "sharedkey",
+    "servicekey",
+    "servicerolekey",
+    "licensekey",
+    "subscriptionkey",
+    "applicationkey",
+    "consumerkey",
+    "hmackey",
+    "authsalt",
+    "loggedinkey",
+    "loggedinsalt",
+    "noncesalt",
+];
+
+/// Tokens of these are counted, not kept.
+const COUNTED: [&str; 14] = [
+    "max",
+    "min",
+    "total",
+    "input",
+    "output",
+    "prompt",
+    "completion",
+    "used",
+    "num",
+    "cached",
+    "read",
+    "creation",
+    "reasoning",
+    "thinking",
 ];
 
 /// Keys that are public by what they are for, or are none of a lock.
 const OTHER_KEYS: [&str; 38] = [
-    "public", "pub", "publishable", "site", "client", "primary", "foreign", "cache", "partition",
-    "sort", "row", "index", "map", "object", "host", "unique", "lookup", "dedup", "idempotency",
-    "group", "routing", "registry", "dict", "item", "event", "query", "hash", "lock", "search",
-    "store", "state", "next", "prev", "last", "s3", "redis", "rsa", "gpg",
+    "public",
+    "pub",
+    "publishable",
+    "site",
+    "client",
+    "primary",
+    "foreign",
+    "cache",
+    "partition",
+    "sort",
+    "row",
+    "index",
+    "map",
+    "object",
+    "host",
+    "unique",
+    "lookup",
+    "dedup",
+    "idempotency",
+    "group",
+    "routing",
+    "registry",
+    "dict",
+    "item",
+    "event",
+    "query",
+    "hash",
+    "lock",
+    "search",
+    "store",
+    "state",
+    "next",
+    "prev",
+    "last",
+    "s3",
+    "redis",
+    "rsa",
+    "gpg",
 ];
 
 /// What people write behind a name to tell several of its values apart.
 const SUFFIXES: [&str; 33] = [
-    "prod", "production", "test", "testing", "dev", "development", "stage", "staging", "stg", "qa",
-    "uat", "live", "sandbox", "preview", "local", "ci", "base", "old", "new", "prev", "previous",
-    "next", "primary", "secondary", "backup", "main", "master", "admin", "root", "value",
-    "confirm", "confirmation", "override",
+    "prod",
+    "production",
+    "test",
+    "testing",
+    "dev",
+    "development",
+    "stage",
+    "staging",
+    "stg",
+    "qa",
+    "uat",
+    "live",
+    "sandbox",
+    "preview",
+    "local",
+    "ci",
+    "base",
+    "old",
+    "new",
+    "prev",
+    "previous",
+    "next",
+    "primary",
+    "secondary",
+    "backup",
+    "main",
+    "master",
+    "admin",
+    "root",
+    "value",
+    "confirm",
+    "confirmation",
+    "override",
 ];
 /// A name has no more of them: `API_KEY_PROD_2`.
 const MOST_SUFFIXES: usize = 3;
@@ -73,18 +217,65 @@ const MOST_SUFFIXES: usize = 3;
 /// How a password is called in other languages. A name, not a grammar: what
 /// stands between it and its value is the same as elsewhere.
 pub(crate) const FOREIGN: [&str; 42] = [
-    "contraseña", "contrasena", "mot de passe", "motdepasse", "пароль", "Пароль", "ПАРОЛЬ",
-    "пароля", "senha", "palavra-passe", "hasło", "haslo", "wachtwoord", "lösenord", "passord",
-    "adgangskode", "salasana", "jelszó", "heslo", "geslo", "lozinka", "şifre", "Şifre", "parola",
-    "parolă", "парола", "mật khẩu", "κωδικός", "Κωδικός", "סיסמה", "كلمة المرور", "كلمة السر",
-    "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "kata sandi",
+    "contraseña",
+    "contrasena",
+    "mot de passe",
+    "motdepasse",
+    "пароль",
+    "Пароль",
+    "ПАРОЛЬ",
+    "пароля",
+    "senha",
+    "palavra-passe",
+    "hasło",
+    "haslo",
+    "wachtwoord",
+    "lösenord",
+    "passord",
+    "adgangskode",
+    "salasana",
+    "jelszó",
+    "heslo",
+    "geslo",
+    "lozinka",
+    "şifre",
+    "Şifre",
+    "parola",
+    "parolă",
+    "парола",
+    "mật khẩu",
+    "κωδικός",
+    "Κωδικός",
+    "סיסמה",
+    "كلمة المرور",
+    "كلمة السر",
+    "पासवर्ड",
+    "รหัสผ่าน",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "비밀번호",
+    "암호",
+    "kata sandi",
     "zugangswort",
 ];
 
 /// With one of these begins the word of a name that counts.
 pub(crate) const STEMS: [&str; 13] = [
-    "pass", "pwd", "pw", "psk", "secret", "token", "key", "cred", "auth", "salt", "kennwort",
-    "mdp", "securestring",
+    "pass",
+    "pwd",
+    "pw",
+    "psk",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "salt",
+    "kennwort",
+    "mdp",
+    "securestring",
 ];
 
 /// A name without case and signs.
@@ -109,10 +300,38 @@ pub(crate) fn promise(name: &str, own: &[String]) -> Option<Promise> {
     None
 }
 
+/// The end of a name without case and signs, which is all that counts.
+struct Plain {
+    bytes: [u8; Plain::LONGEST],
+    start: usize,
+}
+
+impl Plain {
+    const LONGEST: usize = 48;
+
+    fn of(name: &str) -> Plain {
+        let mut plain = Plain {
+            bytes: [0; Plain::LONGEST],
+            start: Plain::LONGEST,
+        };
+        let letters = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
+        for byte in letters.take(Plain::LONGEST) {
+            plain.start -= 1;
+            plain.bytes[plain.start] = byte.to_ascii_lowercase();
+        }
+        plain
+    }
+
+    fn get(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+}
+
 fn promise_as_written(name: &str, own: &[String]) -> Option<Promise> {
-    let plain = plain(name);
-    let ends = |word: &&str| plain.ends_with(word);
-    if own.iter().any(|own| plain.ends_with(own)) || PASSWORDS.iter().any(|word| ends(&word)) {
+    let plain = Plain::of(name);
+    let plain = plain.get();
+    let ends = |word: &&str| plain.ends_with(word.as_bytes());
+    if own.iter().any(|own| ends(&own.as_str())) || PASSWORDS.iter().any(|word| ends(&word)) {
         return Some(Promise::Password);
     }
     let parted = |word: &str| {
@@ -123,20 +342,27 @@ fn promise_as_written(name: &str, own: &[String]) -> Option<Promise> {
         let before = &plain[..plain.len() - word.len()];
         // `one-pass` is a way to read, not a password.
         let way = name.to_ascii_lowercase().ends_with("-pass");
-        parted(word) && !way || OWNERS.iter().any(|owner| before.ends_with(owner))
+        parted(word) && !way
+            || OWNERS
+                .iter()
+                .any(|owner| before.ends_with(owner.as_bytes()))
     });
     if short {
         return Some(Promise::Password);
     }
     if KEYS.iter().any(|word| ends(&word)) {
-        return Some(Promise::Key);
+        let counted = plain.strip_suffix(b"tokens");
+        let counted =
+            counted.is_some_and(|of| COUNTED.iter().any(|word| of.ends_with(word.as_bytes())));
+        return (!counted).then_some(Promise::Key);
     }
-    match plain.as_str() {
-        "auth" | "authorization" | "cookie" => return Some(Promise::Perhaps),
-        _ => {}
+    if matches!(plain, b"auth" | b"authorization" | b"cookie") {
+        return Some(Promise::Perhaps);
     }
-    let of = plain.strip_suffix("key")?;
-    let other = OTHER_KEYS.iter().any(|other| of.ends_with(other));
+    let of = plain.strip_suffix(b"key")?;
+    let other = OTHER_KEYS
+        .iter()
+        .any(|other| of.ends_with(other.as_bytes()));
     (parted("key") && !other).then_some(Promise::Perhaps)
 }
 
@@ -149,7 +375,11 @@ fn starts_word(name: &[u8], at: usize) -> bool {
 /// The name before a number or a suffix, which a sign or a capital parts from it.
 fn without_suffix(name: &str) -> Option<&str> {
     let bytes = name.as_bytes();
-    let digits = bytes.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let digits = bytes
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_digit())
+        .count();
     let cut = if digits > 0 {
         let number = bytes.len() - digits;
         let version = number > 1 && bytes[number - 1].eq_ignore_ascii_case(&b'v');

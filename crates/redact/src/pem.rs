@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::Kind;
 use super::shape::Shape;
 use super::span::Span;
 use super::value::floor;
-use super::Kind;
 
 /// Larger than any key.
 const LONGEST: usize = 64 * 1_024;
@@ -30,7 +30,9 @@ static MARKS: LazyLock<Marks> = LazyLock::new(|| {
     Marks {
         begin: compiled(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"),
         end: compiled(r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"),
-        line: compiled(r#"^[^A-Za-z0-9+/\n]{0,40}(?:[\w./-]{1,80}[:-](?:\d+[:-])?|\d{1,7}\W{1,4})?[^A-Za-z0-9+/\n]{0,20}([A-Za-z0-9+/]{16,}={0,2})\W{0,12}$"#),
+        line: compiled(
+            r#"^[^A-Za-z0-9+/\n]{0,40}(?:[\w./-]{1,80}[:-](?:\d+[:-])?|\d{1,7}\W{1,4})?[^A-Za-z0-9+/\n]{0,20}([A-Za-z0-9+/]{16,}={0,2})\W{0,12}$"#,
+        ),
     }
 });
 
@@ -44,7 +46,10 @@ pub(crate) fn private_keys(text: &str, found: &mut Vec<Span>) {
     while let Some(begin) = MARKS.begin.find_at(text, from) {
         tails(&text[..begin.start()], floor_of_tail, found);
         let window = &text[begin.end()..floor(text, begin.end() + LONGEST)];
-        let next = MARKS.begin.find(window).map_or(window.len(), |next| next.start());
+        let next = MARKS
+            .begin
+            .find(window)
+            .map_or(window.len(), |next| next.start());
         let end = MARKS
             .end
             .find(&window[..next])
@@ -61,7 +66,11 @@ pub(crate) fn private_keys(text: &str, found: &mut Vec<Span>) {
 }
 
 fn span(start: usize, end: usize) -> Span {
-    Span { kind: Kind::PrivateKey, start, end }
+    Span {
+        kind: Kind::PrivateKey,
+        start,
+        end,
+    }
 }
 
 /// The length of the longest run of base64 in a text.
@@ -111,7 +120,10 @@ fn tails(text: &str, from: usize, found: &mut Vec<Span>) {
         let mut start = None;
         let mut short = 0;
         for (line, to) in divided(window).into_iter().rev() {
-            let body = MARKS.line.captures(&window[line..to]).and_then(|groups| groups.get(1));
+            let body = MARKS
+                .line
+                .captures(&window[line..to])
+                .and_then(|groups| groups.get(1));
             match body.filter(|body| body.len() >= LINE && is_drawn(body.as_str())) {
                 Some(body) => start = Some(base + line + body.start()),
                 // The last line of a key is short, and so is what quotes it.

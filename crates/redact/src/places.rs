@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::judge::{Evidence, is_path, is_secret};
 use super::names::Promise;
@@ -61,12 +61,23 @@ impl Place {
             "line" => Scope::Line,
             _ => return None,
         };
-        let keywords = column()?.split('|').map(|word| word.replace('_', " ")).collect();
+        let keywords = column()?
+            .split('|')
+            .map(|word| word.replace('_', " "))
+            .collect();
         let pattern = match scope {
-            Scope::Here => Regex::new(&format!("^(?:{rest})")).ok()?,
-            Scope::Line => Regex::new(rest).ok()?,
+            Scope::Here => format!("^(?:{rest})"),
+            Scope::Line => rest.to_owned(),
         };
-        Some(Place { id, kind, judged, scope, keywords, pattern })
+        let pattern = RegexBuilder::new(&pattern).unicode(false).build().ok()?;
+        Some(Place {
+            id,
+            kind,
+            judged,
+            scope,
+            keywords,
+            pattern,
+        })
     }
 
     fn takes(&self, text: &str) -> bool {
@@ -85,7 +96,8 @@ impl Place {
 /// Whether a text behind a header's scheme is a token, and no word of a sentence.
 fn is_token(bytes: &[u8]) -> bool {
     let shape = Shape::of(bytes);
-    let mixed = shape.letters() > 0 && (shape.digits > 0 || shape.is_cased() && bytes.ends_with(b"="));
+    let mixed =
+        shape.letters() > 0 && (shape.digits > 0 || shape.is_cased() && bytes.ends_with(b"="));
     let uncased = shape.digits > 1 || shape.is_cased();
     mixed && uncased && shape.distinct >= 8 && !is_example(bytes) && !is_path(bytes)
 }
@@ -120,7 +132,11 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .build(rows.iter().flat_map(|row| &row.keywords))
         .expect("the keywords are few");
-    Places { rows, keywords, owners }
+    Places {
+        rows,
+        keywords,
+        owners,
+    }
 });
 
 /// The ids of the rows.
@@ -134,7 +150,11 @@ impl Redactor {
         /// How far around a keyword its line is read.
         const REACH: usize = 512;
         const AHEAD: usize = 8_192;
-        let Places { rows, keywords, owners } = &*PLACES;
+        let Places {
+            rows,
+            keywords,
+            owners,
+        } = &*PLACES;
         let mut read = vec![0; rows.len()];
         for hit in keywords.find_overlapping_iter(text) {
             let owner = owners[hit.pattern().as_usize()];
@@ -154,17 +174,30 @@ impl Redactor {
                 }
                 Scope::Line => {
                     let from = floor(text, hit.start().saturating_sub(REACH));
-                    let line = text[from..hit.start()].rfind('\n').map_or(from, |at| from + at + 1);
+                    let line = text[from..hit.start()]
+                        .rfind('\n')
+                        .map_or(from, |at| from + at + 1);
                     (line, floor(text, hit.start() + REACH))
                 }
             };
-            for groups in row.pattern.captures_iter(&text[from..to]) {
+            for groups in row.pattern.captures_iter(&text.as_bytes()[from..to]) {
                 let Some(value) = groups.get(1) else { continue };
-                if row.takes(value.as_str()) {
+                let start = from + value.start();
+                let Some(inner) = text.get(start..from + value.end()) else {
+                    continue;
+                };
+                // A full stop ends the sentence.
+                let inner = match row.judged {
+                    Judged::As(_, Evidence::Said | Evidence::Bare) => {
+                        inner.trim_end_matches(['.', ':', '?'])
+                    }
+                    _ => inner,
+                };
+                if row.takes(inner) {
                     found.push(Span {
                         kind: row.kind,
-                        start: from + value.start(),
-                        end: from + value.end(),
+                        start,
+                        end: start + inner.len(),
                     });
                 }
             }
@@ -180,12 +213,19 @@ pub(crate) fn is_escape(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];
     let colour = || {
         let rest = before.strip_suffix(b"m").unwrap_or_default();
-        let digits = rest.iter().rev().take(20).take_while(|b| b.is_ascii_digit() || **b == b';');
+        let digits = rest
+            .iter()
+            .rev()
+            .take(20)
+            .take_while(|b| b.is_ascii_digit() || **b == b';');
         let digits = digits.count();
         rest[..rest.len() - digits].ends_with(b"[")
     };
     let hex = |length: usize| {
-        before.len() > length && before[before.len() - length..].iter().all(u8::is_ascii_hexdigit)
+        before.len() > length
+            && before[before.len() - length..]
+                .iter()
+                .all(u8::is_ascii_hexdigit)
     };
     matches!(before, [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f'])
         || hex(2) && before[before.len() - 3] == b'%'
@@ -202,7 +242,10 @@ mod tests {
         let lines = include_str!("places.txt").lines();
         for line in lines.filter(|line| !line.starts_with('#')) {
             let row = Place::read(line);
-            assert!(row.is_some_and(|row| row.pattern.captures_len() == 2), "{line}");
+            assert!(
+                row.is_some_and(|row| row.pattern.captures_len() == 2),
+                "{line}"
+            );
         }
     }
 }

@@ -74,7 +74,9 @@ pub enum RuleError {
         length: String,
     },
     /// A rule that is to be switched off does not exist.
-    #[error("there is no redaction rule `{id}` to switch off; `longhaul redact --rules` lists them")]
+    #[error(
+        "there is no redaction rule `{id}` to switch off; `longhaul redact --rules` lists them"
+    )]
     Unknown {
         /// As it was given.
         id: String,
@@ -97,7 +99,11 @@ impl Rule {
     pub(crate) fn compiled(&self) -> Result<Regex, RuleError> {
         let pattern = match &self.finds {
             Finds::Pattern(pattern) => pattern.clone(),
-            Finds::Key { prefix, alphabet, length } => {
+            Finds::Key {
+                prefix,
+                alphabet,
+                length,
+            } => {
                 let class = ALPHABETS.iter().find(|(name, _)| name == alphabet);
                 let Some((_, class)) = class else {
                     let names: Vec<&str> = ALPHABETS.iter().map(|(name, _)| *name).collect();
@@ -126,7 +132,11 @@ impl Rule {
 /// A length as a regular expression counts: `20..40` is `{20,40}`.
 fn bounds(length: &str) -> Option<String> {
     const LONGEST: u32 = 4_096;
-    let number = |text: &str| text.parse().ok().filter(|n: &u32| (1..=LONGEST).contains(n));
+    let number = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|n: &u32| (1..=LONGEST).contains(n))
+    };
     match length.split_once("..") {
         Some((least, "")) => Some(format!("{{{},}}", number(least)?)),
         Some((least, most)) => {

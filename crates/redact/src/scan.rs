@@ -12,7 +12,7 @@
 //! | the workspace's | its own rules |
 
 use super::span::{Span, merged};
-use super::{Kind, Redactor, kubernetes, pem, places, uri, vendors};
+use super::{Kind, Redactor, grammar, kubernetes, pem, places, uri, vendors};
 
 /// The stages that can be switched off as a whole.
 const STAGES: [&str; 5] = ["private-keys", "addresses", "names", "tables", "kubernetes"];
@@ -57,10 +57,18 @@ impl Redactor {
                 let Some(value) = groups.get(1).or_else(|| groups.get(0)) else {
                     continue;
                 };
-                found.push(Span { kind: Kind::Own, start: value.start(), end: value.end() });
+                found.push(Span {
+                    kind: Kind::Own,
+                    start: value.start(),
+                    end: value.end(),
+                });
             }
         }
         found.retain(|span| span.start < span.end && !is_placeholder(text, *span));
+        let mut found = merged(found);
+        for at in 0..found.len() {
+            grammar::pieces(text, found[at], &mut found);
+        }
         merged(found)
     }
 }
@@ -74,7 +82,9 @@ fn is_placeholder(text: &str, span: Span) -> bool {
     let open = memchr::memmem::rfind(before, OPEN.as_bytes());
     let within = open.is_some_and(|open| {
         let inner = &before[open + OPEN.len()..];
-        inner.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'#'))
+        inner
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'#'))
     });
     within || memchr::memmem::find(&bytes[span.start..span.end], OPEN.as_bytes()).is_some()
 }

@@ -162,8 +162,16 @@ pub(crate) fn decoded(bytes: &[u8]) -> Option<Vec<u8>> {
 pub(crate) fn is_example(bytes: &[u8]) -> bool {
     const MARKS: [&str; 5] = ["****", "...", "…", "xxxxx", "XXXXX"];
     const WORDS: [&str; 10] = [
-        "example", "your", "placeholder", "redacted", "changeme", "dummy", "sample", "insert",
-        "replace", "abcdefghijkl",
+        "example",
+        "your",
+        "placeholder",
+        "redacted",
+        "changeme",
+        "dummy",
+        "sample",
+        "insert",
+        "replace",
+        "abcdefghijkl",
     ];
     /// Letters at the end of a key that a draw spells now and then.
     const MOST_BY_CHANCE: usize = 5;

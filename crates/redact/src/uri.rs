@@ -1,10 +1,10 @@
 //! Passwords and tokens in addresses: `postgres://app:x@db/shop`.
 
-use super::judge::is_path;
+use super::Kind;
+use super::judge::{is_password_of_signs, is_path};
 use super::shape::{Shape, is_example, looks_random};
 use super::span::Span;
 use super::value::floor;
-use super::Kind;
 
 /// No authority is longer.
 const LONGEST: usize = 512;
@@ -16,7 +16,11 @@ pub(crate) fn passwords(text: &str, found: &mut Vec<Span>) {
             continue;
         }
         if let Some((start, end)) = credentials(text, at + 3) {
-            found.push(Span { kind: Kind::UrlPassword, start, end });
+            found.push(Span {
+                kind: Kind::UrlPassword,
+                start,
+                end,
+            });
         }
     }
 }
@@ -30,7 +34,9 @@ fn credentials(text: &str, start: usize) -> Option<(usize, usize)> {
     let host = match word[..slash].rfind('@') {
         Some(host) => host,
         // A password may have a slash in it, but what has one is mostly a path.
-        None => word.rfind('@').filter(|host| is_password_with_slash(word, slash, *host))?,
+        None => word
+            .rfind('@')
+            .filter(|host| is_password_with_slash(word, slash, *host))?,
     };
     // A user that was redacted has a colon of its own.
     let user = match word.starts_with("[redacted:") {
@@ -39,7 +45,10 @@ fn credentials(text: &str, start: usize) -> Option<(usize, usize)> {
     };
     let Some(colon) = word.get(user..host)?.find(':') else {
         let token = word[user..host].as_bytes();
-        let alone = token.len() >= 20 && token.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'-');
+        let alone = token.len() >= 20
+            && token
+                .iter()
+                .all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'-');
         let drawn = alone && looks_random(token) && !is_example(token);
         return drawn.then_some((start + user, start + host));
     };
@@ -56,28 +65,33 @@ fn is_password_with_slash(word: &str, slash: usize, host: usize) -> bool {
     // `localhost:8080/@scope` has a port and a path.
     let port = slash > colon + 1 && shape.letters() == 0;
     let named = word[host + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
-    !port && named && whole.digits > 0 && whole.letters() > 0 && !word[..host].ends_with('/')
+    !port
+        && named
+        && whole.digits > 0
+        && whole.letters() > 0
+        && !word[..host].ends_with('/')
         && !is_path(&word.as_bytes()[colon + 1..host])
 }
 
 /// Whether what stands there is the password itself, and nothing to fill in.
 fn is_password(text: &str) -> bool {
-    const WORDS: [&str; 9] =
-        ["password", "pass", "pwd", "PASSWORD", "PASS", "secret", "port", "pw", "token"];
+    const WORDS: [&str; 9] = [
+        "password", "pass", "pwd", "PASSWORD", "PASS", "secret", "port", "pw", "token",
+    ];
     let bytes = text.as_bytes();
     let escaped = bytes.first() == Some(&b'%')
         && bytes.len() >= 6
         && bytes[1..3].iter().all(u8::is_ascii_hexdigit)
         && !text.ends_with('%');
-    let shape = Shape::of(bytes);
-    let signed = shape.sorts() >= 3 && shape.changes * 3 >= bytes.len() && bytes.len() >= 8;
-    let reference = text.starts_with(['$', '{', '<', '%', '*', '[']) && !escaped
-        && (!signed || text.ends_with(['}', '>', ']', '%']) || text.starts_with("${") || shape.numbers < 2);
+    let reference =
+        text.starts_with(['$', '{', '<', '%', '*', '[']) && !escaped && !is_password_of_signs(text);
     !text.is_empty()
         && !reference
         && !text.contains("${")
         && !text.contains("[redacted:")
         && !WORDS.contains(&text)
         && !(text.len() > 8 && is_example(bytes))
-        && !text.chars().all(|c| matches!(c, '*' | 'x' | '.' | 'X' | '…'))
+        && !text
+            .chars()
+            .all(|c| matches!(c, '*' | 'x' | '.' | 'X' | '…'))
 }

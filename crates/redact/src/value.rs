@@ -25,9 +25,23 @@ const MARKS: [(&str, &[&str]); 8] = [
 
 /// What only makes a value of a string: `String::from("x")`, `PASSWORD('x')`.
 const WRAPPERS: [&str; 17] = [
-    "String::from", "SecretString::from", "SecretString::new", "Secret::new", "SecretStr", "Some",
-    "Buffer.from", "new String", "str", "bytes", "PASSWORD", "password", "crypt", "MD5", "SHA1",
-    "SHA2", "md5",
+    "String::from",
+    "SecretString::from",
+    "SecretString::new",
+    "Secret::new",
+    "SecretStr",
+    "Some",
+    "Buffer.from",
+    "new String",
+    "str",
+    "bytes",
+    "PASSWORD",
+    "password",
+    "crypt",
+    "MD5",
+    "SHA1",
+    "SHA2",
+    "md5",
 ];
 
 /// What a value without quotes may have in it.
@@ -50,7 +64,7 @@ pub(crate) fn read(text: &str, at: usize, bare: Bare) -> Option<Value> {
 pub(crate) fn quoted(text: &str, at: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let at = at + prefix(bytes.get(at..)?);
-    let rest = text.get(at..)?;
+    let rest = text.get(at..floor(text, at + 512))?;
     for (open, closes) in MARKS {
         let Some(inner) = rest.strip_prefix(open) else {
             continue;
@@ -103,7 +117,9 @@ fn closing(window: &[u8], quote: u8, slashes: usize) -> Option<usize> {
 fn unclosed(window: &[u8]) -> Option<usize> {
     let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
     let end = window.iter().position(ends).unwrap_or(window.len());
-    let behind = window[end..].iter().find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+    let behind = window[end..]
+        .iter()
+        .find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
     let mut text = &window[..end];
     while let Some(shorter) = text
         .strip_suffix("…".as_bytes())
@@ -118,9 +134,7 @@ fn unclosed(window: &[u8]) -> Option<usize> {
 /// The length of what programs write before a string: `f"x"`, `rb'x'`, `N'x'`.
 fn prefix(rest: &[u8]) -> usize {
     let letters = rest.iter().take(2);
-    let length = letters
-        .take_while(|b| b"bBfFrRuUNE@$".contains(b))
-        .count();
+    let length = letters.take_while(|b| b"bBfFrRuUNE@$".contains(b)).count();
     match rest.get(length) {
         Some(b'"' | b'\'') => length,
         _ => 0,
@@ -154,16 +168,31 @@ fn bare(text: &str, at: usize, bare: Bare) -> Option<Value> {
             || matches!(c, '"' | '\'' | '`' | '\\')
             || plain && bare == Bare::Plain
             || mark
+            || is_unspaced(c)
     };
     let found = window
         .char_indices()
         .take_while(|(place, _)| *place < LONGEST)
         .find(|(_, c)| ends(*c));
-    let mut end = found.map_or(window.len().min(floor(window, LONGEST)), |(place, _)| place);
-    if bare == Bare::Plain {
-        end = plain_end(window, end);
-    }
+    let end = found.map_or(window.len().min(floor(window, LONGEST)), |(place, _)| place);
+    let end = match bare {
+        Bare::Plain => plain_end(window, end),
+        Bare::Whole => whole_end(&window[..end]),
+    };
     span(at, at + end, false)
+}
+
+/// A value of the environment ends before another command or assignment.
+fn whole_end(text: &str) -> usize {
+    let cut = text.find("&&").unwrap_or(text.len());
+    let text = text[..cut].trim_end_matches(';');
+    let assigns = |at: usize| {
+        let behind = &text[at + 1..];
+        let name = behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        name.is_some_and(|end| end > 1 && behind[end..].starts_with('='))
+    };
+    let mut signs = text.match_indices([';', '&']).map(|(at, _)| at);
+    signs.find(|at| assigns(*at)).unwrap_or(text.len())
 }
 
 /// A `&` is a character of a password where neither a parameter nor a command
@@ -186,8 +215,18 @@ fn plain_end(window: &str, end: usize) -> usize {
     text.strip_suffix("**").unwrap_or(text).len()
 }
 
+/// Whether a letter is of a language that does not part its words, which no
+/// field for a password takes.
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}')
+}
+
 /// The last border of characters at or before `at`.
 pub(crate) fn floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    (0..=at)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
 }

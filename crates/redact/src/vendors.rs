@@ -175,7 +175,15 @@ impl Redactor {
                 continue;
             }
             if let Some(end) = key_of(text, hit.start(), form) {
-                found.push(Span { kind: form.kind, start: hit.start(), end });
+                // Of two rows that fit the one with more of the key before it.
+                if found.last().is_some_and(|last| last.start == hit.start()) {
+                    found.pop();
+                }
+                found.push(Span {
+                    kind: form.kind,
+                    start: hit.start(),
+                    end,
+                });
             }
         }
     }

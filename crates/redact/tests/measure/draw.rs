@@ -1,29 +1,29 @@
 //! Values drawn from a seed, as generators and people make them.
 
 /// A small generator: the same numbers for a seed, everywhere.
-pub struct Draw(u64);
+pub(crate) struct Draw(u64);
 
-pub const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
-pub const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-pub const DIGITS: &str = "0123456789";
-pub const HEX: &str = "0123456789abcdef";
+pub(crate) const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
+pub(crate) const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+pub(crate) const DIGITS: &str = "0123456789";
+pub(crate) const HEX: &str = "0123456789abcdef";
 
 const WORDS: [&str; 64] = [
     "amber", "anchor", "april", "badger", "bamboo", "beacon", "birch", "bison", "canyon", "carbon",
     "cedar", "cobalt", "comet", "copper", "coral", "cricket", "dagger", "delta", "denim", "ember",
-    "falcon", "fennel", "ferry", "fjord", "galaxy", "garnet", "ginger", "glacier", "hazel", "heron",
-    "indigo", "island", "ivory", "jasper", "jungle", "kettle", "lagoon", "lantern", "lemon",
-    "lotus", "magnet", "maple", "marble", "meadow", "nectar", "nickel", "oasis", "ocean", "olive",
-    "onyx", "orchid", "otter", "pebble", "pepper", "plasma", "prairie", "quartz", "raven",
+    "falcon", "fennel", "ferry", "fjord", "galaxy", "garnet", "ginger", "glacier", "hazel",
+    "heron", "indigo", "island", "ivory", "jasper", "jungle", "kettle", "lagoon", "lantern",
+    "lemon", "lotus", "magnet", "maple", "marble", "meadow", "nectar", "nickel", "oasis", "ocean",
+    "olive", "onyx", "orchid", "otter", "pebble", "pepper", "plasma", "prairie", "quartz", "raven",
     "saffron", "sierra", "timber", "tundra", "velvet", "walnut",
 ];
 
 impl Draw {
-    pub fn new(seed: u64) -> Draw {
+    pub(crate) fn new(seed: u64) -> Draw {
         Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
     }
 
-    pub fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,55 +31,55 @@ impl Draw {
         ((z ^ (z >> 31)) % most as u64) as usize
     }
 
-    pub fn pick<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
         all[self.below(all.len())]
     }
 
-    pub fn from(&mut self, alphabet: &str, length: usize) -> String {
+    pub(crate) fn from(&mut self, alphabet: &str, length: usize) -> String {
         let letters = alphabet.as_bytes();
         (0..length)
             .map(|_| char::from(letters[self.below(letters.len())]))
             .collect()
     }
 
-    pub fn alnum(&mut self, length: usize) -> String {
+    pub(crate) fn alnum(&mut self, length: usize) -> String {
         self.from(&[UPPER, LOWER, DIGITS].concat(), length)
     }
 
-    pub fn hex(&mut self, length: usize) -> String {
+    pub(crate) fn hex(&mut self, length: usize) -> String {
         self.from(HEX, length)
     }
 
-    pub fn uuid(&mut self) -> String {
+    pub(crate) fn uuid(&mut self) -> String {
         let part = [8, 4, 4, 4, 12].map(|length| self.hex(length));
         part.join("-")
     }
 
-    pub fn word(&mut self) -> &'static str {
+    pub(crate) fn word(&mut self) -> &'static str {
         self.pick(&WORDS)
     }
 
-    pub fn capital(&mut self) -> String {
+    pub(crate) fn capital(&mut self) -> String {
         let word = self.word();
         word[..1].to_uppercase() + &word[1..]
     }
 
-    pub fn number(&mut self) -> String {
+    pub(crate) fn number(&mut self) -> String {
         (10 + self.below(90)).to_string()
     }
 }
 
 /// What a person or a generator takes for a password.
-pub const PASSWORDS: [&str; 8] = [
+pub(crate) const PASSWORDS: [&str; 8] = [
     "mixed", "signs", "human", "season", "dashed", "leet", "word", "phrase",
 ];
 /// What a program takes for a key or a token.
-pub const KEYS: [&str; 8] = [
+pub(crate) const KEYS: [&str; 8] = [
     "hex32", "hex64", "alnum24", "alnum40", "base64", "url43", "uuid", "short",
 ];
 
 /// A value of a kind.
-pub fn value(kind: &str, draw: &mut Draw) -> String {
+pub(crate) fn value(kind: &str, draw: &mut Draw) -> String {
     let alnum = [UPPER, LOWER, DIGITS].concat();
     match kind {
         // As `pwgen` and password managers make them.
@@ -104,7 +104,13 @@ pub fn value(kind: &str, draw: &mut Draw) -> String {
             format!("{leet}{}", draw.below(10))
         }
         "word" => format!("{}{}", draw.word(), draw.word()),
-        "phrase" => format!("{}-{}-{}-{}", draw.word(), draw.word(), draw.word(), draw.word()),
+        "phrase" => format!(
+            "{}-{}-{}-{}",
+            draw.word(),
+            draw.word(),
+            draw.word(),
+            draw.word()
+        ),
         "hex32" => draw.hex(32),
         "hex64" => draw.hex(64),
         "alnum24" => draw.alnum(24),
