@@ -84,6 +84,10 @@ impl App {
                 (defaults.map_err(config_failure)?, Some(failure))
             }
         };
+        let redaction = config.config.redaction.settings();
+        if let Some(redactor) = redaction.ok().and_then(|rules| Redactor::new(&rules).ok()) {
+            redactor.install();
+        }
         Ok(App {
             json: global.json,
             quiet: global.quiet,

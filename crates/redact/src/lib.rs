@@ -56,17 +56,17 @@ pub use rules::{Finds, RedactorSettings, Rule, RuleError};
 pub use scan::rule_ids;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-/// What a note about found secrets goes by: another version may take other texts
-/// for secrets.
-pub const RULES: &str = env!("CARGO_PKG_VERSION");
+/// The redactor of this process, once [`Redactor::install`] set it.
+static INSTALLED: OnceLock<Redactor> = OnceLock::new();
 
-/// Finds secrets.
-#[derive(Debug, Clone, Default)]
+/// Finds secrets. The default one has the rules that come with the program, or
+/// those that the program was started with.
+#[derive(Debug, Clone)]
 pub struct Redactor {
     names: Vec<String>,
     /// What finds names, if there are some of the workspace's own.
@@ -76,9 +76,31 @@ pub struct Redactor {
     rules: Arc<[Regex]>,
     /// What is known before anything is read.
     learnt: Arc<document::Learnt>,
+    /// By which its notes go.
+    version: Arc<str>,
+}
+
+impl Default for Redactor {
+    fn default() -> Redactor {
+        let installed = INSTALLED.get().cloned();
+        installed.unwrap_or_else(|| Redactor::of(&RedactorSettings::default(), Vec::new()))
+    }
+}
+
+/// What a note about found secrets goes by: another version, or other rules of
+/// the user's, may take other texts for secrets.
+pub fn rules_version() -> Arc<str> {
+    Redactor::default().version
 }
 
 impl Redactor {
+    /// Makes this the default one, once and for the whole process: a secret must
+    /// not get past a door because nobody handed the rules on to it. Later calls
+    /// change nothing.
+    pub fn install(self) {
+        let _ = INSTALLED.set(self);
+    }
+
     /// A redactor with a workspace's own names, rules and exceptions.
     pub fn new(settings: &RedactorSettings) -> Result<Redactor, RuleError> {
         let known = rule_ids();
@@ -87,14 +109,24 @@ impl Redactor {
         }
         let rules: Result<Vec<Regex>, RuleError> =
             settings.rules.iter().map(Rule::compiled).collect();
-        Ok(Redactor {
+        Ok(Redactor::of(settings, rules?))
+    }
+
+    fn of(settings: &RedactorSettings, rules: Vec<Regex>) -> Redactor {
+        let own = *settings != RedactorSettings::default();
+        let version = env!("CARGO_PKG_VERSION");
+        Redactor {
             names: rules::plain_names(&settings.names),
             stems: (!settings.names.is_empty()).then(|| Arc::new(grammar::stems(&settings.names))),
             keep: settings.keep.iter().cloned().collect(),
             off: settings.off.iter().cloned().collect(),
-            rules: rules?.into(),
+            rules: rules.into(),
             learnt: Arc::default(),
-        })
+            version: match own {
+                true => format!("{version} {:016x}", rules::fingerprint(settings)).into(),
+                false => version.into(),
+            },
+        }
     }
 
     /// Redacts one text as a document of its own.

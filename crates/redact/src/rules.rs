@@ -147,6 +147,14 @@ fn bounds(length: &str) -> Option<String> {
     }
 }
 
+/// What tells settings from others, the same in every process.
+pub(crate) fn fingerprint(settings: &RedactorSettings) -> u64 {
+    let text = format!("{settings:?}");
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
 /// The names of settings without case and signs.
 pub(crate) fn plain_names(names: &[String]) -> Vec<String> {
     let names = names.iter().map(|name| names::plain(name));

@@ -8,7 +8,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use longhaul_redact::{RULES, Redactor};
+use longhaul_redact::{Redactor, rules_version};
 use longhaul_transcript::{Record, Result, Session, SessionRef, each_archived};
 use serde::{Deserialize, Serialize};
 
@@ -127,9 +127,9 @@ impl Backlog {
         let notebook = self.notebook.as_ref();
         let text = notebook.and_then(|notebook| notebook.read(NOTE).ok()?);
         let note = text.and_then(|text| serde_json::from_str::<Note>(&text).ok());
-        note.filter(|note| note.rules == RULES && is_of(note, session))
+        note.filter(|note| *note.rules == *rules_version() && is_of(note, session))
             .unwrap_or_else(|| Note {
-                rules: RULES.to_owned(),
+                rules: rules_version().to_string(),
                 ..Note::default()
             })
     }

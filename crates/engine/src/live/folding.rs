@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use longhaul_ledger::{Capture, Ledger};
-use longhaul_redact::RULES;
+use longhaul_redact::rules_version;
 use longhaul_transcript::{Body, EntryId, Epoch, Loaded, Result, Session};
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ impl Live {
             .and_then(|text| serde_json::from_str(text).ok());
         let folding = Folding {
             noted: noted.filter(|noted: &Folded| {
-                noted.rules == RULES && noted.ledger.version == Ledger::VERSION
+                *noted.rules == *rules_version() && noted.ledger.version == Ledger::VERSION
             }),
             notebook: Some(notebook).filter(|_| config.writes_checkpoints()),
         };
@@ -169,7 +169,7 @@ impl Live {
 
     fn note(&self, folding: &Folding<'_>, boundary: Option<EntryId>, last: Option<EntryId>) {
         let folded = Folded {
-            rules: RULES.to_owned(),
+            rules: rules_version().to_string(),
             boundary,
             last,
             epoch: self.epoch(),
