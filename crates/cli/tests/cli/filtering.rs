@@ -43,7 +43,7 @@ fn the_configuration_adds_rules_and_switches_some_off() {
     let machine = Machine::new();
     machine.put(
         ".longhaul/longhaul.yaml",
-        "redaction:\n  names: [door code]\n  rules:\n    - {id: acme, prefix: acme_, alphabet: hex, length: 8}\n  off: [curl]\n",
+        "redaction:\n  names: [door code]\n  rules:\n    - {id: acme, prefix: acme_, alphabet: hex, length: \"8\"}\n  off: [curl]\n",
         1,
     );
     let text = "door_code: 4711-ABC\nacme_1234abcd\ncurl -u admin:Kx92mQ7z https://h\n";

@@ -289,3 +289,8 @@ fn a_redaction_rule_that_finds_nothing_is_refused() {
         assert!(message.contains(said), "{message}");
     }
 }
+
+#[test]
+fn an_example_that_looks_like_a_key_may_be_kept() {
+    assert!(resolve(&yaml("redaction: {keep: [AKIAIOSFODNN7EXAMPLE]}")).is_ok());
+}
