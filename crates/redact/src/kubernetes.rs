@@ -48,7 +48,8 @@ pub(crate) fn values(text: &str, found: &mut Vec<Span>) {
 fn push(value: &str, at: usize, found: &mut Vec<Span>) {
     let refers = value.starts_with(['$', '{', '<', '*', '!', '&']) || value.contains("[redacted:");
     let dots = value.chars().all(|c| matches!(c, '.' | '*'));
-    if !value.is_empty() && !refers && !dots && !(value.len() > 8 && is_example(value.as_bytes())) {
+    let example = value.len() > 8 && is_example(value.as_bytes());
+    if !(value.is_empty() || refers || dots || example) {
         found.push(Span {
             kind: Kind::Secret,
             start: at,

@@ -27,22 +27,11 @@ impl Promise {
     }
 }
 
+#[rustfmt::skip]
 const PASSWORDS: [&str; 15] = [
-    "password",
-    "passwords",
-    "passwd",
-    "passphrase",
-    "passwort",
-    "kennwort",
-    "passcode",
-    "pwd",
-    "tosecurestring",
-    "secretstring",
-    "secretbinary",
-    "masterauth",
-    "primaryauth",
-    "rediscliauth",
-    "authenticationstring",
+    "password", "passwords", "passwd", "passphrase", "passwort", "kennwort", "passcode", "pwd",
+    "tosecurestring", "secretstring", "secretbinary", "masterauth", "primaryauth",
+    "rediscliauth", "authenticationstring",
 ];
 
 /// Names of a password that are parts of other words, such as `bypass`: they
@@ -50,87 +39,27 @@ const PASSWORDS: [&str; 15] = [
 const SHORT: [&str; 4] = ["pass", "pw", "psk", "mdp"];
 
 /// Whose password it is, with no break before the short name: `DBPASS`.
+#[rustfmt::skip]
 const OWNERS: [&str; 28] = [
-    "db",
-    "database",
-    "sql",
-    "mysql",
-    "postgres",
-    "pg",
-    "mongo",
-    "redis",
-    "rabbit",
-    "smtp",
-    "imap",
-    "mail",
-    "email",
-    "ftp",
-    "ssh",
-    "ldap",
-    "user",
-    "admin",
-    "root",
-    "sudo",
-    "login",
-    "wifi",
-    "proxy",
-    "keystore",
-    "truststore",
-    "store",
-    "require",
-    "wpa",
+    "db", "database", "sql", "mysql", "postgres", "pg", "mongo", "redis", "rabbit", "smtp",
+    "imap", "mail", "email", "ftp", "ssh", "ldap", "user", "admin", "root", "sudo", "login",
+    "wifi", "proxy", "keystore", "truststore", "store", "require", "wpa",
 ];
 
+#[rustfmt::skip]
 const KEYS: [&str; 31] = [
-    "secret",
-    "secrets",
-    "token",
-    "tokens",
-    "apikey",
-    "apikeys",
-    "accesskey",
-    "accesskeyid",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "signingkey",
-    "encryptionkey",
-    "accountkey",
-    "credential",
-    "credentials",
-    "creds",
-    "webhookurl",
-    "masterkey",
-    "sharedkey",
-    "servicekey",
-    "servicerolekey",
-    "licensekey",
-    "subscriptionkey",
-    "applicationkey",
-    "consumerkey",
-    "hmackey",
-    "authsalt",
-    "loggedinkey",
-    "loggedinsalt",
-    "noncesalt",
+    "secret", "secrets", "token", "tokens", "apikey", "apikeys", "accesskey", "accesskeyid",
+    "secretkey", "privatekey", "authkey", "signingkey", "encryptionkey", "accountkey",
+    "credential", "credentials", "creds", "webhookurl", "masterkey", "sharedkey", "servicekey",
+    "servicerolekey", "licensekey", "subscriptionkey", "applicationkey", "consumerkey",
+    "hmackey", "authsalt", "loggedinkey", "loggedinsalt", "noncesalt",
 ];
 
 /// Tokens of these are counted, not kept.
+#[rustfmt::skip]
 const COUNTED: [&str; 14] = [
-    "max",
-    "min",
-    "total",
-    "input",
-    "output",
-    "prompt",
-    "completion",
-    "used",
-    "num",
-    "cached",
-    "read",
-    "creation",
-    "reasoning",
-    "thinking",
+    "max", "min", "total", "input", "output", "prompt", "completion", "used", "num", "cached",
+    "read", "creation", "reasoning", "thinking",
 ];
 
 /// Keys that are public by what they are for, or are none of a lock.
@@ -176,106 +105,33 @@ const OTHER_KEYS: [&str; 38] = [
 ];
 
 /// What people write behind a name to tell several of its values apart.
+#[rustfmt::skip]
 const SUFFIXES: [&str; 33] = [
-    "prod",
-    "production",
-    "test",
-    "testing",
-    "dev",
-    "development",
-    "stage",
-    "staging",
-    "stg",
-    "qa",
-    "uat",
-    "live",
-    "sandbox",
-    "preview",
-    "local",
-    "ci",
-    "base",
-    "old",
-    "new",
-    "prev",
-    "previous",
-    "next",
-    "primary",
-    "secondary",
-    "backup",
-    "main",
-    "master",
-    "admin",
-    "root",
-    "value",
-    "confirm",
-    "confirmation",
-    "override",
+    "prod", "production", "test", "testing", "dev", "development", "stage", "staging", "stg",
+    "qa", "uat", "live", "sandbox", "preview", "local", "ci", "base", "old", "new", "prev",
+    "previous", "next", "primary", "secondary", "backup", "main", "master", "admin", "root",
+    "value", "confirm", "confirmation", "override",
 ];
 /// A name has no more of them: `API_KEY_PROD_2`.
 const MOST_SUFFIXES: usize = 3;
 
 /// How a password is called in other languages. A name, not a grammar: what
 /// stands between it and its value is the same as elsewhere.
+#[rustfmt::skip]
 pub(crate) const FOREIGN: [&str; 42] = [
-    "contraseña",
-    "contrasena",
-    "mot de passe",
-    "motdepasse",
-    "пароль",
-    "Пароль",
-    "ПАРОЛЬ",
-    "пароля",
-    "senha",
-    "palavra-passe",
-    "hasło",
-    "haslo",
-    "wachtwoord",
-    "lösenord",
-    "passord",
-    "adgangskode",
-    "salasana",
-    "jelszó",
-    "heslo",
-    "geslo",
-    "lozinka",
-    "şifre",
-    "Şifre",
-    "parola",
-    "parolă",
-    "парола",
-    "mật khẩu",
-    "κωδικός",
-    "Κωδικός",
-    "סיסמה",
-    "كلمة المرور",
-    "كلمة السر",
-    "पासवर्ड",
-    "รหัสผ่าน",
-    "密码",
-    "密碼",
-    "口令",
-    "パスワード",
-    "비밀번호",
-    "암호",
-    "kata sandi",
+    "contraseña", "contrasena", "mot de passe", "motdepasse", "пароль", "Пароль", "ПАРОЛЬ",
+    "пароля", "senha", "palavra-passe", "hasło", "haslo", "wachtwoord", "lösenord", "passord",
+    "adgangskode", "salasana", "jelszó", "heslo", "geslo", "lozinka", "şifre", "Şifre",
+    "parola", "parolă", "парола", "mật khẩu", "κωδικός", "Κωδικός", "סיסמה", "كلمة المرور",
+    "كلمة السر", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "kata sandi",
     "zugangswort",
 ];
 
 /// With one of these begins the word of a name that counts.
+#[rustfmt::skip]
 pub(crate) const STEMS: [&str; 13] = [
-    "pass",
-    "pwd",
-    "pw",
-    "psk",
-    "secret",
-    "token",
-    "key",
-    "cred",
-    "auth",
-    "salt",
-    "kennwort",
-    "mdp",
-    "securestring",
+    "pass", "pwd", "pw", "psk", "secret", "token", "key", "cred", "auth", "salt", "kennwort",
+    "mdp", "securestring",
 ];
 
 /// A name without case and signs.
@@ -331,7 +187,7 @@ fn promise_as_written(name: &str, own: &[String]) -> Option<Promise> {
     let plain = Plain::of(name);
     let plain = plain.get();
     let ends = |word: &&str| plain.ends_with(word.as_bytes());
-    if own.iter().any(|own| ends(&own.as_str())) || PASSWORDS.iter().any(|word| ends(&word)) {
+    if own.iter().any(|own| ends(&own.as_str())) || PASSWORDS.iter().any(&ends) {
         return Some(Promise::Password);
     }
     let parted = |word: &str| {
@@ -350,7 +206,7 @@ fn promise_as_written(name: &str, own: &[String]) -> Option<Promise> {
     if short {
         return Some(Promise::Password);
     }
-    if KEYS.iter().any(|word| ends(&word)) {
+    if KEYS.iter().any(&ends) {
         let counted = plain.strip_suffix(b"tokens");
         let counted =
             counted.is_some_and(|of| COUNTED.iter().any(|word| of.ends_with(word.as_bytes())));

@@ -44,7 +44,7 @@ fn credentials(text: &str, start: usize) -> Option<(usize, usize)> {
         false => 0,
     };
     let Some(colon) = word.get(user..host)?.find(':') else {
-        let token = word[user..host].as_bytes();
+        let token = &word.as_bytes()[user..host];
         let alone = token.len() >= 20
             && token
                 .iter()
@@ -85,13 +85,11 @@ fn is_password(text: &str) -> bool {
         && !text.ends_with('%');
     let reference =
         text.starts_with(['$', '{', '<', '%', '*', '[']) && !escaped && !is_password_of_signs(text);
-    !text.is_empty()
-        && !reference
-        && !text.contains("${")
-        && !text.contains("[redacted:")
-        && !WORDS.contains(&text)
-        && !(text.len() > 8 && is_example(bytes))
-        && !text
-            .chars()
+    let example = text.len() > 8 && is_example(bytes);
+    let masked = || {
+        text.chars()
             .all(|c| matches!(c, '*' | 'x' | '.' | 'X' | '…'))
+    };
+    let marked = text.contains("${") || text.contains("[redacted:");
+    !(text.is_empty() || reference || marked || example || WORDS.contains(&text) || masked())
 }

@@ -24,24 +24,11 @@ const MARKS: [(&str, &[&str]); 8] = [
 ];
 
 /// What only makes a value of a string: `String::from("x")`, `PASSWORD('x')`.
+#[rustfmt::skip]
 const WRAPPERS: [&str; 17] = [
-    "String::from",
-    "SecretString::from",
-    "SecretString::new",
-    "Secret::new",
-    "SecretStr",
-    "Some",
-    "Buffer.from",
-    "new String",
-    "str",
-    "bytes",
-    "PASSWORD",
-    "password",
-    "crypt",
-    "MD5",
-    "SHA1",
-    "SHA2",
-    "md5",
+    "String::from", "SecretString::from", "SecretString::new", "Secret::new", "SecretStr",
+    "Some", "Buffer.from", "new String", "str", "bytes", "PASSWORD", "password", "crypt",
+    "MD5", "SHA1", "SHA2", "md5",
 ];
 
 /// What a value without quotes may have in it.
