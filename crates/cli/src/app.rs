@@ -95,6 +95,10 @@ impl App {
                 )
             }
         };
+        let redaction = config.config.redaction.settings();
+        if let Some(redactor) = redaction.ok().and_then(|rules| Redactor::new(&rules).ok()) {
+            redactor.install();
+        }
         Ok(App {
             json: global.json,
             quiet: global.quiet,

@@ -94,6 +94,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Compact(args) => commands::compact::run(&app, args),
         Command::Checkpoint(command) => commands::checkpoint::run(&app, command),
         Command::Recall(args) => commands::recall::run(&app, args),
+        Command::Redact(args) => commands::redact::run(&app, args),
         Command::Memory(MemoryCommand::Files(command)) => {
             commands::memory_files::run(&app, command)
         }

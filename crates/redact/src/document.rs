@@ -7,11 +7,10 @@ use std::sync::{Arc, LazyLock};
 use memchr::memmem::Finder;
 use serde::Serialize;
 
-use super::names::Promise;
+use super::judge::{Evidence, is_secret};
+use super::names;
 use super::reading::Reading;
-use super::scan::Scan;
 use super::sought::Sought;
-use super::words::is_literal_as_password;
 use super::{Kind, Redactor};
 
 /// A text without its secrets.
@@ -133,24 +132,19 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether a value is secret because of its name, and its placeholder.
+    /// The placeholder of a string that its name makes a secret.
     pub(super) fn value(&mut self, name: &str, value: &str) -> Option<String> {
-        let kind = self.redactor.named(name, value)?;
-        self.placed(kind, value)
-    }
-
-    /// The same of a password that is nothing but letters, for which its name
-    /// must stand right beside it or be that of a list of passwords.
-    pub(super) fn word(&mut self, name: &str, value: &str) -> Option<String> {
-        let is_word = self.redactor.promise(name.as_bytes()) == Some(Promise::Password)
-            && is_literal_as_password(value.as_bytes());
-        is_word.then(|| self.placed(Kind::Password, value))?
+        let promise = names::promise(name, &self.redactor.names)?;
+        // A key among lines of text is found there, and the text kept.
+        let whole = !value.contains('\n') && !self.redactor.off.contains("names");
+        let is = whole && is_secret(value, promise, Evidence::Quoted);
+        is.then(|| self.placed(promise.kind(), value))?
     }
 
     pub(super) fn placed(&mut self, kind: Kind, value: &str) -> Option<String> {
         // A provider's mark says more than a name.
-        let kind = match Scan::new(self.redactor, value).next() {
-            Some(span) if span.start == 0 && span.end == value.len() => span.kind,
+        let kind = match self.redactor.secrets(value)[..] {
+            [span] if span.start == 0 && span.end == value.len() => span.kind,
             _ => kind,
         };
         (!self.redactor.keep.contains(value)).then(|| {
@@ -184,7 +178,7 @@ impl<'a> Document<'a> {
         let redactor = self.redactor;
         let reading = Reading::of(text);
         let read = reading.as_ref().map_or(text, |reading| &reading.text);
-        for span in Scan::new(redactor, read) {
+        for span in redactor.secrets(read) {
             let Some(secret) = read.get(span.start..span.end) else {
                 continue;
             };

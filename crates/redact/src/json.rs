@@ -1,93 +1,70 @@
 //! Redaction inside JSON text: strings are changed, every other byte stays.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
-use super::kubernetes;
-use super::lists::is_plural;
-use super::markup::{is_named_by_another, name_behind, names_another};
+use super::names;
 use super::{Document, Kind};
+
+/// A string of the text.
+struct Text<'t> {
+    open: usize,
+    end: usize,
+    text: Cow<'t, str>,
+    /// The name of the member it is the value of, or in a list of which it is.
+    name: Option<usize>,
+    is_name: bool,
+    in_list: bool,
+    object: usize,
+}
+
+/// An object: the string that names it as a member, and in which object.
+#[derive(Default)]
+struct Object {
+    name: Option<usize>,
+    parent: usize,
+    /// It is a secret of Kubernetes.
+    is_secret: bool,
+    /// The member that says what its `value` is the value of.
+    about: Option<usize>,
+}
+
+struct Read<'t> {
+    texts: Vec<Text<'t>>,
+    objects: Vec<Object>,
+}
 
 impl Document<'_> {
     /// The JSON text without secrets. A string is judged as it reads, with its
     /// escapes undone, and by the name of the member it is the value of. What
     /// is no JSON is redacted as the text it is.
     pub fn json<'t>(&mut self, json: &'t str) -> Cow<'t, str> {
+        let mut read = read(json);
+        self.say_what_values_are(&mut read);
         let mut out = String::new();
         let mut copied = 0;
-        let mut name: Option<String> = None;
-        let mut in_list = false;
-        // What the members of this object say it is the value of.
-        let mut about: Option<String> = None;
         let mut at = 0;
-        let bytes = json.as_bytes();
-        let manifest = manifest(json);
-        let mut lines = self.lists(json);
-        while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
-            // Between strings: a comma or a bracket ends what a name is for,
-            // but that of a list is for all its strings.
-            for byte in &bytes[at..open] {
-                if matches!(byte, b'{' | b'}') {
-                    about = None;
-                }
-                match byte {
-                    b'[' => in_list = true,
-                    b',' if in_list => {}
-                    b',' | b'{' | b'}' | b']' => {
-                        name = None;
-                        in_list = false;
-                    }
-                    _ => {}
-                }
-            }
-            let Some(end) = string_end(bytes, open) else {
-                break;
-            };
-            let raw = &json[open..end];
-            at = end;
-            let Ok(text) = serde_json::from_str::<Cow<'_, str>>(raw) else {
-                continue;
-            };
-            let colon = bytes[end..].iter().position(|b| !b.is_ascii_whitespace());
-            let is_name = colon.is_some_and(|place| bytes[end + place] == b':');
-            let mut named = name.as_deref().and_then(|name| self.value(name, &text));
-            // A `password` may have a list of rules, such as `required`.
-            let own = name
-                .as_deref()
-                .filter(|name| !is_name && (!in_list || is_plural(name.as_bytes())));
-            named = named.or_else(|| self.word(own?, &text));
-            if let Some(name) = name.as_deref().filter(|_| !is_name && !in_list) {
-                if names_another(name) {
-                    // One that tells of a secret says more than an id behind it.
-                    about = about
-                        .filter(|known| self.tells(known))
-                        .or(Some(text.to_string()));
-                } else if named.is_none() && is_named_by_another(name) {
-                    named = self.paired(about.as_deref(), &text);
-                    named = named.or_else(|| self.paired(behind(json, end), &text));
-                }
-            }
-            if !is_name && manifest.contains(&(open + 1)) {
-                named = named.or_else(|| self.placed(Kind::Secret, &text));
-            }
-            let changed = match named {
-                Some(placeholder) => Some(placeholder),
-                None => match lines.remove(&open) {
-                    Some(line) => (line != text).then_some(line),
-                    None => match self.text(&text) {
+        while let Some(text) = read.texts.get(at) {
+            let list = self.lines_of_list(&read, at);
+            let count = list.as_ref().map_or(1, Vec::len);
+            for (number, text) in read.texts[at..at + count].iter().enumerate() {
+                let named = (!text.is_name)
+                    .then(|| self.of_member(&read, text))
+                    .flatten();
+                let changed = named.or_else(|| match &list {
+                    Some(lines) => (lines[number] != text.text).then(|| lines[number].clone()),
+                    None => match self.text(&text.text) {
                         Cow::Owned(changed) => Some(changed),
                         Cow::Borrowed(_) => None,
                     },
-                },
-            };
-            if let Some(changed) = changed {
-                out.push_str(&json[copied..open]);
-                out.push_str(&quoted(&changed));
-                copied = end;
+                });
+                if let Some(changed) = changed {
+                    out.push_str(&json[copied..text.open]);
+                    out.push_str(&serde_json::Value::from(changed).to_string());
+                    copied = text.end;
+                }
             }
-            if is_name {
-                name = Some(text.into_owned());
-            }
+            debug_assert!(text.open < text.end, "a string has quotes");
+            at += count;
         }
         match copied {
             0 => Cow::Borrowed(json),
@@ -97,106 +74,153 @@ impl Document<'_> {
             }
         }
     }
-}
 
-/// What the member behind the string that ends at `end` says it is the value of.
-fn behind(json: &str, end: usize) -> Option<&str> {
-    std::str::from_utf8(name_behind(json.as_bytes(), end)?).ok()
-}
-
-impl Document<'_> {
-    /// Whether a name promises a secret.
-    fn tells(&self, name: &str) -> bool {
-        self.redactor.promise(name.as_bytes()).is_some()
-    }
-
-    /// The placeholder of a value that another member names, if it is secret.
-    fn paired(&mut self, about: Option<&str>, text: &str) -> Option<String> {
-        let about = about?;
-        let named = self.value(about, text);
-        named.or_else(|| self.word(about, text))
-    }
-
-    /// The strings of each list as they are without secrets, by where they
-    /// open. A list may hold the lines of one text, so they are read as one: line
-    /// by line a private key could not be known.
-    fn lists(&mut self, json: &str) -> HashMap<usize, String> {
-        let bytes = json.as_bytes();
-        let mut found = HashMap::new();
-        let mut list: Vec<(usize, Cow<'_, str>)> = Vec::new();
-        let mut at = 0;
-        while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
-            let gap = bytes[at..open].trim_ascii();
-            let goes_on = gap == b"," && !list.is_empty();
-            if !goes_on {
-                self.list(&mut list, &mut found);
+    /// The placeholder of a value that its member, or another one of its object,
+    /// makes a secret.
+    fn of_member(&mut self, read: &Read<'_>, text: &Text<'_>) -> Option<String> {
+        let name = &read.texts[text.name?].text;
+        if let Some(placeholder) = self.value(name, &text.text) {
+            return Some(placeholder);
+        }
+        // A header: what stands in its value is told by its name.
+        let header = matches!(
+            names::plain(name).as_str(),
+            "auth" | "authorization" | "cookie"
+        );
+        if header {
+            let line = format!("{name}: {}", text.text);
+            let found = self.redactor.secrets(&line);
+            if let Some(span) = found.first().filter(|span| span.start > name.len() + 1) {
+                return self.placed(span.kind, &text.text);
             }
-            let Some(end) = string_end(bytes, open) else {
-                break;
+        }
+        let object = &read.objects[text.object];
+        let data = object.name.map(|name| read.texts[name].text.as_ref());
+        let manifest = read.objects[object.parent].is_secret
+            && matches!(data, Some("data" | "stringData"))
+            && !text.text.is_empty()
+            && !text.text.starts_with("[redacted:");
+        if manifest {
+            return self.placed(Kind::Secret, &text.text);
+        }
+        let about = object
+            .about
+            .filter(|_| names::plain(name).ends_with("value"))?;
+        self.value(&read.texts[about].text, &text.text)
+    }
+
+    /// Notes in each object which member names the value of another, and which
+    /// objects are secrets of Kubernetes.
+    fn say_what_values_are(&self, read: &mut Read<'_>) {
+        for (at, text) in read.texts.iter().enumerate() {
+            let Some(name) = text.name.filter(|_| !text.is_name && !text.in_list) else {
+                continue;
             };
-            if (goes_on || gap.ends_with(b"["))
-                && let Ok(text) = serde_json::from_str::<Cow<'_, str>>(&json[open..end])
-            {
-                list.push((open, text));
+            let name = names::plain(&read.texts[name].text);
+            let object = &mut read.objects[text.object];
+            object.is_secret |= name == "kind" && text.text == "Secret";
+            let names_another = ["name", "key", "id", "variable"]
+                .iter()
+                .any(|end| name.ends_with(end));
+            if names_another && names::promise(&text.text, &self.redactor.names).is_some() {
+                object.about = Some(at);
             }
-            at = end;
         }
-        self.list(&mut list, &mut found);
-        found
     }
 
-    /// Redacts the strings of one list, of which none is left behind.
-    fn list(&mut self, list: &mut Vec<(usize, Cow<'_, str>)>, found: &mut HashMap<usize, String>) {
-        let strings = std::mem::take(list);
-        if strings.len() < 2 {
-            return;
-        }
-        let texts: Vec<&str> = strings.iter().map(|(_, text)| text.as_ref()).collect();
-        let Cow::Owned(changed) = self.text(&texts.join("\n")) else {
-            found.extend(
-                strings
-                    .into_iter()
-                    .map(|(open, text)| (open, text.into_owned())),
-            );
-            return;
+    /// The strings of the list that begins at `at` as they are without secrets. A
+    /// list may hold the lines of one text, so they are read as one: line by line
+    /// a private key could not be known.
+    fn lines_of_list(&mut self, read: &Read<'_>, at: usize) -> Option<Vec<String>> {
+        let first = &read.texts[at];
+        let same = |text: &&Text<'_>| {
+            text.in_list && !text.is_name && text.object == first.object && text.name == first.name
         };
+        let strings: Vec<&Text<'_>> = read.texts[at..].iter().take_while(same).collect();
+        if strings.len() < 2 {
+            return None;
+        }
+        let texts: Vec<&str> = strings.iter().map(|text| text.text.as_ref()).collect();
+        let changed = self.text(&texts.join("\n")).into_owned();
         // A placeholder keeps the line ends of what it stands for.
         let mut lines = changed.split('\n');
-        for (open, text) in strings {
+        let each = texts.iter().map(|text| {
             let count = text.matches('\n').count() + 1;
             let part: Vec<&str> = lines.by_ref().take(count).collect();
-            found.insert(open, part.join("\n"));
+            part.join("\n")
+        });
+        Some(each.collect())
+    }
+}
+
+/// The strings of a text, and the objects in which they stand.
+fn read(json: &str) -> Read<'_> {
+    let bytes = json.as_bytes();
+    let mut read = Read {
+        texts: Vec::new(),
+        objects: vec![Object::default()],
+    };
+    let mut name: Option<usize> = None;
+    // Where an object or a list goes on when an inner one has ended.
+    let mut within: Vec<(usize, bool, Option<usize>)> = Vec::new();
+    let (mut object, mut in_list) = (0, false);
+    let mut at = 0;
+    while let Some(open) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
+        for byte in &bytes[at..open] {
+            match byte {
+                b'{' => {
+                    within.push((object, in_list, name));
+                    read.objects.push(Object {
+                        name,
+                        parent: object,
+                        ..Object::default()
+                    });
+                    object = read.objects.len() - 1;
+                    (in_list, name) = (false, None);
+                }
+                b'[' => {
+                    within.push((object, in_list, name));
+                    in_list = true;
+                }
+                b'}' | b']' => (object, in_list, name) = within.pop().unwrap_or_default(),
+                b',' if !in_list => name = None,
+                _ => {}
+            }
+        }
+        let Some(end) = string_end(bytes, open) else {
+            break;
+        };
+        at = end;
+        let Ok(text) = serde_json::from_str::<Cow<'_, str>>(&json[open..end]) else {
+            continue;
+        };
+        let behind = bytes[end..].iter().find(|b| !b.is_ascii_whitespace());
+        let is_name = behind == Some(&b':');
+        read.texts.push(Text {
+            open,
+            end,
+            text,
+            name,
+            is_name,
+            in_list,
+            object,
+        });
+        if is_name {
+            name = Some(read.texts.len() - 1);
         }
     }
-}
-
-/// Where the strings begin that are values of a secret of Kubernetes.
-fn manifest(json: &str) -> HashSet<usize> {
-    if !kubernetes::may_be_json(json) {
-        return HashSet::new();
-    }
-    memchr::memmem::find_iter(json.as_bytes(), b"ata\":")
-        .flat_map(|place| kubernetes::values(json.as_bytes(), place + 4))
-        .map(|span| span.start)
-        .collect()
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    read
 }
 
 /// Where the string that opens at `open` ends, its quote included.
 fn string_end(bytes: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {
-        let place = memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+        let place = memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
         at += place;
         if bytes[at] == b'"' {
             return Some(at + 1);
         }
         at += 2;
-        if at > bytes.len() {
-            return None;
-        }
     }
 }

@@ -66,9 +66,23 @@ kinds! {
     SeedPhrase = "seed-phrase",
     /// A value that looks random beside a telling name.
     Secret = "secret",
+    /// What a rule of the workspace found.
+    Own = "own-rule",
 }
 
 impl Kind {
+    /// Whether another kind says more of a secret that is of both: its form more
+    /// than the place in which it stands.
+    pub(super) fn says_less_than(self, other: Kind) -> bool {
+        let placed = |kind| {
+            matches!(
+                kind,
+                Kind::Secret | Kind::Password | Kind::Bearer | Kind::UrlPassword
+            )
+        };
+        placed(self) && !placed(other)
+    }
+
     pub(super) fn named(name: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }

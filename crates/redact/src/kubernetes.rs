@@ -1,170 +1,114 @@
-//! The secrets of Kubernetes: manifests of the kind `Secret`, whose every value
-//! is one, in YAML and in the JSON of `kubectl get -o json`.
+//! The secrets of Kubernetes: in a manifest of the kind `Secret` every value
+//! below `data` is one, whatever its name.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::Kind;
 use super::shape::is_example;
-use super::value::{Span, blanks, closing};
+use super::span::Span;
 
-/// How far from its data the kind of a manifest is looked for.
-const REACH: usize = 4_096;
-/// No more of its data is read.
-const BLOCK: usize = 32 * 1_024;
+struct Forms {
+    kind: Regex,
+    /// What follows `data:` in YAML, and in JSON with any number of backslashes.
+    block: Regex,
+    object: Regex,
+    line: Regex,
+    member: Regex,
+}
 
-/// The values below the `data:` or `stringData:` whose colon is at `at`, if it
-/// is that of a secret.
-pub(super) fn values(bytes: &[u8], at: usize) -> Vec<Span> {
-    let before = &bytes[..at];
-    let quote = before.ends_with(b"\"");
-    let name = before.strip_suffix(b"\"").unwrap_or(before);
-    let slashes = match quote {
-        true => name
-            .iter()
-            .rev()
-            .take(8)
-            .take_while(|b| **b == b'\\')
-            .count(),
-        false => 0,
-    };
-    let name = &name[..name.len() - slashes];
-    let Some(length) = [&b"stringData"[..], b"data"]
-        .iter()
-        .find(|word| {
-            let before = name.strip_suffix(**word);
-            before.is_some_and(|b| !b.last().is_some_and(u8::is_ascii_alphanumeric))
-        })
-        .map(|word| word.len())
-    else {
-        return Vec::new();
-    };
-    let open = at + 1 + blanks(bytes, at + 1);
-    let is_line = matches!(bytes.get(open), Some(b'\n' | b'\r'));
-    let found = match quote {
-        true if bytes.get(open) == Some(&b'{') => members(bytes, open + 1, slashes),
-        false if is_line => lines(bytes, open, name.len() - length),
-        _ => return Vec::new(),
-    };
-    let end = found.last().map_or(open, |span| span.end);
-    match is_of_secret(bytes, at, end) {
-        true => found,
-        false => Vec::new(),
+static FORMS: LazyLock<Forms> = LazyLock::new(|| {
+    let compiled = |pattern: &str| Regex::new(pattern).expect("it is valid");
+    Forms {
+        kind: compiled(r#"\bkind\\*["']?:\s*\\*["']?Secret(?:\\*["']|\s|\}|,|$)"#),
+        block: compiled(r"(?m)^([ \t]*(?:- )?)(?:data|stringData):[ \t]*\r?\n"),
+        object: compiled(r#"\\*"(?:data|stringData)\\*":\s*\{"#),
+        line: compiled(r#"^([ \t]*)[^\s:#][^:\n]*:[ \t]+["']?([^\n"']*?)["']?[ \t]*\r?(?:\n|$)"#),
+        member: compiled(r#"\\*"[^"\\]*\\*"\s*:\s*\\*"((?:[^"\\]|\\[^"\\])*)\\*""#),
+    }
+});
+
+/// Every value of every such manifest.
+pub(crate) fn values(text: &str, found: &mut Vec<Span>) {
+    if memchr::memmem::find(text.as_bytes(), b"Secret").is_none() || !FORMS.kind.is_match(text) {
+        return;
+    }
+    let mut from = 0;
+    for part in text.split("\n---") {
+        let start = from;
+        from += part.len() + 4;
+        if FORMS.kind.is_match(part) {
+            blocks(part, start, found);
+            objects(part, start, found);
+        }
     }
 }
 
-/// Whether a text is the name of the kind, so that its JSON is worth a look.
-pub(super) fn may_be_json(json: &str) -> bool {
-    memchr::memmem::find(json.as_bytes(), b"\"Secret\"").is_some()
-}
-
-/// The strings of the members behind the bracket of an object, whose quotes
-/// stand behind so many backslashes.
-fn members(bytes: &[u8], from: usize, slashes: usize) -> Vec<Span> {
-    let most = bytes.len().min(from + BLOCK);
-    let mut found = Vec::new();
-    let mut at = from;
-    // Where the string that is next begins and ends; none where the object does.
-    let string = |at: usize| {
-        let rest = &bytes[at.min(most)..most];
-        let gap = |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b':' | b'\\' | b'n');
-        let open = rest.iter().position(|b| !gap(b))?;
-        let quoted = rest[open] == b'"';
-        let start = at + open + 1;
-        let length = quoted.then(|| closing(&bytes[start..most], b'"', slashes))??;
-        Some((start, start + length))
-    };
-    while let Some((_, end)) = string(at) {
-        let Some((start, close)) = string(end + slashes + 1) else {
-            break;
-        };
-        found.extend(span(bytes, start, close));
-        at = close + slashes + 1;
+fn push(value: &str, at: usize, found: &mut Vec<Span>) {
+    let refers = value.starts_with(['$', '{', '<', '*', '!', '&']) || value.contains("[redacted:");
+    let dots = value.chars().all(|c| matches!(c, '.' | '*'));
+    let example = value.len() > 8 && is_example(value.as_bytes());
+    if !(value.is_empty() || refers || dots || example) {
+        found.push(Span {
+            kind: Kind::Secret,
+            start: at,
+            end: at + value.len(),
+        });
     }
-    found
 }
 
-/// The values of the lines below the end of the line at `from` that are further
-/// in than the name at `name`, those that go on over several lines as well.
-fn lines(bytes: &[u8], from: usize, name: usize) -> Vec<Span> {
-    let before = &bytes[name.saturating_sub(REACH)..name];
-    let own = before.iter().rev().take_while(|b| **b != b'\n').count();
-    let most = bytes.len().min(from + BLOCK);
-    let rest = &bytes[from..most];
-    let mut found = Vec::new();
-    let mut place = from + memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-    // How far in the name is whose value stands in the lines below it.
-    let mut open: Option<usize> = None;
-    for line in bytes[place.min(most)..most].split(|b| *b == b'\n') {
-        let indent = line.len() - line.trim_ascii_start().len();
-        let text = line.trim_ascii();
-        let start = place + indent;
-        place += line.len() + 1;
-        if text.is_empty() || open.is_none() && text.starts_with(b"#") {
-            continue;
-        }
-        if indent <= own {
-            break;
-        }
-        if open.is_some_and(|name| indent > name) {
-            found.extend(span(bytes, start, start + text.len()));
-            continue;
-        }
-        open = None;
-        let Some(colon) = memchr::memchr(b':', text) else {
+/// The lines below `data:` that stand further in.
+fn blocks(part: &str, start: usize, found: &mut Vec<Span>) {
+    for block in FORMS.block.captures_iter(part) {
+        let (Some(whole), Some(indent)) = (block.get(0), block.get(1)) else {
             continue;
         };
-        let value = text[colon + 1..].trim_ascii_start();
-        let begin = start + text.len() - value.len();
-        if matches!(value, b"" | b"|" | b"|-" | b"|+" | b">" | b">-" | b">+") {
-            open = Some(indent);
-            continue;
+        let mut at = whole.end();
+        let mut nested = false;
+        while let Some(line) = part[at..].lines().next() {
+            let depth = line.len() - line.trim_start().len();
+            let blank = line.trim().is_empty();
+            if !blank && depth <= indent.len() {
+                break;
+            }
+            match FORMS
+                .line
+                .captures(&part[at..])
+                .and_then(|groups| groups.get(2))
+            {
+                Some(value) if !nested || depth <= indent.len() + 2 => {
+                    nested = matches!(value.as_str(), "|" | "|-" | ">" | ">-" | "|+");
+                    if !nested {
+                        push(value.as_str(), start + at + value.start(), found);
+                    }
+                }
+                _ if nested && !blank => push(line.trim(), start + at + depth, found),
+                _ => {}
+            }
+            at += line.len();
+            at += part[at..].find('\n').map_or(part.len() - at, |end| end + 1);
+            if at >= part.len() {
+                break;
+            }
         }
-        let inner = match value {
-            [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
-            _ => value,
-        };
-        let begin = begin + usize::from(inner.len() < value.len());
-        found.extend(span(bytes, begin, begin + inner.len()));
     }
-    found
 }
 
-/// A value, unless it says where one comes from or is an example.
-fn span(bytes: &[u8], start: usize, end: usize) -> Option<Span> {
-    const SHORT: usize = 8;
-    let text = &bytes[start..end];
-    let refers = matches!(
-        text.first()?,
-        b'$' | b'{' | b'<' | b'[' | b'|' | b'>' | b'*' | b'#'
-    );
-    let example = text.len() > SHORT && is_example(text);
-    (!refers && !example).then_some(Span {
-        kind: Kind::Secret,
-        start,
-        end,
-    })
-}
-
-/// Whether the document around its data, which begins at `at` and ends at
-/// `end`, says that it is a secret.
-fn is_of_secret(bytes: &[u8], at: usize, end: usize) -> bool {
-    const RULE: &[u8] = b"\n---";
-    let before = &bytes[at.saturating_sub(REACH)..at];
-    let before = &before[memchr::memmem::rfind(before, RULE).unwrap_or(0)..];
-    let after = &bytes[end..bytes.len().min(end + REACH)];
-    let after = &after[..memchr::memmem::find(after, RULE).unwrap_or(after.len())];
-    says(before) || says(after)
-}
-
-/// Whether a text says `kind: Secret`, in quotes or not.
-fn says(text: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, b"kind").any(|place| {
-        let gap = |b: &&u8| matches!(b, b' ' | b'"' | b'\'' | b'\\');
-        let skip = |from: usize| from + text[from..].iter().take(8).take_while(gap).count();
-        let colon = skip(place + b"kind".len());
-        if text.get(colon) != Some(&b':') {
-            return false;
+/// The members of the object behind `"data":`.
+fn objects(part: &str, start: usize, found: &mut Vec<Span>) {
+    for object in FORMS.object.find_iter(part) {
+        let mut at = object.end();
+        while let Some(member) = FORMS.member.captures_at(part, at) {
+            let (Some(whole), Some(value)) = (member.get(0), member.get(1)) else {
+                break;
+            };
+            // Another object begins or this one ends before it.
+            if part[at..whole.start()].contains(['{', '}']) {
+                break;
+            }
+            push(value.as_str(), start + value.start(), found);
+            at = whole.end();
         }
-        let rest = &text[skip(colon + 1)..];
-        let ends = |b: &u8| !b.is_ascii_alphanumeric();
-        rest.starts_with(b"Secret") && rest.get(b"Secret".len()).is_none_or(ends)
-    })
+    }
 }

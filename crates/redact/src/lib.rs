@@ -1,13 +1,10 @@
 //! Redaction: secrets out, everything else as it was.
 //!
-//! A secret is known by its form (a provider's prefix, a private key's armour,
-//! a JSON web token) or by its place (a password in an address, a value beside
-//! a telling name). Within one document the same secret has the same
-//! placeholder, so that a reader can still tell that two places say the same.
-//! Redacting again changes nothing.
-//!
-//! The time is linear in the text: from every place the scan looks only so far
-//! ahead and back, and what it has replaced it does not look at again.
+//! A secret is known by its form (a provider's prefix, a private key's marks, a
+//! JSON web token) or by its place (a password in an address, a value beside a
+//! telling name). Within one document the same secret has the same placeholder,
+//! so that a reader can still tell that two places say the same. Redacting again
+//! changes nothing, and the time is linear in the text.
 //!
 //! | question | answer |
 //! |---|---|
@@ -15,6 +12,7 @@
 //! | how is one text redacted? | [`Redactor::redact`] |
 //! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
 //! | what was found? | [`Tally`]: how many of each kind, never the secrets |
+//! | which rules are there? | [`rule_ids`]; [`RedactorSettings`] add some and switch some off |
 //!
 //! ```
 //! use longhaul_redact::Redactor;
@@ -30,102 +28,104 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod address;
-mod algorithms;
-mod aligned;
-mod armour;
-mod before;
-mod below;
-mod beside;
-mod blocks;
-mod boxes;
-mod columns;
-mod command;
-mod declared;
 mod document;
-mod drawn;
-mod encoded;
-mod entered;
-mod environment;
-mod expect;
-mod fallback;
-mod fed;
-mod follows;
 mod fragments;
-mod inserted;
+mod grammar;
 mod json;
+mod judge;
 mod kind;
 mod kubernetes;
-mod lead;
 mod letters;
-mod lists;
-mod logins;
-mod markdown;
-mod markup;
 mod names;
-mod pass;
-mod phrases;
-mod pieces;
-mod promised;
-mod put;
+mod pem;
+mod places;
 mod reading;
-mod resumed;
+mod rules;
 mod scan;
 mod shape;
-mod signs;
 mod sought;
-mod spoken;
-mod statement;
-mod stores;
-mod tongues;
-mod topic;
-mod turns;
+mod span;
+mod tables;
+mod uri;
 mod value;
 mod vendors;
-mod windows;
-mod words;
 
 pub use document::{Document, Redacted, Tally};
 pub use kind::Kind;
+pub use rules::{Finds, RedactorSettings, Rule, RuleError};
+pub use scan::rule_ids;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// What a workspace knows about its own secrets.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RedactorSettings {
-    /// Further names whose values are secret, beside `password`, `token` and
-    /// their like. Case, `-` and `_` do not matter.
-    pub names: Vec<String>,
-    /// Texts that look like secrets and are none, such as keys of examples.
-    pub keep: Vec<String>,
-}
+use aho_corasick::AhoCorasick;
+use regex::Regex;
 
-/// What a note about found secrets goes by: another version may take other texts
-/// for secrets.
-pub const RULES: &str = env!("CARGO_PKG_VERSION");
+/// The redactor of this process, once [`Redactor::install`] set it.
+static INSTALLED: OnceLock<Redactor> = OnceLock::new();
 
-/// Finds secrets.
-#[derive(Debug, Clone, Default)]
+/// Finds secrets. The default one has the rules that come with the program, or
+/// those that the program was started with.
+#[derive(Debug, Clone)]
 pub struct Redactor {
     names: Vec<String>,
+    /// What finds names, if there are some of the workspace's own.
+    stems: Option<Arc<AhoCorasick>>,
     keep: HashSet<String>,
+    off: HashSet<String>,
+    rules: Arc<[Regex]>,
     /// What is known before anything is read.
     learnt: Arc<document::Learnt>,
+    /// By which its notes go.
+    version: Arc<str>,
+}
+
+impl Default for Redactor {
+    fn default() -> Redactor {
+        let installed = INSTALLED.get().cloned();
+        installed.unwrap_or_else(|| Redactor::of(&RedactorSettings::default(), Vec::new()))
+    }
+}
+
+/// What a note about found secrets goes by: another version, or other rules of
+/// the user's, may take other texts for secrets.
+pub fn rules_version() -> Arc<str> {
+    Redactor::default().version
 }
 
 impl Redactor {
-    /// A redactor with a workspace's own names and exceptions.
-    pub fn new(settings: &RedactorSettings) -> Redactor {
+    /// Makes this the default one, once and for the whole process: a secret must
+    /// not get past a door because nobody handed the rules on to it. Later calls
+    /// change nothing.
+    pub fn install(self) {
+        let _ = INSTALLED.set(self);
+    }
+
+    /// A redactor with a workspace's own names, rules and exceptions.
+    pub fn new(settings: &RedactorSettings) -> Result<Redactor, RuleError> {
+        let known = rule_ids();
+        if let Some(id) = settings.off.iter().find(|id| !known.contains(&id.as_str())) {
+            return Err(RuleError::Unknown { id: id.clone() });
+        }
+        let rules: Result<Vec<Regex>, RuleError> =
+            settings.rules.iter().map(Rule::compiled).collect();
+        Ok(Redactor::of(settings, rules?))
+    }
+
+    fn of(settings: &RedactorSettings, rules: Vec<Regex>) -> Redactor {
+        let own = *settings != RedactorSettings::default();
+        let version = env!("CARGO_PKG_VERSION");
         Redactor {
-            names: settings
-                .names
-                .iter()
-                .map(|name| names::plain_name(name.as_bytes()))
-                .filter(|name| !name.is_empty())
-                .collect(),
+            names: rules::plain_names(&settings.names),
+            stems: (!settings.names.is_empty()).then(|| Arc::new(grammar::stems(&settings.names))),
             keep: settings.keep.iter().cloned().collect(),
+            off: settings.off.iter().cloned().collect(),
+            rules: rules.into(),
             learnt: Arc::default(),
+            version: match own {
+                true => format!("{version} {:016x}", rules::fingerprint(settings)).into(),
+                false => version.into(),
+            },
         }
     }
 

@@ -2,8 +2,13 @@
 
 use std::sync::LazyLock;
 
-use super::shape::{Shape, is_example, looks_hex};
-use super::{Kind, drawn, pieces};
+use aho_corasick::AhoCorasick;
+
+use super::judge::is_path;
+use super::places::is_escape;
+use super::shape::{Shape, is_base64_key, is_example, looks_hex};
+use super::span::Span;
+use super::{Kind, Redactor};
 
 /// What a key is made of behind its mark.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +99,7 @@ impl Mark {
 
 /// A row of `vendors.txt`.
 struct Form {
+    id: &'static str,
     mark: &'static str,
     kind: Kind,
     alphabet: Alphabet,
@@ -127,7 +133,8 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| lines().filter_map(Form::re
 impl Form {
     fn read(line: &'static str) -> Option<Form> {
         let mut columns = line.split_ascii_whitespace();
-        let (mark, kind) = (columns.next()?, Kind::named(columns.next()?)?);
+        let (id, mark) = (columns.next()?, columns.next()?);
+        let kind = Kind::named(columns.next()?)?;
         let alphabet = Alphabet::named(columns.next()?)?;
         let length = columns.next()?;
         let (least, most) = match length.split_once("..") {
@@ -137,6 +144,7 @@ impl Form {
         };
         let trust = Mark::named(columns.next()?)?;
         Some(Form {
+            id,
             mark,
             kind,
             alphabet,
@@ -147,49 +155,49 @@ impl Form {
     }
 }
 
-/// A key at one place: what it is and where it ends.
-pub(super) struct Found {
-    pub(super) kind: Kind,
-    pub(super) end: usize,
-}
-
-/// The forms by the first byte of their mark, in their order, so that nearly
-/// every place of a text is passed over by one look.
-static BY_FIRST: LazyLock<[Vec<&Form>; 256]> = LazyLock::new(|| {
-    let mut all = [const { Vec::new() }; 256];
-    for form in FORMS.iter() {
-        all[usize::from(form.mark.as_bytes()[0])].push(form);
-    }
-    all
+static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let marks = FORMS.iter().map(|form| form.mark);
+    AhoCorasick::new(marks).expect("the marks are few")
 });
 
-/// Every mark.
-pub(super) fn marks() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().map(|form| form.mark)
+/// The ids of the rows.
+pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|form| form.id)
 }
 
-/// The key that begins at `at`, if one does. Keys of two vendors may begin alike,
-/// so every row that fits is tried, in the order of the table.
-pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
-    let rest = &bytes[at..];
-    BY_FIRST[usize::from(bytes[at])]
-        .iter()
-        .filter(|form| rest.starts_with(form.mark.as_bytes()))
-        .find_map(|form| key_of(bytes, at, form))
+impl Redactor {
+    /// Every key of a vendor. Keys of two may begin alike, so every row that fits
+    /// is tried.
+    pub(crate) fn vendors_keys(&self, text: &str, found: &mut Vec<Span>) {
+        for hit in MARKS.find_overlapping_iter(text) {
+            let form = &FORMS[hit.pattern().as_usize()];
+            if self.off.contains(form.id) {
+                continue;
+            }
+            if let Some(end) = key_of(text, hit.start(), form) {
+                // Of two rows that fit the one with more of the key before it.
+                if found.last().is_some_and(|last| last.start == hit.start()) {
+                    found.pop();
+                }
+                found.push(Span {
+                    kind: form.kind,
+                    start: hit.start(),
+                    end,
+                });
+            }
+        }
+    }
 }
 
 /// The key of this row that begins at `at`, behind whose prefix it must be sound.
-fn key_of(bytes: &[u8], at: usize, form: &Form) -> Option<Found> {
-    if form.trust != Certain && !is_word_start(bytes, at) {
+/// Where it ends.
+fn key_of(text: &str, at: usize, form: &Form) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if form.trust != Certain && !is_word_start(text, at) {
         return None;
     }
     let start = at + form.mark.len();
     let (body, mut end) = body(bytes, start, form)?;
-    let body = match body.len() < form.least {
-        // Strings that a program joins; the others follow as pieces.
-        true => pieces::with_others(bytes, body, end, form.least),
-        false => body,
-    };
     if body.len() < form.least || body.len() > form.most || is_example(&body) {
         return None;
     }
@@ -209,7 +217,7 @@ fn key_of(bytes: &[u8], at: usize, form: &Form) -> Option<Found> {
             // What base64 goes on with is a part of something longer.
             let longer = |b: &u8| matches!(b, b'/' | b'+');
             let part = at > 0 && longer(&bytes[at - 1]) || bytes.get(end).is_some_and(longer);
-            !part && shape.digits > 0 && drawn::is_key_of_parts(&body)
+            !part && shape.digits > 0 && is_base64_key(&body) && !is_path(&body)
         }
         Parted => body.get(14) == Some(&b'.') && looks_hex(&body[15..]),
         Alone => {
@@ -226,10 +234,7 @@ fn key_of(bytes: &[u8], at: usize, form: &Form) -> Option<Found> {
         let rest = bytes[end..].iter();
         end += rest.take_while(|byte| form.alphabet.has(**byte)).count();
     }
-    Some(Found {
-        kind: form.kind,
-        end,
-    })
+    Some(end)
 }
 
 /// What stands behind the mark, and where it ends. A terminal or an editor may
@@ -287,7 +292,7 @@ fn body(bytes: &[u8], start: usize, form: &Form) -> Option<(Vec<u8>, usize)> {
 
 /// Where the text goes on behind a line break, written as such, escaped, or
 /// with a backslash before it.
-pub(super) fn after_break(bytes: &[u8], at: usize) -> Option<usize> {
+fn after_break(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     let broken = ["\\\r\n", "\\\n", "\r\n", "\n", "\\r\\n", "\\n"]
         .iter()
@@ -301,34 +306,10 @@ pub(super) fn after_break(bytes: &[u8], at: usize) -> Option<usize> {
     Some(start + indent)
 }
 
-/// Whether a word begins here. What is before may be an escape that ends in a
-/// letter: `\n`, `\u0022`, `%3D`, or a terminal's colour.
-pub(super) fn is_word_start(bytes: &[u8], at: usize) -> bool {
-    let Some(before) = at.checked_sub(1) else {
-        return true;
-    };
-    let byte = bytes[before];
-    if !byte.is_ascii_alphanumeric() && byte != b'_' {
-        return true;
-    }
-    let ends_with = |length: usize, mark: u8| before >= length && bytes[before - length] == mark;
-    let hex = |length: usize| bytes[at - length..at].iter().all(u8::is_ascii_hexdigit);
-    (matches!(byte, b'n' | b't' | b'r' | b'b' | b'f') && ends_with(1, b'\\'))
-        || (before >= 5 && bytes[before - 4] == b'u' && bytes[before - 5] == b'\\' && hex(4))
-        || (before >= 2 && bytes[before - 2] == b'%' && hex(2))
-        || (byte == b'm' && is_colour(bytes, before))
-}
-
-/// Whether the `m` at `at` ends a colour sequence, with its escape character
-/// as such or written out.
-fn is_colour(bytes: &[u8], at: usize) -> bool {
-    let from = at.saturating_sub(20);
-    let digits = bytes[from..at]
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
-        .count();
-    at > digits && bytes[at - digits - 1] == b'['
+/// Whether a word begins here.
+fn is_word_start(text: &str, at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| text.as_bytes()[before]);
+    before.is_none_or(|byte| !byte.is_ascii_alphanumeric() && byte != b'_') || is_escape(text, at)
 }
 
 #[cfg(test)]
@@ -340,7 +321,7 @@ mod tests {
         for line in lines() {
             let columns = line.split_ascii_whitespace();
             assert!(Form::read(line).is_some(), "{line}");
-            assert_eq!(columns.count(), 6, "{line}");
+            assert_eq!(columns.count(), 7, "{line}");
         }
     }
 

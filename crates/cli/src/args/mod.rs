@@ -23,7 +23,7 @@ pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, M
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use work::{
     AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, Reach, RecallArgs,
-    ReplayArgs, ReportKind, Switch, WindowsArgs,
+    RedactArgs, ReplayArgs, ReportKind, Switch, WindowsArgs,
 };
 
 use crate::sizes::{parse_size, parse_tokens};
@@ -148,6 +148,8 @@ pub(crate) enum Command {
     /// Turn daily logs into long-term memory, with review
     #[command(subcommand)]
     Dream(DreamCommand),
+    /// Take the secrets out of a text: a filter for pipes
+    Redact(RedactArgs),
     /// Serve a host that runs the model itself: JSON-RPC, one object a line
     Rpc(RpcArgs),
     /// Serve recall, memory, status, checkpoints and hand-offs to any MCP client

@@ -100,6 +100,17 @@ fn checkpoint_id(text: &str) -> Result<CheckpointId, String> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct RedactArgs {
+    /// The files, one after the other as one text; without one, what comes in
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// List the ids of the rules, by which the configuration switches them off
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) rules: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RecallArgs {
     /// An entry id or its start, a range FROM..TO, or else one word or more: what
     /// has them as they stand comes first, then what is about the same

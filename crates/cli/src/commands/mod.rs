@@ -24,6 +24,7 @@ mod measured;
 pub(crate) mod memory;
 pub(crate) mod memory_files;
 pub(crate) mod recall;
+pub(crate) mod redact;
 pub(crate) mod replay;
 mod replay_page;
 pub(crate) mod rpc;

@@ -15,6 +15,7 @@ mod config;
 mod corpus;
 mod documented;
 mod dreaming;
+mod filtering;
 mod hooking;
 mod hostile;
 mod hosting;

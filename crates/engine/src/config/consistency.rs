@@ -1,5 +1,7 @@
 //! Settings that are each fine and together are not.
 
+use longhaul_redact::Redactor;
+
 use super::{Config, DreamTrigger, KeyPath, Layer};
 
 /// Settings that do not go together, and why.
@@ -39,6 +41,17 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
             "`compaction.prune.onArrival.resultTailChars` is {}, which would shorten nothing above {}; make it smaller than `resultChars`",
             trim.result_tail_chars, trim.result_chars
         ),
+    );
+
+    let redactor = config.redaction.settings();
+    let wrong = redactor.and_then(|settings| {
+        let redactor = Redactor::new(&settings);
+        redactor.map(drop).map_err(|error| error.to_string())
+    });
+    clash(
+        wrong.is_err(),
+        &["redaction.rules", "redaction.off"],
+        wrong.err().unwrap_or_default(),
     );
 
     let index = &config.memory.index;

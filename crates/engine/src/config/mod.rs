@@ -44,6 +44,7 @@ mod memory;
 mod models;
 mod openclaw;
 mod origin;
+mod redaction;
 mod resolve;
 mod resolved;
 mod root;
@@ -73,6 +74,7 @@ pub use memory::{
 };
 pub use models::{ModelPrices, ModelRule, Requests};
 pub use origin::{Note, Origin};
+pub use redaction::{Redaction, RedactionRule};
 pub use resolve::resolve;
 pub use resolved::{Resolved, Row};
 pub use root::Config;

@@ -29,7 +29,9 @@ const OTHER_VARIABLES: [&str; 6] = [
 
 /// Settings that a workspace does not get to make, since it may be somebody
 /// else's work, and what its author could do with them.
-const NOT_FROM_WORKSPACE: [(&str, &str); 5] = [
+const NOT_FROM_WORKSPACE: [(&str, &str); 7] = [
+    ("redaction.keep", SECRET),
+    ("redaction.off", SECRET),
     ("memory.embedding.baseUrl", KEY),
     ("memory.embedding.apiKeyEnv", KEY),
     ("compaction.model.baseUrl", KEY),
@@ -39,6 +41,7 @@ const NOT_FROM_WORKSPACE: [(&str, &str); 5] = [
         "could have lines of theirs kept as your memory without your review",
     ),
 ];
+const SECRET: &str = "could have your secrets written down";
 const KEY: &str = "could have your key sent elsewhere";
 
 /// Why a workspace does not get to make a setting.

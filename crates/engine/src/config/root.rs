@@ -2,7 +2,7 @@
 
 use super::{
     Bootstrap, Budget, Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm,
-    Requests, Restore, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
+    Redaction, Requests, Restore, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
 };
 
 settings! {
@@ -27,6 +27,8 @@ settings! {
         memory: Memory = Memory::default(),
         /// Background consolidation of daily logs.
         dreaming: Dreaming = Dreaming::default(),
+        /// What is taken for a secret and left out of everything written beside a session.
+        redaction: Redaction = Redaction::default(),
         /// Files of the workspace that open every system prompt.
         bootstrap: Bootstrap = Bootstrap::default(),
         /// Where skills are looked for.

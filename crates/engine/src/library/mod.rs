@@ -34,7 +34,7 @@ use longhaul_index::{
     Budget, Encoder, Hits, IndexError, IndexSettings, Indexer, Indexing, MemoryIndex, Progress,
     Query, Record, Redaction, SqliteIndex, Waits, WorkspaceFiles,
 };
-use longhaul_redact::{RULES, Redactor};
+use longhaul_redact::{Redactor, rules_version};
 use longhaul_transcript::{EntryId, Format, Millis, Packing, Session, archive_path, each_archived};
 
 pub use encoders::{ChosenEncoder, Reason, choose_encoder};
@@ -58,7 +58,7 @@ const LOT_BYTES: usize = 4 << 20;
 /// What keeps secrets out of the index.
 pub fn redaction() -> Redaction {
     let redactor = Redactor::default();
-    Redaction::new(RULES, move |text| {
+    Redaction::new(&rules_version(), move |text| {
         let redacted = redactor.redact(text);
         (redacted.text, redacted.found.len() as u64)
     })

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use longhaul_files::Identity;
 use longhaul_index::{Filters, Hit as Indexed, Query as Search, RecordKind};
-use longhaul_redact::RULES;
+use longhaul_redact::rules_version;
 use longhaul_transcript::{EntryId, Session, SessionRef};
 
 use super::family::{Scope, family};
@@ -72,7 +72,7 @@ impl Library {
     fn indexing(&self) -> String {
         let path = &self.shared.path;
         let file = std::fs::metadata(path).map(|meta| Identity::of(&meta)).ok();
-        format!("indexed {} {file:?} {RULES}", path.display())
+        format!("indexed {} {file:?} {}", path.display(), rules_version())
     }
 
     /// Whether a session was taken in as it is now.

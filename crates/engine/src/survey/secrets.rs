@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use longhaul_redact::{Document, RULES, Redactor};
+use longhaul_redact::{Document, Redactor, rules_version};
 use longhaul_transcript::{Result, Session, each_archived};
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +66,13 @@ fn read(session: &Session, keep: &Keep) -> Result<(Redactor, Shown)> {
     let size = std::fs::metadata(session.path()).map_or(0, |meta| meta.len());
     let file = keep.for_size(session, size);
     let store = file.and_then(|file| Store::in_file(file).ok());
-    let key = |upto| Key::of(session.path(), upto, &format!("secrets {RULES}"));
+    let key = |upto| {
+        Key::of(
+            session.path(),
+            upto,
+            &format!("secrets {}", rules_version()),
+        )
+    };
     let kept = || {
         let store = store.as_ref()?;
         let upto = store.upto(PART).ok()??;

@@ -254,3 +254,43 @@ fn a_workspace_does_not_decide_who_gets_a_key() {
         }
     }
 }
+
+#[test]
+fn a_workspace_does_not_decide_that_secrets_stay() {
+    for text in ["redaction: {off: [names]}", "redaction: {keep: [x]}"] {
+        let mut sources = yaml(text);
+        assert!(resolve(&sources).is_ok());
+        sources.file.as_mut().unwrap().found_by = FoundBy::Workspace;
+        let message = refused(&sources);
+        assert!(
+            message.contains("is not taken from the workspace"),
+            "{message}"
+        );
+    }
+    let mut sources = yaml("redaction: {names: [door code]}");
+    sources.file.as_mut().unwrap().found_by = FoundBy::Workspace;
+    assert!(resolve(&sources).is_ok());
+}
+
+#[test]
+fn a_redaction_rule_that_finds_nothing_is_refused() {
+    for (text, said) in [
+        (
+            "redaction: {rules: [{id: a, pattern: '('}]}",
+            "no regular expression",
+        ),
+        (
+            "redaction: {rules: [{id: a}]}",
+            "either a `pattern` or a `prefix`",
+        ),
+        ("redaction: {off: [githib]}", "githib"),
+    ] {
+        let message = refused(&yaml(text));
+        assert!(message.contains(said), "{message}");
+    }
+}
+
+#[test]
+fn an_example_that_looks_like_a_key_may_be_kept() {
+    assert!(resolve(&yaml("redaction: {keep: [AKIAIOSFODNN7EXAMPLE]}")).is_ok());
+}
