@@ -267,7 +267,7 @@ fn the_policy_promotes_what_the_user_said_and_a_model_would_keep_and_leaves_the_
                 QUOTES[at - 1]
             )
         };
-        Said::text(&[judged(1), judged(2), judged(3)].join("\n")).reply(request)
+        Said::text([judged(1), judged(2), judged(3)].join("\n")).reply(request)
     })
     .unwrap();
     let url = server.url();

@@ -90,15 +90,13 @@ fn meaning(app: &App) -> Option<impl Fn(&str, &str) -> Option<f32> + 'static> {
     let chosen = super::memory::chosen(app).ok()?;
     let encoder = chosen.encoder?;
     let is_local = encoder.kind() == EncoderKind::Transformer;
-    is_local.then(|| {
-        move |a: &str, b: &str| {
-            let vectors = encoder.encode(&[a, b]).ok()?;
-            let [a, b] = vectors.as_slice() else {
-                return None;
-            };
-            let dot = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-            Some(dot(a, b) / (dot(a, a) * dot(b, b)).sqrt())
-        }
+    is_local.then_some(move |a: &str, b: &str| {
+        let vectors = encoder.encode(&[a, b]).ok()?;
+        let [a, b] = vectors.as_slice() else {
+            return None;
+        };
+        let dot = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+        Some(dot(a, b) / (dot(a, a) * dot(b, b)).sqrt())
     })
 }
 
