@@ -36,14 +36,6 @@ impl Dice {
         ((words as f64).powf(part) - 1.0) as usize
     }
 
-    fn uuid(&mut self) -> String {
-        let mut part = |digits: usize| -> String {
-            let digits = (0..digits).map(|_| format!("{:x}", self.roll(16)));
-            digits.collect()
-        };
-        [8, 4, 4, 4, 12].map(&mut part).join("-")
-    }
-
     /// Between two numbers, both included.
     fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.roll(most - least + 1)
