@@ -513,7 +513,7 @@ fn a_signal_ends_a_review_and_gives_the_terminal_back_as_it_was() {
             killer.join().unwrap();
         }
         assert!(shown.contains(&format!("code {code}")), "{shown}");
-        assert!(shown.contains("0 promoted, 0 rejected"), "{shown}");
+        assert!(shown.contains("0 kept, 0 merged, 0 dropped"), "{shown}");
         let (_, settings) = shown.split_once("code ").unwrap();
         for setting in ["icanon", "echo", "isig"] {
             let off = format!("-{setting}");

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::machine::Machine;
-use crate::searching_kept::spoil_roles;
+use crate::searching_kept::spoil_texts;
 use crate::talk::{Talk, compacted, small};
 
 /// A client that speaks the protocol by hand, so that nothing is taken for
@@ -320,7 +320,7 @@ fn damage_that_a_search_of_notes_meets_is_told_and_costs_no_note() {
     )
     .unwrap();
     assert_eq!(machine.run_line("memory index").code, 0);
-    spoil_roles(&machine);
+    spoil_texts(&machine);
     let mut client = Client::start(&machine);
     let asked = json!({ "query": "harbour master" });
     let found = client.text("memory_search", asked.clone());

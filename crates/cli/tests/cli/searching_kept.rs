@@ -133,11 +133,11 @@ fn a_damaged_index_is_set_aside_and_a_locked_one_is_waited_for_and_told() {
     assert_eq!(records(&machine), before + 1);
 }
 
-/// Overwrites the page of the roles, which nothing reads before a search does.
-pub(crate) fn spoil_roles(machine: &Machine) {
+/// Overwrites the page of the texts, which nothing reads before a search does.
+pub(crate) fn spoil_texts(machine: &Machine) {
     let index = index_file(machine);
     let connection = rusqlite::Connection::open(&index).unwrap();
-    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'role'";
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'text'";
     let page: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
     let sql = "PRAGMA page_size";
     let bytes_a_page: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
@@ -161,7 +161,7 @@ pub(crate) fn index_file(machine: &Machine) -> std::path::PathBuf {
 fn damage_that_a_search_meets_is_told_and_costs_it_nothing() {
     let machine = machine();
     records(&machine);
-    spoil_roles(&machine);
+    spoil_texts(&machine);
     let ran = machine.run_line("memory search deploy");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("memories/errors.md"), "{ran:?}");

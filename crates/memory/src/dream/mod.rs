@@ -1,12 +1,12 @@
 //! Dreaming: the last days' logs become candidates for long-term memory.
 //!
-//! A pure core inside a durable shell. The core takes the lines of logs ([`remark`])
-//! and folds them into candidates ([`consolidate`]): what says the same is counted
-//! once, what is known is left out, what may contradict is linked ([`similar`]), and
-//! all of it is put in order ([`score`]). The shell ([`Dreams`]) keeps them, shows them
+//! A pure core inside a durable shell. The core takes the lines of logs (`remark`)
+//! and folds them into candidates (`consolidate`): what says the same is counted
+//! once, what is known is left out, what may contradict is linked (`similar`), and
+//! all of it is put in order (`score`). The shell ([`Dreams`]) keeps them, shows them
 //! in `DREAMS.md`, and carries promotions out as changes that can be undone.
 //!
-//! Whether a line is worth keeping is for a model ([`judge`]) or a person to say.
+//! Whether a line is worth keeping is for a model (`judge`) or a person to say.
 //! Every promotion quotes its source, and nothing is promoted that neither has looked
 //! at.
 
