@@ -16,7 +16,7 @@ use longhaul_transcript::{
 };
 use serde::Serialize;
 
-use crate::live::copied;
+use crate::live::{PRUNE_MARK, copied};
 
 /// Tokens of a context by what they are spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -280,8 +280,19 @@ impl Meter {
         let Some(boundary) = loaded.boundary else {
             return Tokens::ZERO;
         };
+        let behind = &loaded.entries[boundary + 1..];
+        let edits = behind
+            .iter()
+            .take_while(|entry| matches!(entry.body, Body::ContextEdit(_)))
+            .count();
+        // What the compaction shortened stands right behind it; what a pruning hid,
+        // before its mark.
+        let own = match behind.get(edits).map(|entry| &entry.body) {
+            Some(Body::Custom { custom_type }) if custom_type == PRUNE_MARK => 0,
+            _ => edits,
+        };
         let then = Loaded {
-            entries: loaded.entries[..=boundary].to_vec(),
+            entries: loaded.entries[..=boundary + own].to_vec(),
             ..loaded.clone()
         };
         self.messages(&Context::build(&then).messages)
