@@ -323,11 +323,16 @@ fn damage_that_a_search_of_notes_meets_is_told_and_costs_no_note() {
     spoil_texts(&machine);
     let mut client = Client::start(&machine);
     let asked = json!({ "query": "harbour master" });
-    let found = client.text("memory_search", asked.clone());
-    assert!(found.contains("closes at six"), "{found}");
-    assert!(found.contains("was damaged"), "{found}");
-    let again = client.text("memory_search", asked);
-    assert!(!again.contains("damaged"), "{again}");
+    // The thread that indexes may meet the damage first; then it is told once
+    // that thread has come to say so.
+    let mut answers = (0..100).map(|_| {
+        let found = client.text("memory_search", asked.clone());
+        assert!(found.contains("closes at six"), "{found}");
+        found.contains("was damaged")
+    });
+    assert!(answers.any(|told| told), "the damage was never told");
+    assert!(!answers.next().unwrap_or(true), "the damage was told twice");
+    drop(answers);
     client.end();
 }
 

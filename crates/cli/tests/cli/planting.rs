@@ -3,7 +3,8 @@
 //! said.
 //!
 //! The names are not listed by hand: every command runs once, and whatever lies
-//! there afterwards is a name that somebody could have taken before.
+//! there afterwards is a name that somebody could have taken before. Each name is
+//! tried with one of the traps, and with `LONGHAUL_LONG` set with all of them.
 #![cfg(unix)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,6 +151,9 @@ enum Trap {
     /// A link to a device that never ends.
     Device,
 }
+
+/// How many kinds of traps there are.
+const TRAPS: usize = Trap::Device as usize + 1;
 
 struct Ground {
     machine: Machine,
@@ -343,7 +347,11 @@ fn every_name_with(trap: Trap, commands: &'static [&'static str]) {
     let ground = Ground::new(commands);
     let names = ground.names();
     assert!(names.len() > 20, "{names:#?}");
-    for name in names {
+    let all = std::env::var_os("LONGHAUL_LONG").is_some();
+    for (at, name) in names.into_iter().enumerate() {
+        if !all && at % TRAPS != trap as usize {
+            continue;
+        }
         ground.plant(&name, trap);
         let mut failed = 0;
         for line in commands {

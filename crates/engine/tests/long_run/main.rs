@@ -4,7 +4,7 @@
 //!
 //! The provider is a server on loopback in this process; the engine runs in a
 //! child, which is this program again, so that it can be killed at any moment.
-//! 2,000 turns, or 300 with `LONGHAUL_SHORT` set.
+//! 300 turns, or 2,000 with `LONGHAUL_LONG` set.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,9 +33,9 @@ fn a_child_process_plays_its_part() {
 
 #[test]
 fn a_long_run_with_failures_and_kills_loses_nothing() {
-    let turns = match std::env::var_os("LONGHAUL_SHORT") {
-        Some(_) => 300,
-        None => 2_000,
+    let turns = match std::env::var_os("LONGHAUL_LONG") {
+        Some(_) => 2_000,
+        None => 300,
     };
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("work")).unwrap();
