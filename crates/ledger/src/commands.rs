@@ -1,10 +1,10 @@
 //! Commands, how their latest run ended, and whether a failure still stands.
 //!
-//! A failure stands until the same command passes, a file that it names is gone,
-//! or the user rejects it. Where it runs again in a line whose status does not
-//! show how it ended (`… | tail`), it stands, and that is told. A status that means
-//! "no" (`grep` found nothing) and a look at a path that is not there are no
-//! failures.
+//! A failure stands until the same command runs again without failing, a file that
+//! it names is gone, or the user rejects it. A run behind a pipe (`… | tail`) counts
+//! as any other: its status is the line's, now and the first time, so that a command
+//! is listed by its latest run or not at all. A status that means "no" (`grep` found
+//! nothing) and a look at a path that is not there are no failures.
 
 use crate::facts::{CommandRun, FileChange, Outcome, Speaker};
 use crate::ledger::{At, Ledger};
@@ -38,7 +38,6 @@ impl Ledger {
                     status: None,
                     error: None,
                     failing: false,
-                    run_since: false,
                     parts: parts.all,
                     real: parts.real,
                     provenance: Default::default(),
@@ -68,15 +67,14 @@ impl Ledger {
         let now = runs(command);
         for run in self.commands.iter_mut().filter(|run| run.failing) {
             let within = |parts: &[u32], line: &[u32]| parts.iter().all(|one| line.contains(one));
-            // A run that passed settles every command that it shows to have passed;
+            // A line that did not fail is the latest run of every command in it;
             // one that failed takes the place of the same one spelt otherwise.
             let settled = match (ended.rejected(), fails) {
                 (true, _) => run.parts == now.all,
                 (_, true) => run.real == now.real,
-                (_, false) => within(&run.parts, &now.shown),
+                (_, false) => within(&run.parts, &now.shown) || within(&run.real, &now.real),
             };
             run.failing = !settled;
-            run.run_since |= !fails && within(&run.real, &now.real);
         }
         let same = |run: &CommandRun| run.command == text && run.parts == now.all;
         if ended.rejected() {
@@ -93,7 +91,6 @@ impl Ledger {
             run.outcome = outcome;
             run.status = ended.status();
             run.failing = fails;
-            run.run_since = false;
             run.error = fails.then_some(line).filter(|line| !line.is_empty());
             if run.provenance.last() != Some(at.entry) {
                 run.provenance.add(at.entry);
@@ -131,14 +128,9 @@ impl Ledger {
         }
     }
 
-    /// Commands whose latest run failed, the newest first; behind them those that
-    /// ran since where their status does not show.
+    /// Commands whose latest run failed, the newest first.
     pub fn failing(&self) -> impl Iterator<Item = &CommandRun> {
-        let failing = |since: bool| {
-            let runs = self.commands.iter().rev();
-            runs.filter(move |run| run.failing && run.run_since == since)
-        };
-        failing(false).chain(failing(true))
+        self.commands.iter().rev().filter(|run| run.failing)
     }
 }
 

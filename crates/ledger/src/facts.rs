@@ -195,12 +195,9 @@ pub struct CommandRun {
     /// The first line it printed when it failed, and the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether a failure still stands: no later run passed, nothing made it moot.
+    /// Whether its latest run failed, and nothing made that moot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failing: bool,
-    /// Whether it ran since in a line whose status does not show how it ended.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub run_since: bool,
     /// The commands of the line, as numbers, by which a later run is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<u32>,

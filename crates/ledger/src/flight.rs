@@ -26,7 +26,7 @@ impl Ledger {
             let run = self.commands.iter().rfind(|run| run.command == *command);
             run.map(|run| run.outcome)
         });
-        match self.failing().find(|run| !run.run_since) {
+        match self.failing().next() {
             Some(run) => {
                 let line = run.error.as_deref().unwrap_or_default();
                 let text = match line.is_empty() {

@@ -211,7 +211,6 @@ impl Ledger {
         };
         let mut errors: Vec<StateError> = self
             .failing()
-            .filter(|run| !run.run_since)
             .take(20)
             .map(|run| StateError {
                 line: run.error.clone().unwrap_or_default(),

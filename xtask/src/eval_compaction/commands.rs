@@ -134,11 +134,28 @@ fn verdict(run: &Run, later: &[Run]) -> Verdict {
     if later.iter().any(certain) {
         return Verdict::Never;
     }
+    // Behind a pipe, the status is another's.
+    let piped = |part: &&str| {
+        let first = part.split('|').next().unwrap_or(part);
+        plain(&first.replace("2>&1", " "))
+    };
+    let aids = |part: &&&str| {
+        !["cd ", "export ", "echo "]
+            .iter()
+            .any(|aid| part.starts_with(aid))
+    };
+    let real: Vec<String> = parts.iter().filter(aids).map(piped).collect();
+    let hidden = |other: &Run| {
+        let all: Vec<String> = self::parts(&other.command).iter().map(piped).collect();
+        other.status == Status::Passed && real.iter().all(|part| all.contains(part))
+    };
     let unclear = missing
         || says(run, &STOPPED)
         || ends(run, &STOPPED)
         || parts.iter().any(|part| says_no(part))
-        || later.iter().any(|other| passed(other) || gone(other));
+        || later
+            .iter()
+            .any(|other| passed(other) || gone(other) || hidden(other));
     match unclear {
         true => Verdict::May,
         false => Verdict::Must,

@@ -232,10 +232,6 @@ pub(super) fn read_files(ledger: &Ledger, names: &PathNames<'_>, listed: usize) 
     paths.chain(folders).collect()
 }
 
-/// Said of a command that ran again behind a pipe or within another line, by which
-/// it is not known to have passed.
-const RUN_SINCE: &str = "run since in another form";
-
 /// Commands whose latest run failed, the newest first, with the first line each
 /// printed and the last.
 pub(super) fn failing(ledger: &Ledger) -> Vec<Line> {
@@ -250,11 +246,9 @@ pub(super) fn failing(ledger: &Ledger) -> Vec<Line> {
             let said = said
                 .filter(|line| !line.is_empty())
                 .map(|line| format!(": {line}"));
-            let turn = match (run.turn, run.run_since) {
-                (0, false) => String::new(),
-                (0, true) => format!(" ({RUN_SINCE})"),
-                (turn, false) => format!(" (#{turn})"),
-                (turn, true) => format!(" (#{turn}; {RUN_SINCE})"),
+            let turn = match run.turn {
+                0 => String::new(),
+                turn => format!(" (#{turn})"),
             };
             let line = format!(
                 "- `{command}`{}{}{turn}{id}",
