@@ -1,9 +1,9 @@
 //! Trims: the telling part of a long result.
 //!
-//! A command says how it ended on its last lines and what went wrong where the
-//! words for it stand; a file is known by its headings and definitions. Both
-//! are found without a model, so that the same result is always trimmed to the
-//! same bytes.
+//! A command is known by the line it began with and those it ended in, a file by
+//! its headings and by the lines that open a block. Both are found by where lines
+//! stand and how far they are indented, never by their words, so that every
+//! language is alike and the same result is always trimmed to the same bytes.
 
 use super::placeholder::{Extract, Keep, one_line, recall, what};
 use super::record::Record;
@@ -44,9 +44,9 @@ pub(super) fn trimmed(record: &Record<'_>, text: &Extract, limits: &ArrivalTrim)
                 text.size(),
                 recall(record)
             );
-            if let Some(line) = conclusion(head, record.failed) {
-                shown.push_str("\nconclusion: ");
-                shown.push_str(&line);
+            if let Some(line) = lines(head).next() {
+                shown.push_str("\nbegins: ");
+                shown.push_str(&clipped(line));
             }
             shown.push_str("\n…\n");
             shown.push_str(tail);
@@ -56,75 +56,22 @@ pub(super) fn trimmed(record: &Record<'_>, text: &Extract, limits: &ArrivalTrim)
     }
 }
 
-/// The lines of a failure that say what went wrong: its first one, and the
-/// first that speaks of an error if that is another.
-pub(super) fn failure_lines(text: &str) -> Vec<String> {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let Some(first) = lines.next() else {
-        return Vec::new();
-    };
-    let mut shown = vec![clipped(first)];
-    if !speaks_of_failure(first)
-        && let Some(line) = lines.find(|line| speaks_of_failure(line))
-    {
-        shown.push(clipped(line));
-    }
-    shown
+/// The line that a text begins with, and the one it ends in.
+pub(super) fn both_ends(text: &str) -> Vec<String> {
+    let first = lines(text).next();
+    let last = lines(text).skip(1).last();
+    first.into_iter().chain(last).map(clipped).collect()
 }
 
 /// The two lines in which a text ends.
 pub(super) fn last_lines(text: &str) -> Vec<String> {
-    let lines = text.lines().rev().map(str::trim);
-    let mut shown: Vec<String> = lines
-        .filter(|line| !line.is_empty())
-        .take(2)
-        .map(clipped)
-        .collect();
-    shown.reverse();
-    shown
+    let all: Vec<&str> = lines(text).collect();
+    let last = &all[all.len().saturating_sub(2)..];
+    last.iter().map(|line| clipped(line)).collect()
 }
 
-/// The line of `head` that says most about how it went: where it failed, the
-/// first word of it; else the last verdict, or simply the first line.
-fn conclusion(head: &str, failed: bool) -> Option<String> {
-    let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
-    let found = if failed {
-        lines.find(|line| speaks_of_failure(line))
-    } else {
-        lines.rfind(|line| is_verdict(line))
-    };
-    found
-        .or_else(|| head.lines().map(str::trim).find(|line| !line.is_empty()))
-        .map(clipped)
-}
-
-fn speaks_of_failure(line: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "error",
-        "fail",
-        "panicked",
-        "exception",
-        "fatal",
-        "not found",
-        "no such file",
-        "denied",
-        "cannot",
-    ];
-    let line = line.to_lowercase();
-    WORDS.iter().any(|word| line.contains(word))
-}
-
-fn is_verdict(line: &str) -> bool {
-    const WORDS: [&str; 6] = [
-        "test result",
-        "passed",
-        "finished",
-        "succeeded",
-        "warning:",
-        "total",
-    ];
-    let lower = line.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word)) || speaks_of_failure(line)
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
 fn clipped(line: &str) -> String {
@@ -156,25 +103,21 @@ fn split_tail(text: &str, chars: usize) -> (&str, &str) {
     }
 }
 
-/// The first paragraph and those that open with a heading or a definition, in
-/// order, up to `max_chars`; of a long one, its first line.
+/// The first paragraph, headings, and paragraphs in which a line opens a block, in
+/// order, up to `max_chars`; of a long one, the line that makes it one of these.
 fn key_paragraphs(text: &str, max_chars: usize) -> String {
     const PARAGRAPH_CHARS: usize = 240;
     let mut shown = String::new();
     let mut left = max_chars;
     for (at, paragraph) in paragraphs(text).iter().enumerate() {
-        let key = paragraph.iter().position(|line| is_key(bare(line)));
-        let (Some(first), true) = (
-            key.or((at == 0).then_some(0)).map(|line| paragraph[line]),
-            left > 0,
-        ) else {
+        let (Some(key), true) = (key(paragraph).or((at == 0).then_some(0)), left > 0) else {
             continue;
         };
         let whole = paragraph.join("\n");
         let snippet = if whole.chars().count() <= PARAGRAPH_CHARS {
             whole
         } else {
-            clipped(first)
+            clipped(paragraph[key])
         };
         let chars = snippet.chars().count() + 1;
         if chars > left {
@@ -188,6 +131,20 @@ fn key_paragraphs(text: &str, max_chars: usize) -> String {
     }
     shown.truncate(shown.trim_end().len());
     shown
+}
+
+/// The first line of a paragraph that is a heading, or stands at the margin with
+/// an indented one below it.
+fn key(paragraph: &[&str]) -> Option<usize> {
+    let is_indented = |line: &str| bare(line).starts_with([' ', '\t']);
+    let is_heading = |line: &str| {
+        let text = bare(line).trim_start_matches('#');
+        text.len() < bare(line).len() && text.starts_with(' ')
+    };
+    (0..paragraph.len()).find(|&at| {
+        let opens = |next: &&str| !is_indented(paragraph[at]) && is_indented(next);
+        is_heading(paragraph[at]) || paragraph.get(at + 1).is_some_and(opens)
+    })
 }
 
 /// Runs of lines that are not blank.
@@ -223,58 +180,20 @@ fn bare(line: &str) -> &str {
         .unwrap_or(line)
 }
 
-/// Whether a line is a heading or begins a definition.
-fn is_key(line: &str) -> bool {
-    const BEFORE: [&str; 10] = [
-        "pub ",
-        "pub(crate) ",
-        "export ",
-        "default ",
-        "async ",
-        "public ",
-        "private ",
-        "static ",
-        "abstract ",
-        "unsafe ",
-    ];
-    const OPENINGS: [&str; 15] = [
-        "fn ",
-        "struct ",
-        "enum ",
-        "trait ",
-        "impl",
-        "mod ",
-        "class ",
-        "def ",
-        "function ",
-        "interface ",
-        "type ",
-        "const ",
-        "func ",
-        "package ",
-        "module ",
-    ];
-    let mut line = line.trim_start();
-    while let Some(rest) = BEFORE.iter().find_map(|word| line.strip_prefix(word)) {
-        line = rest;
-    }
-    let heading = line.trim_start_matches('#');
-    (heading.len() < line.len() && heading.starts_with(' '))
-        || OPENINGS.iter().any(|word| line.starts_with(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_told_by_its_first_line_and_its_error() {
+    fn a_failure_keeps_the_line_it_begins_with_and_the_one_it_ends_in() {
         assert_eq!(
-            failure_lines("\nExit code 101\n   Compiling x\nerror[E0308]: mismatched types\n"),
+            both_ends("\nExit code 101\n   Compiling x\nerror[E0308]: mismatched types\n"),
             ["Exit code 101", "error[E0308]: mismatched types"]
         );
-        assert_eq!(failure_lines("error: no\nerror: more"), ["error: no"]);
-        assert_eq!(failure_lines(" \n"), [""; 0]);
+        assert_eq!(both_ends("no"), ["no"]);
+        assert_eq!(both_ends(" \n"), [""; 0]);
+        assert_eq!(last_lines("a\nb\n\nc\n"), ["b", "c"]);
+        assert_eq!(last_lines("a"), ["a"]);
     }
 
     #[test]
@@ -287,20 +206,20 @@ mod tests {
 
     #[test]
     fn key_paragraphs_outline_a_numbered_read() {
-        let text = "     1→//! A tool.\n     2→\n     3→use std::fmt;\n     4→\n     5→/// Runs.\n     6→pub fn run() {}\n     7→\n     8→let x = 1;\n";
+        let text = "     1→//! A tool.\n     2→\n     3→use std::fmt;\n     4→\n     5→/// Runs.\n     6→pub fn run() {\n     7→    go();\n     8→}\n     9→\n    10→let x = 1;\n";
         assert_eq!(
             key_paragraphs(text, 200),
-            "     1→//! A tool.\n     5→/// Runs.\n     6→pub fn run() {}"
+            "     1→//! A tool.\n     5→/// Runs.\n     6→pub fn run() {\n     7→    go();\n     8→}"
         );
         assert_eq!(key_paragraphs(text, 20), "     1→//! A tool.\n…");
     }
 
     #[test]
-    fn a_conclusion_is_the_last_verdict_or_the_first_error() {
-        let log = "building\nerror: one\nwarning: two\n3 passed\nbye";
-        assert_eq!(conclusion(log, false).as_deref(), Some("3 passed"));
-        assert_eq!(conclusion(log, true).as_deref(), Some("error: one"));
-        assert_eq!(conclusion("plain\nlines", false).as_deref(), Some("plain"));
-        assert_eq!(conclusion("", false), None);
+    fn of_a_long_block_the_line_that_opens_it_stays_in_any_language() {
+        let body = "    go on\n".repeat(40);
+        for opening in ["def läuft():", "# Überschrift", "函数 甲（）"] {
+            let text = format!("first\n\n@note\n{opening}\n{body}");
+            assert_eq!(key_paragraphs(&text, 200), format!("first\n{opening}"));
+        }
     }
 }
