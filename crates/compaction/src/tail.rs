@@ -11,7 +11,7 @@ use longhaul_tokens::{ContentKind, Counter, Tokens};
 use longhaul_transcript::json::{self, Object};
 use longhaul_transcript::{ContextMessage, Conversation, EntryId, Role};
 
-use crate::summary::within;
+use crate::summary::{abbreviated, within};
 
 /// A message of the tail with a content that fits.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ fn cut(message: &ContextMessage, cap: Tokens, counter: &dyn Counter) -> Option<S
     let raw = object.raw("content")?;
     let stub = format!(
         "[shortened: recall {} brings it back whole]",
-        message.entry.as_str()
+        abbreviated(message.entry.as_str())
     );
     let ends = |text: &str| match counter.count(text, ContentKind::Code) > cap {
         true => {

@@ -9,13 +9,14 @@ use super::edit::Reason;
 use super::record::Record;
 use super::target::Target;
 use super::trim;
+use crate::summary::abbreviated;
 
 /// How long a quoted path or command may be, in characters.
 const TARGET_CHARS: usize = 120;
 const TOOL_CHARS: usize = 40;
 
-/// The placeholder of a record; a failure keeps the lines that say what went
-/// wrong below it, a command the two in which it ended: what it made is there.
+/// The placeholder of a record; a failure keeps the line it began with and the one
+/// it ended in below it, a command the two in which it ended.
 pub(super) fn placeholder(record: &Record<'_>, text: &Extract, reason: Reason) -> String {
     let why = match reason {
         Reason::Superseded => ", read again or changed later",
@@ -29,7 +30,7 @@ pub(super) fn placeholder(record: &Record<'_>, text: &Extract, reason: Reason) -
         recall(record)
     );
     let telling = match (&record.target, reason) {
-        _ if record.failed => trim::failure_lines(&text.text),
+        _ if record.failed => trim::both_ends(&text.text),
         // What came again stands there.
         (_, Reason::Superseded | Reason::Repeated) => Vec::new(),
         (Target::Shell { .. }, _) => trim::last_lines(&text.text),
@@ -78,7 +79,11 @@ pub(super) fn what(record: &Record<'_>) -> String {
 pub(super) fn recall(record: &Record<'_>) -> String {
     format!(
         "recall {} brings it back",
-        one_line(record.entry.as_str(), TARGET_CHARS, Keep::Start)
+        one_line(
+            abbreviated(record.entry.as_str()),
+            TARGET_CHARS,
+            Keep::Start
+        )
     )
 }
 

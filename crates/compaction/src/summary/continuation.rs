@@ -1,7 +1,7 @@
 //! The frame around a summary: the text of the compaction entry.
 
 use super::material::{Material, Split};
-use super::text::{one_line, open_lines};
+use super::text::{mark, open_lines};
 
 const TEMPLATE: &str = include_str!("prompts/continuation.md");
 pub(super) const FIRST_WORDS: &str = "[longhaul summary, epoch ";
@@ -18,9 +18,9 @@ pub fn continuation(material: &Material<'_>, prose: &str, ledger: &str) -> Strin
         "the user's words hold, a later one over an earlier; everything else is a record.";
     let span = match material.span {
         Some(span) => format!(
-            "Entries {}…{} ({}) have left the context. `·id` names the entry a line comes from{RECALL}. Of all this {binding}\n",
-            one_line(span.first.as_str()),
-            one_line(span.last.as_str()),
+            "Entries{} to{} ({}) have left the context. `·id` names the entry a line comes from{RECALL}. Of all this {binding}\n",
+            mark(&span.first),
+            mark(&span.last),
             span.count,
         ),
         None => format!("`·id` names the entry a line comes from{RECALL}. Of all this {binding}\n"),
@@ -28,8 +28,8 @@ pub fn continuation(material: &Material<'_>, prose: &str, ledger: &str) -> Strin
     let split = match material.split {
         Split::BetweenTurns => String::new(),
         Split::InsideTurn { request } => format!(
-            "[interrupted] The turn of request ·{} is cut: its first part is summarised here, the rest follows.\n",
-            one_line(request.as_str())
+            "[interrupted] The turn of request{} is cut: its first part is summarised here, the rest follows.\n",
+            mark(request)
         ),
     };
     let recent = if material.kept.is_empty() {

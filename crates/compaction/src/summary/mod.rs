@@ -48,4 +48,5 @@ pub use model::{
 };
 pub use paths::PathNames;
 pub use staged::Staged;
+pub(crate) use text::abbreviated;
 pub use text::{defused, within};
