@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::search::{Edge, Needle, occurring};
 use super::source::Source;
-use crate::summary::defused;
 
 /// How the user's words fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -232,19 +231,16 @@ pub fn audit(
     audit
 }
 
-/// Which texts stand in the context, spaces aside. What we write into a summary
-/// cannot close its frame, so such a text may stand there with that mended.
+/// Which texts stand in the context, spaces aside. A summary may break a tag with
+/// a backslash behind its bracket, so on both sides none is looked at there.
 fn find(texts: &[&str], context: &str) -> Vec<bool> {
-    let mended: Vec<_> = texts.iter().map(|text| defused(text)).collect();
+    let unbroken = |text: &str| text.replace("<\\", "<");
+    let texts: Vec<String> = texts.iter().map(|text| unbroken(text)).collect();
     let needles: Vec<Needle<'_>> = texts
         .iter()
-        .copied()
-        .chain(mended.iter().map(AsRef::as_ref))
         .map(|text| Needle::new(text, Edge::Any))
         .collect();
-    let found = occurring(&needles, context);
-    let (plain, mended) = found.split_at(texts.len());
-    plain.iter().zip(mended).map(|(a, b)| *a || *b).collect()
+    occurring(&needles, &unbroken(context))
 }
 
 /// Of a text that was shortened its beginning stands there: so many characters.
