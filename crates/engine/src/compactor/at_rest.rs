@@ -83,7 +83,7 @@ impl<'a> AtRest<'a> {
             with,
         };
         // It is saved with the compaction.
-        at_rest.course.checkpointed = Some(at_rest.size().at_most);
+        at_rest.course.checkpointed = Some(at_rest.size().tokens);
         if let Some(reason) = damage {
             at_rest.tell(Event::trouble(reason));
         }

@@ -150,7 +150,7 @@ impl<S: Site> Compactor<'_, S> {
             false => Some(epoch),
         };
         let moved = bench.course.checkpointed.is_none_or(|at| {
-            let moved = f64::from(context.0.abs_diff(at.0));
+            let moved = f64::from(size.tokens.0.abs_diff(at.0));
             moved >= terms.least_change * f64::from(bench.window.size().0)
         });
         let checkpointed = !moved || !bench.sequence.writes_checkpoints;
