@@ -57,9 +57,9 @@ pub fn find(conversation: &Conversation, sizes: &[Tokens], keep: Keep) -> Option
     if let Some(turn) = turns.iter().find(|turn| turn.contains(&first))
         && turn.start < first
     {
-        // Keeping the whole turn is better than dividing it, but not at the
-        // price of the next compaction coming at once.
-        let slack = Tokens(keep.protect.0.saturating_add(keep.protect.0 / 2));
+        // Keeping the whole turn is better than dividing it, but not at the price
+        // of a context that is larger after one compaction than after another.
+        let slack = Tokens(keep.protect.0.saturating_add(keep.protect.0 / 8));
         let whole = tail(turn.start);
         if whole <= keep.at_most && whole <= slack.max(keep.protect) {
             first = turn.start;
@@ -164,10 +164,13 @@ mod tests {
 
     #[test]
     fn the_cut_is_at_a_turn_start_when_the_turn_is_not_much_larger_than_the_tail() {
-        let conversation = conversation(&[3, 3, 3]);
-        let cut = find(&conversation, &sizes(&conversation, 10), keep(30, 1000)).unwrap();
-        assert_eq!((cut.first_kept, cut.splits_turn), (8, false));
-        assert_eq!((cut.removed, cut.kept), (Tokens(80), Tokens(40)));
+        let conversation = conversation(&[10, 10, 10]);
+        let sizes = sizes(&conversation, 10);
+        let cut = find(&conversation, &sizes, keep(100, 1000)).unwrap();
+        assert_eq!((cut.first_kept, cut.splits_turn), (22, false));
+        assert_eq!((cut.removed, cut.kept), (Tokens(220), Tokens(110)));
+        let cut = find(&conversation, &sizes, keep(90, 1000)).unwrap();
+        assert_eq!((cut.first_kept, cut.splits_turn), (24, true));
     }
 
     #[test]

@@ -208,7 +208,7 @@ impl Terms {
 
     /// What a context comes to after a summary, at most.
     pub(super) fn summarized(&self, window: &Window, overhead: Tokens) -> Tokens {
-        let kept = self.protect + Tokens(self.protect.0 / 2);
+        let kept = self.protect + Tokens(self.protect.0 / 8);
         let summary = SummaryLimits::new(window, Layer::Summarize, &self.rules.summary).total;
         overhead + kept + summary
     }
