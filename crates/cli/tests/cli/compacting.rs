@@ -41,6 +41,36 @@ fn append_user(path: &Path, id: &str, text: &str) {
 }
 
 #[test]
+fn a_pin_stays_word_for_word_through_compactions_that_read_the_file_anew() {
+    let (machine, path) = machine();
+    let result = lines(&path)
+        .into_iter()
+        .find(|line| line["message"]["role"] == "toolResult")
+        .unwrap();
+    let id = result["id"].as_str().unwrap();
+    let text = result["message"]["content"][0]["text"].as_str().unwrap();
+    let begin: String = text.lines().next().unwrap().chars().take(60).collect();
+    assert_eq!(
+        machine.run(["session", "pin", id, "--session", "s"]).code,
+        0
+    );
+    age(&path, 1);
+    for window in ["30k", "20k", "14k"] {
+        let line = format!("compact s --yes --layer full --window {window}");
+        let ran = machine.run_line(&line);
+        assert_eq!(ran.code, 0, "{window}: {ran:?}");
+        age(&path, 1);
+        let summary = lines(&path)
+            .into_iter()
+            .rfind(|line| line["type"] == "compaction")
+            .unwrap();
+        let summary = summary["summary"].as_str().unwrap();
+        let (_, pinned) = summary.split_once("## Pinned").unwrap();
+        assert!(pinned.contains(&begin), "{window}: {summary}");
+    }
+}
+
+#[test]
 fn a_dry_run_changes_nothing() {
     let (machine, _) = machine();
     let before = machine.files();
