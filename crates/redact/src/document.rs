@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
@@ -72,18 +73,29 @@ impl<'a> Document<'a> {
     /// The text without secrets: those it shows by itself, and those that an
     /// earlier text of the document showed.
     pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
-        self.note_placeholders(text);
+        self.part(text, 0..text.len()).0
+    }
+
+    /// The text with a part of it redacted, and where that part ends now. What
+    /// stands before it only tells what it means. A secret that begins in the
+    /// part and goes on behind it is left for the next one.
+    pub(super) fn part<'t>(&mut self, text: &'t str, part: Range<usize>) -> (Cow<'t, str>, usize) {
+        self.note_placeholders(&text[part.clone()]);
         // What a replacement leaves may be a secret in its turn, though hardly
         // twice; the bound only makes sure that this ends.
-        let mut result = self.pass(text);
+        let start = part.start;
+        let (mut result, mut end) = self.pass(text, part);
         for _ in 0..4 {
             let Cow::Owned(changed) = &result else { break };
-            match self.pass(changed) {
-                Cow::Borrowed(_) => break,
-                Cow::Owned(again) => result = Cow::Owned(again),
+            match self.pass(changed, start..end) {
+                (Cow::Borrowed(_), sooner) => {
+                    end = sooner;
+                    break;
+                }
+                (Cow::Owned(again), sooner) => (result, end) = (Cow::Owned(again), sooner),
             }
         }
-        result
+        (result, end)
     }
 
     /// The text without the secrets that earlier texts of the document showed.
@@ -172,9 +184,9 @@ impl<'a> Document<'a> {
             .collect()
     }
 
-    fn pass<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+    fn pass<'t>(&mut self, text: &'t str, part: Range<usize>) -> (Cow<'t, str>, usize) {
         let mut out = String::new();
-        let mut from = 0;
+        let (mut from, mut end) = (part.start, part.end);
         let redactor = self.redactor;
         let reading = Reading::of(text);
         let read = reading.as_ref().map_or(text, |reading| &reading.text);
@@ -182,35 +194,50 @@ impl<'a> Document<'a> {
             let Some(secret) = read.get(span.start..span.end) else {
                 continue;
             };
-            let (start, end) = match &reading {
+            let (start, stop) = match &reading {
                 Some(reading) => match reading.written(span.start, span.end) {
                     Some(place) => place,
                     None => continue,
                 },
                 None => (span.start, span.end),
             };
+            if start >= end {
+                break;
+            }
+            if stop <= from || secret.is_empty() || redactor.keep.contains(secret) {
+                continue;
+            }
+            if stop > end && start > part.start {
+                end = start;
+                break;
+            }
             // Spans begin and end at the borders of characters; one that did not
             // would be no text.
-            let (Some(before), Some(written)) = (text.get(from..start), text.get(start..end))
+            let start = start.max(from);
+            let (Some(before), Some(written)) = (text.get(from..start), text.get(start..stop))
             else {
                 continue;
             };
-            if secret.is_empty() || redactor.keep.contains(secret) {
-                continue;
-            }
             out.push_str(before);
             out.push_str(&self.placeholder(span.kind, secret));
             push_line_ends(&mut out, written);
-            from = end;
+            from = stop;
+            end = end.max(stop);
         }
-        let scanned = match from {
-            0 => Cow::Borrowed(text),
-            _ => {
-                out.push_str(&text[from..]);
+        let scanned = match from > part.start {
+            false => Cow::Borrowed(&text[part.start..end]),
+            true => {
+                out.push_str(&text[from..end]);
                 Cow::Owned(out)
             }
         };
-        self.elsewhere(scanned)
+        match self.elsewhere(scanned) {
+            Cow::Borrowed(_) => (Cow::Borrowed(text), end),
+            Cow::Owned(changed) => {
+                let whole = [&text[..part.start], &changed, &text[end..]].concat();
+                (Cow::Owned(whole), part.start + changed.len())
+            }
+        }
     }
 
     /// Replaces known secrets that stand where nothing gives them away.

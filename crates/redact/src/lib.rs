@@ -11,6 +11,7 @@
 //! | what is a secret? | a [`Kind`], found by a [`Redactor`] |
 //! | how is one text redacted? | [`Redactor::redact`] |
 //! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
+//! | how is a text redacted that comes in chunks? | [`Redactor::stream`], then [`Stream::push`] and [`Stream::finish`] |
 //! | what was found? | [`Tally`]: how many of each kind, never the secrets |
 //! | which rules are there? | [`rule_ids`]; [`RedactorSettings`] add some and switch some off |
 //!
@@ -45,6 +46,7 @@ mod scan;
 mod shape;
 mod sought;
 mod span;
+mod stream;
 mod tables;
 mod uri;
 mod value;
@@ -54,6 +56,7 @@ pub use document::{Document, Redacted, Tally};
 pub use kind::Kind;
 pub use rules::{Finds, RedactorSettings, Rule, RuleError};
 pub use scan::rule_ids;
+pub use stream::Stream;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -143,5 +146,10 @@ impl Redactor {
     /// them.
     pub fn document(&self) -> Document<'_> {
         Document::new(self)
+    }
+
+    /// A text that comes in chunks, such as a log in a pipe.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream::new(self.document())
     }
 }
