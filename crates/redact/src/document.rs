@@ -9,9 +9,9 @@ use memchr::memmem::Finder;
 use serde::Serialize;
 
 use super::judge::{Evidence, is_secret};
+use super::known::Known;
 use super::names;
 use super::reading::Reading;
-use super::sought::Sought;
 use super::{Kind, Redactor};
 
 /// A text without its secrets.
@@ -46,9 +46,9 @@ static OPENINGS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("[reda
 #[derive(Debug, Default, Clone)]
 pub(super) struct Learnt {
     /// Each secret and its placeholder.
-    known: HashMap<String, String>,
+    placeholders: HashMap<String, String>,
     /// Those that are replaced wherever they stand.
-    sought: Sought,
+    known: Known,
     /// The last number of each kind.
     numbers: BTreeMap<Kind, u32>,
 }
@@ -77,7 +77,7 @@ impl<'a> Document<'a> {
     }
 
     /// The text with a part of it redacted, and where that part ends now. What
-    /// stands before it only tells what it means. A secret that begins in the
+    /// stands before it is only context. A secret that begins in the
     /// part and goes on behind it is left for the next one.
     pub(super) fn part<'t>(&mut self, text: &'t str, part: Range<usize>) -> (Cow<'t, str>, usize) {
         self.note_placeholders(&text[part.clone()]);
@@ -107,7 +107,7 @@ impl<'a> Document<'a> {
 
     /// Whether no text of the document showed a secret so far.
     pub fn is_clean(&self) -> bool {
-        self.learnt.known.is_empty()
+        self.learnt.placeholders.is_empty()
     }
 
     /// How much it learnt. That grows with a text that shows a secret, or a
@@ -122,13 +122,13 @@ impl<'a> Document<'a> {
     pub fn texts<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {
         let mut texts: Vec<&mut String> = texts.into_iter().collect();
         for _ in 0..2 {
-            let before = self.learnt.known.len();
+            let before = self.learnt.placeholders.len();
             for text in &mut texts {
                 if let Cow::Owned(changed) = self.text(text) {
                     **text = changed;
                 }
             }
-            if self.learnt.known.len() == before {
+            if self.learnt.placeholders.len() == before {
                 break;
             }
         }
@@ -242,7 +242,7 @@ impl<'a> Document<'a> {
 
     /// Replaces known secrets that stand where nothing gives them away.
     fn elsewhere<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
-        let Some((changed, found)) = self.learnt.sought.replace(&text) else {
+        let Some((changed, found)) = self.learnt.known.replace(&text) else {
             return text;
         };
         for (kind, hits) in found {
@@ -253,16 +253,16 @@ impl<'a> Document<'a> {
 
     fn placeholder(&mut self, kind: Kind, secret: &str) -> String {
         *self.found.entry(kind).or_default() += 1;
-        if let Some(known) = self.learnt.known.get(secret) {
+        if let Some(known) = self.learnt.placeholders.get(secret) {
             return known.clone();
         }
         let number = self.learnt.numbers.entry(kind).or_default();
         *number += 1;
         let placeholder = format!("[redacted:{kind}#{number}]");
         self.learnt
-            .known
+            .placeholders
             .insert(secret.to_owned(), placeholder.clone());
-        self.learnt.sought.learn(secret, &placeholder);
+        self.learnt.known.learn(secret, &placeholder);
         placeholder
     }
 

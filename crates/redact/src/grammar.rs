@@ -345,7 +345,7 @@ impl Sign {
         }
         if let Some(before) = &self.before {
             let from = floor(text, name.start.saturating_sub(REACH));
-            // The name's own beginning tells of calls and options.
+            // The name's own beginning shows calls and options.
             let line = &text[from..name.end];
             let Some(groups) = before.captures(line) else {
                 return false;
@@ -403,7 +403,7 @@ impl Sign {
         }
         let key = name.promise == Promise::Key;
         let evidence = match self.takes {
-            Takes::Beside => Evidence::Said,
+            Takes::Beside => Evidence::Prose,
             Takes::Line if !ends_line(behind) => return false,
             // Below a heading stands anything; what is indented belongs to the name.
             Takes::Line if before.ends_with('\n') => {
@@ -414,7 +414,7 @@ impl Sign {
                 let whole = words.filter(|word| !word.is_empty()).count() < 2;
                 match looks_hex(inner.as_bytes()) && !whole {
                     true => return false,
-                    false => Evidence::Said,
+                    false => Evidence::Prose,
                 }
             }
             Takes::Tag => Evidence::Quoted,
@@ -426,7 +426,7 @@ impl Sign {
             _ if is_variable_of_environment(text, name, before) => Evidence::Variable,
             _ => Evidence::Bare,
         };
-        // Tests `pass`, and so do tickets: only what was drawn is a password then.
+        // Tests `pass`, and so do tickets: only what is random is a password then.
         let lone = text[name.start..name.end].eq_ignore_ascii_case("pass");
         let (promise, evidence) = match lone {
             true if !matches!(self.takes, Takes::Any | Takes::Word) => return false,
@@ -435,12 +435,12 @@ impl Sign {
             }
             true if self.takes == Takes::Word => (name.promise, evidence),
             true if !value.quoted && before.contains(':') => (Promise::Perhaps, evidence),
-            true if !value.quoted => (name.promise, Evidence::Said),
+            true if !value.quoted => (name.promise, Evidence::Prose),
             _ => (name.promise, evidence),
         };
         // `password class="x"`: the name of something else.
         let named = !value.quoted && behind.starts_with(['"', '\'', '=', '(', '[', '{']);
-        if evidence == Evidence::Said && named {
+        if evidence == Evidence::Prose && named {
             return false;
         }
         if !is_secret(inner, promise, evidence) {

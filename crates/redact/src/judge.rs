@@ -3,21 +3,21 @@
 
 use super::letters;
 use super::names::{FOREIGN, Promise};
-use super::shape::{Shape, is_base64_key, is_example, looks_drawn_short, looks_hex, looks_random};
+use super::shape::{Shape, is_base64_key, is_example, looks_hex, looks_random, looks_random_short};
 use super::value::is_unspaced;
 
 /// How the value stands there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
-    /// Behind a word of a sentence: it must have been drawn.
-    Said,
+    /// Behind a word of a sentence: it must be random.
+    Prose,
     /// Without quotes, where code could stand.
     Bare,
     /// All that its line or the place of a command has.
     Line,
     /// The whole value of a variable of the environment.
     Variable,
-    /// In quotes: no variable can be meant.
+    /// In quotes: it is no variable.
     Quoted,
 }
 
@@ -246,11 +246,11 @@ fn is_password(text: &str, evidence: Evidence) -> bool {
         && (shape.digits > 0 || signs && judged.bytes().any(|b| b.is_ascii_punctuation()));
     let code = text.contains(['(', '[', '{', '<', '|']) || text.contains("=>");
     match evidence {
-        Evidence::Said => mixed && !code && length >= 6 && is_drawn_password(bytes, &shape),
+        Evidence::Prose => mixed && !code && length >= 6 && is_random_password(bytes, &shape),
         Evidence::Bare => {
             (mixed && length >= 6 && !code && !is_identifier(text))
                 || is_number(bytes)
-                || letters::are_drawn(bytes)
+                || letters::are_random(bytes)
                 || is_joined_words(text, 4)
         }
         Evidence::Line => {
@@ -270,7 +270,7 @@ fn is_password(text: &str, evidence: Evidence) -> bool {
 
 /// Whether letters and digits, or signs, stand among each other as in no name
 /// of a version, a protocol or a part of a program.
-fn is_drawn_password(bytes: &[u8], shape: &Shape) -> bool {
+fn is_random_password(bytes: &[u8], shape: &Shape) -> bool {
     let signs = bytes
         .iter()
         .any(|b| b.is_ascii_punctuation() && !b"_-./:'".contains(b));
@@ -282,17 +282,17 @@ fn is_drawn_password(bytes: &[u8], shape: &Shape) -> bool {
         || plain && shape.is_cased() && shape.digits > 1 && !(shape.numbers > 1 && worded)
         || plain && shape.is_cased() && shape.digits > 0 && letters::over_chance(bytes) < 0
         || plain && numbered && shape.upper == 0 && bytes.len() >= 10
-        || letters::are_drawn(bytes)
+        || letters::are_random(bytes)
 }
 
-/// Whether a text is an example. A few digits drawn at random are often the
+/// Whether a text is an example. A few random digits are often the
 /// same ones, as those of no other text are.
 fn is_example_of_password(text: &str, shape: &Shape) -> bool {
     let few = (3..5).contains(&shape.distinct) && shape.digits > 2;
     !few && is_example(text.as_bytes())
 }
 
-/// A word that may be a password where nothing else is meant: letters only, and
+/// A word that may be a password where nothing else can stand: letters only, and
 /// not the name of something in a program.
 fn is_word(text: &str) -> bool {
     (6..=40).contains(&text.len())
@@ -397,11 +397,11 @@ fn is_key(bytes: &[u8], evidence: Evidence) -> bool {
         && (looks_random(bytes)
             || looks_hex(bytes)
             || is_base64_key(bytes) && !bytes.contains(&b'.')
-            || letters::are_drawn(bytes) && !letters::are_name(bytes))
+            || letters::are_random(bytes) && !letters::are_name(bytes))
 }
 
 /// A key of letters and digits among any signs, as managers of passwords and
-/// frameworks draw them.
+/// frameworks generate them.
 fn is_key_of_signs(bytes: &[u8]) -> bool {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     let shape = Shape::of(bytes);
@@ -432,13 +432,13 @@ fn is_short_key(bytes: &[u8]) -> bool {
         && bytes.iter().all(u8::is_ascii_graphic)
         && letters::over_chance(bytes) < 20;
     let signs = bytes.iter().any(|b| b"$^&*?!#%~=+@".contains(b));
-    looks_drawn_short(bytes)
+    looks_random_short(bytes)
         || signed && signs
-        || letters::are_surely_drawn(bytes)
+        || letters::are_surely_random(bytes)
         || bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_digit)
 }
 
-/// A key though its name tells only of some key: long, with capitals, small
+/// A key though its name says only that it is some key: long, with capitals, small
 /// letters and digits throughout.
 fn is_sure_key(bytes: &[u8]) -> bool {
     const LEAST: usize = 20;

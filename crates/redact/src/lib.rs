@@ -29,12 +29,14 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod alphabet;
 mod document;
 mod fragments;
 mod grammar;
 mod json;
 mod judge;
 mod kind;
+mod known;
 mod kubernetes;
 mod letters;
 mod names;
@@ -44,7 +46,6 @@ mod reading;
 mod rules;
 mod scan;
 mod shape;
-mod sought;
 mod span;
 mod stream;
 mod tables;

@@ -11,7 +11,7 @@ use super::Kind;
 pub(crate) enum Promise {
     /// A password: anything but a word of programs.
     Password,
-    /// A key or a token: something that was drawn.
+    /// A key or a token: something random.
     Key,
     /// Perhaps a key: many a `key` is an index, so that it must be beyond doubt.
     Perhaps,
@@ -104,7 +104,7 @@ const OTHER_KEYS: [&str; 38] = [
     "gpg",
 ];
 
-/// What people write behind a name to tell several of its values apart.
+/// What people write behind a name that has several values.
 #[rustfmt::skip]
 const SUFFIXES: [&str; 33] = [
     "prod", "production", "test", "testing", "dev", "development", "stage", "staging", "stg",
