@@ -47,7 +47,7 @@ enum Takes {
     /// The same, where the command does nothing but set what has the name.
     Set,
     /// What a sentence says the value is.
-    Said,
+    Prose,
     /// The next word of a sentence.
     Beside,
     /// The strings or lines of a list.
@@ -169,21 +169,21 @@ const SIGNS: [Row; 26] = [
     row(
         Anything,
         r"QW[ \u{a0}](?:is|was|ist|lautet|est|es|é|è|это|-|–|—|=)(?: now| jetzt)?[ \u{a0}]?:?[ \u{a0}](?:\*\*)?",
-        Takes::Said,
+        Takes::Prose,
     ),
     // set the password to x, the password was reset to x
     row(
         Anything,
         r"Q(?: (?:was|is|has been))?(?: now)?(?: (?:re)?set| changed| updated)? (?:to|auf):? ",
-        Takes::Said,
+        Takes::Prose,
     ),
     // password for bob: x, password (root): x, mot de passe du wifi : x, Key [None]: x
-    row(Anything, r"QW[ \u{a0}]?[:：](?:\*\*)?[ \t]+", Takes::Said),
+    row(Anything, r"QW[ \u{a0}]?[:：](?:\*\*)?[ \t]+", Takes::Prose),
     // 密码是x, パスワードは「x」, 비밀번호: x
     row(
         Anything,
         r"(?:已经?)?(?:[是为為はをが는은를이가]|[修更重]?[改换置新设置]+[成为]?了?为?)[：:]?[ \t]*",
-        Takes::Said,
+        Takes::Prose,
     ),
     // password x
     row(Anything, r"(?:\*\*)?[ \t]+", Takes::Beside),
@@ -201,7 +201,7 @@ const SIGNS: [Row; 26] = [
             r#"(?P<value>[^\s"'`“”]{6,40})["'`”]? (?:is|was) (?:my|the|our|your) (?:\w+ ){0,3}\w+$"#,
         ),
         r"(?: for | of |[.,;!)]|\s*$|\s*\n)",
-        Takes::Said,
+        Takes::Prose,
     ),
 ];
 
@@ -301,13 +301,14 @@ impl Redactor {
             end -= 1;
         }
         // A stem of a part before the last one is none of the name.
-        let mut name = &text[start..end];
-        if matches!(bytes.get(start.wrapping_sub(2)), Some(b'\\'))
-            && name.starts_with(['n', 't', 'r'])
-        {
-            name = &name[1..];
-        }
-        let mut promise = names::promise(name, &self.names)?;
+        let name = &text[start..end];
+        // The letter of an escape is none of the name: `\npw=x`.
+        let escaped = start > 0 && bytes[start - 1] == b'\\' && name.starts_with(['n', 't', 'r']);
+        let promise = names::promise(name, &self.names);
+        let mut promise = match escaped {
+            true => promise.or_else(|| names::promise(&name[1..], &self.names))?,
+            false => promise?,
+        };
         if promise == Promise::Perhaps {
             // `API key`: two words.
             let line = &text[floor(text, start.saturating_sub(24))..start];
@@ -420,7 +421,7 @@ impl Sign {
             Takes::Tag => Evidence::Quoted,
             _ if value.quoted => Evidence::Quoted,
             Takes::Set => Evidence::Line,
-            Takes::Word | Takes::Said | Takes::Line => Evidence::Bare,
+            Takes::Word | Takes::Prose | Takes::Line => Evidence::Bare,
             _ if before == ": " && ends_line(behind) => Evidence::Line,
             _ if before == "= " && key && ends_line(behind) => Evidence::Line,
             _ if is_variable_of_environment(text, name, before) => Evidence::Variable,
@@ -620,6 +621,9 @@ fn is_variable_of_environment(text: &str, name: &Name, sign: &str) -> bool {
     let upper = !text[name.start..name.end]
         .bytes()
         .any(|b| b.is_ascii_lowercase());
-    let begins = name.start == 0 || b" \n\t+:=\"'".contains(&bytes[name.start - 1]);
+    // Agents are shown files with the numbers of lines: `7→PASSWORD=x`.
+    let begins = name.start == 0
+        || b" \n\t+:=\"'".contains(&bytes[name.start - 1])
+        || text[..name.start].ends_with('→');
     sign.ends_with('=') && bytes.get(name.end) == Some(&b'=') && upper && begins
 }

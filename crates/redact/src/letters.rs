@@ -1,5 +1,4 @@
-//! How probable letters are in words and names, and in random
-//! letters.
+//! How probable letters are in words and names, and how probable by chance.
 //!
 //! The model counts which letter follows which in a word, and where the case
 //! changes in a name such as `createUserFromToken`. A name falls into words that

@@ -1,6 +1,7 @@
 //! Values whose name stands at the top of their column or in the first cell of
 //! their row: tables of Markdown and of databases, separated and aligned values,
-//! and what a statement inserts.
+//! and what a statement inserts. The grammar reads on from a name; here other
+//! names and values stand between it and its own.
 
 use std::sync::LazyLock;
 
