@@ -94,7 +94,7 @@ const SIGNS: [Row; 26] = [
     // let password: &str = "x", var password string = "x", char password[9] = "x"
     row(
         Anything,
-        r#"Q[ \t]*(?::[ \t]*|As )?[&*']*(?:[A-Za-z][\w<>.' &*?]{0,30})?(?:\[[\w +]*\])?[ \t]*:?=[ \t]*"#,
+        r#"Q[ \t]*(?::[ \t]*|As )?[&*']*(?:[A-Za-z][\w<>.'&*?]{0,30}(?: [\w<>.'&*?]{1,20}){0,2})?(?:\[[\w +]*\])?[ \t]*:?=[ \t]*"#,
         Takes::String,
     ),
     // variable "password" { default = "x" }, password: { type: string, default: "x" }
@@ -152,7 +152,7 @@ const SIGNS: [Row; 26] = [
     // -storepass x; ENV PASSWORD x, set -x PASSWORD x, setx PASSWORD x
     row(
         Found(
-            r"(?i)(?:\b(?:env|arg|setx|setenv|set -\w*x|config set)[ \t]+[\w./:-]*|requirepass|masterauth|\s-(?:\w*store|key)pass)$",
+            r"(?i)(?:\b(?:env|arg|setx|setenv|set -\w*x|config set)[ \t]+[\w./:-]*|requirepass|masterauth|primaryauth|convertto-securestring|\s-(?:\w*store|key)pass)$",
         ),
         r#"[ \t]+"#,
         Takes::Set,

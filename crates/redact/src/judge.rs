@@ -63,7 +63,7 @@ fn is_reference(text: &str) -> bool {
     }
     let begins = text.starts_with(['$', '{', '<', '%', '(', '/', '~', '@', '&', '*', '.', '[']);
     let role = text.starts_with(':') && text[1..].contains(':');
-    role || begins && !is_password_of_signs(text) && !is_base64_key(text.as_bytes())
+    (role || begins) && !is_password_of_signs(text) && !is_base64_key(text.as_bytes())
 }
 
 /// Whether a text is written as what stands for a value: `$name`, `${name}`,
@@ -78,7 +78,9 @@ fn is_variable(text: &str) -> bool {
     };
     match close {
         // `%(name)s`
-        Some(close) => inner.chars().rev().take(2).any(|c| c == close),
+        Some(close) => inner
+            .rfind(close)
+            .is_some_and(|end| inner.len() - end <= 2 && is_of_name(&inner[1..end])),
         None if text.starts_with('%') => {
             inner.len() > 1 && inner.ends_with('%') && is_of_name(&inner[..inner.len() - 1])
         }
@@ -94,7 +96,14 @@ fn is_of_name(text: &str) -> bool {
 
 /// Whether something else is to be filled into a text: `${x}`, `{name}`, `{0:x}`.
 fn is_template(text: &str) -> bool {
-    const OPENS: [&str; 5] = ["{{", "${", "$(", "<%", "#{"];
+    const MARKS: [(&str, &str); 6] = [
+        ("{{", "}}"),
+        ("${", "}"),
+        ("$(", ")"),
+        ("<%", "%>"),
+        ("#{", "}"),
+        ("%{", "}"),
+    ];
     let field = || {
         text.match_indices('{').any(|(at, _)| {
             let inner = &text[at + 1..];
@@ -104,7 +113,11 @@ fn is_template(text: &str) -> bool {
             })
         })
     };
-    OPENS.iter().any(|open| text.contains(open)) || field()
+    let marked = |(open, close): &(&str, &str)| {
+        text.split_once(open)
+            .is_some_and(|(_, inner)| inner.contains(close))
+    };
+    MARKS.iter().any(marked) || field()
 }
 
 /// `/srv/x`, `~/x`, `C:\x`: a file in a folder with a plain name.
@@ -133,7 +146,7 @@ pub(crate) fn is_password_of_signs(text: &str) -> bool {
     }
     let chance = letters::over_chance(bytes);
     match (is_variable(text) || is_template(text), is_of_name(text)) {
-        (true, _) => chance < -10 && shape.numbers > 1,
+        (true, _) => chance < -10 && shape.numbers > 1 && shape.is_cased(),
         (false, true) => chance < 20,
         (false, false) => chance < 20 || shape.changes * 2 >= bytes.len(),
     }
@@ -157,13 +170,14 @@ fn is_rule(text: &str) -> bool {
 
 /// What the names of algorithms and protocols are made of, besides numbers.
 #[rustfmt::skip]
-const ALGORITHMS: [&str; 62] = [
+const ALGORITHMS: [&str; 65] = [
     "argon2id", "argon2i", "argon2d", "argon", "bcrypt", "scrypt", "yescrypt", "crypt", "pbkdf",
     "hkdf", "kdf", "sha", "shake", "md", "ripemd", "blake2b", "blake2s", "blake", "crc", "hmac",
     "aes", "des", "chacha", "salsa", "poly", "blowfish", "twofish", "rsa", "ecdsa", "eddsa",
     "ecdhe", "ecdh", "dsa", "ed", "curve", "secp", "oauth", "oidc", "saml", "webauthn", "fido",
     "u2f", "totp", "hotp", "ldap", "wpa", "tls", "ssl", "utf", "base", "kerberos", "ntlm",
     "gcm", "cbc", "ctr", "hs", "rs", "es", "psk", "enterprise", "encoded", "id",
+    "cram", "scram", "xoauth",
 ];
 
 /// Whether a text is the name of an algorithm or a protocol: parts and numbers.
@@ -391,6 +405,10 @@ fn is_key(bytes: &[u8], evidence: Evidence) -> bool {
     if bytes.len() >= LONG_NUMBER && is_number(bytes) {
         return true;
     }
+    // `key: ed25519.Ed25519PrivateKey`
+    if evidence == Evidence::Bare && bytes.contains(&b'.') && letters::are_name(bytes) {
+        return false;
+    }
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_-+/=.:~!#%@".contains(b);
     bytes.len() >= 16
         && bytes.iter().all(plain)
@@ -435,7 +453,7 @@ fn is_short_key(bytes: &[u8]) -> bool {
     looks_random_short(bytes)
         || signed && signs
         || letters::are_surely_random(bytes)
-        || bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_digit)
+        || bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_digit) && is_number(bytes)
 }
 
 /// A key though its name says only that it is some key: long, with capitals, small

@@ -197,7 +197,8 @@ fn promise_as_written(name: &str, own: &[String]) -> Option<Promise> {
     let short = SHORT.iter().find(|word| ends(word)).is_some_and(|word| {
         let before = &plain[..plain.len() - word.len()];
         // `one-pass` is a way to read, not a password.
-        let way = name.to_ascii_lowercase().ends_with("-pass");
+        let option = name.strip_prefix("--").unwrap_or(name);
+        let way = option.to_ascii_lowercase().ends_with("-pass");
         parted(word) && !way
             || OWNERS
                 .iter()
@@ -274,7 +275,9 @@ mod tests {
             ("DB_PASS_2", Some(Promise::Password)),
             ("dbpass", Some(Promise::Password)),
             ("STRIPE_KEY", Some(Promise::Perhaps)),
+            ("--pass", Some(Promise::Password)),
             ("bypass", None),
+            ("one-pass", None),
             ("cache_key", None),
             ("public-key", None),
             ("PASSWORD_FILE", None),

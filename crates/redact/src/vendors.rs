@@ -180,7 +180,29 @@ fn key_of(text: &str, at: usize, form: &Form) -> Option<usize> {
         let rest = bytes[end..].iter();
         end += rest.take_while(|byte| form.alphabet.has(**byte)).count();
     }
+    if form.kind == Kind::PrivateKey && form.alphabet.name == "base64" {
+        end = further_lines(bytes, end, form);
+    }
     Some(end)
+}
+
+/// Where a private key ends that goes on for more lines than it is judged by.
+fn further_lines(bytes: &[u8], end: usize, form: &Form) -> usize {
+    const LINE: usize = 16;
+    let mut end = end;
+    while let Some(start) = after_break(bytes, end) {
+        let has = |byte: &&u8| form.alphabet.has(**byte);
+        let line = &bytes[start..start + bytes[start..].iter().take_while(has).count()];
+        let shape = Shape::of(line);
+        let last = shape.upper > 0 && shape.digits > 0 || line.ends_with(b"=");
+        let behind = bytes.get(start + line.len());
+        let alone = behind.is_none_or(|byte| b"\r\n\\\"'`,".contains(byte));
+        if !alone || line.len() < LINE && !last {
+            break;
+        }
+        end = start + line.len();
+    }
+    end
 }
 
 /// What stands behind the prefix, and where it ends. A terminal or an editor may
@@ -204,13 +226,14 @@ fn body(bytes: &[u8], start: usize, form: &Form) -> Option<(Vec<u8>, usize)> {
         if body.len() >= form.least && form.most == form.least {
             break;
         }
-        let Some(next) = after_break(bytes, end) else {
+        let too_short = body.len() < form.least;
+        let joined = too_short.then(|| next_string(bytes, end)).flatten();
+        let Some(next) = after_break(bytes, end).or(joined) else {
             break;
         };
         let length = run(next);
         let more = &bytes[next..next + length];
         let shape = Shape::of(more);
-        let too_short = body.len() < form.least;
         let cased = shape.upper > 0 && shape.lower > 0;
         let mixed = shape.digits > 0 && shape.letters() > 0;
         let goes_on = if body.len() >= 4 {
@@ -252,6 +275,15 @@ fn after_break(bytes: &[u8], at: usize) -> Option<usize> {
         .take_while(|byte| matches!(byte, b' ' | b'\t' | b'|' | b'>'))
         .count();
     Some(start + indent)
+}
+
+/// Where the next of the strings begins that a program joins: `"x" + "y"`.
+fn next_string(bytes: &[u8], at: usize) -> Option<usize> {
+    let (quote, rest) = bytes.get(at..)?.split_first()?;
+    let between = |byte: &&u8| byte.is_ascii_whitespace() || b"+.\\".contains(byte);
+    let length = rest.iter().take(64).take_while(between).count();
+    let joins = b"\"'".contains(quote) && length > 0 && rest.get(length) == Some(quote);
+    joins.then_some(at + length + 2)
 }
 
 /// Whether a word begins here.

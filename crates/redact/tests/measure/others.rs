@@ -485,6 +485,15 @@ pub(crate) const ROWS: &[(&str, &[&str])] = &[
             "creds: ~/.aws/credentials{n}",
         ],
     ),
+    (
+        "statements that ask for one",
+        &[
+            "SELECT password FROM users WHERE username = '{word}{n}'",
+            "select {low} from {word} where name = '{word}{n}'",
+            "AUTH SCRAM-SHA-256",
+            "API_SECRET=$K8S_SVC_ACCT_TKN2",
+        ],
+    ),
 ];
 
 /// One text without a secret.

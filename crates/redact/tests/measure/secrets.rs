@@ -935,6 +935,20 @@ pub(crate) const ROWS: &[(&str, Sort, &[&str])] = &[
             "Password for 'https://h': §",
         ],
     ),
+    (
+        "read by commands",
+        Password,
+        &[
+            "docker login -u app --password-stdin <<EOF\n§\nEOF\n",
+            "gpg --batch --passphrase-fd 0 -d x.gpg <<< '§'",
+            "mysql_config_editor set --login-path=x --password <<< '§'",
+            "expect \"*assword:*\"\nsend -- \"§\\r\"\nexpect eof",
+            "child.expect('[Pp]assword:', timeout=5)\nchild.sendline('§')",
+            "htpasswd -b -c /etc/users bob '§'",
+            "net use Z: \\\\srv\\share /user:DOM\\app § /persistent:yes",
+            "printf § | gcloud secrets versions add db --data-file=-",
+        ],
+    ),
 ];
 
 /// A name in all its spellings.
