@@ -389,8 +389,12 @@ fn is_identifier(text: &str) -> bool {
 /// `load(x)`, `args[0]`: code that makes a value.
 fn is_call(text: &str) -> bool {
     let name = text.find(|c: char| !c.is_alphanumeric() && !"_.".contains(c));
-    let opens = name.is_some_and(|at| at > 1 && text[at..].starts_with(['(', '[', '{', '<']));
-    opens && text.ends_with([')', ']', '}', '>', '('])
+    let Some(opened) = name.filter(|at| *at > 1).map(|at| &text[at..]) else {
+        return false;
+    };
+    let pairs = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
+    let closed = |(open, close): &(char, char)| opened.starts_with(*open) && text.ends_with(*close);
+    pairs.iter().any(closed) || opened == "("
 }
 
 fn is_key(bytes: &[u8], evidence: Evidence) -> bool {
