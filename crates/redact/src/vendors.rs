@@ -301,6 +301,8 @@ mod tests {
         for line in lines() {
             let columns = line.split_ascii_whitespace();
             assert!(Form::read(line).is_some(), "{line}");
+            let source = columns.clone().nth(6);
+            assert!(source.is_some_and(|source| source.contains(':')), "{line}");
             assert_eq!(columns.count(), 7, "{line}");
         }
     }
