@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 use serde::Serialize;
 
 use super::judge::{Evidence, is_secret};
+use super::known::Known;
 use super::names;
 use super::reading::Reading;
-use super::sought::Sought;
 use super::{Kind, Redactor};
 
 /// A text without its secrets.
@@ -45,9 +46,9 @@ static OPENINGS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("[reda
 #[derive(Debug, Default, Clone)]
 pub(super) struct Learnt {
     /// Each secret and its placeholder.
-    known: HashMap<String, String>,
+    placeholders: HashMap<String, String>,
     /// Those that are replaced wherever they stand.
-    sought: Sought,
+    known: Known,
     /// The last number of each kind.
     numbers: BTreeMap<Kind, u32>,
 }
@@ -72,18 +73,29 @@ impl<'a> Document<'a> {
     /// The text without secrets: those it shows by itself, and those that an
     /// earlier text of the document showed.
     pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
-        self.note_placeholders(text);
+        self.part(text, 0..text.len()).0
+    }
+
+    /// The text with a part of it redacted, and where that part ends now. What
+    /// stands before it is only context. A secret that begins in the
+    /// part and goes on behind it is left for the next one.
+    pub(super) fn part<'t>(&mut self, text: &'t str, part: Range<usize>) -> (Cow<'t, str>, usize) {
+        self.note_placeholders(&text[part.clone()]);
         // What a replacement leaves may be a secret in its turn, though hardly
         // twice; the bound only makes sure that this ends.
-        let mut result = self.pass(text);
+        let start = part.start;
+        let (mut result, mut end) = self.pass(text, part);
         for _ in 0..4 {
             let Cow::Owned(changed) = &result else { break };
-            match self.pass(changed) {
-                Cow::Borrowed(_) => break,
-                Cow::Owned(again) => result = Cow::Owned(again),
+            match self.pass(changed, start..end) {
+                (Cow::Borrowed(_), sooner) => {
+                    end = sooner;
+                    break;
+                }
+                (Cow::Owned(again), sooner) => (result, end) = (Cow::Owned(again), sooner),
             }
         }
-        result
+        (result, end)
     }
 
     /// The text without the secrets that earlier texts of the document showed.
@@ -95,7 +107,7 @@ impl<'a> Document<'a> {
 
     /// Whether no text of the document showed a secret so far.
     pub fn is_clean(&self) -> bool {
-        self.learnt.known.is_empty()
+        self.learnt.placeholders.is_empty()
     }
 
     /// How much it learnt. That grows with a text that shows a secret, or a
@@ -110,13 +122,13 @@ impl<'a> Document<'a> {
     pub fn texts<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {
         let mut texts: Vec<&mut String> = texts.into_iter().collect();
         for _ in 0..2 {
-            let before = self.learnt.known.len();
+            let before = self.learnt.placeholders.len();
             for text in &mut texts {
                 if let Cow::Owned(changed) = self.text(text) {
                     **text = changed;
                 }
             }
-            if self.learnt.known.len() == before {
+            if self.learnt.placeholders.len() == before {
                 break;
             }
         }
@@ -172,9 +184,9 @@ impl<'a> Document<'a> {
             .collect()
     }
 
-    fn pass<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+    fn pass<'t>(&mut self, text: &'t str, part: Range<usize>) -> (Cow<'t, str>, usize) {
         let mut out = String::new();
-        let mut from = 0;
+        let (mut from, mut end) = (part.start, part.end);
         let redactor = self.redactor;
         let reading = Reading::of(text);
         let read = reading.as_ref().map_or(text, |reading| &reading.text);
@@ -182,40 +194,55 @@ impl<'a> Document<'a> {
             let Some(secret) = read.get(span.start..span.end) else {
                 continue;
             };
-            let (start, end) = match &reading {
+            let (start, stop) = match &reading {
                 Some(reading) => match reading.written(span.start, span.end) {
                     Some(place) => place,
                     None => continue,
                 },
                 None => (span.start, span.end),
             };
+            if start >= end {
+                break;
+            }
+            if stop <= from || secret.is_empty() || redactor.keep.contains(secret) {
+                continue;
+            }
+            if stop > end && start > part.start {
+                end = start;
+                break;
+            }
             // Spans begin and end at the borders of characters; one that did not
             // would be no text.
-            let (Some(before), Some(written)) = (text.get(from..start), text.get(start..end))
+            let start = start.max(from);
+            let (Some(before), Some(written)) = (text.get(from..start), text.get(start..stop))
             else {
                 continue;
             };
-            if secret.is_empty() || redactor.keep.contains(secret) {
-                continue;
-            }
             out.push_str(before);
             out.push_str(&self.placeholder(span.kind, secret));
             push_line_ends(&mut out, written);
-            from = end;
+            from = stop;
+            end = end.max(stop);
         }
-        let scanned = match from {
-            0 => Cow::Borrowed(text),
-            _ => {
-                out.push_str(&text[from..]);
+        let scanned = match from > part.start {
+            false => Cow::Borrowed(&text[part.start..end]),
+            true => {
+                out.push_str(&text[from..end]);
                 Cow::Owned(out)
             }
         };
-        self.elsewhere(scanned)
+        match self.elsewhere(scanned) {
+            Cow::Borrowed(_) => (Cow::Borrowed(text), end),
+            Cow::Owned(changed) => {
+                let whole = [&text[..part.start], &changed, &text[end..]].concat();
+                (Cow::Owned(whole), part.start + changed.len())
+            }
+        }
     }
 
     /// Replaces known secrets that stand where nothing gives them away.
     fn elsewhere<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
-        let Some((changed, found)) = self.learnt.sought.replace(&text) else {
+        let Some((changed, found)) = self.learnt.known.replace(&text) else {
             return text;
         };
         for (kind, hits) in found {
@@ -226,16 +253,16 @@ impl<'a> Document<'a> {
 
     fn placeholder(&mut self, kind: Kind, secret: &str) -> String {
         *self.found.entry(kind).or_default() += 1;
-        if let Some(known) = self.learnt.known.get(secret) {
+        if let Some(known) = self.learnt.placeholders.get(secret) {
             return known.clone();
         }
         let number = self.learnt.numbers.entry(kind).or_default();
         *number += 1;
         let placeholder = format!("[redacted:{kind}#{number}]");
         self.learnt
-            .known
+            .placeholders
             .insert(secret.to_owned(), placeholder.clone());
-        self.learnt.sought.learn(secret, &placeholder);
+        self.learnt.known.learn(secret, &placeholder);
         placeholder
     }
 

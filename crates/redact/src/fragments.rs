@@ -3,7 +3,7 @@
 //!
 //! What is made of a text quotes it in lines and cuts it to a length, and no
 //! such piece can be known for a secret by itself. So every window of so many
-//! bytes that was drawn at random is remembered of each secret; where one
+//! bytes that is random is remembered of each secret; where one
 //! stands, the piece around it goes.
 
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ impl Fragments {
             let from = self.parts.len();
             self.parts.extend_from_slice(part.as_bytes());
             for at in from..=self.parts.len() - PIECE {
-                if let Some(window) = window(&self.parts, at).filter(is_drawn) {
+                if let Some(window) = window(&self.parts, at).filter(is_random) {
                     self.windows.entry(window).or_insert(at);
                 }
             }
@@ -72,7 +72,7 @@ impl Fragments {
             };
             out.push_str(&text[from..piece.start]);
             out.push_str(piece.placeholder);
-            found.extend(super::sought::kind_of(piece.placeholder).map(|kind| (kind, 1)));
+            found.extend(Kind::of_placeholder(piece.placeholder).map(|kind| (kind, 1)));
             from = piece.end;
             at = piece.end;
         }
@@ -123,9 +123,9 @@ fn is_part(byte: u8) -> bool {
         || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'~' | b'%')
 }
 
-/// Whether a window was drawn at random: capitals, small letters and digits
+/// Whether a window is random: capitals, small letters and digits
 /// change as they do in no word, date or name.
-fn is_drawn(window: &[u8; PIECE]) -> bool {
+fn is_random(window: &[u8; PIECE]) -> bool {
     let class = |byte: u8| match byte {
         b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,

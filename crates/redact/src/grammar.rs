@@ -47,7 +47,7 @@ enum Takes {
     /// The same, where the command does nothing but set what has the name.
     Set,
     /// What a sentence says the value is.
-    Said,
+    Prose,
     /// The next word of a sentence.
     Beside,
     /// The strings or lines of a list.
@@ -94,7 +94,7 @@ const SIGNS: [Row; 26] = [
     // let password: &str = "x", var password string = "x", char password[9] = "x"
     row(
         Anything,
-        r#"Q[ \t]*(?::[ \t]*|As )?[&*']*(?:[A-Za-z][\w<>.' &*?]{0,30})?(?:\[[\w +]*\])?[ \t]*:?=[ \t]*"#,
+        r#"Q[ \t]*(?::[ \t]*|As )?[&*']*(?:[A-Za-z][\w<>.'&*?]{0,30}(?: [\w<>.'&*?]{1,20}){0,2})?(?:\[[\w +]*\])?[ \t]*:?=[ \t]*"#,
         Takes::String,
     ),
     // variable "password" { default = "x" }, password: { type: string, default: "x" }
@@ -152,7 +152,7 @@ const SIGNS: [Row; 26] = [
     // -storepass x; ENV PASSWORD x, set -x PASSWORD x, setx PASSWORD x
     row(
         Found(
-            r"(?i)(?:\b(?:env|arg|setx|setenv|set -\w*x|config set)[ \t]+[\w./:-]*|requirepass|masterauth|\s-(?:\w*store|key)pass)$",
+            r"(?i)(?:\b(?:env|arg|setx|setenv|set -\w*x|config set)[ \t]+[\w./:-]*|requirepass|masterauth|primaryauth|convertto-securestring|\s-(?:\w*store|key)pass)$",
         ),
         r#"[ \t]+"#,
         Takes::Set,
@@ -169,21 +169,21 @@ const SIGNS: [Row; 26] = [
     row(
         Anything,
         r"QW[ \u{a0}](?:is|was|ist|lautet|est|es|é|è|это|-|–|—|=)(?: now| jetzt)?[ \u{a0}]?:?[ \u{a0}](?:\*\*)?",
-        Takes::Said,
+        Takes::Prose,
     ),
     // set the password to x, the password was reset to x
     row(
         Anything,
         r"Q(?: (?:was|is|has been))?(?: now)?(?: (?:re)?set| changed| updated)? (?:to|auf):? ",
-        Takes::Said,
+        Takes::Prose,
     ),
     // password for bob: x, password (root): x, mot de passe du wifi : x, Key [None]: x
-    row(Anything, r"QW[ \u{a0}]?[:：](?:\*\*)?[ \t]+", Takes::Said),
+    row(Anything, r"QW[ \u{a0}]?[:：](?:\*\*)?[ \t]+", Takes::Prose),
     // 密码是x, パスワードは「x」, 비밀번호: x
     row(
         Anything,
         r"(?:已经?)?(?:[是为為はをが는은를이가]|[修更重]?[改换置新设置]+[成为]?了?为?)[：:]?[ \t]*",
-        Takes::Said,
+        Takes::Prose,
     ),
     // password x
     row(Anything, r"(?:\*\*)?[ \t]+", Takes::Beside),
@@ -201,7 +201,7 @@ const SIGNS: [Row; 26] = [
             r#"(?P<value>[^\s"'`“”]{6,40})["'`”]? (?:is|was) (?:my|the|our|your) (?:\w+ ){0,3}\w+$"#,
         ),
         r"(?: for | of |[.,;!)]|\s*$|\s*\n)",
-        Takes::Said,
+        Takes::Prose,
     ),
 ];
 
@@ -301,13 +301,14 @@ impl Redactor {
             end -= 1;
         }
         // A stem of a part before the last one is none of the name.
-        let mut name = &text[start..end];
-        if matches!(bytes.get(start.wrapping_sub(2)), Some(b'\\'))
-            && name.starts_with(['n', 't', 'r'])
-        {
-            name = &name[1..];
-        }
-        let mut promise = names::promise(name, &self.names)?;
+        let name = &text[start..end];
+        // The letter of an escape is none of the name: `\npw=x`.
+        let escaped = start > 0 && bytes[start - 1] == b'\\' && name.starts_with(['n', 't', 'r']);
+        let promise = names::promise(name, &self.names);
+        let mut promise = match escaped {
+            true => promise.or_else(|| names::promise(&name[1..], &self.names))?,
+            false => promise?,
+        };
         if promise == Promise::Perhaps {
             // `API key`: two words.
             let line = &text[floor(text, start.saturating_sub(24))..start];
@@ -345,7 +346,7 @@ impl Sign {
         }
         if let Some(before) = &self.before {
             let from = floor(text, name.start.saturating_sub(REACH));
-            // The name's own beginning tells of calls and options.
+            // The name's own beginning shows calls and options.
             let line = &text[from..name.end];
             let Some(groups) = before.captures(line) else {
                 return false;
@@ -403,7 +404,7 @@ impl Sign {
         }
         let key = name.promise == Promise::Key;
         let evidence = match self.takes {
-            Takes::Beside => Evidence::Said,
+            Takes::Beside => Evidence::Prose,
             Takes::Line if !ends_line(behind) => return false,
             // Below a heading stands anything; what is indented belongs to the name.
             Takes::Line if before.ends_with('\n') => {
@@ -414,19 +415,19 @@ impl Sign {
                 let whole = words.filter(|word| !word.is_empty()).count() < 2;
                 match looks_hex(inner.as_bytes()) && !whole {
                     true => return false,
-                    false => Evidence::Said,
+                    false => Evidence::Prose,
                 }
             }
             Takes::Tag => Evidence::Quoted,
             _ if value.quoted => Evidence::Quoted,
             Takes::Set => Evidence::Line,
-            Takes::Word | Takes::Said | Takes::Line => Evidence::Bare,
+            Takes::Word | Takes::Prose | Takes::Line => Evidence::Bare,
             _ if before == ": " && ends_line(behind) => Evidence::Line,
             _ if before == "= " && key && ends_line(behind) => Evidence::Line,
             _ if is_variable_of_environment(text, name, before) => Evidence::Variable,
             _ => Evidence::Bare,
         };
-        // Tests `pass`, and so do tickets: only what was drawn is a password then.
+        // Tests `pass`, and so do tickets: only what is random is a password then.
         let lone = text[name.start..name.end].eq_ignore_ascii_case("pass");
         let (promise, evidence) = match lone {
             true if !matches!(self.takes, Takes::Any | Takes::Word) => return false,
@@ -435,12 +436,12 @@ impl Sign {
             }
             true if self.takes == Takes::Word => (name.promise, evidence),
             true if !value.quoted && before.contains(':') => (Promise::Perhaps, evidence),
-            true if !value.quoted => (name.promise, Evidence::Said),
+            true if !value.quoted => (name.promise, Evidence::Prose),
             _ => (name.promise, evidence),
         };
         // `password class="x"`: the name of something else.
         let named = !value.quoted && behind.starts_with(['"', '\'', '=', '(', '[', '{']);
-        if evidence == Evidence::Said && named {
+        if evidence == Evidence::Prose && named {
             return false;
         }
         if !is_secret(inner, promise, evidence) {
@@ -620,6 +621,9 @@ fn is_variable_of_environment(text: &str, name: &Name, sign: &str) -> bool {
     let upper = !text[name.start..name.end]
         .bytes()
         .any(|b| b.is_ascii_lowercase());
-    let begins = name.start == 0 || b" \n\t+:=\"'".contains(&bytes[name.start - 1]);
+    // Agents are shown files with the numbers of lines: `7→PASSWORD=x`.
+    let begins = name.start == 0
+        || b" \n\t+:=\"'".contains(&bytes[name.start - 1])
+        || text[..name.start].ends_with('→');
     sign.ends_with('=') && bytes.get(name.end) == Some(&b'=') && upper && begins
 }

@@ -82,7 +82,7 @@ impl Document<'_> {
         if let Some(placeholder) = self.value(name, &text.text) {
             return Some(placeholder);
         }
-        // A header: what stands in its value is told by its name.
+        // A header: its name says what stands in its value.
         let header = matches!(
             names::plain(name).as_str(),
             "auth" | "authorization" | "cookie"

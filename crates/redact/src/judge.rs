@@ -3,21 +3,21 @@
 
 use super::letters;
 use super::names::{FOREIGN, Promise};
-use super::shape::{Shape, is_base64_key, is_example, looks_drawn_short, looks_hex, looks_random};
+use super::shape::{Shape, is_base64_key, is_example, looks_hex, looks_random, looks_random_short};
 use super::value::is_unspaced;
 
 /// How the value stands there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
-    /// Behind a word of a sentence: it must have been drawn.
-    Said,
+    /// Behind a word of a sentence: it must be random.
+    Prose,
     /// Without quotes, where code could stand.
     Bare,
     /// All that its line or the place of a command has.
     Line,
     /// The whole value of a variable of the environment.
     Variable,
-    /// In quotes: no variable can be meant.
+    /// In quotes: it is no variable.
     Quoted,
 }
 
@@ -63,7 +63,7 @@ fn is_reference(text: &str) -> bool {
     }
     let begins = text.starts_with(['$', '{', '<', '%', '(', '/', '~', '@', '&', '*', '.', '[']);
     let role = text.starts_with(':') && text[1..].contains(':');
-    role || begins && !is_password_of_signs(text) && !is_base64_key(text.as_bytes())
+    (role || begins) && !is_password_of_signs(text) && !is_base64_key(text.as_bytes())
 }
 
 /// Whether a text is written as what stands for a value: `$name`, `${name}`,
@@ -78,7 +78,9 @@ fn is_variable(text: &str) -> bool {
     };
     match close {
         // `%(name)s`
-        Some(close) => inner.chars().rev().take(2).any(|c| c == close),
+        Some(close) => inner
+            .rfind(close)
+            .is_some_and(|end| inner.len() - end <= 2 && is_of_name(&inner[1..end])),
         None if text.starts_with('%') => {
             inner.len() > 1 && inner.ends_with('%') && is_of_name(&inner[..inner.len() - 1])
         }
@@ -94,7 +96,14 @@ fn is_of_name(text: &str) -> bool {
 
 /// Whether something else is to be filled into a text: `${x}`, `{name}`, `{0:x}`.
 fn is_template(text: &str) -> bool {
-    const OPENS: [&str; 5] = ["{{", "${", "$(", "<%", "#{"];
+    const MARKS: [(&str, &str); 6] = [
+        ("{{", "}}"),
+        ("${", "}"),
+        ("$(", ")"),
+        ("<%", "%>"),
+        ("#{", "}"),
+        ("%{", "}"),
+    ];
     let field = || {
         text.match_indices('{').any(|(at, _)| {
             let inner = &text[at + 1..];
@@ -104,7 +113,11 @@ fn is_template(text: &str) -> bool {
             })
         })
     };
-    OPENS.iter().any(|open| text.contains(open)) || field()
+    let marked = |(open, close): &(&str, &str)| {
+        text.split_once(open)
+            .is_some_and(|(_, inner)| inner.contains(close))
+    };
+    MARKS.iter().any(marked) || field()
 }
 
 /// `/srv/x`, `~/x`, `C:\x`: a file in a folder with a plain name.
@@ -133,7 +146,7 @@ pub(crate) fn is_password_of_signs(text: &str) -> bool {
     }
     let chance = letters::over_chance(bytes);
     match (is_variable(text) || is_template(text), is_of_name(text)) {
-        (true, _) => chance < -10 && shape.numbers > 1,
+        (true, _) => chance < -10 && shape.numbers > 1 && shape.is_cased(),
         (false, true) => chance < 20,
         (false, false) => chance < 20 || shape.changes * 2 >= bytes.len(),
     }
@@ -157,13 +170,14 @@ fn is_rule(text: &str) -> bool {
 
 /// What the names of algorithms and protocols are made of, besides numbers.
 #[rustfmt::skip]
-const ALGORITHMS: [&str; 62] = [
+const ALGORITHMS: [&str; 65] = [
     "argon2id", "argon2i", "argon2d", "argon", "bcrypt", "scrypt", "yescrypt", "crypt", "pbkdf",
     "hkdf", "kdf", "sha", "shake", "md", "ripemd", "blake2b", "blake2s", "blake", "crc", "hmac",
     "aes", "des", "chacha", "salsa", "poly", "blowfish", "twofish", "rsa", "ecdsa", "eddsa",
     "ecdhe", "ecdh", "dsa", "ed", "curve", "secp", "oauth", "oidc", "saml", "webauthn", "fido",
     "u2f", "totp", "hotp", "ldap", "wpa", "tls", "ssl", "utf", "base", "kerberos", "ntlm",
     "gcm", "cbc", "ctr", "hs", "rs", "es", "psk", "enterprise", "encoded", "id",
+    "cram", "scram", "xoauth",
 ];
 
 /// Whether a text is the name of an algorithm or a protocol: parts and numbers.
@@ -246,11 +260,11 @@ fn is_password(text: &str, evidence: Evidence) -> bool {
         && (shape.digits > 0 || signs && judged.bytes().any(|b| b.is_ascii_punctuation()));
     let code = text.contains(['(', '[', '{', '<', '|']) || text.contains("=>");
     match evidence {
-        Evidence::Said => mixed && !code && length >= 6 && is_drawn_password(bytes, &shape),
+        Evidence::Prose => mixed && !code && length >= 6 && is_random_password(bytes, &shape),
         Evidence::Bare => {
             (mixed && length >= 6 && !code && !is_identifier(text))
                 || is_number(bytes)
-                || letters::are_drawn(bytes)
+                || letters::are_random(bytes)
                 || is_joined_words(text, 4)
         }
         Evidence::Line => {
@@ -270,7 +284,7 @@ fn is_password(text: &str, evidence: Evidence) -> bool {
 
 /// Whether letters and digits, or signs, stand among each other as in no name
 /// of a version, a protocol or a part of a program.
-fn is_drawn_password(bytes: &[u8], shape: &Shape) -> bool {
+fn is_random_password(bytes: &[u8], shape: &Shape) -> bool {
     let signs = bytes
         .iter()
         .any(|b| b.is_ascii_punctuation() && !b"_-./:'".contains(b));
@@ -282,17 +296,17 @@ fn is_drawn_password(bytes: &[u8], shape: &Shape) -> bool {
         || plain && shape.is_cased() && shape.digits > 1 && !(shape.numbers > 1 && worded)
         || plain && shape.is_cased() && shape.digits > 0 && letters::over_chance(bytes) < 0
         || plain && numbered && shape.upper == 0 && bytes.len() >= 10
-        || letters::are_drawn(bytes)
+        || letters::are_random(bytes)
 }
 
-/// Whether a text is an example. A few digits drawn at random are often the
+/// Whether a text is an example. A few random digits are often the
 /// same ones, as those of no other text are.
 fn is_example_of_password(text: &str, shape: &Shape) -> bool {
     let few = (3..5).contains(&shape.distinct) && shape.digits > 2;
     !few && is_example(text.as_bytes())
 }
 
-/// A word that may be a password where nothing else is meant: letters only, and
+/// A word that may be a password where nothing else can stand: letters only, and
 /// not the name of something in a program.
 fn is_word(text: &str) -> bool {
     (6..=40).contains(&text.len())
@@ -375,8 +389,12 @@ fn is_identifier(text: &str) -> bool {
 /// `load(x)`, `args[0]`: code that makes a value.
 fn is_call(text: &str) -> bool {
     let name = text.find(|c: char| !c.is_alphanumeric() && !"_.".contains(c));
-    let opens = name.is_some_and(|at| at > 1 && text[at..].starts_with(['(', '[', '{', '<']));
-    opens && text.ends_with([')', ']', '}', '>', '('])
+    let Some(opened) = name.filter(|at| *at > 1).map(|at| &text[at..]) else {
+        return false;
+    };
+    let pairs = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
+    let closed = |(open, close): &(char, char)| opened.starts_with(*open) && text.ends_with(*close);
+    pairs.iter().any(closed) || opened == "("
 }
 
 fn is_key(bytes: &[u8], evidence: Evidence) -> bool {
@@ -391,17 +409,21 @@ fn is_key(bytes: &[u8], evidence: Evidence) -> bool {
     if bytes.len() >= LONG_NUMBER && is_number(bytes) {
         return true;
     }
+    // `key: ed25519.Ed25519PrivateKey`
+    if evidence == Evidence::Bare && bytes.contains(&b'.') && letters::are_name(bytes) {
+        return false;
+    }
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_-+/=.:~!#%@".contains(b);
     bytes.len() >= 16
         && bytes.iter().all(plain)
         && (looks_random(bytes)
             || looks_hex(bytes)
             || is_base64_key(bytes) && !bytes.contains(&b'.')
-            || letters::are_drawn(bytes) && !letters::are_name(bytes))
+            || letters::are_random(bytes) && !letters::are_name(bytes))
 }
 
 /// A key of letters and digits among any signs, as managers of passwords and
-/// frameworks draw them.
+/// frameworks generate them.
 fn is_key_of_signs(bytes: &[u8]) -> bool {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     let shape = Shape::of(bytes);
@@ -432,13 +454,13 @@ fn is_short_key(bytes: &[u8]) -> bool {
         && bytes.iter().all(u8::is_ascii_graphic)
         && letters::over_chance(bytes) < 20;
     let signs = bytes.iter().any(|b| b"$^&*?!#%~=+@".contains(b));
-    looks_drawn_short(bytes)
+    looks_random_short(bytes)
         || signed && signs
-        || letters::are_surely_drawn(bytes)
-        || bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_digit)
+        || letters::are_surely_random(bytes)
+        || bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_digit) && is_number(bytes)
 }
 
-/// A key though its name tells only of some key: long, with capitals, small
+/// A key though its name says only that it is some key: long, with capitals, small
 /// letters and digits throughout.
 fn is_sure_key(bytes: &[u8]) -> bool {
     const LEAST: usize = 20;

@@ -54,7 +54,7 @@ kinds! {
     Jwt = "jwt",
     /// What follows `Bearer` or `Basic`.
     Bearer = "bearer-token",
-    /// A private key in its armour.
+    /// A private key between its marks.
     PrivateKey = "private-key",
     /// The password in an address.
     UrlPassword = "url-password",
@@ -81,6 +81,12 @@ impl Kind {
             )
         };
         placed(self) && !placed(other)
+    }
+
+    /// What a placeholder stands for.
+    pub(super) fn of_placeholder(placeholder: &str) -> Option<Kind> {
+        let inner = placeholder.strip_prefix("[redacted:")?;
+        Kind::named(inner.split_once('#')?.0)
     }
 
     pub(super) fn named(name: &str) -> Option<Kind> {

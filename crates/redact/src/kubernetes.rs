@@ -1,5 +1,6 @@
 //! The secrets of Kubernetes: in a manifest of the kind `Secret` every value
-//! below `data` is one, whatever its name.
+//! below `data` is one, whatever its name. The grammar cannot say that: no name
+//! announces the value, and the kind may stand behind it.
 
 use std::sync::LazyLock;
 

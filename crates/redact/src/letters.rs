@@ -1,9 +1,8 @@
-//! How probable letters are in words and names, which tells those from letters
-//! that were drawn at random.
+//! How probable letters are in words and names, and how probable by chance.
 //!
 //! The model counts which letter follows which in a word, and where the case
 //! changes in a name such as `createUserFromToken`. A name falls into words that
-//! can be spoken; what was drawn does not, and its case changes at every second
+//! can be spoken; random letters do not, and their case changes at every second
 //! letter.
 
 /// From so many letters on they say enough without a place that says more.
@@ -12,7 +11,7 @@ const TELLING: usize = 8;
 const JUDGED: usize = 128;
 
 /// How much better words explain the letters than chance does, in quarters of
-/// a bit: below zero they were rather drawn. What is neither a letter nor parts
+/// a bit: below zero they are rather random. What is neither a letter nor parts
 /// words, such as a digit, is not judged.
 pub(super) fn over_chance(text: &[u8]) -> i32 {
     let text = beginning(text);
@@ -76,7 +75,7 @@ fn count(text: &[u8]) -> usize {
 
 /// Whether letters are no words for sure, so that they can be neither a
 /// variable nor a type nor a word of a sentence.
-pub(super) fn are_drawn(text: &[u8]) -> bool {
+pub(super) fn are_random(text: &[u8]) -> bool {
     let text = beginning(text);
     // Where the case says something as well, less of doubt is left.
     let least = if is_cased(text) { 10 } else { 0 };
@@ -84,8 +83,8 @@ pub(super) fn are_drawn(text: &[u8]) -> bool {
 }
 
 /// The same of letters among which digits may stand, for a place where also
-/// keys and ids stand that only look drawn: abbreviations.
-pub(super) fn are_surely_drawn(text: &[u8]) -> bool {
+/// keys and ids stand that only look random: abbreviations.
+pub(super) fn are_surely_random(text: &[u8]) -> bool {
     const AMONG_DIGITS: usize = 6;
     let text = beginning(text);
     let letters = count(text);
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_programs_are_no_drawn_letters() {
+    fn names_of_programs_are_not_random() {
         for name in [
             "getPassword",
             "userPassword",
@@ -166,7 +165,7 @@ mod tests {
             "contrasena",
             "utilisateur",
         ] {
-            assert!(!are_drawn(name.as_bytes()), "{name}");
+            assert!(!are_random(name.as_bytes()), "{name}");
         }
         for name in [
             "SecretStr",
@@ -179,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn drawn_letters_are_no_names() {
-        for drawn in [
+    fn random_letters_are_no_names() {
+        for random in [
             "jCeECOtYrLdwGetDCc",
             "qbyUaUlVQXWTgWujZgzY",
             "qzjxkvbnwrtplmsd",
@@ -188,15 +187,15 @@ mod tests {
             "hTqLmZRw",
             "kJh-QwXz_PlMn",
         ] {
-            assert!(are_drawn(drawn.as_bytes()), "{drawn}");
-            assert!(!are_name(drawn.as_bytes()), "{drawn}");
+            assert!(are_random(random.as_bytes()), "{random}");
+            assert!(!are_name(random.as_bytes()), "{random}");
         }
     }
 
     #[test]
     fn digits_and_short_texts_are_not_judged() {
         for text in ["", "xkqz", "a1b2c3d4e5f6g7h8", "-----------", "._."] {
-            assert!(!are_drawn(text.as_bytes()), "{text}");
+            assert!(!are_random(text.as_bytes()), "{text}");
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | what is a secret? | a [`Kind`], found by a [`Redactor`] |
 //! | how is one text redacted? | [`Redactor::redact`] |
 //! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
+//! | how is a text redacted that comes in chunks? | [`Redactor::stream`], then [`Stream::push`] and [`Stream::finish`] |
 //! | what was found? | [`Tally`]: how many of each kind, never the secrets |
 //! | which rules are there? | [`rule_ids`]; [`RedactorSettings`] add some and switch some off |
 //!
@@ -28,12 +29,14 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod alphabet;
 mod document;
 mod fragments;
 mod grammar;
 mod json;
 mod judge;
 mod kind;
+mod known;
 mod kubernetes;
 mod letters;
 mod names;
@@ -43,8 +46,8 @@ mod reading;
 mod rules;
 mod scan;
 mod shape;
-mod sought;
 mod span;
+mod stream;
 mod tables;
 mod uri;
 mod value;
@@ -54,6 +57,7 @@ pub use document::{Document, Redacted, Tally};
 pub use kind::Kind;
 pub use rules::{Finds, RedactorSettings, Rule, RuleError};
 pub use scan::rule_ids;
+pub use stream::Stream;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -143,5 +147,10 @@ impl Redactor {
     /// them.
     pub fn document(&self) -> Document<'_> {
         Document::new(self)
+    }
+
+    /// A text that comes in chunks, such as a log in a pipe.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream::new(self.document())
     }
 }

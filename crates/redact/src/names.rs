@@ -11,7 +11,7 @@ use super::Kind;
 pub(crate) enum Promise {
     /// A password: anything but a word of programs.
     Password,
-    /// A key or a token: something that was drawn.
+    /// A key or a token: something random.
     Key,
     /// Perhaps a key: many a `key` is an index, so that it must be beyond doubt.
     Perhaps,
@@ -104,7 +104,7 @@ const OTHER_KEYS: [&str; 38] = [
     "gpg",
 ];
 
-/// What people write behind a name to tell several of its values apart.
+/// What people write behind a name that has several values.
 #[rustfmt::skip]
 const SUFFIXES: [&str; 33] = [
     "prod", "production", "test", "testing", "dev", "development", "stage", "staging", "stg",
@@ -197,7 +197,8 @@ fn promise_as_written(name: &str, own: &[String]) -> Option<Promise> {
     let short = SHORT.iter().find(|word| ends(word)).is_some_and(|word| {
         let before = &plain[..plain.len() - word.len()];
         // `one-pass` is a way to read, not a password.
-        let way = name.to_ascii_lowercase().ends_with("-pass");
+        let option = name.strip_prefix("--").unwrap_or(name);
+        let way = option.to_ascii_lowercase().ends_with("-pass");
         parted(word) && !way
             || OWNERS
                 .iter()
@@ -274,7 +275,9 @@ mod tests {
             ("DB_PASS_2", Some(Promise::Password)),
             ("dbpass", Some(Promise::Password)),
             ("STRIPE_KEY", Some(Promise::Perhaps)),
+            ("--pass", Some(Promise::Password)),
             ("bypass", None),
+            ("one-pass", None),
             ("cache_key", None),
             ("public-key", None),
             ("PASSWORD_FILE", None),

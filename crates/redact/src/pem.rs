@@ -124,7 +124,7 @@ fn tails(text: &str, from: usize, found: &mut Vec<Span>) {
                 .line
                 .captures(&window[line..to])
                 .and_then(|groups| groups.get(1));
-            match body.filter(|body| body.len() >= LINE && is_drawn(body.as_str())) {
+            match body.filter(|body| body.len() >= LINE && is_random(body.as_str())) {
                 Some(body) => start = Some(base + line + body.start()),
                 // The last line of a key is short, and so is what quotes it.
                 None if short < 3 => short += 1,
@@ -138,7 +138,7 @@ fn tails(text: &str, from: usize, found: &mut Vec<Span>) {
     }
 }
 
-fn is_drawn(line: &str) -> bool {
+fn is_random(line: &str) -> bool {
     let shape = Shape::of(line.as_bytes());
     shape.is_cased() && shape.digits > 0
 }

@@ -49,7 +49,7 @@ impl Place {
         let judged = match column()? {
             "password" => Judged::As(Promise::Password, Evidence::Quoted),
             "bare" => Judged::As(Promise::Password, Evidence::Bare),
-            "said" => Judged::As(Promise::Password, Evidence::Said),
+            "prose" => Judged::As(Promise::Password, Evidence::Prose),
             "key" => Judged::As(Promise::Key, Evidence::Quoted),
             "token" => Judged::Token,
             "login" => Judged::Login,
@@ -188,7 +188,7 @@ impl Redactor {
                 };
                 // A full stop ends the sentence.
                 let inner = match row.judged {
-                    Judged::As(_, Evidence::Said | Evidence::Bare) => {
+                    Judged::As(_, Evidence::Prose | Evidence::Bare) => {
                         inner.trim_end_matches(['.', ':', '?'])
                     }
                     _ => inner,

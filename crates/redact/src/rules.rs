@@ -3,6 +3,7 @@
 use regex::Regex;
 use thiserror::Error;
 
+use super::alphabet::{ALPHABETS, Alphabet};
 use super::names;
 
 /// What a workspace knows about its own secrets.
@@ -83,18 +84,6 @@ pub enum RuleError {
     },
 }
 
-/// The names of alphabets and the classes of characters they are.
-const ALPHABETS: [(&str, &str); 8] = [
-    ("alnum", "[A-Za-z0-9]"),
-    ("word", "[A-Za-z0-9_-]"),
-    ("dotted", "[A-Za-z0-9_.-]"),
-    ("base64", "[A-Za-z0-9_.+/=-]"),
-    ("upper", "[A-Z0-9]"),
-    ("serial", "[A-Z0-9-]"),
-    ("hex", "[0-9A-Fa-f]"),
-    ("uuid", "[0-9A-Fa-f-]"),
-];
-
 impl Rule {
     pub(crate) fn compiled(&self) -> Result<Regex, RuleError> {
         let pattern = match &self.finds {
@@ -104,9 +93,8 @@ impl Rule {
                 alphabet,
                 length,
             } => {
-                let class = ALPHABETS.iter().find(|(name, _)| name == alphabet);
-                let Some((_, class)) = class else {
-                    let names: Vec<&str> = ALPHABETS.iter().map(|(name, _)| *name).collect();
+                let Some(alphabet) = Alphabet::named(alphabet) else {
+                    let names: Vec<&str> = ALPHABETS.iter().map(|known| known.name).collect();
                     return Err(RuleError::Alphabet {
                         id: self.id.clone(),
                         alphabet: alphabet.clone(),
@@ -119,7 +107,11 @@ impl Rule {
                 })?;
                 let border = prefix.starts_with(|c: char| c.is_ascii_alphanumeric());
                 let border = if border { r"\b" } else { "" };
-                format!("{border}({}{class}{count})", regex::escape(prefix))
+                format!(
+                    "{border}({}{}{count})",
+                    regex::escape(prefix),
+                    alphabet.class()
+                )
             }
         };
         Regex::new(&pattern).map_err(|error| RuleError::Pattern {
@@ -147,7 +139,7 @@ fn bounds(length: &str) -> Option<String> {
     }
 }
 
-/// What tells settings from others, the same in every process.
+/// Differs where settings differ, and is the same in every process.
 pub(crate) fn fingerprint(settings: &RedactorSettings) -> u64 {
     let text = format!("{settings:?}");
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -73,7 +73,7 @@ impl Shape {
     }
 }
 
-/// Whether a text is letters and digits drawn at random: mixed, and few of them
+/// Whether a text is random letters and digits: mixed, and few of them
 /// twice. Digits all at one end are a version behind a word.
 pub(crate) fn looks_random(bytes: &[u8]) -> bool {
     let shape = Shape::of(bytes);
@@ -86,7 +86,7 @@ pub(crate) fn looks_random(bytes: &[u8]) -> bool {
     spread && shape.entropy >= 3.0
 }
 
-/// Whether a text is of hexadecimal digits drawn at random.
+/// Whether a text is of random hexadecimal digits.
 pub(crate) fn looks_hex(bytes: &[u8]) -> bool {
     let shape = Shape::of(bytes);
     bytes.iter().all(u8::is_ascii_hexdigit)
@@ -96,9 +96,9 @@ pub(crate) fn looks_hex(bytes: &[u8]) -> bool {
         && shape.distinct >= 6
 }
 
-/// Whether a text too short to be judged by its entropy was drawn: its sort of
+/// Whether a text too short to be judged by its entropy is random: its sort of
 /// characters changes nearly everywhere. `Utf8String` and `Version2` are names.
-pub(crate) fn looks_drawn_short(bytes: &[u8]) -> bool {
+pub(crate) fn looks_random_short(bytes: &[u8]) -> bool {
     let shape = Shape::of(bytes);
     let known = |b: &u8| b.is_ascii_alphanumeric() || b"!#^".contains(b);
     if !(8..16).contains(&bytes.len())
@@ -117,7 +117,7 @@ pub(crate) fn looks_drawn_short(bytes: &[u8]) -> bool {
 /// Whether a text is a key in base64, of either alphabet, in which no words are.
 pub(crate) fn is_base64_key(text: &[u8]) -> bool {
     const LEAST: usize = 16;
-    /// How well words may explain the letters of what was drawn.
+    /// How well words may explain random letters.
     const BY_CHANCE: i32 = 20;
     let part = |b: &u8| b.is_ascii_alphanumeric() || b"+/=_-.".contains(b);
     let shape = Shape::of(text);
@@ -173,7 +173,7 @@ pub(crate) fn is_example(bytes: &[u8]) -> bool {
         "replace",
         "abcdefghijkl",
     ];
-    /// Letters at the end of a key that a draw spells now and then.
+    /// Letters at the end of a key that chance spells now and then.
     const MOST_BY_CHANCE: usize = 5;
     let bytes = &bytes[..bytes.len().min(JUDGED)];
     if Shape::of(bytes).distinct <= 4 {
@@ -181,7 +181,7 @@ pub(crate) fn is_example(bytes: &[u8]) -> bool {
     }
     let has = |text: &[u8], word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
     let lower = bytes.to_ascii_lowercase();
-    // Drawn letters may spell a word; what is written begins or ends with one.
+    // Random letters may spell a word; what is written begins or ends with one.
     let written = |word: &&str| {
         memchr::memmem::find_iter(&lower, word.as_bytes()).any(|at| {
             let part = |byte: &&u8| byte.is_ascii_alphanumeric();
@@ -195,7 +195,7 @@ pub(crate) fn is_example(bytes: &[u8]) -> bool {
                 (0, 0) => true,
                 (0, _) | (_, 0) if word.len() > MOST_BY_CHANCE => true,
                 (0, _) | (_, 0) => {
-                    letters.iter().all(u8::is_ascii_alphabetic) && !letters::are_drawn(letters)
+                    letters.iter().all(u8::is_ascii_alphabetic) && !letters::are_random(letters)
                 }
                 _ => false,
             }

@@ -1,6 +1,7 @@
 //! Values whose name stands at the top of their column or in the first cell of
 //! their row: tables of Markdown and of databases, separated and aligned values,
-//! and what a statement inserts.
+//! and what a statement inserts. The grammar reads on from a name; here other
+//! names and values stand between it and its own.
 
 use std::sync::LazyLock;
 
@@ -96,7 +97,7 @@ fn cells_left(from: usize, line: &str) -> bool {
 }
 
 impl Redactor {
-    /// Every value of a column or a row whose name tells.
+    /// Every value of a column or a row whose name announces one.
     pub(crate) fn columns(&self, text: &str, found: &mut Vec<Span>) {
         let mut at = 0;
         while let Some(hit) = STEMS.find(&text[at..]) {
@@ -156,7 +157,7 @@ impl Redactor {
         names::promise(&name.replace(' ', "_"), &self.names)
     }
 
-    /// Reads the lines below a head, and tells where they end.
+    /// Reads the lines below a head, and gives where they end.
     fn below(
         &self,
         text: &str,
@@ -223,7 +224,7 @@ impl Redactor {
         end
     }
 
-    /// What a statement inserts into the columns whose names tell.
+    /// What a statement inserts into the columns whose names announce one.
     pub(crate) fn inserted(&self, text: &str, found: &mut Vec<Span>) {
         static INSERT: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?is)\binsert\s+into\s+[^\s(]+\s*\(([^()]{1,600})\)\s*values\s*")

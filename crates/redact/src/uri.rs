@@ -49,8 +49,8 @@ fn credentials(text: &str, start: usize) -> Option<(usize, usize)> {
             && token
                 .iter()
                 .all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'-');
-        let drawn = alone && looks_random(token) && !is_example(token);
-        return drawn.then_some((start + user, start + host));
+        let random = alone && looks_random(token) && !is_example(token);
+        return random.then_some((start + user, start + host));
     };
     let password = &word[user + colon + 1..host];
     is_password(password).then_some((start + user + colon + 1, start + host))

@@ -176,7 +176,10 @@ fn whole_end(text: &str) -> usize {
     let assigns = |at: usize| {
         let behind = &text[at + 1..];
         let name = behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        name.is_some_and(|end| end > 1 && behind[end..].starts_with('='))
+        let name = name.filter(|end| *end > 1 && behind[*end..].starts_with('='));
+        // A `&` is a character of passwords as well.
+        let upper = |end| !behind[..end].contains(|c: char| c.is_ascii_lowercase());
+        name.is_some_and(|end| text[at..].starts_with(';') || upper(end))
     };
     let mut signs = text.match_indices([';', '&']).map(|(at, _)| at);
     signs.find(|at| assigns(*at)).unwrap_or(text.len())

@@ -4,68 +4,17 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use super::alphabet::Alphabet;
 use super::judge::is_path;
+use super::letters;
 use super::places::is_escape;
 use super::shape::{Shape, is_base64_key, is_example, looks_hex};
 use super::span::Span;
 use super::{Kind, Redactor};
 
-/// What a key is made of behind its mark.
-#[derive(Debug, Clone, Copy)]
-enum Alphabet {
-    /// Letters and digits.
-    Alnum,
-    /// Those, `_` and `-`.
-    Word,
-    /// Those and `.`.
-    Dotted,
-    /// Base64, with `-`, `_` and `.`.
-    Base64,
-    /// Capitals and digits.
-    Upper,
-    /// Those and `-`.
-    Serial,
-    /// Hexadecimal digits.
-    Hex,
-    /// Those and `-`.
-    Uuid,
-}
-
-impl Alphabet {
-    fn named(name: &str) -> Option<Alphabet> {
-        Some(match name {
-            "alnum" => Alphabet::Alnum,
-            "word" => Alphabet::Word,
-            "dotted" => Alphabet::Dotted,
-            "base64" => Alphabet::Base64,
-            "upper" => Alphabet::Upper,
-            "serial" => Alphabet::Serial,
-            "hex" => Alphabet::Hex,
-            "uuid" => Alphabet::Uuid,
-            _ => return None,
-        })
-    }
-
-    fn has(self, byte: u8) -> bool {
-        match self {
-            Alphabet::Alnum => byte.is_ascii_alphanumeric(),
-            Alphabet::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
-            Alphabet::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
-            Alphabet::Base64 => {
-                byte.is_ascii_alphanumeric()
-                    || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=')
-            }
-            Alphabet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Alphabet::Serial => byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
-            Alphabet::Hex => byte.is_ascii_hexdigit(),
-            Alphabet::Uuid => byte.is_ascii_hexdigit() || byte == b'-',
-        }
-    }
-}
-
-/// How sure the mark alone makes one.
+/// How sure the prefix alone makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum Certainty {
     /// Nothing else is written so; it counts anywhere.
     Certain,
     /// It counts where a word begins.
@@ -75,21 +24,21 @@ enum Mark {
     /// Words begin so too; what follows must look random.
     Weak,
     /// Names begin so too; what follows must be no words.
-    Drawn,
+    Random,
     /// The same, and a dot parts it from hexadecimal digits.
     Parted,
     /// The ends of names are written so; it counts where none goes on into it.
     Alone,
 }
 
-impl Mark {
-    fn named(name: &str) -> Option<Mark> {
+impl Certainty {
+    fn named(name: &str) -> Option<Certainty> {
         Some(match name {
             "certain" => Certain,
             "word" => AtWord,
             "cased" => Cased,
             "weak" => Weak,
-            "drawn" => Drawn,
+            "random" => Random,
             "parted" => Parted,
             "alone" => Alone,
             _ => return None,
@@ -100,14 +49,14 @@ impl Mark {
 /// A row of `vendors.txt`.
 struct Form {
     id: &'static str,
-    mark: &'static str,
+    prefix: &'static str,
     kind: Kind,
-    alphabet: Alphabet,
-    /// Characters behind the mark.
+    alphabet: &'static Alphabet,
+    /// Characters behind the prefix.
     least: usize,
     /// And no more, where the vendor's keys have an end.
     most: usize,
-    trust: Mark,
+    certainty: Certainty,
 }
 
 /// Enough to judge by. What goes on after it belongs to the key as well, but is
@@ -116,8 +65,7 @@ const MOST: usize = 512;
 /// Hexadecimal digits of a key that has no other letters.
 const HASH: usize = 32;
 
-use Alphabet::Hex;
-use Mark::{Alone, AtWord, Cased, Certain, Drawn, Parted, Weak};
+use Certainty::{Alone, AtWord, Cased, Certain, Parted, Random, Weak};
 
 /// The table of the vendors' formats.
 const TABLE: &str = include_str!("vendors.txt");
@@ -133,7 +81,7 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| lines().filter_map(Form::re
 impl Form {
     fn read(line: &'static str) -> Option<Form> {
         let mut columns = line.split_ascii_whitespace();
-        let (id, mark) = (columns.next()?, columns.next()?);
+        let (id, prefix) = (columns.next()?, columns.next()?);
         let kind = Kind::named(columns.next()?)?;
         let alphabet = Alphabet::named(columns.next()?)?;
         let length = columns.next()?;
@@ -142,22 +90,22 @@ impl Form {
             Some((least, most)) => (least.parse().ok()?, most.parse().ok()?),
             None => (length.parse().ok()?, length.parse().ok()?),
         };
-        let trust = Mark::named(columns.next()?)?;
+        let certainty = Certainty::named(columns.next()?)?;
         Some(Form {
             id,
-            mark,
+            prefix,
             kind,
             alphabet,
             least,
             most,
-            trust,
+            certainty,
         })
     }
 }
 
-static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let marks = FORMS.iter().map(|form| form.mark);
-    AhoCorasick::new(marks).expect("the marks are few")
+static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let prefixes = FORMS.iter().map(|form| form.prefix);
+    AhoCorasick::new(prefixes).expect("the prefixes are few")
 });
 
 /// The ids of the rows.
@@ -169,7 +117,7 @@ impl Redactor {
     /// Every key of a vendor. Keys of two may begin alike, so every row that fits
     /// is tried.
     pub(crate) fn vendors_keys(&self, text: &str, found: &mut Vec<Span>) {
-        for hit in MARKS.find_overlapping_iter(text) {
+        for hit in PREFIXES.find_overlapping_iter(text) {
             let form = &FORMS[hit.pattern().as_usize()];
             if self.off.contains(form.id) {
                 continue;
@@ -193,18 +141,18 @@ impl Redactor {
 /// Where it ends.
 fn key_of(text: &str, at: usize, form: &Form) -> Option<usize> {
     let bytes = text.as_bytes();
-    if form.trust != Certain && !is_word_start(text, at) {
+    if form.certainty != Certain && !is_word_start(text, at) {
         return None;
     }
-    let start = at + form.mark.len();
+    let start = at + form.prefix.len();
     let (body, mut end) = body(bytes, start, form)?;
     if body.len() < form.least || body.len() > form.most || is_example(&body) {
         return None;
     }
     let shape = Shape::of(&body);
-    let sound = match form.trust {
+    let sound = match form.certainty {
         Certain => shape.distinct >= 6,
-        AtWord => shape.distinct >= 6 && shape.digits > 0,
+        AtWord => shape.distinct >= 6 && (shape.digits > 0 || letters::are_random(&body)),
         Cased => {
             let cased = shape.upper > 1 && shape.lower > 1;
             shape.distinct >= 6 && (shape.digits > 0 || cased)
@@ -213,7 +161,7 @@ fn key_of(text: &str, at: usize, form: &Form) -> Option<usize> {
             let mixed = shape.digits > 0 && shape.upper >= 3 && shape.lower >= 3;
             mixed && shape.entropy > 3.3 || body.len() == HASH && looks_hex(&body)
         }
-        Drawn => {
+        Random => {
             // What base64 goes on with is a part of something longer.
             let longer = |b: &u8| matches!(b, b'/' | b'+');
             let part = at > 0 && longer(&bytes[at - 1]) || bytes.get(end).is_some_and(longer);
@@ -225,19 +173,39 @@ fn key_of(text: &str, at: usize, form: &Form) -> Option<usize> {
             !named && looks_hex(&body)
         }
     };
-    // Sixteen capitals are a word in a constant; a key has digits.
-    let drawn = form.kind != Kind::Aws || shape.digits > 0;
-    if !sound || !drawn {
+    if !sound {
         return None;
     }
     if body.len() >= MOST {
         let rest = bytes[end..].iter();
         end += rest.take_while(|byte| form.alphabet.has(**byte)).count();
     }
+    if form.kind == Kind::PrivateKey && form.alphabet.name == "base64" {
+        end = further_lines(bytes, end, form);
+    }
     Some(end)
 }
 
-/// What stands behind the mark, and where it ends. A terminal or an editor may
+/// Where a private key ends that goes on for more lines than it is judged by.
+fn further_lines(bytes: &[u8], end: usize, form: &Form) -> usize {
+    const LINE: usize = 16;
+    let mut end = end;
+    while let Some(start) = after_break(bytes, end) {
+        let has = |byte: &&u8| form.alphabet.has(**byte);
+        let line = &bytes[start..start + bytes[start..].iter().take_while(has).count()];
+        let shape = Shape::of(line);
+        let last = shape.upper > 0 && shape.digits > 0 || line.ends_with(b"=");
+        let behind = bytes.get(start + line.len());
+        let alone = behind.is_none_or(|byte| b"\r\n\\\"'`,".contains(byte));
+        if !alone || line.len() < LINE && !last {
+            break;
+        }
+        end = start + line.len();
+    }
+    end
+}
+
+/// What stands behind the prefix, and where it ends. A terminal or an editor may
 /// have broken it over lines; it goes on in the next one if it is too short to
 /// have ended, or so long and random that it was cut by the width.
 fn body(bytes: &[u8], start: usize, form: &Form) -> Option<(Vec<u8>, usize)> {
@@ -249,8 +217,8 @@ fn body(bytes: &[u8], start: usize, form: &Form) -> Option<(Vec<u8>, usize)> {
             .count()
     };
     let mut end = start + run(start);
-    // A full stop ends the sentence, not the key.
-    while end > start && matches!(bytes[end - 1], b'.' | b'/') {
+    // A full stop ends the sentence, not the key, unless the key is whole with it only.
+    while end > start + form.least.min(MOST) && matches!(bytes[end - 1], b'.' | b'/') {
         end -= 1;
     }
     let mut body = bytes[start..end].to_vec();
@@ -258,24 +226,27 @@ fn body(bytes: &[u8], start: usize, form: &Form) -> Option<(Vec<u8>, usize)> {
         if body.len() >= form.least && form.most == form.least {
             break;
         }
-        let Some(next) = after_break(bytes, end) else {
+        let too_short = body.len() < form.least;
+        let joined = too_short.then(|| next_string(bytes, end)).flatten();
+        let Some(next) = after_break(bytes, end).or(joined) else {
             break;
         };
         let length = run(next);
         let more = &bytes[next..next + length];
         let shape = Shape::of(more);
-        let too_short = body.len() < form.least;
         let cased = shape.upper > 0 && shape.lower > 0;
         let mixed = shape.digits > 0 && shape.letters() > 0;
         let goes_on = if body.len() >= 4 {
             // By chance a part has no digit; with it the key must be whole.
-            let completes =
-                form.trust == Certain && too_short && cased && body.len() + length >= form.least;
+            let completes = form.certainty == Certain
+                && too_short
+                && cased
+                && body.len() + length >= form.least;
             length >= 4 && (mixed && (too_short || length >= 12 && cased) || completes)
         } else {
-            // The mark alone ends its line: all of the key is in the next.
-            let drawn = mixed && (cased || matches!(form.alphabet, Hex));
-            form.trust == Certain && body.is_empty() && length >= form.least && drawn
+            // The prefix alone ends its line: all of the key is in the next.
+            let random = mixed && (cased || form.alphabet.name == "hex");
+            form.certainty == Certain && body.is_empty() && length >= form.least && random
         };
         // The rest of a broken line stands alone in its own.
         let alone = bytes.get(next + length).is_none_or(|byte| {
@@ -306,6 +277,15 @@ fn after_break(bytes: &[u8], at: usize) -> Option<usize> {
     Some(start + indent)
 }
 
+/// Where the next of the strings begins that a program joins: `"x" + "y"`.
+fn next_string(bytes: &[u8], at: usize) -> Option<usize> {
+    let (quote, rest) = bytes.get(at..)?.split_first()?;
+    let between = |byte: &&u8| byte.is_ascii_whitespace() || b"+.\\".contains(byte);
+    let length = rest.iter().take(64).take_while(between).count();
+    let joins = b"\"'".contains(quote) && length > 0 && rest.get(length) == Some(quote);
+    joins.then_some(at + length + 2)
+}
+
 /// Whether a word begins here.
 fn is_word_start(text: &str, at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| text.as_bytes()[before]);
@@ -321,27 +301,24 @@ mod tests {
         for line in lines() {
             let columns = line.split_ascii_whitespace();
             assert!(Form::read(line).is_some(), "{line}");
+            let source = columns.clone().nth(6);
+            assert!(source.is_some_and(|source| source.contains(':')), "{line}");
             assert_eq!(columns.count(), 7, "{line}");
         }
     }
 
-    /// Characters of an alphabet, drawn from a seed.
+    /// Characters of an alphabet, from a seed.
     fn generated(form: &Form, seed: u64) -> String {
         let letters: Vec<u8> = (0..128).filter(|b| form.alphabet.has(*b)).collect();
-        let plain: Vec<u8> = letters
-            .iter()
-            .copied()
-            .filter(u8::is_ascii_alphanumeric)
-            .collect();
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut draw = || {
+        let mut next = || {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            plain[(state >> 33) as usize % plain.len()]
+            letters[(state >> 33) as usize % letters.len()]
         };
-        let mut body: Vec<u8> = (0..form.least).map(|_| draw()).collect();
-        if form.trust == Parted {
+        let mut body: Vec<u8> = (0..form.least).map(|_| next()).collect();
+        if form.certainty == Parted {
             body[14] = b'.';
             let hex = b"0123456789abcdef";
             body[15..]
@@ -349,8 +326,7 @@ mod tests {
                 .for_each(|b| *b = hex[usize::from(*b) % 16]);
         }
         // What a vendor's key has nearly always.
-        let last = body.len() - 1;
-        (body[last], body[last - 1]) = (b'7', b'3');
+        (body[0], body[2]) = (b'7', b'3');
         String::from_utf8(body).unwrap()
     }
 
@@ -363,7 +339,7 @@ mod tests {
                 if form.alphabet.has(b'f') && !form.alphabet.has(b'g') {
                     body.make_ascii_lowercase();
                 }
-                let key = format!("{}{body}", form.mark);
+                let key = format!("{}{body}", form.prefix);
                 for text in [
                     format!("use {key} now"),
                     format!("\"{key}\""),
@@ -377,24 +353,24 @@ mod tests {
     }
 
     #[test]
-    fn every_mark_is_looked_for() {
+    fn every_prefix_can_be_looked_for() {
         for form in FORMS.iter() {
             // The scan looks for other things where these stand.
-            let first = form.mark.as_bytes()[0];
-            assert!(first.is_ascii_alphanumeric(), "{}", form.mark);
-            assert!(form.mark.len() > 1, "{}", form.mark);
+            let first = form.prefix.as_bytes()[0];
+            assert!(first.is_ascii_alphanumeric(), "{}", form.prefix);
+            assert!(form.prefix.len() > 1, "{}", form.prefix);
         }
     }
 
     #[test]
-    fn a_longer_mark_stands_before_the_one_it_begins_with() {
+    fn a_longer_prefix_stands_before_the_one_it_begins_with() {
         for (at, form) in FORMS.iter().enumerate() {
             for later in &FORMS[at + 1..] {
                 assert!(
-                    !later.mark.starts_with(form.mark),
+                    !later.prefix.starts_with(form.prefix),
                     "{} {}",
-                    form.mark,
-                    later.mark
+                    form.prefix,
+                    later.prefix
                 );
             }
         }

@@ -61,6 +61,23 @@ proptest! {
     }
 
     #[test]
+    fn a_text_in_chunks_is_redacted_as_the_whole_and_other_bytes_stay(
+        text in awkward(),
+        size in 1..40usize,
+    ) {
+        let redactor = Redactor::default();
+        let whole = redactor.redact(&text).text;
+        let mut stream = redactor.stream();
+        let mut out = Vec::new();
+        let bytes = [text.as_bytes(), b"\xff\xe2\x82", b"\xe2\x82"].concat();
+        for chunk in bytes.chunks(size) {
+            out.extend(stream.push(chunk));
+        }
+        out.extend(stream.finish().0);
+        prop_assert_eq!(out, [whole.as_bytes(), b"\xff\xe2\x82", b"\xe2\x82"].concat());
+    }
+
+    #[test]
     fn between_placeholders_stands_what_stood_there(text in awkward()) {
         let redacted = Redactor::default().redact(&text).text;
         let mut rest = text.as_str();

@@ -219,3 +219,29 @@ fn what_a_document_learnt_is_known_to_what_is_made_of_it() {
         "cut: [redacted:secret#1]"
     );
 }
+
+#[test]
+fn a_key_that_goes_on_in_the_next_line_or_string_is_found_whole() {
+    let half = "a1B2c3D4e5F6g7H8i9J0";
+    let line = "q7Zt2kWm9LpXv4RbHd3Yc8Jf5".repeat(2) + "LS0tLS1C";
+    let pem = format!(
+        "LS0tLS1CRUdJTiBSU0EgUFJJ{half}\n{}",
+        format!("{line}\n").repeat(20)
+    );
+    for (text, expected) in [
+        (
+            format!("t = \"ghp_{half}\" +\n    \"{half}\""),
+            "t = \"[redacted:github-token#1]\n\"",
+        ),
+        (
+            format!("eyJ{half}.\neyJ{half}{half}\n.{half}{half}\nnext"),
+            "[redacted:jwt#1]\n\n\nnext",
+        ),
+        (
+            format!("{pem}S0VZLS0tLS0K\ndone"),
+            &format!("[redacted:private-key#1]{}done", "\n".repeat(22)),
+        ),
+    ] {
+        assert_eq!(Redactor::default().redact(&text).text, expected);
+    }
+}

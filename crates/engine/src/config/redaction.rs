@@ -33,7 +33,7 @@ pub struct RedactionRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub prefix: Option<String>,
-    /// What follows it: alnum, word, dotted, base64, upper, serial, hex or uuid.
+    /// What follows it: alnum, word, dotted, base64, escaped, upper, serial, hex or uuid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub alphabet: Option<String>,

@@ -7,9 +7,10 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod draw;
+mod generate;
 mod others;
 mod secrets;
+mod vendors;
 
 use std::collections::BTreeMap;
 
@@ -95,6 +96,22 @@ fn every_row_of_secrets_is_found_as_often_as_it_was() {
     print("secrets of a kind", &kinds);
     assert_floors(&rows);
     assert_floors(&kinds);
+}
+
+#[test]
+fn keys_of_vendors_are_found_by_their_form_alone_as_often_as_they_were() {
+    let redactor = Redactor::default();
+    let mut rows = Rows::new();
+    for planted in vendors::planted() {
+        let redacted = redactor.redact(&planted.text).text;
+        let gone = is_gone(&redacted, &planted.key);
+        count(&mut rows, &format!("key: {}", planted.row), gone);
+        if !gone {
+            show(planted.row, &planted.text, &redacted);
+        }
+    }
+    print("keys of vendors", &rows);
+    assert_floors(&rows);
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Texts without secrets that look as if they had some. Each `{…}` is drawn
+//! Texts without secrets that look as if they had some. Each `{…}` is generated
 //! anew: hashes, ids, names, numbers.
 
-use crate::draw::{DIGITS, Draw, LOWER, UPPER};
+use crate::generate::{DIGITS, Generator, LOWER, UPPER};
 
 /// Row, templates.
 pub(crate) const ROWS: &[(&str, &[&str])] = &[
@@ -485,6 +485,15 @@ pub(crate) const ROWS: &[(&str, &[&str])] = &[
             "creds: ~/.aws/credentials{n}",
         ],
     ),
+    (
+        "statements that ask for one",
+        &[
+            "SELECT password FROM users WHERE username = '{word}{n}'",
+            "select {low} from {word} where name = '{word}{n}'",
+            "AUTH SCRAM-SHA-256",
+            "API_SECRET=$K8S_SVC_ACCT_TKN2",
+        ],
+    ),
 ];
 
 /// One text without a secret.
@@ -510,10 +519,11 @@ pub(crate) fn innocent() -> Vec<Innocent> {
     for (at, (row, templates)) in ROWS.iter().enumerate() {
         for (number, template) in templates.iter().enumerate() {
             for time in 0..EACH {
-                let mut draw = Draw::new((at * 10_000 + number * 100) as u64 + time + 500_000);
+                let mut generator =
+                    Generator::new((at * 10_000 + number * 100) as u64 + time + 500_000);
                 all.push(Innocent {
                     row,
-                    text: filled(template, &mut draw),
+                    text: filled(template, &mut generator),
                 });
             }
         }
@@ -521,8 +531,8 @@ pub(crate) fn innocent() -> Vec<Innocent> {
     all
 }
 
-fn filled(template: &str, draw: &mut Draw) -> String {
-    let name = draw.pick(&NAMES).to_owned();
+fn filled(template: &str, generator: &mut Generator) -> String {
+    let name = generator.pick(&NAMES).to_owned();
     let words: Vec<&str> = name.split(' ').collect();
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     let pascal: String = words.iter().map(|word| capital(word)).collect();
@@ -534,27 +544,27 @@ fn filled(template: &str, draw: &mut Draw) -> String {
         let close = behind.find('}').unwrap_or(behind.len()).max(1);
         let inner = behind.get(1..close).unwrap_or_default();
         let length = |kind: &str| inner.strip_prefix(kind).and_then(|n| n.parse().ok());
-        let drawn = match inner {
+        let generated = match inner {
             "UP" => Some(words.join("_").to_uppercase()),
             "low" => Some(words.join("_")),
             "camel" => Some(words[0].to_owned() + &pascal[words[0].len()..]),
             "dash" => Some(words.join("-")),
             "Pascal" => Some(pascal.clone()),
-            "word" => Some(draw.word().to_owned()),
-            "Word" => Some(draw.capital()),
-            "WORD" => Some(draw.word().to_uppercase()),
-            "n" => Some(draw.number()),
-            "num" => Some((1_000 + draw.below(180_000)).to_string()),
-            "uuid" => Some(draw.uuid()),
-            "base64" => Some(draw.from(&format!("{UPPER}{LOWER}{DIGITS}+/"), 86)),
+            "word" => Some(generator.word().to_owned()),
+            "Word" => Some(generator.capital()),
+            "WORD" => Some(generator.word().to_uppercase()),
+            "n" => Some(generator.number()),
+            "num" => Some((1_000 + generator.below(180_000)).to_string()),
+            "uuid" => Some(generator.uuid()),
+            "base64" => Some(generator.from(&format!("{UPPER}{LOWER}{DIGITS}+/"), 86)),
             _ => length("hex")
-                .map(|n| draw.hex(n))
-                .or_else(|| length("HEX").map(|n| draw.hex(n).to_uppercase()))
-                .or_else(|| length("alnum").map(|n| draw.alnum(n))),
+                .map(|n| generator.hex(n))
+                .or_else(|| length("HEX").map(|n| generator.hex(n).to_uppercase()))
+                .or_else(|| length("alnum").map(|n| generator.alnum(n))),
         };
-        match drawn {
-            Some(drawn) => {
-                out.push_str(&drawn);
+        match generated {
+            Some(generated) => {
+                out.push_str(&generated);
                 rest = &behind[close + 1..];
             }
             None => {

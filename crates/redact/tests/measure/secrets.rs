@@ -2,7 +2,7 @@
 //! in one of its spellings: `{UP}` `API_KEY`, `{low}` `api_key`, `{camel}`
 //! `apiKey`, `{dash}` `api-key`, `{Pascal}` `ApiKey`, `{say}` `api key`.
 
-use crate::draw::{Draw, KEYS, PASSWORDS, value};
+use crate::generate::{Generator, KEYS, PASSWORDS, value};
 
 /// What a template's name and value are.
 #[derive(Clone, Copy, PartialEq)]
@@ -935,6 +935,20 @@ pub(crate) const ROWS: &[(&str, Sort, &[&str])] = &[
             "Password for 'https://h': §",
         ],
     ),
+    (
+        "read by commands",
+        Password,
+        &[
+            "docker login -u app --password-stdin <<EOF\n§\nEOF\n",
+            "gpg --batch --passphrase-fd 0 -d x.gpg <<< '§'",
+            "mysql_config_editor set --login-path=x --password <<< '§'",
+            "expect \"*assword:*\"\nsend -- \"§\\r\"\nexpect eof",
+            "child.expect('[Pp]assword:', timeout=5)\nchild.sendline('§')",
+            "htpasswd -b -c /etc/users bob '§'",
+            "net use Z: \\\\srv\\share /user:DOM\\app § /persistent:yes",
+            "printf § | gcloud secrets versions add db --data-file=-",
+        ],
+    ),
 ];
 
 /// A name in all its spellings.
@@ -976,15 +990,15 @@ pub(crate) fn planted() -> Vec<Planted> {
             for (number, template) in templates.iter().enumerate() {
                 for time in 0..EACH {
                     let seed = (at * 1_000 + number * 10) as u64 + time;
-                    let mut draw = Draw::new(seed ^ hash(kind));
+                    let mut generator = Generator::new(seed ^ hash(kind));
                     let said = template.contains("{say}");
                     let name = match (is_password, said) {
-                        (true, false) => draw.pick(&PASSWORD_NAMES),
-                        (false, false) => draw.pick(&KEY_NAMES),
-                        (true, true) => draw.pick(&SAID_PASSWORDS),
-                        (false, true) => draw.pick(&SAID_KEYS),
+                        (true, false) => generator.pick(&PASSWORD_NAMES),
+                        (false, false) => generator.pick(&KEY_NAMES),
+                        (true, true) => generator.pick(&SAID_PASSWORDS),
+                        (false, true) => generator.pick(&SAID_KEYS),
                     };
-                    let secret = value(kind, &mut draw);
+                    let secret = value(kind, &mut generator);
                     let text = spelled(template, name).replace('§', &secret);
                     all.push(Planted {
                         row,

@@ -10,14 +10,14 @@ use super::fragments::Fragments;
 const LONG: usize = 12;
 /// What is shorter may stand elsewhere for anything.
 const SHORT: usize = 6;
-/// So many are sought, so that time stays linear in the text.
+/// So many are looked for, so that time stays linear in the text.
 const MOST: usize = 200;
 /// No placeholder is longer.
 const PLACEHOLDER: usize = 40;
 
-/// The known secrets that are sought, each with its placeholder.
+/// The known secrets that are looked for, each with its placeholder.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Sought {
+pub(super) struct Known {
     /// The longest first: what is part of another must not tear it.
     secrets: Vec<Secret>,
     /// What they are known by where only a piece of one stands.
@@ -36,7 +36,7 @@ impl Secret {
     }
 }
 
-impl Sought {
+impl Known {
     /// From now on the secret is replaced wherever it stands.
     pub(super) fn learn(&mut self, secret: &str, placeholder: &str) {
         self.fragments.learn(secret, placeholder);
@@ -65,7 +65,7 @@ impl Sought {
             let Some((new, hits)) = each(old, secret) else {
                 continue;
             };
-            found.extend(kind_of(&secret.placeholder).map(|kind| (kind, hits)));
+            found.extend(Kind::of_placeholder(&secret.placeholder).map(|kind| (kind, hits)));
             changed = Some(new);
         }
         let old = changed.as_deref().unwrap_or(text);
@@ -112,9 +112,4 @@ fn is_placeholder(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[at.saturating_sub(PLACEHOLDER)..at];
     let open = memchr::memmem::rfind(before, b"[redacted:");
     open.is_some_and(|open| !before[open..].contains(&b']'))
-}
-
-pub(super) fn kind_of(placeholder: &str) -> Option<Kind> {
-    let inner = placeholder.strip_prefix("[redacted:")?;
-    Kind::named(inner.split_once('#')?.0)
 }

@@ -1,7 +1,7 @@
-//! Values drawn from a seed, as generators and people make them.
+//! Values from a seed, as generators and people make them.
 
 /// A small generator: the same numbers for a seed, everywhere.
-pub(crate) struct Draw(u64);
+pub(crate) struct Generator(u64);
 
 pub(crate) const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 pub(crate) const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -18,9 +18,9 @@ const WORDS: [&str; 64] = [
     "saffron", "sierra", "timber", "tundra", "velvet", "walnut",
 ];
 
-impl Draw {
-    pub(crate) fn new(seed: u64) -> Draw {
-        Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
+impl Generator {
+    pub(crate) fn new(seed: u64) -> Generator {
+        Generator(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
     }
 
     pub(crate) fn below(&mut self, most: usize) -> usize {
@@ -79,46 +79,56 @@ pub(crate) const KEYS: [&str; 8] = [
 ];
 
 /// A value of a kind.
-pub(crate) fn value(kind: &str, draw: &mut Draw) -> String {
+pub(crate) fn value(kind: &str, generator: &mut Generator) -> String {
     let alnum = [UPPER, LOWER, DIGITS].concat();
     match kind {
         // As `pwgen` and password managers make them.
         "mixed" => loop {
-            let value = draw.alnum(14);
+            let value = generator.alnum(14);
             if value.bytes().any(|b| b.is_ascii_digit()) {
                 return value;
             }
         },
         "signs" => {
-            let head = draw.from(&alnum, 6);
-            let sign = draw.pick(&["!", "#", "%", "*", "+", "^", "=", "?"]);
-            let tail = draw.from(&alnum, 6);
-            format!("{head}{sign}{tail}{}", draw.below(10))
+            let head = generator.from(&alnum, 6);
+            let sign = generator.pick(&["!", "#", "%", "*", "+", "^", "=", "?"]);
+            let tail = generator.from(&alnum, 6);
+            format!("{head}{sign}{tail}{}", generator.below(10))
         }
-        "human" => format!("{}{}{}!", draw.capital(), draw.capital(), draw.number()),
-        "season" => format!("{}20{}", draw.capital(), draw.number()),
-        "dashed" => format!("{}-{}-{}", draw.word(), draw.word(), draw.number()),
+        "human" => format!(
+            "{}{}{}!",
+            generator.capital(),
+            generator.capital(),
+            generator.number()
+        ),
+        "season" => format!("{}20{}", generator.capital(), generator.number()),
+        "dashed" => format!(
+            "{}-{}-{}",
+            generator.word(),
+            generator.word(),
+            generator.number()
+        ),
         "leet" => {
-            let word = format!("{}{}", draw.word(), draw.word());
+            let word = format!("{}{}", generator.word(), generator.word());
             let leet = word.replace('o', "0").replace('e', "3").replace('a', "4");
-            format!("{leet}{}", draw.below(10))
+            format!("{leet}{}", generator.below(10))
         }
-        "word" => format!("{}{}", draw.word(), draw.word()),
+        "word" => format!("{}{}", generator.word(), generator.word()),
         "phrase" => format!(
             "{}-{}-{}-{}",
-            draw.word(),
-            draw.word(),
-            draw.word(),
-            draw.word()
+            generator.word(),
+            generator.word(),
+            generator.word(),
+            generator.word()
         ),
-        "hex32" => draw.hex(32),
-        "hex64" => draw.hex(64),
-        "alnum24" => draw.alnum(24),
-        "alnum40" => draw.alnum(40),
-        "base64" => draw.from(&format!("{alnum}+/"), 40),
-        "url43" => draw.from(&format!("{alnum}-_"), 43),
-        "uuid" => draw.uuid(),
-        "short" => format!("{}{}", draw.alnum(14), draw.number()),
+        "hex32" => generator.hex(32),
+        "hex64" => generator.hex(64),
+        "alnum24" => generator.alnum(24),
+        "alnum40" => generator.alnum(40),
+        "base64" => generator.from(&format!("{alnum}+/"), 40),
+        "url43" => generator.from(&format!("{alnum}-_"), 43),
+        "uuid" => generator.uuid(),
+        "short" => format!("{}{}", generator.alnum(14), generator.number()),
         _ => unreachable!("no kind is called {kind}"),
     }
 }
