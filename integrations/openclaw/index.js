@@ -29,6 +29,7 @@ function shared(options, log) {
     histories: new Histories(),
     said: new Map(),
     limits: new Limits(),
+    models: new Map(),
   };
   made.sidecar.onRestart(() => made.histories.clear());
   globalThis[SHARED] = made;
@@ -56,7 +57,7 @@ export default {
     const { binary, stateDir, config: overrides } = config;
     const host = { name: "openclaw", version: api.runtime?.version ?? "unknown" };
     const held = shared({ binary, stateDir, config: overrides, host }, log);
-    const { sidecar, histories, said, limits } = held;
+    const { sidecar, histories, said, limits, models } = held;
     const settings = {
       version,
       timeoutMs: (config.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
@@ -69,7 +70,7 @@ export default {
       const { workspaceDir, agentDir } = context;
       // Tried here so that `info` tells the truth from the first turn on.
       await sidecar.start({ workspaceDir, agentDir }).catch(() => undefined);
-      return new Engine({ sidecar, histories, settings, log, sdk, said, limits }, context);
+      return new Engine({ sidecar, histories, settings, log, sdk, said, limits, models }, context);
     });
     registerTools(api, sidecar, settings);
     api.registerService?.({

@@ -15,6 +15,9 @@ const LARGE_PART = 4;
 /** Reading a large session for the first time. */
 const SLOW_FACTOR = 3;
 
+/** What the user's next words come behind, as pi names its messages. */
+const BEFORE_THE_USER = new Set(["system", "assistant", "toolResult", "compactionSummary"]);
+
 export default function longhaul(pi) {
   const settings = readSettings();
   let sidecar;
@@ -123,15 +126,34 @@ export default function longhaul(pi) {
     return { compaction: { ...answer.compaction, tokensBefore } };
   });
 
+  // What is put back after a compaction is written before what the user says next,
+  // so that it stands there in every request. In a run it comes behind a tool result.
+  pi.on("before_agent_start", async (_event, ctx) => {
+    const at = place(ctx);
+    if (!at) return;
+    const answer = await ask(ctx, "pi/beforeRun", at, { patience: SLOW_FACTOR });
+    // A message that is returned would stand behind the user's.
+    if (answer?.message) pi.sendMessage(answer.message, { triggerTurn: false });
+  });
+
   // After "context", so that no other extension can put something behind it, and
   // with the transcript as it is sent, so that nothing in front of it moves.
   pi.on("context_with_system", async (event, ctx) => {
     const at = place(ctx);
     if (!at) return;
-    const answer = await ask(ctx, "pi/context", at, { signal: ctx.signal });
-    if (!answer?.append) return;
-    const content = [{ type: "text", text: answer.append }];
-    return { messages: [...event.messages, { role: "user", content, timestamp: Date.now() }] };
+    const { restored, append } = (await ask(ctx, "pi/context", at, { signal: ctx.signal })) ?? {};
+    if (!restored && !append) return;
+    const message = (text) => ({ role: "user", content: [{ type: "text", text }], timestamp: Date.now() });
+    const { messages } = event;
+    const said = 1 + messages.findLastIndex(({ role }) => BEFORE_THE_USER.has(role));
+    return {
+      messages: [
+        ...messages.slice(0, said),
+        ...(restored ? [message(restored)] : []),
+        ...messages.slice(said),
+        ...(append ? [message(append)] : []),
+      ],
+    };
   });
 
   pi.on("tool_result", async (event, ctx) => {

@@ -11,6 +11,7 @@ use crate::{paths, shell};
 const PI: &str = "@earendil-works/pi-coding-agent@1.5.0";
 /// What pi loads extensions with; its bundle has everything else.
 const LOADER: &str = "jiti@2.7.0";
+const CODEX: &str = "@openai/codex@0.169.0";
 const OPENCLAW: &str = "openclaw@2026.9.6";
 /// OpenClaw asks for it, pi's bundle for 22 at least.
 const NODE_MAJOR: &str = "24";
@@ -63,25 +64,36 @@ impl Peers {
 
     /// OpenClaw's package with all it depends on: some hundred megabytes.
     pub(crate) fn openclaw(&self) -> Result<PathBuf> {
-        let home = home().join("openclaw");
-        let package = home.join("node_modules/openclaw");
-        if !is_done(&home, OPENCLAW) {
-            println!("installing {OPENCLAW} with its dependencies");
+        Ok(self.modules("openclaw", OPENCLAW)?.join("openclaw"))
+    }
+
+    /// Codex as a script for Node.
+    pub(crate) fn codex(&self) -> Result<PathBuf> {
+        Ok(self
+            .modules("codex", CODEX)?
+            .join("@openai/codex/bin/codex.js"))
+    }
+
+    /// A package with all it depends on.
+    fn modules(&self, name: &str, package: &str) -> Result<PathBuf> {
+        let home = home().join(name);
+        if !is_done(&home, package) {
+            println!("installing {package} with its dependencies");
             renew(&home)?;
             let mut install = npm();
             install
                 .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
                 .args(["--no-save", "--loglevel=error", "--prefix"])
                 .arg(&home)
-                .arg(OPENCLAW);
+                .arg(package);
             // npm must judge "engines" by the Node that will run it.
             if let Some(folder) = self.node.parent().filter(|folder| folder.is_absolute()) {
                 shell::with_path(&mut install, folder)?;
             }
             shell::output(&mut install)?;
-            done(&home, OPENCLAW)?;
+            done(&home, package)?;
         }
-        Ok(package)
+        Ok(home.join("node_modules"))
     }
 
     /// Runs one of our scripts and gives what it prints.

@@ -334,3 +334,65 @@ fn title(entries: &[longhaul_transcript::Entry]) -> Option<String> {
         Some(line.chars().take(TITLE_CHARS).collect())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use longhaul_tokens::Estimator;
+    use longhaul_transcript::Epoch;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Claude Code writes `/compact` and what it printed in the user's name, behind
+    /// the summary.
+    #[test]
+    fn right_after_compact_turns_of_claude_code_are_what_the_user_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.jsonl");
+        let line = |id: u32, kind: &str, more: Value| {
+            let mut line = json!({"type": kind, "uuid": format!("u{id}"), "sessionId": "s",
+                "parentUuid": (id > 1).then(|| format!("u{}", id - 1)), "cwd": "/w",
+                "timestamp": "2026-11-15T12:00:00.000Z", "version": "2.1.0"});
+            let fields = more.as_object().unwrap().clone();
+            line.as_object_mut().unwrap().extend(fields);
+            format!("{line}\n")
+        };
+        let user = |text: &str| json!({"message": {"role": "user", "content": text}});
+        let command = "<command-name>/compact</command-name>\n\
+                       <command-message>compact</command-message>\n<command-args></command-args>";
+        let mut summary = user("This session is being continued: the parts were read.");
+        summary["isCompactSummary"] = json!(true);
+        let lines = [
+            line(1, "user", user("Read every part.")),
+            line(
+                2,
+                "assistant",
+                json!({"message": {"role": "assistant", "id": "m1",
+                "model": "claude-opus-4-5", "content": [{"type": "text", "text": "Done."}]}}),
+            ),
+            line(
+                3,
+                "system",
+                json!({"subtype": "compact_boundary", "parentUuid": null,
+                "logicalParentUuid": "u2", "content": "Conversation compacted",
+                "compactMetadata": {"trigger": "manual", "preTokens": 155_830}}),
+            ),
+            line(4, "user", summary),
+            line(5, "user", user(command)),
+            line(
+                6,
+                "user",
+                user("<local-command-stdout>Compacted</local-command-stdout>"),
+            ),
+            line(7, "user", user("Go on.")),
+        ];
+        for (written, turns) in [(6, 1), (7, 2)] {
+            std::fs::write(&path, lines[..written].concat()).unwrap();
+            let session = Session::open(&path).unwrap();
+            let glance = glance(session.reference(), &mut Meter::new(Estimator::default()));
+            let glance = glance.unwrap();
+            assert_eq!(glance.compactions, Epoch::Exact(1));
+            assert_eq!(glance.turns, Count::Exact(turns));
+        }
+    }
+}

@@ -29,6 +29,12 @@ impl Ledger {
         self.utterances.iter().filter(own)
     }
 
+    /// Whether an agent orders the work and no user does: a subagent's session.
+    pub fn is_ordered(&self) -> bool {
+        let said = &self.utterances;
+        said.iter().any(|said| said.origin == Origin::Agent) && self.own_words().next().is_none()
+    }
+
     /// Notes of one kind, oldest first.
     pub fn noted(&self, kind: NoteKind) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(move |note| note.kind == kind)

@@ -279,6 +279,17 @@ fn only_what_a_person_typed_is_heard_and_each_text_once() {
 }
 
 #[test]
+fn work_that_only_agents_ask_for_is_ordered() {
+    let order = json!({"role":"user","content":"Count the tests.",
+        "provenance":{"kind":"inter_session"}});
+    let typed = json!({"role":"user","content":"And the benches."});
+    let is_ordered = |said: &[Value]| common::fold(Some("/w".into()), &entries(said)).is_ordered();
+    assert!(is_ordered(std::slice::from_ref(&order)));
+    assert!(!is_ordered(&[order, typed.clone()]));
+    assert!(!is_ordered(&[typed]));
+}
+
+#[test]
 fn notes_answers_and_plans_come_from_tools_and_refused_ones_do_not_count() {
     let call = |id: &str, name: &str, arguments: Value| json!({"role":"assistant","content":[{"type":"toolCall","id":id,"name":name,"arguments":arguments}],"stopReason":"toolUse"});
     let result = |id: &str, more: Value| {

@@ -244,7 +244,13 @@ async fn a_file_that_is_gone_or_replaced_is_told_and_then_read_anew() {
         json!([])
     );
     fs::remove_file(pi.file()).unwrap();
-    for method in ["pi/turnEnd", "pi/beforeCompact", "pi/context", "pi/status"] {
+    for method in [
+        "pi/turnEnd",
+        "pi/beforeCompact",
+        "pi/beforeRun",
+        "pi/context",
+        "pi/status",
+    ] {
         let answer = pi.ask(method, pi.at(&leaf)).await.unwrap();
         let said = answer["degraded"].as_str().unwrap_or_default();
         assert!(said.contains("session.jsonl"), "{method}: {answer}");

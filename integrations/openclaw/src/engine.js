@@ -95,11 +95,13 @@ export class Engine {
   #compactionMs;
   #said;
   #limits;
+  #models;
   #budgets = new Map();
 
   /**
    * @param shared what all instances share: `sidecar`, `histories`, `settings`, `log`,
-   * `sdk` (the host's helpers), `said` (what was logged already), `limits` (of providers)
+   * `sdk` (the host's helpers), `said` (what was logged already), `limits` (of providers),
+   * `models` (of the hosts' latest calls)
    * @param context what the host says of this instance
    */
   constructor(shared, context = {}) {
@@ -110,6 +112,7 @@ export class Engine {
     this.#sdk = shared.sdk;
     this.#said = shared.said;
     this.#limits = shared.limits;
+    this.#models = shared.models;
     this.#where = { workspaceDir: context.workspaceDir, agentDir: context.agentDir };
     const seconds = context.config?.agents?.defaults?.compaction?.timeoutSeconds;
     const limit = Number.isFinite(seconds) && seconds > 0 ? seconds : COMPACTION_SECONDS;
@@ -280,10 +283,16 @@ export class Engine {
     const llm = runtimeContext?.llm;
     // The program's question arrives in the context in which it was started, and the
     // host closes that with the turn: its model answers only within the turn that asks.
-    const complete =
-      typeof llm?.complete === "function"
-        ? AsyncResource.bind((ask) => llm.complete(ask))
-        : undefined;
+    if (typeof llm?.complete === "function") {
+      this.#models.delete(params.sessionId);
+      this.#models.set(
+        params.sessionId,
+        AsyncResource.bind((ask) => llm.complete(ask)),
+      );
+      if (this.#models.size > SESSIONS) this.#models.delete(this.#models.keys().next().value);
+    }
+    // In a tool loop the host names no model; the one that the turn began with answers.
+    const complete = this.#models.get(params.sessionId);
     const where = { ...this.#where, agentId: agentOf(params) };
     const long = method === "compact" || method === "maintain";
     const timeoutMs = long

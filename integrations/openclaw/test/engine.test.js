@@ -44,7 +44,8 @@ function engine({ binary = ground(), timeoutMs = 20_000, sdk, config } = {}) {
   const histories = new Histories();
   sidecar.onRestart(() => histories.clear());
   const settings = { version: "1", timeoutMs, memoryTools: "auto" };
-  const shared = { sidecar, histories, settings, log, sdk, said: new Map(), limits: new Limits() };
+  const memory = { said: new Map(), limits: new Limits(), models: new Map() };
+  const shared = { sidecar, histories, settings, log, sdk, ...memory };
   return { engine: new Engine(shared, { workspaceDir: "/w", config }), said, settings };
 }
 
@@ -250,6 +251,16 @@ test("the model is asked within the turn that asks, not within the one that star
   const ask = { sessionId: "s", sessionKey: "k", runtimeContext: { llm } };
   await scope.run("the second turn", () => ours.compact(ask));
   assert.equal(within, "the second turn");
+});
+
+test("a call that has no model is answered by the one that its turn began with", async () => {
+  const { engine: ours } = engine();
+  const llm = { complete: async () => ({ text: "short" }) };
+  const call = { sessionId: "s", sessionKey: "k" };
+  await ours.bootstrap({ ...call, sessionFile: "f", runtimeContext: { llm } });
+  assert.equal(JSON.parse((await ours.compact(call)).result.summary).text, "short");
+  await ours.compact({ sessionId: "t", sessionKey: "l" });
+  assert.deepEqual(heard("compact").map(({ params }) => params.llm), [true, false]);
 });
 
 test("a model that fails is an error for the program, not for the host", async () => {

@@ -30,7 +30,8 @@ before(() => {
   const histories = new Histories();
   sidecar.onRestart(() => histories.clear());
   const settings = { version: "test", timeoutMs: 60_000, memoryTools: "on" };
-  const shared = { sidecar, histories, settings, log, said: new Map(), limits: new Limits() };
+  const memory = { said: new Map(), limits: new Limits(), models: new Map() };
+  const shared = { sidecar, histories, settings, log, ...memory };
   ours = new Engine(shared, { workspaceDir: folder, agentDir: join(folder, "agent") });
 });
 

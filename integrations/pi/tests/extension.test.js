@@ -24,6 +24,8 @@ function host(t, { binary = fake, answers = {}, settings = {}, file = "/sessions
   const pi = {
     tools: {},
     commands: {},
+    sent: [],
+    sendMessage: (...sent) => pi.sent.push(sent),
     on: (event, handler) => (handlers[event] = handler),
     registerTool: (tool) => (pi.tools[tool.name] = tool),
     registerCommand: (name, command) => (pi.commands[name] = command),
@@ -93,6 +95,26 @@ test("a note is the last message and nothing in front of it changes", async (t) 
   assert.deepEqual(result.messages[2].content, [{ type: "text", text: "[Context: 81%]" }]);
 });
 
+test("what is put back stands behind what the agent said and before what the user says", async (t) => {
+  const { emit } = host(t, { answers: { "pi/context": { restored: "the state", append: "[Context: 81%]" } } });
+  const roles = async (...roles) => {
+    const messages = roles.map((role) => ({ role }));
+    const result = await emit("context_with_system", { messages });
+    return result.messages.map(({ role, content }) => content?.[0].text ?? role);
+  };
+  const note = "[Context: 81%]";
+  assert.deepEqual(await roles("system", "compactionSummary", "user"), ["system", "compactionSummary", "the state", "user", note]);
+  assert.deepEqual(await roles("user", "assistant", "user", "custom"), ["user", "assistant", "the state", "user", "custom", note]);
+  assert.deepEqual(await roles("user", "assistant", "toolResult"), ["user", "assistant", "toolResult", "the state", note]);
+});
+
+test("before a run, what is put back is given to pi to write", async (t) => {
+  const message = { customType: "longhaul:restore", content: "the state", display: false };
+  const { emit, pi } = host(t, { answers: { "pi/beforeRun": { message } } });
+  assert.equal(await emit("before_agent_start"), undefined);
+  assert.deepEqual(pi.sent, [[message, { triggerTurn: false }]]);
+});
+
 test("only results that may be too large are asked about", async (t) => {
   const content = [{ type: "text", text: "part" }];
   const { emit, pi } = host(t, { answers: { "pi/toolResult": { content } } });
@@ -129,6 +151,7 @@ test("the program is told where pi is and what pi keeps free", async (t) => {
 const handlersOf = [
   ["turn_end", turn],
   ["session_before_compact", compact],
+  ["before_agent_start", {}],
   ["context_with_system", { messages: [] }],
   ["tool_result", large],
   ["session_start", {}],
@@ -144,7 +167,7 @@ test("a program that is missing is told once and changes nothing", async (t) => 
 
 test("a program that cannot do what is asked is told once and changes nothing", async (t) => {
   for (const how of ["error", "crash"]) {
-    const names = ["tools/list", "pi/turnEnd", "pi/beforeCompact", "pi/context", "pi/toolResult"];
+    const names = ["tools/list", "pi/turnEnd", "pi/beforeCompact", "pi/beforeRun", "pi/context", "pi/toolResult"];
     const answers = Object.fromEntries(names.map((name) => [name, how]));
     const { emit, notices } = host(t, { answers });
     for (const [event, body] of handlersOf) assert.equal(await emit(event, body), undefined, event);
@@ -171,7 +194,7 @@ test("trouble of the program's own is told once, and that it is over", async (t)
 
 test("a session that is kept in no file is left alone", async (t) => {
   const { emit, notices } = host(t, { binary: "/nowhere/longhaul", file: null });
-  for (const [event, body] of handlersOf.slice(0, 4)) assert.equal(await emit(event, body), undefined);
+  for (const [event, body] of handlersOf.slice(0, 5)) assert.equal(await emit(event, body), undefined);
   assert.deepEqual(notices, []);
 });
 

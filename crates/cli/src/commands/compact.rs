@@ -84,6 +84,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
     let entries = Entries::of(app, &session)?;
     let archived = archived_ids(&session)?;
+    let workspace = materials.root();
     let put_back = |live: &Live, sink: &mut Sink<'_>| {
         materials.with(|putting| {
             let checkpoints = saving.checkpoints();
@@ -103,7 +104,8 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         durability: durability(app),
         summaries: waiting.as_ref().map(Waiting::model),
         stamp: Box::new(|| app.stamp()),
-        now: Box::new(|| app.now()),
+        workspace,
+        now: Box::new(|| app.zoned()),
         put_back: Box::new(put_back),
         sink: Box::new(|event| tell(app, &event)),
     });

@@ -125,6 +125,12 @@ impl Materials {
         })
     }
 
+    /// The workspace's folder, where it is here.
+    pub(super) fn root(&self) -> Option<PathBuf> {
+        let workspace = self.workspace.as_ref()?;
+        Some(workspace.root().to_owned())
+    }
+
     /// Works with them.
     pub(super) fn with<T>(&mut self, work: impl FnOnce(&mut Putting<'_>) -> T) -> T {
         let entries = &self.entries;

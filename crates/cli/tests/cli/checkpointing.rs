@@ -275,7 +275,12 @@ fn a_compaction_writes_one_first_and_puts_state_back() {
         .iter()
         .map(|part| part["kind"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["checkpoint", "memory", "agents-section"]);
+    assert_eq!(
+        kinds,
+        ["checkpoint", "memory", "context-notes", "agents-section"]
+    );
+    let task = fs::read_to_string(machine.work().join("memories/context.md")).unwrap();
+    assert!(task.contains("**Latest request:**"), "{task}");
     assert_eq!(compactions(&path)[0]["details"]["checkpointId"], "cp_001");
     let history = run(&machine, "context history s --json").json();
     assert_eq!(history["compactions"][0]["checkpoint"], "cp_001");
@@ -286,8 +291,8 @@ fn a_compaction_writes_one_first_and_puts_state_back() {
     let before = machine.files();
     let shown = run(&machine, "context show s --json").json();
     let texts = shown["restored"].as_array().unwrap();
-    assert_eq!(texts.len(), 3);
-    assert!(texts[2]["text"].as_str().unwrap().contains("Never push"));
+    assert_eq!(texts.len(), 4);
+    assert!(texts[3]["text"].as_str().unwrap().contains("Never push"));
     assert!(machine.files() == before, "showing records nothing");
 }
 

@@ -1,8 +1,10 @@
 //! A session at rest: a file that nobody runs, compacted by a command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Zoned;
+use jiff::civil::DateTime;
 use longhaul_model::Model;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{Draft, Durability, EntryId, Loaded, Millis, Session, Stamp, Writer};
@@ -45,8 +47,10 @@ pub struct Resting<'a> {
     pub summaries: Option<Arc<dyn Model>>,
     /// Names and times for new entries.
     pub stamp: Box<dyn FnMut() -> Stamp + 'a>,
-    /// The time.
-    pub now: Box<dyn Fn() -> Millis + 'a>,
+    /// The workspace, where it is here and its memory may be written.
+    pub workspace: Option<PathBuf>,
+    /// The time, where the user is.
+    pub now: Box<dyn Fn() -> Zoned + 'a>,
     /// Puts the state of the work back.
     pub put_back: Box<PutBack<'a>>,
     /// Hears what happens.
@@ -173,7 +177,11 @@ impl Site for AtRest<'_> {
     }
 
     fn now(&self) -> Millis {
-        (self.with.now)()
+        Millis((self.with.now)().timestamp().as_millisecond())
+    }
+
+    fn workspace(&self) -> Option<(PathBuf, DateTime)> {
+        Some((self.with.workspace.clone()?, (self.with.now)().datetime()))
     }
 
     fn stamp(&mut self) -> Stamp {

@@ -3,6 +3,8 @@
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
 use longhaul_compaction::summary::Extractive;
 use longhaul_compaction::{Breaker, BreakerState, Degradation, Layer, Trigger};
+use longhaul_memory::MemoryFolder;
+use longhaul_memory::flush::snapshot;
 use longhaul_tokens::{Spent, Tokens};
 use longhaul_transcript::{Draft, EntryId, Stamp};
 
@@ -155,7 +157,7 @@ impl<S: Site> Compactor<'_, S> {
     /// Saves the state, writes the entry, puts the state back; each durable
     /// before the next.
     fn carry_out(&mut self, asked: Asked<'_>, compacted: &Compacted) -> Result<Carried> {
-        self.site.before_compaction();
+        self.save_task();
         let stamp = self.site.stamp();
         let mut saving = self.saving(Saved::Compaction, asked.size.tokens, compacted.splits_turn);
         let mut events = Vec::new();
@@ -196,6 +198,30 @@ impl<S: Site> Compactor<'_, S> {
             tokens_after,
             restored,
         })
+    }
+
+    /// Before anything leaves the context, the task at hand is written down where
+    /// the next one finds it.
+    fn save_task(&mut self) {
+        let limits = self.site.terms().limits;
+        let Some((workspace, at)) = self.site.workspace() else {
+            return;
+        };
+        let live = self.site.bench().live;
+        let is_subagent = limits.subagent || live.ledger().is_ordered();
+        // A session of another machine has no workspace here.
+        if limits.read_only || is_subagent || !workspace.is_dir() {
+            return;
+        }
+        let Some(text) = snapshot(live.ledger()) else {
+            return;
+        };
+        let redactor = live.redactor();
+        let written = MemoryFolder::open(&workspace, None)
+            .and_then(|memory| memory.with_redactor(redactor).write_context(at, &text));
+        if let Err(error) = written {
+            self.site.tell(Event::trouble(error.to_string()));
+        }
     }
 
     /// Puts the state of the work back; with that, nothing is under way.

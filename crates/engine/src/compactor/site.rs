@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use jiff::civil::DateTime;
 use longhaul_compaction::ladder::{Block, Limits};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::summary::Limits as SummaryLimits;
@@ -303,8 +304,10 @@ pub trait Site {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// A compaction is about to be written, whatever its layer.
-    fn before_compaction(&mut self) {}
+    /// The workspace whose memory may be written, and the time there.
+    fn workspace(&self) -> Option<(PathBuf, DateTime)> {
+        None
+    }
 
     /// Compaction was given up.
     fn gave_up(&mut self, _: &[String]) {}

@@ -1,8 +1,10 @@
 //! A session at work as a site of compactions.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use futures::future::BoxFuture;
+use jiff::civil::DateTime;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_model::{CancellationToken, ModelInfo};
 use longhaul_tokens::{Spent, Tokens};
@@ -227,8 +229,9 @@ impl Site for AtWork<'_> {
         Box::pin(self.session.flush(trigger, self.cancel, self.listener))
     }
 
-    fn before_compaction(&mut self) {
-        self.session.save_task(self.listener);
+    fn workspace(&self) -> Option<(PathBuf, DateTime)> {
+        let setup = &self.session.setup;
+        Some((setup.workspace.clone(), setup.clock.now().datetime()))
     }
 
     fn gave_up(&mut self, reasons: &[String]) {

@@ -424,24 +424,6 @@ impl Session {
         self.remember(listener);
     }
 
-    /// Before anything leaves the context, the task at hand is written down where
-    /// the next one finds it.
-    pub(super) fn save_task(&mut self, listener: &mut dyn Listener) {
-        if self.setup.config.sandbox.read_only || self.setup.subagent.is_some() {
-            return;
-        }
-        let Some(text) = pieces::snapshot(self.live.ledger()) else {
-            return;
-        };
-        let at = self.setup.clock.now().datetime();
-        let written = self
-            .memory()
-            .and_then(|memory| memory.write_context(at, &text));
-        if let Err(error) = written {
-            tell(listener, Event::trouble(error.to_string()));
-        }
-    }
-
     /// Why compaction is given up, for whoever looks into it.
     pub(super) fn save_error(&mut self, reasons: &[String], listener: &mut dyn Listener) {
         if self.setup.config.sandbox.read_only {

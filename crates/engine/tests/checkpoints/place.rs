@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use futures::executor::block_on;
+use jiff::{Timestamp, tz::TimeZone};
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft as CheckpointDraft, FileStore, Latest, Listed,
@@ -251,7 +252,11 @@ impl Place {
                 id: EntryId::new(format!("compaction-{hour}")),
                 time: at,
             }),
-            now: Box::new(|| at),
+            workspace: None,
+            now: Box::new(|| {
+                let now = Timestamp::from_millisecond(at.0).unwrap();
+                now.to_zoned(TimeZone::UTC)
+            }),
             put_back: Box::new(|live, sink| {
                 self.putting(&|id| times.get(id).copied().flatten(), |putting| {
                     checkpoints.restore(&notes, live, putting, sink)

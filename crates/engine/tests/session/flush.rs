@@ -376,6 +376,7 @@ fn a_subagent_has_no_memory_to_flush() {
         .any(|tool| tool.name == "memory_append");
     assert!(!offered);
     assert_eq!(rig.logs(), "");
+    assert!(!rig.place.workspace().join("memories/context.md").exists());
 }
 
 #[test]

@@ -28,9 +28,10 @@ use super::peer::Peer;
 use super::worker::Job;
 
 /// What pi asks.
-pub(super) const METHODS: [&str; 6] = [
+pub(super) const METHODS: [&str; 7] = [
     "pi/turnEnd",
     "pi/beforeCompact",
+    "pi/beforeRun",
     "pi/context",
     "pi/toolResult",
     "pi/tool",
@@ -320,10 +321,12 @@ impl Sessions {
                     Offer::Nothing => json!({ "nothing": true }),
                     Offer::Own => json!({}),
                 }),
-            "pi/context" => session.tail(leaf, host, &mut sink).map(|tail| match tail {
-                Some(append) => json!({ "append": append }),
-                None => json!({}),
-            }),
+            "pi/beforeRun" => session
+                .before_run(leaf, host, &mut sink)
+                .map(|message| message.map_or_else(|| json!({}), |it| json!({ "message": it }))),
+            "pi/context" => session
+                .shown(leaf, host, &mut sink)
+                .map(|shown| json!(shown)),
             "pi/toolResult" => session
                 .tool_result(
                     &result.tool_call_id,

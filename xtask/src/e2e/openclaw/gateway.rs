@@ -33,6 +33,28 @@ pub(super) enum Slot {
     Legacy,
 }
 
+/// The tools that an agent may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Tools {
+    /// These.
+    Allowed(&'static [&'static str]),
+    /// Those of one of OpenClaw's profiles.
+    Profile(&'static str),
+}
+
+/// Those of the conversation.
+pub(super) const TOOLS: Tools =
+    Tools::Allowed(&["read", "recall", "note", "memory_search", "memory_get"]);
+
+impl Tools {
+    fn settings(self) -> Value {
+        match self {
+            Tools::Allowed(names) => json!({"toolSearch": false, "allow": names}),
+            Tools::Profile(name) => json!({"profile": name}),
+        }
+    }
+}
+
 /// The files of an OpenClaw.
 pub(super) struct Home {
     folder: PathBuf,
@@ -113,10 +135,7 @@ impl Home {
                 // The model's summaries would not pass OpenClaw's own check of them.
                 "compaction": {"mode": "default"},
             }},
-            "tools": {
-                "toolSearch": false,
-                "allow": ["read", "recall", "note", "memory_search", "memory_get"],
-            },
+            "tools": TOOLS.settings(),
             // Nothing else is to be loaded: it would only cost time.
             "plugins": {"enabled": true, "allow": ["longhaul"], "slots": {"memory": "none"}},
             "update": {"checkOnStart": false},
@@ -190,18 +209,40 @@ impl Home {
 
     /// Installs the plugin with OpenClaw's own command.
     pub(super) fn install_plugin(&self) -> Result<()> {
-        println!("openclaw plugins install integrations/openclaw");
-        shell::output(
-            self.command()?
-                .args(["plugins", "install", "--force", "--accept-capabilities"])
-                .arg(paths::root().join("integrations/openclaw")),
-        )?;
-        let settings = self.read()?;
+        let folder = paths::root().join("integrations/openclaw");
+        let folder = folder.to_string_lossy();
+        self.plugins(&["install", "--force", "--accept-capabilities", &folder])?;
         // The command selects an engine where none was selected.
-        if settings["plugins"]["slots"]["contextEngine"] != "longhaul" {
-            return Err("the installation did not select the engine".into());
+        match self.is_selected()? {
+            true => Ok(()),
+            false => Err("the installation did not select the engine".into()),
         }
-        Ok(())
+    }
+
+    /// Takes it away and installs it again as a person does. OpenClaw keeps it
+    /// switched off until it is told otherwise.
+    pub(super) fn reinstall_plugin(&self) -> Result<()> {
+        self.plugins(&["uninstall", "--force", "longhaul"])?;
+        if self.is_selected()? {
+            return Err("the engine is selected after it was taken away".into());
+        }
+        let folder = paths::root().join("integrations/openclaw");
+        let folder = folder.to_string_lossy();
+        self.plugins(&["install", "--force", "--accept-capabilities", &folder])?;
+        self.plugins(&["enable", "longhaul"])?;
+        match self.is_selected()? {
+            true => Ok(()),
+            false => Err("the engine is not selected when it is there again".into()),
+        }
+    }
+
+    fn plugins(&self, args: &[&str]) -> Result<()> {
+        println!("openclaw plugins {}", args.join(" "));
+        shell::output(self.command()?.arg("plugins").args(args)).map(drop)
+    }
+
+    fn is_selected(&self) -> Result<bool> {
+        Ok(self.read()?["plugins"]["slots"]["contextEngine"] == "longhaul")
     }
 
     fn read(&self) -> Result<Value> {
@@ -219,6 +260,13 @@ impl Home {
             "binary": program,
             "stateDir": self.state(),
         });
+        self.write(&settings)
+    }
+
+    /// Says which tools the agent may have.
+    pub(super) fn offer(&self, tools: Tools) -> Result<()> {
+        let mut settings = self.read()?;
+        settings["tools"] = tools.settings();
         self.write(&settings)
     }
 

@@ -21,6 +21,10 @@ const CHARACTERS: u64 = 4;
 /// What the gateway adds to the user's words by itself.
 const INTERNAL: &str = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>";
 
+/// What it says to whoever asks without tools: us, for a summary.
+pub(super) const SUMMARY: &str =
+    "## Work done\n- The work went on as planned; one file after the other was read.";
+
 /// The running model.
 pub(super) struct Model {
     server: Loopback,
@@ -139,7 +143,7 @@ impl Control {
 
     fn say(&self, body: &Value) -> Said {
         if !body["tools"].is_array() {
-            return Said::text("The work went on as planned; one file after the other was read.");
+            return Said::text(SUMMARY);
         }
         let Some(words) = asked(body) else {
             return Said::text("Noted.");

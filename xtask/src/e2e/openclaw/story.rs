@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::gateway::{Gateway, Home, Slot};
+use super::gateway::{Gateway, Home, Slot, TOOLS, Tools};
 use super::model::{self, Model, Request};
 use super::report::Report;
 use super::trail;
@@ -23,6 +23,8 @@ const FACT: &str = "The staging port is 48231";
 const QUEUED: &str = "By the way: the port of the tests is 48999";
 /// How long the model thinks meanwhile.
 const PAUSE: Duration = Duration::from_secs(30);
+/// OpenClaw's tool profiles.
+const PROFILES: [&str; 4] = ["minimal", "coding", "messaging", "full"];
 /// Lines of a file: together about an eighth of the window.
 const LINES: u32 = 160;
 /// How long the log may lag behind.
@@ -60,7 +62,73 @@ impl<'a> Story<'a> {
         self.long(turns)?;
         self.restarted()?;
         self.switched()?;
-        self.without_a_program()
+        self.without_a_program()?;
+        self.profiles()?;
+        self.reinstalled()
+    }
+
+    /// What left the context can be had back whichever tools the agent has.
+    fn profiles(&mut self) -> Result<()> {
+        for profile in PROFILES {
+            self.begin(&format!("recall under the profile {profile}"));
+            self.home.offer(Tools::Profile(profile))?;
+            let asked = self.model.count();
+            let said = self
+                .home
+                .once(&format!("agent:main:{profile}"), "Hello there.");
+            self.report
+                .check(said.is_ok(), format!("it went wrong: {said:?}"));
+            let requests = self.model.since(asked);
+            let offered = |request: &Request| {
+                let tools = request.body["tools"].as_array().into_iter().flatten();
+                tools
+                    .filter(|tool| tool["function"]["name"] == "recall")
+                    .count()
+                    == 1
+            };
+            self.report.check(
+                !requests.is_empty() && requests.iter().all(offered),
+                format!("recall is not in all of {} requests", requests.len()),
+            );
+        }
+        self.home.offer(TOOLS)
+    }
+
+    /// The plugin is taken away and comes back.
+    fn reinstalled(&mut self) -> Result<()> {
+        self.begin("reinstalled");
+        self.home.reinstall_plugin()?;
+        self.home.select(Slot::Longhaul, self.home.program())?;
+        let mut gateway = self.home.start()?;
+        self.read(&mut gateway)?;
+        self.quiet(&mut gateway, 0)?;
+        gateway.stop()
+    }
+
+    /// The model's own words stand in the newest summary of the conversation.
+    fn summarised(&mut self) -> Result<()> {
+        let mut files = Vec::new();
+        find(&self.home.state(), &mut files)?;
+        let mut summaries: Vec<(String, String)> = Vec::new();
+        for file in files {
+            for line in fs::read_to_string(file)?.lines() {
+                let entry: Value = serde_json::from_str(line)?;
+                if entry["type"] == "compaction" {
+                    let field = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+                    summaries.push((field("timestamp"), field("summary")));
+                }
+            }
+        }
+        summaries.sort();
+        let written = |summary: &str| summary.contains(model::SUMMARY);
+        let all = summaries.len();
+        let by_model = summaries.iter().filter(|(_, it)| written(it)).count();
+        println!("{by_model} of {all} summaries are the model's");
+        self.report.check(
+            summaries.last().is_some_and(|(_, it)| written(it)),
+            format!("the newest of {all} summaries is not the model's, {by_model} are"),
+        );
+        Ok(())
     }
 
     /// Many windows, a command, an overflow.
@@ -99,6 +167,7 @@ impl<'a> Story<'a> {
         })?;
         self.report
             .check(compacted.is_some(), "/compact did not reach our engine");
+        self.summarised()?;
         self.read(&mut gateway)?;
 
         self.begin("overflow");

@@ -85,6 +85,35 @@ pub(super) fn orphans(request: &Value) -> usize {
     orphans + asked.len()
 }
 
+/// Whether a message puts the state of the work back.
+pub(super) fn is_restored(message: &Value) -> bool {
+    text(message).contains("<longhaul:checkpoint")
+}
+
+/// Whether the state of the work stands right behind what the user said.
+pub(super) fn is_behind_the_user(request: &Value) -> bool {
+    let all = request["messages"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    all.windows(2).any(|pair| {
+        let is_users = pair[0]["role"] == "user" && !text(&pair[0]).contains("<summary>");
+        is_users && is_restored(&pair[1])
+    })
+}
+
+/// How often the state of the work stood elsewhere than in the request before.
+pub(super) fn moves(requests: &[Value]) -> usize {
+    let pairs = requests.windows(2);
+    pairs
+        .filter(|pair| {
+            let (before, after) = (lasting(&pair[0]), lasting(&pair[1]));
+            let mut both = before.iter().zip(&after);
+            both.find(|(before, after)| before != after)
+                .is_some_and(|(before, _)| is_restored(before))
+        })
+        .count()
+}
+
 /// How often a request did not begin as the one before it.
 pub(super) fn rewrites(requests: &[Value]) -> usize {
     let pairs = requests.windows(2);

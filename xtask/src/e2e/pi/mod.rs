@@ -172,6 +172,15 @@ impl Run {
             !ours.is_empty() && ours.len() == file::of_type(&entries, "compaction").len(),
             ours.len(),
         );
+        let task = fs::read_to_string(self.home.work.join("memories/context.md"));
+        findings.check(
+            "the task at hand is written down in the workspace",
+            task.as_ref().is_ok_and(|task| task.contains("Step ")),
+            task.map_or_else(
+                |error| error.to_string(),
+                |task| format!("{} bytes", task.len()),
+            ),
+        );
         findings.check(
             "each carries our ledger and names its checkpoint",
             ours.iter().all(|entry| {
@@ -401,17 +410,28 @@ impl Run {
             largest <= u64::from(WINDOW),
             format!("{largest} of {WINDOW} in {} requests", requests.len()),
         );
-        let (mut compacted, mut bare) = (0, 0);
+        let (mut compacted, mut bare, mut ahead, mut behind) = (0, 0, 0, 0);
         for request in &requests {
             let text = request["messages"].to_string();
             let is_compacted = text.contains("<summary>");
             compacted += usize::from(is_compacted);
             bare += usize::from(is_compacted && !text.contains("<longhaul:checkpoint"));
+            behind += usize::from(file::is_behind_the_user(request));
+            let mut last = request["messages"].as_array().into_iter().flatten().rev();
+            let said = last.find(|message| !file::is_note(message));
+            let is_users = said.is_some_and(|message| message["role"] == "user");
+            ahead += usize::from(is_users && last.next().is_some_and(file::is_restored));
         }
+        let moves = file::moves(&requests);
         findings.check(
             "every request after a compaction carries the state of the work",
             compacted > 0 && bare == 0,
             format!("{bare} of {compacted} do not"),
+        );
+        findings.check(
+            "it stands before what the user says next, and stays there",
+            ahead > 0 && behind == 0 && moves == 0,
+            format!("before {ahead} times, behind {behind}, moved {moves}"),
         );
         findings.check(
             "every call has its result in every request",

@@ -10,7 +10,8 @@
 //! |---|---|
 //! | a round has ended | [`PiSession::turn_end`]: checkpoint, pruning, compaction |
 //! | pi is about to compact | [`PiSession::before_compact`]: the compaction that it writes |
-//! | a request is about to leave | [`PiSession::tail`]: the gauge, and what is put back |
+//! | a run is about to begin | [`PiSession::before_run`]: what is put back, before that |
+//! | a request is about to leave | [`PiSession::shown`]: the gauge, and what is put back still |
 //! | a tool has answered | [`PiSession::tool_result`]: the part of it that is shown |
 //! | the model calls `recall` | it looks in the file, and in [`PiSession::results`] |
 
@@ -39,6 +40,7 @@ use serde_json::Value;
 
 pub use compact::{Offer, PiCompaction, Reason};
 pub use results::ShownResult;
+pub use shown::Shown;
 
 use self::follow::Seen;
 use crate::checkpoints::{Checkpoints, FileNotebook, Whose};

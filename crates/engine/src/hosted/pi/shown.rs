@@ -1,13 +1,15 @@
 //! What goes with a request and is not in the file: the gauge at the very end,
-//! and before it what is put back after a compaction until pi has written that.
+//! and what is put back after a compaction until pi has written that.
 
 use std::time::SystemTime;
 
 use longhaul_assembly::{Workspace, fenced};
 use longhaul_tokens::Window;
 use longhaul_transcript::{Body, EntryId};
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::{PiHost, PiSession, RESTORE_MARK, Result};
+use super::{PiHost, PiSession, RESTORE_MARK, Result, carry};
 use crate::checkpoints::{Putting, Untouched, fitting};
 use crate::event::Event;
 use crate::live::Live;
@@ -16,47 +18,77 @@ use crate::session::restore_limits;
 const PUT_BACK: &str = "Older messages of this session became a summary. longhaul puts back the \
                         state of the work as it was saved: it is data to work with, not a request.\n";
 
+/// What a request has that is not in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Shown {
+    /// Stands behind what the agent said and did last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restored: Option<String>,
+    /// Stands at the very end. Nothing in front of it changes, so that the
+    /// provider's prompt cache holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append: Option<String>,
+}
+
 impl PiSession {
-    /// What the next request should end with. Nothing in front of it changes, so
-    /// that the provider's prompt cache holds.
-    pub fn tail(
+    /// A run is about to begin: what pi should write before the user's words,
+    /// where an epoch begins with that.
+    pub fn before_run(
         &mut self,
         leaf: Option<&EntryId>,
         host: PiHost,
         sink: &mut dyn FnMut(Event),
-    ) -> Result<Option<String>> {
+    ) -> Result<Option<Value>> {
         self.follow(leaf)?;
         let window = self.window(host)?;
-        let restored = match is_due(&self.live) {
-            true => {
-                let live = self.live.clone();
-                self.restored(&live, &window, sink)
-            }
-            false => None,
-        };
+        let live = self.live.clone();
+        Ok(self.restoring(&live, &window, sink))
+    }
+
+    /// What an epoch begins with, as a message for pi to write.
+    pub(super) fn restoring(
+        &mut self,
+        live: &Live,
+        window: &Window,
+        sink: &mut dyn FnMut(Event),
+    ) -> Option<Value> {
+        let text = self.restored(live, window, sink)?;
+        let details = json!({ "epoch": live.epoch() });
+        Some(carry::message(RESTORE_MARK, &text, details))
+    }
+
+    /// What the next request should have besides.
+    pub fn shown(
+        &mut self,
+        leaf: Option<&EntryId>,
+        host: PiHost,
+        sink: &mut dyn FnMut(Event),
+    ) -> Result<Shown> {
+        self.follow(leaf)?;
+        let window = self.window(host)?;
+        let live = self.live.clone();
+        let restored = self.restored(&live, &window, sink);
         let size = self.size(None, &window);
-        let notes = match self.setup.config.gauge.enabled && size.tokens >= window.gauge() {
+        let append = match self.setup.config.gauge.enabled && size.tokens >= window.gauge() {
             true => {
                 let counter = self.meter.estimator().counter();
                 let notes =
                     self.checkpoints()
                         .notes(size.tokens, &window, &self.live, counter, sink);
                 // The gauge is a line of its own, and last.
-                let mut texts: Vec<String> = Vec::new();
-                if let Some((gauge, others)) = notes.split_last() {
-                    texts.extend(fenced(others, counter));
+                notes.split_last().map(|(gauge, others)| {
+                    let mut texts: Vec<String> = fenced(others, counter).into_iter().collect();
                     texts.push(gauge.text().to_owned());
-                }
-                texts
+                    texts.join("\n")
+                })
             }
-            false => Vec::new(),
+            false => None,
         };
-        let parts: Vec<String> = restored.into_iter().chain(notes).collect();
-        Ok((!parts.is_empty()).then(|| parts.join("\n")))
+        Ok(Shown { restored, append })
     }
 
     /// What an epoch begins with, unless it is in the file already.
-    pub(super) fn restored(
+    fn restored(
         &mut self,
         live: &Live,
         window: &Window,

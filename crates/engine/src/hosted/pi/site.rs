@@ -1,6 +1,9 @@
 //! A session of pi's as a site of compactions: what is due is done on paper, and
 //! pi is asked to write it down.
 
+use std::path::PathBuf;
+
+use jiff::civil::DateTime;
 use longhaul_compaction::ladder::Block;
 use longhaul_model::CancellationToken;
 use longhaul_tokens::{Tokens, Window};
@@ -177,6 +180,11 @@ impl Site for OnPaper<'_> {
 
     fn stamp(&mut self) -> Stamp {
         self.session.stamp()
+    }
+
+    fn workspace(&self) -> Option<(PathBuf, DateTime)> {
+        let cwd = self.ahead.live.header().cwd.clone()?;
+        Some((cwd, self.session.setup.clock.now().datetime()))
     }
 
     fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<(), CompactorError> {

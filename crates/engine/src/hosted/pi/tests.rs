@@ -333,9 +333,11 @@ fn what_is_put_back_is_shown_until_it_is_written_and_never_twice() {
     entry["fromHook"] = json!(true);
     pi.append(entry);
 
-    let tail = session.tail(pi.at().as_ref(), host(), none).unwrap();
-    let tail = tail.expect("an epoch has begun");
-    assert!(tail.contains("<longhaul:checkpoint"), "{tail}");
+    let mut shown =
+        |pi: &Pi, session: &mut PiSession| session.shown(pi.at().as_ref(), host(), none).unwrap();
+    let restored = shown(&pi, &mut session).restored;
+    let restored = restored.expect("an epoch has begun");
+    assert!(restored.contains("<longhaul:checkpoint"), "{restored}");
     // Behind a last answer nothing is said.
     pi.message(
         json!({"role": "assistant", "stopReason": "stop", "timestamp": 0,
@@ -343,24 +345,62 @@ fn what_is_put_back_is_shown_until_it_is_written_and_never_twice() {
     );
     assert!(pi.end_turn(&mut session).0.is_empty());
     pi.user("Go on.");
-    let again = session.tail(pi.at().as_ref(), host(), none).unwrap();
-    assert_eq!(again.as_deref(), Some(tail.as_str()));
+    let again = shown(&pi, &mut session).restored;
+    assert_eq!(again.as_ref(), Some(&restored));
     pi.round(12, "short");
     let (entries, _) = pi.end_turn(&mut session);
-    let texts: Vec<&str> = entries
-        .iter()
-        .filter_map(|entry| entry["content"].as_str())
-        .collect();
-    assert_eq!(texts.len(), 1, "{entries:?}");
-    assert!(tail.starts_with(texts[0]), "{tail}\n---\n{}", texts[0]);
-    let shown = session.tail(pi.at().as_ref(), host(), none).unwrap();
-    assert!(!shown.unwrap_or_default().contains("<longhaul:checkpoint"));
+    assert_eq!(kinds_of(&entries), ["custom_message"]);
+    assert_eq!(entries[0]["content"], json!(restored));
+    assert_eq!(shown(&pi, &mut session).restored, None);
     pi.round(13, "short");
     assert!(pi.end_turn(&mut session).0.is_empty());
     let marks = session.live().entries().iter().filter(
         |entry| matches!(&entry.body, Body::CustomMessage { custom_type } if custom_type == RESTORE_MARK),
     );
     assert_eq!(marks.count(), 1);
+}
+
+#[test]
+fn what_is_put_back_is_written_before_what_the_user_says_next() {
+    let mut pi = Pi::new();
+    pi.user("Read every part of src.");
+    for number in 0..12 {
+        pi.round(number, &file(number, 60));
+    }
+    let mut session = pi.open();
+    let before_run = |pi: &Pi, session: &mut PiSession| {
+        let written = session.before_run(pi.at().as_ref(), host(), &mut |_| {});
+        written.unwrap()
+    };
+    assert_eq!(before_run(&pi, &mut session), None);
+    let offer = session.before_compact(
+        pi.at().as_ref(),
+        Reason::Manual,
+        None,
+        host(),
+        &CancellationToken::new(),
+        &mut |_| {},
+    );
+    let Offer::Compaction(made) = offer.unwrap() else {
+        panic!("nothing was offered");
+    };
+    // What the agent was doing is where the next one looks for it.
+    let task = fs::read_to_string(pi.folder.path().join("work/memories/context.md"));
+    let task = task.unwrap();
+    assert!(task.contains("Read every part of src."), "{task}");
+    let mut entry = serde_json::to_value(&made).unwrap();
+    entry["type"] = json!("compaction");
+    pi.append(entry);
+    let message = before_run(&pi, &mut session).expect("an epoch has begun");
+    let shown = session.shown(pi.at().as_ref(), host(), &mut |_| {});
+    assert_eq!(message["content"], json!(shown.unwrap().restored.unwrap()));
+    pi.append(message);
+    pi.user("Go on.");
+    assert_eq!(before_run(&pi, &mut session), None);
+    let shown = session.shown(pi.at().as_ref(), host(), &mut |_| {});
+    assert_eq!(shown.unwrap().restored, None);
+    pi.round(12, "short");
+    assert!(pi.end_turn(&mut session).0.is_empty());
 }
 
 /// Notes what it is told.

@@ -3,12 +3,10 @@
 use futures::executor::block_on;
 use longhaul_model::CancellationToken;
 use longhaul_transcript::{EntryId, Role};
-use serde_json::json;
 
-use super::carry;
 use super::follow::Followed;
 use super::site::{Ahead, told};
-use super::{PiHost, PiSession, RESTORE_MARK, Result, TurnEnd};
+use super::{PiHost, PiSession, Result, TurnEnd};
 use crate::compactor::Compactor;
 use crate::event::Event;
 
@@ -42,14 +40,9 @@ impl PiSession {
             .messages()
             .last()
             .is_some_and(|last| last.role == Role::ToolResult);
-        let restored = match goes_on {
-            true => self.restored(&ahead.live, &window, sink),
-            false => None,
-        };
-        if let Some(text) = restored {
-            let details = json!({ "epoch": ahead.live.epoch() });
-            let entry = carry::message(RESTORE_MARK, &text, details);
-            ahead.entries.push(entry);
+        if goes_on {
+            let restoring = self.restoring(&ahead.live, &window, sink);
+            ahead.entries.extend(restoring);
         }
         if self.setup.config.writes_checkpoints() {
             let mut now = Ahead::of(&self.live, cancel);
