@@ -11,8 +11,7 @@ use std::path::Path;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use super::store::MOST_TOKENIZER_BYTES;
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// Turns text into the numbers of a model's vocabulary.
 pub(super) struct Tokenizer {
@@ -93,9 +92,9 @@ const SPACE: char = '▁';
 const LONGEST_WORD: usize = 100;
 
 impl Tokenizer {
-    pub(super) fn open(path: &Path) -> Result<Tokenizer, IndexError> {
-        let text = longhaul_files::read_text(path, MOST_TOKENIZER_BYTES)?;
-        Tokenizer::parse(&text).map_err(|reason| IndexError::Model {
+    /// The tokenizer that a file describes.
+    pub(super) fn read(path: &Path, text: &str) -> Result<Tokenizer, IndexError> {
+        Tokenizer::parse(text).map_err(|reason| IndexError::Model {
             path: path.to_owned(),
             reason,
             remedy: "WordPiece, BPE with byte fallback and Unigram tokenizers can be used",
