@@ -3,6 +3,10 @@
 //! WordPiece as BERT has it, byte-pair encoding as Llama has it, and unigrams
 //! as SentencePiece has them: what the models in question use. Another one is
 //! refused by name rather than approximated.
+//!
+//! The crate `tokenizers` reads every such file there is, trains them too, and brings
+//! 34 crates that nothing else here needs, two engines for regular expressions and a
+//! pool of threads among them. These three algorithms are a page each.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
