@@ -65,7 +65,7 @@ impl Default for SearchSettings {
             exchange: 0.7,
             pause: 60 * 60 * 1000,
             coverage: 0.4,
-            sentences: 0.5,
+            sentences: 0.3,
             feedback: 0.1,
             source: 0.5,
             fusion: Fusion::Scores,
