@@ -2,6 +2,7 @@
 //! beside pi's own loader.
 
 mod commands;
+mod search;
 
 use std::env;
 use std::fs;
@@ -25,6 +26,8 @@ pub(crate) enum Bench {
     Peers(PeersArgs),
     /// Run the commands people run on short and long sessions: bytes read, time, memory
     Commands(commands::CommandsArgs),
+    /// Ask a long-lived MCP server with an index of 50,000 chunks: time of a question
+    Search(search::SearchArgs),
     /// One measurement in a process of its own
     #[command(hide = true)]
     Open {
@@ -58,6 +61,7 @@ pub(crate) fn run(what: &Bench) -> Result<()> {
     match what {
         Bench::Open { file, runs } => open(file, *runs),
         Bench::Commands(args) => commands::commands(args),
+        Bench::Search(args) => search::search(args),
         Bench::Peers(args) => match shell::again_in_release()? {
             true => Ok(()),
             false => peers(args),
@@ -216,4 +220,11 @@ fn peak_of(status: &Path) -> Option<u64> {
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024)
+}
+
+/// Our own program as people have it.
+fn built() -> Result<PathBuf> {
+    shell::run(shell::cargo().args(["build", "--quiet", "--release", "--package", "longhaul"]))?;
+    let name = format!("longhaul{}", std::env::consts::EXE_SUFFIX);
+    Ok(paths::target().join("release").join(name))
 }

@@ -1,5 +1,5 @@
 //! Indexing and searching at 50,000 chunks, beside plain FTS5 and beside
-//! vectors compared one by one. `cargo bench -p longhaul-memory --bench search`.
+//! vectors compared one by one. `cargo bench -p longhaul-index --bench search`.
 //!
 //! With `--features encoder`, and once `cargo xtask eval retrieval --models` has
 //! installed it, also how long all-MiniLM-L6-v2 takes for a query.

@@ -12,10 +12,14 @@
 
 mod chunk;
 mod embed;
+mod error;
 mod index;
 pub mod page;
+mod record;
 mod redaction;
 mod search;
+mod settings;
+mod store;
 mod text;
 
 pub use chunk::ChunkSettings;
@@ -23,13 +27,17 @@ pub use embed::{
     BestModel, Embed, Encoder, EncoderKind, InstalledModel, Models, Patience, RemoteEncoder,
     Unmade, open_model,
 };
+pub use error::IndexError;
 pub use index::{
-    Behind, Budget, Condition, DEPTH, Filters, Fusion, Hit, Hits, IndexError, IndexSettings,
-    Indexer, Indexing, Kept, Looks, MemoryIndex, Mode, Passage, Progress, Query, Record,
-    RecordKind, SqliteIndex, Status, Synced, Unseen, Waits, Why, WorkspaceFiles,
+    Condition, DEPTH, Indexer, Indexing, Looks, MemoryIndex, Synced, Unseen, Waits, WorkspaceFiles,
+};
+pub use record::{
+    Behind, Budget, Filters, Fusion, Hit, Hits, Kept, Mode, Passage, Progress, Query, Record,
+    RecordKind, Status, Why,
 };
 pub use redaction::Redaction;
-pub use search::SearchSettings;
+pub use settings::{IndexSettings, SearchSettings};
+pub use store::SqliteIndex;
 pub use text::content_words;
 
 /// A size in millions of bytes: `64 MB`, `16.8 MB`.

@@ -69,7 +69,7 @@ pub(super) fn commands(args: &CommandsArgs) -> Result<()> {
             "strace is not installed; it counts the bytes: `apt-get install -y strace`".into(),
         );
     }
-    let program = built()?;
+    let program = super::built()?;
     let peers = match args.without_peer {
         true => None,
         false => Some(Peers::install()?),
@@ -135,13 +135,6 @@ impl Run {
             format!("{:.0}", megabytes(self.peak)),
         ]
     }
-}
-
-/// Our own program as people have it.
-fn built() -> Result<PathBuf> {
-    shell::run(shell::cargo().args(["build", "--quiet", "--release", "--package", "longhaul"]))?;
-    let name = format!("longhaul{}", std::env::consts::EXE_SUFFIX);
-    Ok(paths::target().join("release").join(name))
 }
 
 /// The first run of a command in an empty state folder, and the next one.

@@ -4,7 +4,7 @@
 //! configuration may be read where other models are installed.
 
 use super::store::{InstalledModel, Models};
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// The file that holds the name.
 const CHOICE: &str = "chosen";

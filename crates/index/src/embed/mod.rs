@@ -17,7 +17,7 @@ mod transformer;
 pub use self::remote::{Embed, Patience, RemoteEncoder, Unmade};
 pub use self::store::{BestModel, InstalledModel, Models, open_model};
 
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// What kind of model makes the vectors, which says how far to trust them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Encoder, EncoderKind};
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// How long an endpoint may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

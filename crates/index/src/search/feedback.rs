@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::words::Words;
-use crate::index::{IndexError, Shape, SqliteIndex};
+use crate::error::IndexError;
+use crate::store::{Shape, SqliteIndex};
 use crate::text::{self, Term};
 
 /// How many texts are read.
@@ -26,7 +27,7 @@ impl SqliteIndex {
         shape: &Shape,
         allowed: &[bool],
     ) -> Result<(), IndexError> {
-        let settings = *self.search_settings();
+        let settings = self.settings.search;
         let best = words.leading(TEXTS, shape);
         let Some(&(_, top)) = best.first() else {
             return Ok(());
@@ -35,7 +36,7 @@ impl SqliteIndex {
         for (slot, score) in best {
             let text = self.text_of(shape, slot)?;
             let mut tokens = Vec::new();
-            text::tokens(&text, self.stems(), &mut |token| {
+            text::tokens(&text, &mut self.stems, &mut |token| {
                 tokens.push(token.to_owned())
             });
             let part = score / top / tokens.len().max(1) as f32;
@@ -50,7 +51,7 @@ impl SqliteIndex {
         parts.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         parts.truncate(TOKENS);
         words
-            .expand(self.database(), shape, allowed, &parts, &settings)
-            .map_err(self.failed())
+            .expand(&self.connection, shape, allowed, &parts, &settings)
+            .map_err(self.sqlite())
     }
 }

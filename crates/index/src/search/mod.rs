@@ -10,7 +10,6 @@ mod feedback;
 mod order;
 mod passage;
 mod quoted;
-mod settings;
 mod unknown;
 mod words;
 
@@ -21,16 +20,13 @@ use std::thread;
 
 use longhaul_transcript::Millis;
 
-pub(crate) use self::quoted::Quoting;
-pub use self::settings::SearchSettings;
-
 use self::words::{Asked, Words};
 use crate::embed::Encoder;
-use crate::index::{
-    Filters, Fusion, Hit, Hits, IndexError, Kept, Matrix, Mode, NOTHING, Query, RecordKind, Shape,
-    SqliteIndex, Why,
-};
-use crate::text::{self, Term, Tongue};
+use crate::error::IndexError;
+use crate::record::{Filters, Fusion, Hit, Hits, Kept, Mode, Query, RecordKind, Why};
+use crate::settings::SearchSettings;
+use crate::store::{Matrix, NOTHING, Shape, SqliteIndex};
+use crate::text::{self, Language, Term};
 
 /// More of a query than this is not looked at.
 const LONGEST_QUERY: usize = 20_000;
@@ -51,15 +47,18 @@ struct Scored {
     raised: f32,
 }
 
-impl SqliteIndex {
-    pub(crate) fn find(&mut self, query: &Query) -> Result<Hits, IndexError> {
-        // One view of the file from the first row to the last text.
-        self.begin()?;
-        let found = self.find_within(query);
-        self.end();
-        found
-    }
+/// What of an index fits a question best.
+pub(crate) fn find(index: &mut SqliteIndex, query: &Query) -> Result<Hits, IndexError> {
+    // One view of the file from the first row to the last text.
+    let begun = index.connection.execute_batch("BEGIN");
+    begun.map_err(index.sqlite())?;
+    let found = index.find_within(query);
+    // Nothing was written; a failure to end is seen by the next begin.
+    let _ = index.connection.execute_batch("COMMIT");
+    found
+}
 
+impl SqliteIndex {
     fn find_within(&mut self, query: &Query) -> Result<Hits, IndexError> {
         let shape = self.shape_now()?;
         let mut hits = Hits {
@@ -87,10 +86,16 @@ impl SqliteIndex {
         let quoting = self.quoting(&shape)?;
         let mut allowed = within.clone();
         quoting.leave_out(&mut allowed);
-        let mut candidates = self.candidates(query, text, &shape, &allowed, &mut hits)?;
-        let settings = *self.search_settings();
+        let terms = self.terms(text)?;
+        let asked = Asked {
+            terms: &terms,
+            quote: text::quote(text, &mut self.stems),
+            asking: text::questions(text),
+        };
+        let mut candidates = self.candidates(query, text, &asked, &shape, &allowed, &mut hits)?;
+        let settings = self.settings.search;
         age(&mut candidates, &shape, query.now, &settings);
-        self.drop_quoting(&mut candidates, &shape, &within, text)?;
+        self.drop_quoting(&mut candidates, &shape, &within, &terms)?;
         candidates.retain(|candidate| candidate.score > 0.0);
         let wanted = query.k.max(1);
         let pool = settings.pool(wanted);
@@ -107,10 +112,9 @@ impl SqliteIndex {
             wanted,
             settings.lambda,
         )?;
-        let terms = self.terms(text)?;
         for (candidate, text) in chosen {
             let kept = quoting.kept(candidate.slot);
-            let passage = passage::best(&text, &terms, self.stems());
+            let passage = passage::best(&text, &terms, &mut self.stems);
             hits.hits.push(hit(&shape, candidate, text, passage, kept));
         }
         Ok(hits)
@@ -120,11 +124,12 @@ impl SqliteIndex {
         &mut self,
         query: &Query,
         text: &str,
+        asked: &Asked<'_>,
         shape: &Arc<Shape>,
         allowed: &[bool],
         hits: &mut Hits,
     ) -> Result<Vec<Candidate>, IndexError> {
-        let settings = *self.search_settings();
+        let settings = self.settings.search;
         let meaning = match query.mode {
             Mode::Words => None,
             Mode::Hybrid | Mode::Vectors => self.meaning(shape, &mut hits.notes)?,
@@ -133,12 +138,12 @@ impl SqliteIndex {
         let (words, vectors) = match (query.mode, &meaning) {
             (Mode::Vectors, None) => return Ok(Vec::new()),
             (Mode::Vectors, Some(meaning)) => (None, Some(near(meaning))),
-            (_, None) => (Some(self.words(text, shape, allowed)?), None),
+            (_, None) => (Some(self.words(asked, shape, allowed)?), None),
             // Neither waits for the other: to encode a question takes some models as
             // long as all the rest.
             (_, Some(meaning)) => thread::scope(|scope| {
                 let vectors = scope.spawn(|| near(meaning));
-                let words = self.words(text, shape, allowed);
+                let words = self.words(asked, shape, allowed);
                 let vectors = vectors.join().unwrap_or_else(|panic| resume_unwind(panic));
                 words.map(|words| (Some(words), Some(vectors)))
             })?,
@@ -250,28 +255,26 @@ impl SqliteIndex {
         Ok(candidates.collect())
     }
 
-    fn words(&mut self, text: &str, shape: &Shape, allowed: &[bool]) -> Result<Words, IndexError> {
-        let terms = self.terms(text)?;
-        let quote = text::quote(text, self.stems());
-        let settings = *self.search_settings();
-        words::open(self.database()).map_err(self.failed())?;
-        let asked = Asked {
-            terms: &terms,
-            quote: quote.as_ref(),
-            asking: text::questions(text),
-        };
-        let words = Words::score(self.database(), shape, allowed, &asked, &settings);
-        let mut words = words.map_err(self.failed())?;
+    fn words(
+        &mut self,
+        asked: &Asked<'_>,
+        shape: &Shape,
+        allowed: &[bool],
+    ) -> Result<Words, IndexError> {
+        let settings = self.settings.search;
+        words::open(&self.connection).map_err(self.sqlite())?;
+        let words = Words::score(&self.connection, shape, allowed, asked, &settings);
+        let mut words = words.map_err(self.sqlite())?;
         if settings.feedback > 0.0 {
-            self.feed_back(&mut words, &terms, shape, allowed)?;
+            self.feed_back(&mut words, asked.terms, shape, allowed)?;
         }
         Ok(words)
     }
 
     /// The words of a query.
     fn terms(&mut self, text: &str) -> Result<Vec<Term>, IndexError> {
-        let tongues = self.tongues()?;
-        Ok(text::terms(text, &tongues, self.stems()))
+        let languages = self.languages()?;
+        Ok(text::terms(text, &languages, &mut self.stems))
     }
 
     /// The model and its vectors; none where words have to do.
@@ -280,7 +283,7 @@ impl SqliteIndex {
         shape: &Shape,
         notes: &mut Vec<String>,
     ) -> Result<Option<Meaning>, IndexError> {
-        let Some(encoder) = self.encoder() else {
+        let Some(encoder) = self.encoder.clone() else {
             return Ok(None);
         };
         let Some(matrix) = self.matrix(shape)? else {
@@ -296,19 +299,14 @@ impl SqliteIndex {
         Ok(Some(Meaning { encoder, matrix }))
     }
 
-    fn text_of(&self, shape: &Shape, slot: u32) -> Result<String, IndexError> {
-        let chunk = shape.extents[slot as usize].id;
-        self.text_at(chunk).map_err(self.failed())
-    }
-
-    fn tongues(&self) -> Result<Vec<Tongue>, IndexError> {
+    fn languages(&self) -> Result<Vec<Language>, IndexError> {
         let bits: i64 = self
-            .database()
-            .prepare_cached("SELECT value FROM meta WHERE name = 'tongues'")
+            .connection
+            .prepare_cached("SELECT value FROM meta WHERE name = 'languages'")
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-            .map_err(self.failed())?;
-        let is_used = |tongue: &Tongue| bits >> *tongue as u8 & 1 == 1;
-        Ok(Tongue::all().filter(is_used).collect())
+            .map_err(self.sqlite())?;
+        let is_used = |language: &Language| bits >> *language as u8 & 1 == 1;
+        Ok(Language::all().filter(is_used).collect())
     }
 }
 

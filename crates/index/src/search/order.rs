@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use foldhash::fast::RandomState;
 
 use super::{Candidate, Scored};
-use crate::index::{IndexError, Matrix};
+use crate::error::IndexError;
+use crate::store::Matrix;
 
 /// Keeps the `count` best, the best first. Ties go to the newer place, which
 /// comes later in its session.
@@ -198,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::index::Why;
+    use crate::record::Why;
 
     fn candidate(slot: usize, score: f32) -> Candidate {
         Candidate {

@@ -1,328 +1,51 @@
-//! What is kept and where it was said are one hit.
-//!
-//! A promotion writes a statement to a page of the memory with the lines of
-//! logs that say it, and a pointer to that page into `MEMORY.md`. All three
-//! have the same words: as three hits they would keep two others from being
-//! found, and as three texts they would make those words look less rare than
-//! they are. So a passage of a page that only quotes what is searched itself is
-//! left out, and the place where it was said tells where and how it is kept.
-//!
-//! A statement is searched by itself where that place is not, where the place
-//! no longer has the words, or where the statement was worded anew. A page is
-//! also found for the lines that a person wrote between the others.
-
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+//! Pages of the memory that were found only for what is found elsewhere.
 
 use super::Candidate;
-use crate::index::{IndexError, Kept, RecordKind, Shape, SqliteIndex};
-use crate::page::{self, Place, Quote, Statement};
-use crate::text;
-
-/// What the pages of an index quote.
-#[derive(Debug, Default)]
-pub(crate) struct Quoting {
-    /// By slot of the place where it was said.
-    kept: HashMap<u32, Vec<Kept>>,
-    /// The passages of pages, by slot.
-    passages: HashMap<u32, Passage>,
-    /// The unit with a statement's beginning, by page and id.
-    by_id: HashMap<(String, String), u32>,
-}
-
-/// A passage of a page.
-#[derive(Debug)]
-struct Passage {
-    unit: u32,
-    lines: Vec<Line>,
-}
-
-/// What a line of a page is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Line {
-    /// One of a statement that was said in these units.
-    Said(Arc<[u32]>),
-    /// A pointer to a statement of a page.
-    Pointer(String, String),
-    /// The heading of a statement.
-    Head,
-    /// Another heading that promotions write, or nothing.
-    Bare,
-    /// A line of its own.
-    Own,
-}
-
-impl Quoting {
-    /// Whether all that a line says is found elsewhere.
-    fn is_elsewhere(&self, line: &Line, allowed: &[bool]) -> bool {
-        match line {
-            Line::Head | Line::Bare => true,
-            Line::Own => false,
-            Line::Said(units) => units.iter().any(|unit| allowed[*unit as usize]),
-            Line::Pointer(page, id) => {
-                let known = self.by_id.get(&(page.clone(), id.clone()));
-                known.is_some_and(|unit| allowed[*unit as usize])
-            }
-        }
-    }
-
-    /// Takes the passages out that say nothing which is not found elsewhere.
-    pub(super) fn leave_out(&self, allowed: &mut [bool]) {
-        let says_nothing = |passage: &&Passage| {
-            let mut lines = passage.lines.iter();
-            lines.all(|line| self.is_elsewhere(line, allowed))
-        };
-        let passages = self.passages.values().filter(says_nothing);
-        let units: Vec<u32> = passages.map(|passage| passage.unit).collect();
-        for unit in units {
-            allowed[unit as usize] = false;
-        }
-    }
-
-    /// What quotes a slot.
-    pub(super) fn kept(&self, slot: u32) -> Vec<Kept> {
-        self.kept.get(&slot).cloned().unwrap_or_default()
-    }
-}
+use crate::error::IndexError;
+use crate::store::{Shape, SqliteIndex};
+use crate::text::{self, Term};
 
 impl SqliteIndex {
-    /// What the pages quote; read once for each state of the index.
-    pub(super) fn quoting<'a>(&self, shape: &'a Shape) -> Result<&'a Quoting, IndexError> {
-        if let Some(known) = shape.quoting.get() {
-            return Ok(known);
-        }
-        let read = self.read_quoting(shape)?;
-        Ok(shape.quoting.get_or_init(|| read))
-    }
-
-    fn read_quoting(&self, shape: &Shape) -> Result<Quoting, IndexError> {
-        let mut quoting = Quoting::default();
-        let pages = shape.sources.iter();
-        let pages: Vec<_> = pages.filter(|source| page::is_page(&source.name)).collect();
-        if pages.is_empty() {
-            return Ok(quoting);
-        }
-        let mut places = Places::new(shape);
-        for source in pages {
-            for unit in source.units.clone() {
-                let place = &shape.units[unit as usize];
-                if place.kind != RecordKind::Memory as u8 {
-                    continue;
-                }
-                for slot in place.slots.clone() {
-                    let text = self.text_of(shape, slot)?;
-                    let first = shape.extents[slot as usize].lines.0;
-                    let mut lines: Vec<Line> = text.lines().map(Line::of).collect();
-                    for statement in page::statements(&text, first) {
-                        let mut said = Vec::new();
-                        for quote in &statement.quotes {
-                            if let Some(at) = places.of(self, quote)? {
-                                said.push((at, quote));
-                            }
-                        }
-                        let name = (source.name.clone(), statement.id.clone());
-                        if !statement.id.is_empty() {
-                            quoting.by_id.insert(name, unit);
-                        }
-                        mark(&mut lines, first, &text, &statement, &said);
-                        quoting.keep(&source.name, &statement, &said);
-                    }
-                    quoting.passages.insert(slot, Passage { unit, lines });
-                }
-            }
-        }
-        Ok(quoting)
-    }
-
     /// Drops pages that were found only for lines which are found elsewhere.
     pub(super) fn drop_quoting(
         &mut self,
         candidates: &mut Vec<Candidate>,
         shape: &Shape,
         allowed: &[bool],
-        query: &str,
+        terms: &[Term],
     ) -> Result<(), IndexError> {
         let quoting = self.quoting(shape)?;
-        let is_page = |one: &Candidate| quoting.passages.contains_key(&one.slot);
-        if !candidates.iter().any(is_page) {
-            return Ok(());
-        }
-        let terms = self.terms(query)?;
-        let mut dropped: HashSet<u32> = HashSet::new();
-        let elsewhere = |line: &Line| quoting.is_elsewhere(line, allowed);
-        for found in candidates.iter() {
-            let Some(passage) = quoting.passages.get(&found.slot) else {
-                continue;
-            };
-            let was_promoted = |line: &Line| !matches!(line, Line::Bare | Line::Own);
+        for found in std::mem::take(candidates) {
             // Found by its meaning or its neighbours, it may be for any line.
-            if found.why.words <= 0.0 || !passage.lines.iter().any(was_promoted) {
-                continue;
-            }
-            let text = self.text_of(shape, found.slot)?;
-            let mut own = false;
-            for (line, what) in text.lines().zip(&passage.lines) {
-                if !elsewhere(what) {
-                    let wanted = |token: &str| {
-                        let mut all = terms.iter().flat_map(|term| &term.tokens);
-                        all.any(|wanted| match text::begins_longer(wanted) {
-                            Some(beginning) => token.starts_with(beginning),
-                            None => wanted == token,
-                        })
-                    };
-                    let mut take = |token: &str| own |= wanted(token);
-                    text::tokens(line, self.stems(), &mut take);
-                }
-            }
-            if !own {
-                dropped.insert(found.slot);
+            let by_words = found.why.words > 0.0 && quoting.was_promoted(found.slot);
+            if !by_words || self.says_itself(shape, found.slot, allowed, terms)? {
+                candidates.push(found);
             }
         }
-        candidates.retain(|one| !dropped.contains(&one.slot));
         Ok(())
     }
-}
 
-/// A unit and its slot.
-type At = (u32, u32);
-
-impl Quoting {
-    fn keep(&mut self, page: &str, statement: &Statement, said: &[(At, &Quote)]) {
-        if statement.id.is_empty() {
-            return;
+    /// Whether a line of a page that says what no other text does has a word of a
+    /// query.
+    fn says_itself(
+        &mut self,
+        shape: &Shape,
+        slot: u32,
+        allowed: &[bool],
+        terms: &[Term],
+    ) -> Result<bool, IndexError> {
+        let text = self.text_of(shape, slot)?;
+        let mut has_word = false;
+        for line in self.quoting(shape)?.own_lines(slot, &text, allowed) {
+            let mut take = |token: &str| {
+                let mut wanted = terms.iter().flat_map(|term| &term.tokens);
+                has_word |= wanted.any(|wanted| match text::begins_longer(wanted) {
+                    Some(beginning) => token.starts_with(beginning),
+                    None => wanted == token,
+                });
+            };
+            text::tokens(line, &mut self.stems, &mut take);
         }
-        let kept = Kept {
-            source: page.to_owned(),
-            lines: statement.lines,
-            id: statement.id.clone(),
-            text: statement.said.clone(),
-            standing: statement.standing.clone(),
-        };
-        for ((_, slot), _) in said {
-            let all = self.kept.entry(*slot).or_default();
-            if all.last() != Some(&kept) {
-                all.push(kept.clone());
-            }
-        }
-    }
-}
-
-impl Line {
-    fn of(line: &str) -> Line {
-        let bare = line.trim();
-        match page::pointed(line) {
-            Some((page, id)) => Line::Pointer(page.to_owned(), id.to_owned()),
-            None if page::begins(bare) => Line::Head,
-            None if bare.is_empty() || page::is_title(bare) => Line::Bare,
-            None => Line::Own,
-        }
-    }
-}
-
-/// Marks the lines of a statement that say only what was said elsewhere.
-fn mark(lines: &mut [Line], first: u32, text: &str, statement: &Statement, said: &[(At, &Quote)]) {
-    if said.is_empty() {
-        return;
-    }
-    let units: Arc<[u32]> = said.iter().map(|((unit, _), _)| *unit).collect();
-    let is_quoted = said
-        .iter()
-        .any(|(_, quote)| covers(&quote.words, &statement.said));
-    for ((line, text), number) in lines.iter_mut().zip(text.lines()).zip(first..) {
-        let quote = said.iter().any(|(_, quote)| quote.line == number);
-        if quote || (is_quoted && statement.has(text, number)) {
-            *line = Line::Said(Arc::clone(&units));
-        }
-    }
-}
-
-/// Whether a quote has all the words of a statement.
-fn covers(quote: &str, said: &str) -> bool {
-    let quote = words(quote);
-    words(said)
-        .split_whitespace()
-        .all(|word| quote.contains(&format!(" {word} ")))
-}
-
-/// The words of a text, each between blanks: a page has its quotes on one line,
-/// and what could be taken for a mark written otherwise.
-fn words(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    words.fold(String::from(" "), |mut all, word| {
-        all.push_str(&word.to_lowercase());
-        all.push(' ');
-        all
-    })
-}
-
-/// Where things were said.
-struct Places<'a> {
-    shape: &'a Shape,
-    sources: HashMap<&'a str, usize>,
-    entries: Option<HashMap<&'a str, Vec<u32>>>,
-    /// Texts that were read.
-    texts: HashMap<u32, String>,
-}
-
-impl<'a> Places<'a> {
-    fn new(shape: &'a Shape) -> Places<'a> {
-        let named = shape.sources.iter().enumerate();
-        let named = named.map(|(at, source)| (source.name.as_str(), at));
-        Places {
-            shape,
-            sources: named.collect(),
-            entries: None,
-            texts: HashMap::new(),
-        }
-    }
-
-    /// The unit and slot that have the words of a quote, where it says.
-    fn of(&mut self, index: &SqliteIndex, quote: &Quote) -> Result<Option<At>, IndexError> {
-        let shape = self.shape;
-        let units: Vec<u32> = match &quote.place {
-            Place::Line(file, _) => match self.sources.get(file.as_str()) {
-                Some(at) => shape.sources[*at].units.clone().collect(),
-                None => Vec::new(),
-            },
-            Place::Entry(entry) => self.units_of(entry),
-        };
-        for unit in units {
-            for slot in shape.units[unit as usize].slots.clone() {
-                let (begin, end) = shape.extents[slot as usize].lines;
-                let line = match &quote.place {
-                    Place::Line(_, line) if !(begin..=end).contains(line) => continue,
-                    Place::Line(_, line) => Some((line - begin) as usize),
-                    Place::Entry(_) => None,
-                };
-                let text = match self.texts.entry(slot) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(place) => place.insert(index.text_of(shape, slot)?),
-                };
-                let said = match line {
-                    Some(at) => text.lines().nth(at).unwrap_or_default(),
-                    None => text,
-                };
-                if words(said).contains(&words(&quote.words)) {
-                    return Ok(Some((unit, slot)));
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    fn units_of(&mut self, entry: &str) -> Vec<u32> {
-        let shape = self.shape;
-        let all = self.entries.get_or_insert_with(|| {
-            let mut all: HashMap<&str, Vec<u32>> = HashMap::new();
-            for (unit, place) in (0u32..).zip(&shape.units) {
-                if !place.entry.is_empty() {
-                    all.entry(&place.entry).or_default().push(unit);
-                }
-            }
-            all
-        });
-        all.get(entry).cloned().unwrap_or_default()
+        Ok(has_word)
     }
 }

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use longhaul_transcript::Millis;
 
-use crate::index::{Filters, NOTHING, RecordKind, Shape};
+use crate::record::{Filters, RecordKind};
+use crate::store::{NOTHING, Shape};
 
 /// So many names are given.
 const MOST: usize = 5;

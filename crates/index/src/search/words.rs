@@ -7,12 +7,10 @@
 //! of a small index, and see which session has most of the question even
 //! where no single message has.
 
-use std::collections::HashMap;
+use rusqlite::{Connection, params_from_iter};
 
-use rusqlite::Connection;
-
-use super::SearchSettings;
-use crate::index::Shape;
+use crate::settings::SearchSettings;
+use crate::store::Shape;
 use crate::text::{Quote, Term, begins_longer, begins_pairs, is_pair};
 
 /// Rows that may be looked at for the terms of one query. The rarest terms
@@ -81,22 +79,21 @@ fn rows(
     token: &str,
     most: usize,
 ) -> rusqlite::Result<Vec<(u32, u32)>> {
-    if begins_pairs(token) {
-        let sql = "SELECT doc FROM temp.pair WHERE term BETWEEN ?1 AND ?2";
-        return rows_from(connection, shape, sql, token, most);
-    }
-    if let Some(beginning) = begins_longer(token) {
-        let sql = "SELECT doc FROM temp.instance WHERE term BETWEEN ?1 AND ?2";
-        return rows_from(connection, shape, sql, beginning, most);
-    }
-    if token.contains(' ') {
-        return rows_of_phrase(connection, shape, token, most);
-    }
-    let mut statement = connection.prepare_cached(match is_pair(token) {
-        true => "SELECT doc FROM temp.pair WHERE term = ?1",
-        false => "SELECT doc FROM temp.instance WHERE term = ?1",
-    })?;
-    let mut rows = statement.query([token])?;
+    let table = if is_pair(token) { "pair" } else { "instance" };
+    let beginning = begins_longer(token).or(begins_pairs(token).then_some(token));
+    let (sql, asked) = if let Some(beginning) = beginning {
+        let after = format!("{beginning}\u{10ffff}");
+        let sql = format!("SELECT doc FROM temp.{table} WHERE term BETWEEN ?1 AND ?2");
+        (sql, vec![beginning.to_owned(), after])
+    } else if token.contains(' ') {
+        let sql = String::from("SELECT rowid FROM words WHERE words MATCH ?1");
+        (sql, vec![phrase(token)])
+    } else {
+        let sql = format!("SELECT doc FROM temp.{table} WHERE term = ?1");
+        (sql, vec![token.to_owned()])
+    };
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(asked))?;
     let mut found: Vec<(u32, u32)> = Vec::new();
     let mut last = None;
     while found.len() < most
@@ -113,57 +110,27 @@ fn rows(
             }
         }
     }
+    if beginning.is_some() {
+        // Of several terms the rows come one term after another.
+        found.sort_unstable();
+        found.dedup_by(|more, one| {
+            let is_same = more.0 == one.0;
+            one.1 += if is_same { more.1 } else { 0 };
+            is_same
+        });
+    }
     Ok(found)
 }
 
-/// The same of a token that also stands wherever a longer one begins with it.
-fn rows_from(
-    connection: &Connection,
-    shape: &Shape,
-    sql: &str,
-    token: &str,
-    most: usize,
-) -> rusqlite::Result<Vec<(u32, u32)>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([token, &format!("{token}\u{10ffff}")])?;
-    let mut often: HashMap<u32, u32> = HashMap::new();
-    while often.len() < most
-        && let Some(row) = rows.next()?
-    {
-        if let Some(slot) = shape.slot_of(row.get(0)?) {
-            *often.entry(slot).or_default() += 1;
-        }
+/// Tokens that stand one behind the other, as FTS5 is asked for them. They have
+/// letters and digits only; in quotes they are a string to it, never an operator. Of
+/// `2024-03-14T12:34:56Z` the last number of the date and that of the time have a
+/// letter.
+fn phrase(tokens: &str) -> String {
+    match tokens.ends_with(|c: char| c.is_ascii_digit()) {
+        true => format!("\"{tokens}\" OR \"{tokens}t\" * OR \"{tokens}z\""),
+        false => format!("\"{tokens}\""),
     }
-    let mut found: Vec<(u32, u32)> = often.into_iter().collect();
-    found.sort_unstable();
-    Ok(found)
-}
-
-/// The first `most` slots in which tokens stand one behind the other. How often
-/// tells nothing: a log has its day on every line.
-fn rows_of_phrase(
-    connection: &Connection,
-    shape: &Shape,
-    phrase: &str,
-    most: usize,
-) -> rusqlite::Result<Vec<(u32, u32)>> {
-    let sql = "SELECT rowid FROM words WHERE words MATCH ?1";
-    let mut statement = connection.prepare_cached(sql)?;
-    // Tokens have letters and digits only; in quotes they are a string to FTS5,
-    // never an operator. Of `2024-03-14T12:34:56Z` the last number of the date and
-    // that of the time have a letter.
-    let mut asked = format!("\"{phrase}\"");
-    if phrase.ends_with(|c: char| c.is_ascii_digit()) {
-        asked += &format!(" OR \"{phrase}t\" * OR \"{phrase}z\"");
-    }
-    let mut rows = statement.query([asked])?;
-    let mut found = Vec::new();
-    while found.len() < most
-        && let Some(row) = rows.next()?
-    {
-        found.extend(shape.slot_of(row.get(0)?).map(|slot| (slot, 1)));
-    }
-    Ok(found)
 }
 
 /// How much a word tells that so many of all have.
@@ -229,7 +196,7 @@ impl Found<'_> {
 /// A query as it is looked up.
 pub(super) struct Asked<'a> {
     pub(super) terms: &'a [Term],
-    pub(super) quote: Option<&'a Quote>,
+    pub(super) quote: Option<Quote>,
     /// Which of its sentences are questions, a bit each.
     pub(super) asking: u8,
 }
@@ -385,7 +352,7 @@ impl Words {
             *score *= 1.0 - settings.coverage + settings.coverage * has / all.max(1e-6);
         }
         words.questions = by_sentence(&parts, &mut by_slot, settings.sentences, asked.asking);
-        if let Some(quote) = asked.quote {
+        if let Some(quote) = &asked.quote {
             // Words in their order are more than the same words anywhere.
             for slot in quoted(connection, shape, quote)? {
                 if allowed[shape.slots[slot as usize].unit as usize] {

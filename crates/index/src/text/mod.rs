@@ -8,15 +8,15 @@
 //! preparation, and since a token has letters and digits only, no query can
 //! reach FTS5's syntax.
 
+mod language;
 mod query;
 mod stems;
-mod tongue;
 
 use unicode_normalization::UnicodeNormalization;
 
+pub(crate) use self::language::Language;
 pub(crate) use self::query::{Quote, Term, begins_longer, questions, quote, terms};
 pub(crate) use self::stems::Stems;
-pub(crate) use self::tongue::Tongue;
 
 /// Changes whenever the same text gives other tokens: an index made before is
 /// made anew.
@@ -37,10 +37,10 @@ enum Run<'a> {
 
 /// The tokens of a text, each by itself.
 pub(crate) fn tokens(text: &str, stems: &mut Stems, take: &mut dyn FnMut(&str)) {
-    let tongue = Tongue::of(text);
+    let language = Language::of(text);
     for run in runs(text) {
         match run {
-            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| take(token)),
+            Run::Word(word) => word_tokens(word, language, stems, &mut |token, _| take(token)),
             Run::Unspaced(run) => unspaced_tokens(run, &mut |token, _| take(token)),
         }
     }
@@ -70,7 +70,7 @@ pub(crate) struct Stored {
     /// How many there are, all single characters counted.
     pub(crate) count: u32,
     /// The language of its words.
-    pub(crate) tongue: Tongue,
+    pub(crate) language: Language,
 }
 
 fn put(to: &mut String, token: &str) {
@@ -82,16 +82,16 @@ fn put(to: &mut String, token: &str) {
 
 /// The tokens of a text as they are stored.
 pub(crate) fn stored(text: &str, stems: &mut Stems) -> Stored {
-    let tongue = Tongue::of(text);
+    let language = Language::of(text);
     let mut stored = Stored {
         words: String::with_capacity(text.len()),
         pairs: String::new(),
         count: 0,
-        tongue,
+        language,
     };
     for run in runs(text) {
         match run {
-            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
+            Run::Word(word) => word_tokens(word, language, stems, &mut |token, _| {
                 stored.count += 1;
                 put(&mut stored.words, token);
             }),
@@ -238,13 +238,13 @@ const LONGEST_CODE: usize = 32;
 /// What the parts of an identifier count beside the whole.
 const PART: f32 = 0.6;
 
-fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnMut(&str, f32)) {
+fn word_tokens(word: &str, language: Language, stems: &mut Stems, take: &mut dyn FnMut(&str, f32)) {
     let word = word.trim_matches('_');
     if word.is_empty() {
         return;
     }
     if word.is_ascii() && word.bytes().all(|b| b.is_ascii_lowercase()) {
-        stems.token(word, tongue, take, 1.0);
+        stems.token(word, language, take, 1.0);
         return;
     }
     if word.bytes().all(|b| b.is_ascii_digit()) {
@@ -254,12 +254,12 @@ fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnM
     // A name or the first word of a sentence has no parts.
     let (first, rest) = (word.as_bytes()[0], &word.as_bytes()[1..]);
     if first.is_ascii_uppercase() && rest.iter().all(u8::is_ascii_lowercase) {
-        stems.token(&word.to_ascii_lowercase(), tongue, take, 1.0);
+        stems.token(&word.to_ascii_lowercase(), language, take, 1.0);
         return;
     }
     let parts = identifier_parts(word);
     if parts.len() < 2 {
-        stems.token(&word.to_lowercase(), tongue, take, 1.0);
+        stems.token(&word.to_lowercase(), language, take, 1.0);
         return;
     }
     let whole: String = word.chars().filter(|c| *c != '_').collect();
@@ -278,7 +278,7 @@ fn word_tokens(word: &str, tongue: Tongue, stems: &mut Stems, take: &mut dyn FnM
     for part in parts {
         let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
         if is_number || part.chars().nth(1).is_some() {
-            stems.token(&part.to_lowercase(), tongue, take, PART);
+            stems.token(&part.to_lowercase(), language, take, PART);
         }
     }
 }
@@ -458,7 +458,7 @@ mod tests {
     fn a_query_knows_the_languages_of_the_notes() {
         let terms = terms(
             "Datenbanken",
-            &[Tongue::English, Tongue::German],
+            &[Language::English, Language::German],
             &mut Stems::default(),
         );
         assert_eq!(terms.len(), 1);

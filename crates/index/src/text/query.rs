@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{
-    PART, Run, Stems, Tongue, fold, identifier_parts, is_single, put, runs, unspaced_tokens,
+    Language, PART, Run, Stems, fold, identifier_parts, is_single, put, runs, unspaced_tokens,
     word_tokens,
 };
 
@@ -23,18 +23,21 @@ pub(crate) struct Term {
     pub(crate) sentences: u8,
 }
 
-/// The words of a query, each once, in order. `tongues` are the languages of
+/// The words of a query, each once, in order. `languages` are the languages of
 /// the texts that are searched.
-pub(crate) fn terms(query: &str, tongues: &[Tongue], stems: &mut Stems) -> Vec<Term> {
-    let spoken = Tongue::of(query);
-    let mut terms: Vec<Term> = Vec::new();
-    let mut seen: HashMap<String, usize> = HashMap::new();
+pub(crate) fn terms(query: &str, languages: &[Language], stems: &mut Stems) -> Vec<Term> {
+    let mut terms = Terms {
+        spoken: Language::of(query),
+        languages,
+        stems,
+        all: Vec::new(),
+        seen: HashMap::new(),
+    };
     for (number, sentence) in sentences(query).enumerate() {
         // The eighth bit is for all the rest.
-        let bit = 1 << number.min(7);
-        sentence_terms(sentence, spoken, tongues, stems, bit, &mut terms, &mut seen);
+        terms.read(sentence, 1 << number.min(7));
     }
-    terms
+    terms.all
 }
 
 /// The sentences of a query: someone who asks two things at once wants both
@@ -54,58 +57,113 @@ pub(crate) fn questions(query: &str) -> u8 {
     asking.fold(0, |bits, (number, _)| bits | 1 << number.min(7))
 }
 
-fn sentence_terms(
-    sentence: &str,
-    spoken: Tongue,
-    tongues: &[Tongue],
-    stems: &mut Stems,
-    bit: u8,
-    terms: &mut Vec<Term>,
-    seen: &mut HashMap<String, usize>,
-) {
-    let mut whole = Joined::default();
-    for run in runs(sentence) {
-        let mut found: Vec<(String, f32)> = Vec::new();
-        match run {
-            Run::Word(word) => {
-                word_tokens(word, spoken, stems, &mut |token, weight| {
-                    found.push((token.to_owned(), weight));
-                });
-                let at = offset(sentence, word);
-                if !whole.goes_on(sentence, at) {
-                    whole.end(sentence, spoken, stems, bit, terms, seen);
-                    whole.begin = at;
-                }
-                whole.end = at + word.len();
-                whole.words += 1;
-                found
-                    .iter()
-                    .for_each(|(token, _)| put(&mut whole.phrase, token));
-                let is_inside = whole.words > 1 || joins(&sentence[whole.end..]);
-                for (at, (token, weight)) in found.into_iter().enumerate() {
-                    // What follows are parts of a name.
-                    let written = if at == 0 { word } else { part(word, &token) };
-                    let mut tokens = vec![token];
-                    if at == 0 {
-                        forms(word, spoken, tongues, stems, &mut tokens);
-                        tokens.extend(beginning(&tokens[0]));
+/// The words of a query so far, and what it takes to read them.
+struct Terms<'a> {
+    spoken: Language,
+    languages: &'a [Language],
+    stems: &'a mut Stems,
+    all: Vec<Term>,
+    /// Where the term of a token is. Looked for among all terms, a word of a whole
+    /// page would take a second.
+    seen: HashMap<String, usize>,
+}
+
+impl Terms<'_> {
+    fn read(&mut self, sentence: &str, bit: u8) {
+        let mut whole = Joined::default();
+        for run in runs(sentence) {
+            let mut found: Vec<(String, f32)> = Vec::new();
+            let mut take = |token: &str, weight| found.push((token.to_owned(), weight));
+            match run {
+                Run::Word(word) => {
+                    word_tokens(word, self.spoken, self.stems, &mut take);
+                    let at = offset(sentence, word);
+                    if !whole.goes_on(sentence, at) {
+                        self.join(std::mem::take(&mut whole), sentence, bit);
+                        whole.begin = at;
                     }
-                    let weight = if is_inside { weight * PART } else { weight };
-                    add(terms, seen, written, tokens, weight, bit);
+                    whole.end = at + word.len();
+                    whole.words += 1;
+                    found
+                        .iter()
+                        .for_each(|(token, _)| put(&mut whole.phrase, token));
+                    let is_inside = whole.words > 1 || joins(&sentence[whole.end..]);
+                    for (at, (token, weight)) in found.into_iter().enumerate() {
+                        // What follows are parts of a name.
+                        let written = if at == 0 { word } else { part(word, &token) };
+                        let mut tokens = vec![token];
+                        if at == 0 {
+                            self.add_forms(word, self.languages, &mut tokens);
+                            tokens.extend(beginning(&tokens[0]));
+                        }
+                        let weight = if is_inside { weight * PART } else { weight };
+                        self.add(written, tokens, weight, bit);
+                    }
                 }
-            }
-            Run::Unspaced(run) => {
-                unspaced_tokens(run, &mut |token, weight| {
-                    found.push((token.to_owned(), weight));
-                });
-                for (token, weight) in found {
-                    let word = token.clone();
-                    add(terms, seen, &word, vec![token], weight, bit);
+                Run::Unspaced(run) => {
+                    unspaced_tokens(run, &mut take);
+                    for (token, weight) in found {
+                        self.add(&token.clone(), vec![token], weight, bit);
+                    }
                 }
             }
         }
+        self.join(whole, sentence, bit);
     }
-    whole.end(sentence, spoken, stems, bit, terms, seen);
+
+    /// Adds words that signs join as one.
+    fn join(&mut self, joined: Joined, sentence: &str, bit: u8) {
+        if joined.words > 1 && joined.phrase.contains(' ') {
+            let written = &sentence[joined.begin..joined.end];
+            // A name of several words may also be written as one.
+            let letters = written.chars().filter(|c| c.is_alphanumeric());
+            let one: String = letters.collect();
+            let mut tokens = vec![joined.phrase];
+            self.add_forms(&one, &[], &mut tokens);
+            self.add(written, tokens, 1.0, bit);
+        }
+    }
+
+    /// Adds the other tokens that a word of a query may have in the index: its
+    /// stems in the languages of the notes, since notes may be in another language
+    /// than the question, and the word as it is, since a name of several words is
+    /// kept whole without a stem.
+    fn add_forms(&mut self, word: &str, languages: &[Language], tokens: &mut Vec<String>) {
+        let mut more = |token: &str| {
+            if tokens.iter().all(|known| known != token) {
+                tokens.push(token.to_owned());
+            }
+        };
+        let whole: String = word.chars().filter(|c| *c != '_').collect();
+        let whole = whole.to_lowercase();
+        let others = languages.iter().filter(|other| **other != self.spoken);
+        for language in std::iter::once(self.spoken).chain(others.copied()) {
+            self.stems
+                .token(&whole, language, &mut |token, _| more(token), 1.0);
+        }
+        if whole.chars().count() >= SHORTEST_NAME {
+            more(&fold(&whole));
+        }
+    }
+
+    fn add(&mut self, word: &str, tokens: Vec<String>, weight: f32, bit: u8) {
+        let known = self.seen.get(&tokens[0]);
+        if let Some(term) = known.and_then(|at| self.all.get_mut(*at)) {
+            term.sentences |= bit;
+            // Said twice counts more, said ten times not ten times as much.
+            term.weight = (term.weight * term.weight + weight * weight)
+                .sqrt()
+                .min(1.75 * weight);
+        } else {
+            self.seen.insert(tokens[0].clone(), self.all.len());
+            self.all.push(Term {
+                word: word.to_owned(),
+                tokens,
+                weight,
+                sentences: bit,
+            });
+        }
+    }
 }
 
 /// Words that a sign without a blank joins: a version, a date, a path, the name of
@@ -124,32 +182,6 @@ impl Joined {
     fn goes_on(&self, sentence: &str, at: usize) -> bool {
         let between = sentence.get(self.end..at).unwrap_or_default();
         self.words > 0 && joins(&sentence[self.end..]) && between.chars().count() <= MOST_SIGNS
-    }
-
-    fn end(
-        &mut self,
-        sentence: &str,
-        spoken: Tongue,
-        stems: &mut Stems,
-        bit: u8,
-        terms: &mut Vec<Term>,
-        seen: &mut HashMap<String, usize>,
-    ) {
-        let Joined {
-            phrase,
-            words,
-            begin,
-            end,
-        } = std::mem::take(self);
-        if words > 1 && phrase.contains(' ') {
-            let written = &sentence[begin..end];
-            // A name of several words may also be written as one.
-            let letters = written.chars().filter(|c| c.is_alphanumeric());
-            let one: String = letters.collect();
-            let mut tokens = vec![phrase];
-            forms(&one, spoken, &[], stems, &mut tokens);
-            add(terms, seen, written, tokens, 1.0, bit);
-        }
     }
 }
 
@@ -205,60 +237,6 @@ fn offset(text: &str, part: &str) -> usize {
 /// A shorter word is hardly a name of several words written as one.
 const SHORTEST_NAME: usize = 6;
 
-/// Adds the other tokens that a word of a query may have in the index: its
-/// stems in the languages of the notes, since notes may be in another language
-/// than the question, and the word as it is, since a name of several words is
-/// kept whole without a stem.
-fn forms(
-    word: &str,
-    spoken: Tongue,
-    tongues: &[Tongue],
-    stems: &mut Stems,
-    tokens: &mut Vec<String>,
-) {
-    let mut more = |token: &str| {
-        if tokens.iter().all(|known| known != token) {
-            tokens.push(token.to_owned());
-        }
-    };
-    let whole: String = word.chars().filter(|c| *c != '_').collect();
-    let whole = whole.to_lowercase();
-    let others = tongues.iter().filter(|other| **other != spoken);
-    for tongue in std::iter::once(spoken).chain(others.copied()) {
-        stems.token(&whole, tongue, &mut |token, _| more(token), 1.0);
-    }
-    if whole.chars().count() >= SHORTEST_NAME {
-        more(&fold(&whole));
-    }
-}
-
-fn add(
-    terms: &mut Vec<Term>,
-    seen: &mut HashMap<String, usize>,
-    word: &str,
-    tokens: Vec<String>,
-    weight: f32,
-    bit: u8,
-) {
-    // Looked for among all terms, a word of a whole page would take a second.
-    let known = seen.get(&tokens[0]).and_then(|at| terms.get_mut(*at));
-    if let Some(term) = known {
-        term.sentences |= bit;
-        // Said twice counts more, said ten times not ten times as much.
-        term.weight = (term.weight * term.weight + weight * weight)
-            .sqrt()
-            .min(1.75 * weight);
-    } else {
-        seen.insert(tokens[0].clone(), terms.len());
-        terms.push(Term {
-            word: word.to_owned(),
-            tokens,
-            weight,
-            sentences: bit,
-        });
-    }
-}
-
 /// What a text must have to be quoted by a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Quote {
@@ -279,10 +257,10 @@ pub(crate) fn quote(query: &str, stems: &mut Stems) -> Option<Quote> {
     let mut quote = Quote::default();
     let mut phrase = String::new();
     let mut count = 0;
-    let tongue = Tongue::of(query);
+    let language = Language::of(query);
     for run in runs(query) {
         match run {
-            Run::Word(word) => word_tokens(word, tongue, stems, &mut |token, _| {
+            Run::Word(word) => word_tokens(word, language, stems, &mut |token, _| {
                 count += 1;
                 put(&mut phrase, token);
             }),

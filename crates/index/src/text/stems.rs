@@ -7,14 +7,14 @@ use foldhash::fast::RandomState;
 use rust_stemmers::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
-use super::tongue::Tongue;
+use super::language::Language;
 use super::{LONGEST, fold};
 
 /// Words and the tokens they become; empty for a stop word.
 #[derive(Default)]
 pub(crate) struct Stems {
     stemmers: HashMap<u8, Stemmer>,
-    known: [HashMap<String, String, RandomState>; Tongue::COUNT],
+    known: [HashMap<String, String, RandomState>; Language::COUNT],
 }
 
 /// How many words are remembered before the memory starts anew.
@@ -25,13 +25,13 @@ impl Stems {
     pub(super) fn token(
         &mut self,
         word: &str,
-        tongue: Tongue,
+        language: Language,
         take: &mut dyn FnMut(&str, f32),
         weight: f32,
     ) {
-        let own = word.chars().next().and_then(Tongue::of_script);
-        let tongue = own.unwrap_or(tongue);
-        let known = &mut self.known[tongue as usize];
+        let own = word.chars().next().and_then(Language::of_script);
+        let language = own.unwrap_or(language);
+        let known = &mut self.known[language as usize];
         if let Some(token) = known.get(word) {
             if !token.is_empty() {
                 take(token, weight);
@@ -39,15 +39,15 @@ impl Stems {
             return;
         }
         let spelt = spelt(word);
-        let token = if tongue.is_stop(word) || tongue.is_stop(&spelt) {
+        let token = if language.is_stop(word) || language.is_stop(&spelt) {
             String::new()
         } else if word.len() > LONGEST {
             fold(word)
         } else {
             let stemmer = self
                 .stemmers
-                .entry(tongue as u8)
-                .or_insert_with(|| tongue.stemmer());
+                .entry(language as u8)
+                .or_insert_with(|| language.stemmer());
             fold(&stemmer.stem(&spelt))
         };
         if !token.is_empty() {

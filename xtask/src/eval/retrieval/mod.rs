@@ -21,7 +21,6 @@ use longhaul_index::{
     Budget, Encoder, Filters, IndexSettings, MemoryIndex, Mode, Query, SearchSettings, SqliteIndex,
     open_model,
 };
-use serde_json::json;
 
 use self::cached::Cached;
 use self::precision::Counts;
@@ -35,9 +34,6 @@ pub(crate) struct Args {
     /// Files of questions, or the beginnings of names in the corpus
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     sets: Vec<String>,
-    /// Print JSON
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
     /// Print a table for the book
     #[arg(long)]
     markdown: bool,
@@ -142,10 +138,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
     }
     let unreached = unreached(&rows);
-    if !args.json {
-        for line in &unreached {
-            println!("not reached: {line}");
-        }
+    for line in &unreached {
+        println!("not reached: {line}");
     }
     match args.check && !unreached.is_empty() {
         true => Err(format!("{} measures are not reached", unreached.len()).into()),
@@ -357,38 +351,6 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 fn print(args: &Args, rows: &[(String, String, Scores)], precisions: &[(String, Counts)]) {
-    if args.json {
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|(set, mode, scores)| {
-                json!({
-                    "set": set, "mode": mode, "questions": scores.questions,
-                    "recallAt5": scores.recall5, "recallAt10": scores.recall10,
-                    "hitAt10": scores.hit10, "ndcgAt10": scores.ndcg, "mrr": scores.mrr,
-                    "precisionAt2000Tokens": scores.precision,
-                    "p50Ms": scores.p50, "p95Ms": scores.p95,
-                })
-            })
-            .collect();
-        let precisions = precisions.iter().map(|(mode, counts)| {
-            json!({
-                "set": "precisionmembench", "mode": mode, "cases": counts.cases,
-                "mustReturn": counts.wanted, "returnedAt10": counts.returned,
-                "amongAsManyAsWanted": counts.exact,
-                "mustNotReturn": counts.unwanted, "notAt10": counts.kept_out,
-                "notBeforeTheWanted": counts.kept_behind,
-                "supersededAt10": counts.superseded,
-                "behindTheirSuccessor": counts.behind_successor,
-                "outOfScope": counts.out_of_scope,
-            })
-        });
-        let rows: Vec<_> = rows.into_iter().chain(precisions).collect();
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&rows).unwrap_or_default()
-        );
-        return;
-    }
     let heading = [
         "set",
         "mode",

@@ -4,7 +4,7 @@ use crate::chunk::ChunkSettings;
 
 /// The hash of a text as it is given. Divided otherwise than usual, it is
 /// another, so that it is indexed again.
-pub(super) fn text_hash(text: &str, settings: ChunkSettings) -> i64 {
+pub(crate) fn text_hash(text: &str, settings: ChunkSettings) -> i64 {
     let hash = chunk_hash(text);
     if settings == ChunkSettings::default() {
         return hash;
@@ -18,7 +18,7 @@ pub(super) fn chunk_hash(text: &str) -> i64 {
 }
 
 /// The beginning of a hash, as SQLite keeps numbers.
-pub(super) fn start_of(hash: &blake3::Hash) -> i64 {
+pub(crate) fn start_of(hash: &blake3::Hash) -> i64 {
     let mut start = [0; 8];
     start.copy_from_slice(&hash.as_bytes()[..8]);
     i64::from_le_bytes(start)

@@ -351,3 +351,21 @@ pub struct Status {
     /// Chunks that have none because the model refused them, whole and shortened.
     pub vectors_refused: u64,
 }
+
+/// Memory files that are not in an index as they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// They are not in it.
+    pub new: u64,
+    /// They are in it as they were.
+    pub changed: u64,
+    /// They are in it and no longer there.
+    pub gone: u64,
+}
+
+impl Behind {
+    /// How many there are.
+    pub fn total(&self) -> u64 {
+        self.new + self.changed + self.gone
+    }
+}

@@ -8,10 +8,11 @@ use rusqlite::types::{FromSqlError, ValueRef};
 use rusqlite::{OptionalExtension, params};
 
 use super::place::files_of;
-use super::record::{Passage, RecordKind, Status};
 use super::vectors::model_key;
-use super::{IndexError, SqliteIndex};
+use super::{Shape, SqliteIndex};
 use crate::chunk::lines_in;
+use crate::error::IndexError;
+use crate::record::{Passage, RecordKind, Status};
 
 /// A chunk has a fraction of it, whatever a damaged one says.
 const LONGEST_TEXT: usize = 16 << 20;
@@ -31,7 +32,7 @@ struct Found {
 const SHORTEST_ID: usize = 6;
 
 impl SqliteIndex {
-    pub(super) fn names(&self, kinds: &[RecordKind]) -> rusqlite::Result<Vec<String>> {
+    pub(crate) fn names(&self, kinds: &[RecordKind]) -> rusqlite::Result<Vec<String>> {
         let wanted: Vec<String> = kinds.iter().map(|kind| (*kind as u8).to_string()).collect();
         let sql = format!(
             "SELECT name FROM source WHERE EXISTS
@@ -101,7 +102,7 @@ impl SqliteIndex {
             .optional()
     }
 
-    pub(super) fn passage(
+    pub(crate) fn passage(
         &self,
         key: &str,
         lines: Option<(u32, u32)>,
@@ -153,7 +154,7 @@ impl SqliteIndex {
     }
 
     /// The text of a chunk, in the open transaction.
-    pub(crate) fn text_at(&self, chunk: i64) -> rusqlite::Result<String> {
+    pub(super) fn text_at(&self, chunk: i64) -> rusqlite::Result<String> {
         let sql = "SELECT text FROM text WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         statement.query_row([chunk], |row| {
@@ -176,7 +177,13 @@ impl SqliteIndex {
         })
     }
 
-    pub(super) fn counts(&mut self) -> Result<Status, IndexError> {
+    /// The text of a slot, in the open transaction.
+    pub(crate) fn text_of(&self, shape: &Shape, slot: u32) -> Result<String, IndexError> {
+        let chunk = shape.extents[slot as usize].id;
+        self.text_at(chunk).map_err(self.sqlite())
+    }
+
+    pub(crate) fn counts(&mut self) -> Result<Status, IndexError> {
         let sqlite = self.sqlite();
         let one = |sql: &str| -> rusqlite::Result<u64> {
             self.connection

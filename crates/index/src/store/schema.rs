@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
-use super::INCREMENTAL;
 use crate::text;
 
+/// How SQLite numbers the way in which free pages are given back.
+pub(super) const INCREMENTAL: i64 = 2;
+
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 10;
+pub(super) const LAYOUT: i64 = 11;
 
 // Texts lie apart from what every search reads of a chunk. The chunks of a record
 // have numbers one behind the other. FTS5 keeps no text; pairs of characters, of
@@ -171,7 +173,7 @@ pub(super) fn mark_filling(connection: &Connection) -> rusqlite::Result<()> {
 fn make(connection: &Connection, changes: i64) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute(
-        "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('tongues', 1)",
+        "INSERT INTO meta VALUES ('words', ?1), ('changes', ?2), ('languages', 1)",
         [text::VERSION, changes],
     )?;
     connection.execute_batch(&format!("PRAGMA user_version = {LAYOUT}"))

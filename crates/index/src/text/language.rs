@@ -13,7 +13,7 @@ use whatlang::{Detector, Lang};
 /// A language with a stemmer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub(crate) enum Tongue {
+pub(crate) enum Language {
     English = 0,
     German = 1,
     French = 2,
@@ -28,76 +28,77 @@ pub(crate) enum Tongue {
 }
 
 /// A language, what others call it, and its stemmer.
-const TONGUES: [(Tongue, Lang, &str, Algorithm); 11] = [
-    (Tongue::English, Lang::Eng, "en", Algorithm::English),
-    (Tongue::German, Lang::Deu, "de", Algorithm::German),
-    (Tongue::French, Lang::Fra, "fr", Algorithm::French),
-    (Tongue::Spanish, Lang::Spa, "es", Algorithm::Spanish),
-    (Tongue::Italian, Lang::Ita, "it", Algorithm::Italian),
-    (Tongue::Portuguese, Lang::Por, "pt", Algorithm::Portuguese),
-    (Tongue::Dutch, Lang::Nld, "nl", Algorithm::Dutch),
-    (Tongue::Swedish, Lang::Swe, "sv", Algorithm::Swedish),
-    (Tongue::Russian, Lang::Rus, "ru", Algorithm::Russian),
-    (Tongue::Greek, Lang::Ell, "el", Algorithm::Greek),
-    (Tongue::Arabic, Lang::Ara, "ar", Algorithm::Arabic),
+const LANGUAGES: [(Language, Lang, &str, Algorithm); 11] = [
+    (Language::English, Lang::Eng, "en", Algorithm::English),
+    (Language::German, Lang::Deu, "de", Algorithm::German),
+    (Language::French, Lang::Fra, "fr", Algorithm::French),
+    (Language::Spanish, Lang::Spa, "es", Algorithm::Spanish),
+    (Language::Italian, Lang::Ita, "it", Algorithm::Italian),
+    (Language::Portuguese, Lang::Por, "pt", Algorithm::Portuguese),
+    (Language::Dutch, Lang::Nld, "nl", Algorithm::Dutch),
+    (Language::Swedish, Lang::Swe, "sv", Algorithm::Swedish),
+    (Language::Russian, Lang::Rus, "ru", Algorithm::Russian),
+    (Language::Greek, Lang::Ell, "el", Algorithm::Greek),
+    (Language::Arabic, Lang::Ara, "ar", Algorithm::Arabic),
 ];
 
 /// How much of a text is looked at to recognise its language.
 const LOOKED_AT: usize = 1_000;
 
-static DETECTOR: LazyLock<Detector> =
-    LazyLock::new(|| Detector::with_allowlist(TONGUES.iter().map(|(_, lang, ..)| *lang).collect()));
+static DETECTOR: LazyLock<Detector> = LazyLock::new(|| {
+    Detector::with_allowlist(LANGUAGES.iter().map(|(_, lang, ..)| *lang).collect())
+});
 
 static STOPS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
     let stops = |(_, _, code, _): &(_, _, &str, _)| {
         let words = stop_words::lookup(*code).unwrap_or_default();
         words.iter().copied().collect()
     };
-    TONGUES.iter().map(stops).collect()
+    LANGUAGES.iter().map(stops).collect()
 });
 
-impl Tongue {
+impl Language {
     /// How many there are.
-    pub(crate) const COUNT: usize = TONGUES.len();
+    pub(crate) const COUNT: usize = LANGUAGES.len();
 
     /// All of them, in the order of their numbers.
-    pub(crate) fn all() -> impl Iterator<Item = Tongue> {
-        TONGUES.iter().map(|(tongue, ..)| *tongue)
+    pub(crate) fn all() -> impl Iterator<Item = Language> {
+        LANGUAGES.iter().map(|(language, ..)| *language)
     }
 
     /// The language of a text.
-    pub(crate) fn of(text: &str) -> Tongue {
+    pub(crate) fn of(text: &str) -> Language {
         let start = &text[..text.floor_char_boundary(LOOKED_AT)];
         let found = DETECTOR.detect(start).filter(whatlang::Info::is_reliable);
         let known = found.and_then(|found| {
-            let mut tongues = TONGUES.iter();
-            tongues.find(|(_, lang, ..)| *lang == found.lang())
+            let mut languages = LANGUAGES.iter();
+            languages.find(|(_, lang, ..)| *lang == found.lang())
         });
-        let tongue = known.map_or(Tongue::English, |(tongue, ..)| *tongue);
+        let language = known.map_or(Language::English, |(language, ..)| *language);
         // Names and code may look like anything; what is of a language has its small
         // words.
         let mut words = start
             .split(|c: char| !c.is_alphabetic())
             .map(str::to_lowercase);
-        let tells = |word: String| tongue.is_stop(&word) && !Tongue::English.is_stop(&word);
+        let tells = |word: String| language.is_stop(&word) && !Language::English.is_stop(&word);
         match words.any(tells) {
-            true => tongue,
-            false => Tongue::English,
+            true => language,
+            false => Language::English,
         }
     }
 
     /// The language whose script a letter belongs to, if it is not Latin.
-    pub(crate) fn of_script(letter: char) -> Option<Tongue> {
+    pub(crate) fn of_script(letter: char) -> Option<Language> {
         match letter {
-            '\u{0400}'..='\u{052f}' => Some(Tongue::Russian),
-            '\u{0370}'..='\u{03ff}' | '\u{1f00}'..='\u{1fff}' => Some(Tongue::Greek),
-            '\u{0600}'..='\u{06ff}' => Some(Tongue::Arabic),
+            '\u{0400}'..='\u{052f}' => Some(Language::Russian),
+            '\u{0370}'..='\u{03ff}' | '\u{1f00}'..='\u{1fff}' => Some(Language::Greek),
+            '\u{0600}'..='\u{06ff}' => Some(Language::Arabic),
             _ => None,
         }
     }
 
     pub(crate) fn stemmer(self) -> Stemmer {
-        let (.., algorithm) = TONGUES[self as usize];
+        let (.., algorithm) = LANGUAGES[self as usize];
         Stemmer::create(algorithm)
     }
 

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::hash::{chunk_hash, text_hash};
-use super::record::{Budget, Progress, Record};
-use super::{IndexError, IndexSettings, SqliteIndex, schema};
+use super::{SqliteIndex, schema};
 use crate::chunk::{Chunk, chunks};
+use crate::error::IndexError;
+use crate::record::{Budget, Progress, Record};
+use crate::settings::IndexSettings;
 use crate::text::{self, Stems, Stored};
 
 /// A transaction takes this much text at most, so that others get their turn.
@@ -50,7 +52,7 @@ pub(super) enum Standing {
 }
 
 impl SqliteIndex {
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         records: &mut dyn Iterator<Item = Record>,
         budget: Budget,
@@ -163,7 +165,7 @@ impl SqliteIndex {
 
     /// Whether what is stored under a record's name is this one; none where
     /// nothing is.
-    pub(super) fn has(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
+    pub(crate) fn has(&self, record: &Record) -> rusqlite::Result<Option<bool>> {
         let hash = text_hash(&record.text, self.settings.chunks);
         Ok(match standing(&self.connection, record, hash)? {
             Standing::New => None,
@@ -179,7 +181,7 @@ impl SqliteIndex {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut next = *done;
-        let mut tongues = 0i64;
+        let mut languages = 0i64;
         for Prepared { record, hash, text } in batch {
             let source = source_to_write(&transaction, &record.source)?;
             let Some(prepared) = text else {
@@ -214,16 +216,16 @@ impl SqliteIndex {
                 first,
                 prepared.chunks.len() as i64
             ])?;
-            let spoken = prepared.chunks.iter().map(|(_, stored)| stored.tongue);
-            tongues = spoken.fold(tongues, |all, tongue| all | 1 << tongue as u8);
+            let spoken = prepared.chunks.iter().map(|(_, stored)| stored.language);
+            languages = spoken.fold(languages, |all, language| all | 1 << language as u8);
             next.written += 1;
             next.chunks += prepared.chunks.len() as u64;
             next.bytes += record.text.len() as u64;
             next.redacted += prepared.redacted;
         }
         transaction.execute(
-            "UPDATE meta SET value = value | ?1 WHERE name = 'tongues'",
-            [tongues],
+            "UPDATE meta SET value = value | ?1 WHERE name = 'languages'",
+            [languages],
         )?;
         changed(&transaction)?;
         transaction.commit()?;
@@ -233,7 +235,7 @@ impl SqliteIndex {
 
     /// Takes records of a source out, by their entries, and the source with the
     /// last of them.
-    pub(super) fn take_out(
+    pub(crate) fn take_out(
         &mut self,
         source: &str,
         is_out: &dyn Fn(&str) -> bool,
@@ -269,7 +271,7 @@ impl SqliteIndex {
     }
 
     /// The entries of a source.
-    pub(super) fn entries_of(&self, source: &str) -> rusqlite::Result<HashSet<String>> {
+    pub(crate) fn entries_of(&self, source: &str) -> rusqlite::Result<HashSet<String>> {
         match source_id(&self.connection, source)? {
             Some(id) => entries(&self.connection, id),
             None => Ok(HashSet::new()),

@@ -1,7 +1,12 @@
-//! The weights of a search, measured on the sets of the evaluation.
+//! How an index is kept and searched. The weights of a search were measured on the
+//! sets of the evaluation.
 
+use std::time::Duration;
+
+use crate::chunk::ChunkSettings;
 use crate::embed::EncoderKind;
-use crate::index::Fusion;
+use crate::record::Fusion;
+use crate::redaction::Redaction;
 
 /// How hits are ranked. The defaults are what `cargo xtask eval retrieval`
 /// measures.
@@ -60,7 +65,7 @@ impl Default for SearchSettings {
             exchange: 0.7,
             pause: 60 * 60 * 1000,
             coverage: 0.4,
-            sentences: 0.5,
+            sentences: 0.3,
             feedback: 0.1,
             source: 0.5,
             fusion: Fusion::Scores,
@@ -95,5 +100,30 @@ impl SearchSettings {
             EncoderKind::Static => self.static_vectors,
         }
         .clamp(0.0, 1.0)
+    }
+}
+
+/// How an index is kept.
+#[derive(Debug, Clone)]
+pub struct IndexSettings {
+    /// How texts are divided.
+    pub chunks: ChunkSettings,
+    /// How hits are ranked.
+    pub search: SearchSettings,
+    /// How long to wait for another process.
+    pub patience: Duration,
+    /// Takes the secrets out that are never written.
+    pub redaction: Redaction,
+}
+
+impl IndexSettings {
+    /// The defaults, with what keeps secrets out.
+    pub fn new(redaction: Redaction) -> IndexSettings {
+        IndexSettings {
+            chunks: ChunkSettings::default(),
+            search: SearchSettings::default(),
+            patience: Duration::from_secs(10),
+            redaction,
+        }
     }
 }

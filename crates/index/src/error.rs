@@ -123,7 +123,7 @@ pub enum IndexError {
 
 /// Why an index could only be opened to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unwritable {
+pub(crate) enum Unwritable {
     /// Nobody may write there.
     Refused,
     /// There is no room.
@@ -134,7 +134,7 @@ pub(super) enum Unwritable {
 
 impl Unwritable {
     /// Whether a failure to open an index for writing leaves it to be read.
-    pub(super) fn by(error: &IndexError) -> Option<Unwritable> {
+    pub(crate) fn by(error: &IndexError) -> Option<Unwritable> {
         use io::ErrorKind;
         match error {
             IndexError::ReadOnly { .. } => Some(Unwritable::Refused),
@@ -152,7 +152,7 @@ impl Unwritable {
     }
 
     /// What whoever writes all the same is told.
-    pub(super) fn error(&self, path: &Path) -> IndexError {
+    pub(crate) fn error(&self, path: &Path) -> IndexError {
         let path = path.to_owned();
         match self {
             Unwritable::Refused => IndexError::ReadOnly { path },
@@ -166,7 +166,7 @@ impl Unwritable {
 
     /// What whoever searches should know. That a folder may only be read is
     /// meant so, and no news.
-    pub(super) fn note(&self, path: &Path) -> Option<String> {
+    pub(crate) fn note(&self, path: &Path) -> Option<String> {
         let error = match self {
             Unwritable::Refused => return None,
             Unwritable::Full | Unwritable::Disk(_) => self.error(path),
@@ -185,7 +185,7 @@ impl IndexError {
     /// Whether what is in the file is at fault, and not the disk, a lock or a
     /// permission. Without a table that should be there, SQLite finds a
     /// statement wrong.
-    pub(super) fn is_of_content(&self) -> bool {
+    pub(crate) fn is_of_content(&self) -> bool {
         use rusqlite::ErrorCode;
         match self {
             IndexError::Damaged { .. } => true,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use longhaul_files::{Lock, Sharing, Wait};
 use rusqlite::OpenFlags;
 
-use super::IndexError;
+use crate::error::IndexError;
 
 /// Which file it is, whatever its name; none where there is none.
 pub(super) type Identity = Option<longhaul_files::Identity>;

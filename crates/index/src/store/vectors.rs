@@ -11,8 +11,9 @@ use std::thread;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{IndexError, Shape, SqliteIndex, schema};
+use super::{Shape, SqliteIndex, schema};
 use crate::embed::Encoder;
+use crate::error::IndexError;
 
 /// From so many chunks on they are compared by several threads, which else take
 /// longer to begin than the work does.
@@ -175,7 +176,7 @@ impl SqliteIndex {
         Ok(Some(matrix))
     }
 
-    pub(super) fn make_vectors(
+    pub(crate) fn make_vectors(
         &mut self,
         limit: u64,
         progress: &mut dyn FnMut(u64, u64),
