@@ -3,9 +3,9 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::Source;
 use crate::files::{LogLine, MemoryFolder};
 use crate::provenance::one_line;
+use crate::{Error, Result, Source};
 
 /// How a candidate came to be written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -450,4 +450,9 @@ impl Candidate {
         let judged = self.verdict == Some(Verdict::Keep);
         self.source == Source::User && judged && settled && !self.backfilled
     }
+}
+
+pub(super) fn find<'a>(candidates: &'a [Candidate], id: &str) -> Result<&'a Candidate> {
+    let known = candidates.iter().find(|candidate| candidate.id == id);
+    known.ok_or_else(|| Error::NoCandidate { id: id.to_owned() })
 }

@@ -365,6 +365,9 @@ pub(super) enum Target {
     Outside,
 }
 
+/// What stands between the words of a pointer and where it points to.
+pub(crate) const DETAILS: &str = " | Details → ";
+
 /// The beginning of a text with a pointer to the rest, within a line's limit.
 pub(super) fn pointer_line(text: &str, to: &str, most: usize) -> String {
     credited_line(text, "", to, most)
@@ -372,7 +375,7 @@ pub(super) fn pointer_line(text: &str, to: &str, most: usize) -> String {
 
 /// The same with what says whose words they are, which is never cut off.
 pub(crate) fn credited_line(text: &str, credit: &str, to: &str, most: usize) -> String {
-    let tail = format!("{credit} | Details → {to}");
+    let tail = format!("{credit}{DETAILS}{to}");
     let text = text.trim();
     let room = most.saturating_sub(tail.chars().count());
     if text.chars().count() <= room {

@@ -37,7 +37,7 @@ use longhaul_redact::{Document, Redactor};
 pub(crate) use exact::shown;
 pub use init::{AgentsFile, Created, Outcome};
 pub use lint::Limits;
-pub(crate) use lint::credited_line;
+pub(crate) use lint::{DETAILS, credited_line};
 pub(crate) use log::CUT;
 pub use log::{Body, LogLine, Note, Section, read_log};
 pub use pointers::Pointer;
