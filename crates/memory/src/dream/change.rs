@@ -5,8 +5,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Status};
-use super::edit::Edit;
-use crate::files::shown;
+use crate::files::{MEMORY, shown};
 
 /// One change of the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +35,86 @@ impl Change {
             None => format!("the promotion of {}", self.candidate),
             Some(_) => format!("the undoing of {}", self.candidate),
         }
+    }
+}
+
+/// One step of a promotion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "edit", rename_all = "camelCase")]
+pub enum Edit {
+    /// A file that is not there is made.
+    AddFile {
+        /// The file, in the workspace.
+        file: String,
+    },
+    /// A heading comes to the end of a file.
+    AddHeading {
+        /// The file, in the workspace.
+        file: String,
+        /// The heading, with its signs.
+        line: String,
+    },
+    /// A statement comes to the end of a file.
+    AddStatement {
+        /// The file, in the workspace.
+        file: String,
+        /// The candidate.
+        id: String,
+        /// What stands below its heading.
+        lines: Vec<String>,
+    },
+    /// A statement is said to hold no longer.
+    EndStatement {
+        /// The file, in the workspace.
+        file: String,
+        /// The candidate.
+        id: String,
+        /// The line that says since when it holds.
+        line: String,
+        /// What is added to it.
+        ending: String,
+    },
+    /// `MEMORY.md` gets a pointer.
+    AddPointer {
+        /// The candidate.
+        id: String,
+        /// The heading it stands below.
+        heading: String,
+        /// The pointer.
+        line: String,
+    },
+    /// `MEMORY.md` loses a pointer.
+    RemovePointer {
+        /// The candidate.
+        id: String,
+        /// The pointer.
+        line: String,
+        /// The lines above it up to its heading, the nearest first.
+        above: Vec<String>,
+    },
+    /// `MEMORY.md` says when it was changed.
+    SetTime {
+        /// What it said.
+        before: String,
+        /// What it says.
+        after: String,
+    },
+}
+
+impl Edit {
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Edit::AddFile { file }
+            | Edit::AddHeading { file, .. }
+            | Edit::AddStatement { file, .. }
+            | Edit::EndStatement { file, .. } => file,
+            Edit::AddPointer { .. } | Edit::RemovePointer { .. } | Edit::SetTime { .. } => MEMORY,
+        }
+    }
+
+    /// Whether it is something that others may have come to need since.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self, Edit::AddFile { .. } | Edit::AddHeading { .. })
     }
 }
 

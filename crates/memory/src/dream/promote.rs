@@ -9,9 +9,9 @@ use jiff::civil::{Date, DateTime};
 use longhaul_tokens::ContentKind;
 
 use super::candidate::{Candidate, Status, Topic, find};
-use super::change::{PageChange, Standing, Turn};
-use super::edit::{Edit, MINUTE, Pages};
+use super::change::{Edit, PageChange, Standing, Turn};
 use super::page;
+use super::pages::{MINUTE, Pages};
 use super::score::confidence;
 use super::settings::Settings;
 use crate::files::{DECISIONS, Limits, MEMORY, PROJECT, credited_line};

@@ -12,7 +12,6 @@ use super::candidate::Candidate;
 use super::change::Change;
 use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
 use super::judge::{Ask, ModelReport, judge};
-use super::moved::follow;
 use super::page;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
@@ -80,7 +79,6 @@ impl Dreams<'_> {
         self.put_recalls_together(lock)?;
         let mut state = self.state()?;
         let remarks = self.remarks(today, settings, &state.candidates, &mut report)?;
-        follow(&mut state.candidates, &remarks);
         let newest = self.newest(today, settings)?;
         let known = self.known(&mut report.problems)?;
         report.consolidated =

@@ -4,7 +4,7 @@
 //! kept as it is.
 
 use super::candidate::{Candidate, Status};
-use super::edit::line_end;
+use super::pages::line_end;
 use super::promote::{credit, headings, home};
 use super::score::waiting;
 use crate::files::DETAILS;

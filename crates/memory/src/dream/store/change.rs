@@ -10,7 +10,7 @@ use std::path::Path;
 use super::{DreamLock, Dreams};
 use crate::dream::candidate::Review;
 use crate::dream::change::{Change, PageChange};
-use crate::dream::edit::Pages;
+use crate::dream::pages::Pages;
 use crate::files::{DECISIONS, MEMORY, PROJECT};
 use crate::{Error, Result};
 

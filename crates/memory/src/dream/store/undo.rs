@@ -11,8 +11,8 @@ use longhaul_tokens::ContentKind;
 
 use super::{DreamLock, Dreams};
 use crate::dream::candidate::Status;
-use crate::dream::change::{Change, Left, Standing, Turn};
-use crate::dream::edit::{Edit, Pages};
+use crate::dream::change::{Change, Edit, Left, Standing, Turn};
+use crate::dream::pages::Pages;
 use crate::dream::settings::Settings;
 use crate::dream::state::State;
 use crate::files::MEMORY;

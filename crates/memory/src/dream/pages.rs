@@ -1,6 +1,6 @@
-//! Edits: what a promotion does to the memory files, step by step.
+//! Pages: the memory files, and how edits change them.
 //!
-//! Each edit says what it wants to find and what it leaves, not where: it can be done
+//! An edit says what it wants to find and what it leaves, not where: it can be done
 //! again, after a crash, and undone, in whatever order, however others have written to
 //! the file since. What stands as it was written goes, and what left for it comes back.
 //! A line that somebody edited is theirs by now: it stays, without our pointer, and is
@@ -9,91 +9,10 @@
 use std::ops::Range;
 
 use jiff::civil::DateTime;
-use serde::{Deserialize, Serialize};
 
-use super::change::{Left, PageChange};
+use super::change::{Edit, Left, PageChange};
 use super::page;
 use crate::files::{DECISIONS, DETAILS, MEMORY, PROJECT, shown};
-
-/// One step of a promotion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "edit", rename_all = "camelCase")]
-pub enum Edit {
-    /// A file that is not there is made.
-    AddFile {
-        /// The file, in the workspace.
-        file: String,
-    },
-    /// A heading comes to the end of a file.
-    AddHeading {
-        /// The file, in the workspace.
-        file: String,
-        /// The heading, with its signs.
-        line: String,
-    },
-    /// A statement comes to the end of a file.
-    AddStatement {
-        /// The file, in the workspace.
-        file: String,
-        /// The candidate.
-        id: String,
-        /// What stands below its heading.
-        lines: Vec<String>,
-    },
-    /// A statement is said to hold no longer.
-    EndStatement {
-        /// The file, in the workspace.
-        file: String,
-        /// The candidate.
-        id: String,
-        /// The line that says since when it holds.
-        line: String,
-        /// What is added to it.
-        ending: String,
-    },
-    /// `MEMORY.md` gets a pointer.
-    AddPointer {
-        /// The candidate.
-        id: String,
-        /// The heading it stands below.
-        heading: String,
-        /// The pointer.
-        line: String,
-    },
-    /// `MEMORY.md` loses a pointer.
-    RemovePointer {
-        /// The candidate.
-        id: String,
-        /// The pointer.
-        line: String,
-        /// The lines above it up to its heading, the nearest first.
-        above: Vec<String>,
-    },
-    /// `MEMORY.md` says when it was changed.
-    SetTime {
-        /// What it said.
-        before: String,
-        /// What it says.
-        after: String,
-    },
-}
-
-impl Edit {
-    fn file(&self) -> &str {
-        match self {
-            Edit::AddFile { file }
-            | Edit::AddHeading { file, .. }
-            | Edit::AddStatement { file, .. }
-            | Edit::EndStatement { file, .. } => file,
-            Edit::AddPointer { .. } | Edit::RemovePointer { .. } | Edit::SetTime { .. } => MEMORY,
-        }
-    }
-
-    /// Whether it is something that others may have come to need since.
-    pub(super) fn is_shared(&self) -> bool {
-        matches!(self, Edit::AddFile { .. } | Edit::AddHeading { .. })
-    }
-}
 
 /// The files that a promotion may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
