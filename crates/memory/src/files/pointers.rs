@@ -169,9 +169,7 @@ fn names_a_file(path: &str) -> bool {
     is_plain
         && match path.split_once('/') {
             Some(("." | "..", _)) => true,
-            Some((folder, _)) => {
-                ending.is_some() && !folder.trim_start_matches('.').contains('.')
-            }
+            Some((folder, _)) => ending.is_some() && !folder.trim_start_matches('.').contains('.'),
             None => ending == Some("md"),
         }
 }
