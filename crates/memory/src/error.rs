@@ -100,15 +100,6 @@ pub enum Error {
         most: u32,
     },
 
-    /// A file was changed by somebody else at the same time.
-    #[error("{} was changed while {candidate} was to be written there", path.display())]
-    ChangedSince {
-        /// The file.
-        path: PathBuf,
-        /// The candidate.
-        candidate: String,
-    },
-
     /// A change of the memory failed half way and could not be taken back.
     #[error("the change for {candidate} failed half way: {reason}")]
     Unfinished {
@@ -218,9 +209,6 @@ impl Error {
             }
             Error::NoRoom { .. } => {
                 "take lines out of MEMORY.md that are no longer needed, then try again".into()
-            }
-            Error::ChangedSince { .. } => {
-                "somebody wrote to it at this moment; nothing was changed, try again".into()
             }
             Error::Unfinished { .. } => {
                 "it could not be taken back either; the next `longhaul dream` command that writes \

@@ -366,29 +366,6 @@ fn the_context_is_replaced_and_errors_are_added() {
     ));
 }
 
-#[test]
-fn errors_are_found_before_the_same_is_tried_again() {
-    let root = tempfile::tempdir().unwrap();
-    let memory = folder(root.path());
-    assert!(memory.errors_about("make deploy", 5).unwrap().is_empty());
-    for (tried, outcome) in [
-        ("cat /srv/app/config.yml", "no such file"),
-        ("make deploy", "permission denied"),
-        ("make deploy", "the host is down"),
-    ] {
-        memory
-            .append_error(at(), tried, outcome, Source::Tool)
-            .unwrap();
-    }
-    let found = memory.errors_about("make deploy", 5).unwrap();
-    assert_eq!(found.len(), 2);
-    assert!(found[0].contains("the host is down"), "the newest first");
-    let same_path = memory.errors_about("vim '/srv/app/config.yml'", 5).unwrap();
-    assert_eq!(same_path.len(), 1);
-    assert!(memory.errors_about("make test", 5).unwrap().is_empty());
-    assert_eq!(memory.errors_about("make deploy", 1).unwrap().len(), 1);
-}
-
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};

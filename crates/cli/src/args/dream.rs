@@ -16,6 +16,10 @@ pub(crate) enum DreamCommand {
     Promote(PromoteArgs),
     /// Throw candidates away; they never come back
     Reject(RejectArgs),
+    /// Put the newer one of two candidates in the place of the older one
+    Merge(MergeArgs),
+    /// Give a candidate other words; what its source said stays beside them
+    Edit(EditArgs),
     /// Stage what is worth keeping in old sessions of any agent
     Backfill(BackfillArgs),
     /// Take a promotion back, the latest or another
@@ -53,6 +57,28 @@ pub(crate) struct RejectArgs {
     /// Candidates (ids, or their starts)
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// A candidate that waits (an id, or the start of one)
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+
+    /// One that waits or is kept
+    #[arg(value_name = "ID")]
+    pub(crate) other: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EditArgs {
+    /// The candidate (an id, or the start of one)
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+
+    /// What it is to say
+    #[arg(value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) text: String,
 }
 
 #[derive(Debug, Args)]

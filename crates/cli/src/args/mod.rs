@@ -16,7 +16,9 @@ mod work;
 
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
 pub(crate) use chat::ChatArgs;
-pub(crate) use dream::{BackfillArgs, DreamCommand, PromoteArgs, RejectArgs, RunArgs, UndoArgs};
+pub(crate) use dream::{
+    BackfillArgs, DreamCommand, EditArgs, MergeArgs, PromoteArgs, RejectArgs, RunArgs, UndoArgs,
+};
 pub(crate) use hook::{HookArgs, HookCommand, HookPlaceArgs};
 pub(crate) use mcp::McpArgs;
 pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, ModelCommand};

@@ -59,7 +59,7 @@ fn memory(app: &App) -> Vec<Check> {
                     n => format!(" (and {} more: `longhaul memory lint`)", n - 1),
                 };
                 let what = format!("{}: {}{more}", one.file, one.trouble.message());
-                Check::good(name, what).with(State::Note, one.trouble.remedy())
+                Check::good(name, what).with(State::Note, one.remedy())
             }
         }
     };

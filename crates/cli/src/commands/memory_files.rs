@@ -105,11 +105,7 @@ fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
         }
     }
     for found in &findings {
-        app.note(&format!(
-            "note: {}; {}",
-            told(found),
-            found.trouble.remedy()
-        ));
+        app.note(&format!("note: {}; {}", told(found), found.remedy()));
     }
     Ok(())
 }
@@ -119,12 +115,12 @@ fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
     let memory = reading(app)?;
     unfinished(app, &memory);
     let findings = memory.lint(limits(app), estimator)?;
-    let fixable = findings.iter().any(|found| found.trouble.is_fixable());
+    let fixable = findings.iter().any(|found| found.is_fixable());
     if args.fix && fixable {
         let memory = writing(app)?;
         if !args.yes {
             for found in &findings {
-                app.note(&format!("{}: {}", told(found), found.trouble.remedy()));
+                app.note(&format!("{}: {}", told(found), found.remedy()));
             }
         }
         super::dream::agreed(app, "Mend this?", args.yes)?;
@@ -163,7 +159,7 @@ fn verdict(findings: &[Finding]) -> Result<(), Failure> {
     }
     for found in findings {
         say!("{}", &told(found))?;
-        say!("  {}", style(&found.trouble.remedy()).dim())?;
+        say!("  {}", style(&found.remedy()).dim())?;
     }
     counted(findings)
 }
@@ -189,9 +185,10 @@ fn finding(found: &Finding) -> Value {
         "file": found.file,
         "line": found.line,
         "trouble": found.trouble,
+        "hold": found.hold,
         "message": found.trouble.message(),
-        "remedy": found.trouble.remedy(),
-        "fixable": found.trouble.is_fixable(),
+        "remedy": found.remedy(),
+        "fixable": found.is_fixable(),
     })
 }
 

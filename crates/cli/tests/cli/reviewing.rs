@@ -135,11 +135,14 @@ fn what_became_of_an_interrupted_change_is_told_once() {
         fs::write(machine.work().join("MEMORY.md"), mine).unwrap();
         let ran = machine.run_line(line);
         assert_eq!(
-            ran.err.matches("was given up").count(),
+            ran.err.matches("was completed").count(),
             1,
             "{line}: {ran:?}"
         );
-        assert!(!read(&machine, "MEMORY.md").contains(&id), "{line}");
+        let memory = read(&machine, "MEMORY.md");
+        assert_eq!(memory.matches(&id).count(), 1, "{line}: {memory}");
+        assert!(memory.contains("a line of mine\n"), "{line}: {memory}");
+        machine.run_line("dream undo --yes");
     }
 }
 
@@ -216,6 +219,64 @@ fn two_that_may_contradict_stand_side_by_side_and_the_newer_one_takes_the_place_
         .lines()
         .find(|line| line.starts_with("  in place of d-"));
     assert!(line.is_some_and(|line| line.ends_with(told)), "{shown}");
+}
+
+/// What a review shows first, as a terminal leaves it on the screen.
+fn first_screen(machine: &Machine) -> Option<String> {
+    let shown = reviewed(machine, &mut |_| "q".to_owned())?;
+    let (screen, _) = shown.split_once(KEYS)?;
+    let lines = screen.lines().map(str::trim_end);
+    Some(lines.collect::<Vec<_>>().join("\n") + KEYS)
+}
+
+#[test]
+fn a_screen_has_one_decision_with_its_evidence_and_its_keys() {
+    for (name, machine) in [("one", machine()), ("pair", moved())] {
+        machine.run_line("dream run");
+        if let Some(screen) = first_screen(&machine) {
+            insta::assert_snapshot!(format!("review-{name}"), screen);
+        }
+    }
+}
+
+#[test]
+fn in_a_pipe_two_are_merged_and_one_is_put_into_other_words() {
+    let machine = moved();
+    let (old, new) = (id(&machine, "Frankfurt"), id(&machine, "Dublin"));
+    let merged = machine.run_line(&format!("dream merge {old} {new} --json"));
+    assert_eq!(merged.code, 0, "{merged:?}");
+    let merged = merged.json();
+    let merged = ["stays", "leaves"].map(|name| merged[name].as_str().unwrap());
+    assert_eq!(merged, [new.as_str(), old.as_str()]);
+    let edited = machine.run([
+        "dream",
+        "edit",
+        &new,
+        "The shop's database: Dublin.",
+        "--json",
+    ]);
+    assert_eq!(edited.code, 0, "{edited:?}");
+    assert_eq!(edited.json()["wording"], "The shop's database: Dublin.");
+    let listed = machine.run_line("dream review --json").json();
+    let all = listed["candidates"].as_array().unwrap();
+    let fields = ["id", "wording", "review"].map(|name| all[0][name].as_str().unwrap());
+    assert_eq!(all.len(), 1, "{listed:#}");
+    assert_eq!(
+        fields,
+        [new.as_str(), "The shop's database: Dublin.", "edited"]
+    );
+    // What left can be neither merged nor edited.
+    for line in [
+        format!("dream merge {old} {new}"),
+        format!("dream edit {old} x"),
+    ] {
+        let refused = machine.run_line(&line);
+        assert_ne!(refused.code, 0, "{line}: {refused:?}");
+        assert!(
+            refused.err.contains("does not wait for review"),
+            "{refused:?}"
+        );
+    }
 }
 
 #[test]

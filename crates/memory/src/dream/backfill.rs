@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::Candidate;
 use super::consolidate::{Consolidated, consolidate, weigh};
 use super::remark::{Remarks, of_session};
-use super::run::Settings;
+use super::settings::Settings;
 use super::store::{DreamLock, Dreams};
 use super::voices::Voices;
 use crate::files::Body;

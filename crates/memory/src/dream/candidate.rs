@@ -3,9 +3,9 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::Source;
 use crate::files::{LogLine, MemoryFolder};
 use crate::provenance::one_line;
+use crate::{Error, Result, Source};
 
 /// How a candidate came to be written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct Evidence {
     pub entry: Option<String>,
     /// The session, where it is known.
     pub session: Option<String>,
+    /// How many lines of the same words and entry stand above it in its log.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(super) ordinal: usize,
     /// Who said it.
     pub source: Source,
     /// The words: of the place, or of a note about it.
@@ -67,6 +70,10 @@ pub struct Evidence {
     /// not stand there word for word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub noted: bool,
+}
+
+fn is_first(ordinal: &usize) -> bool {
+    *ordinal == 0
 }
 
 impl Evidence {
@@ -79,6 +86,7 @@ impl Evidence {
             line: Some(line.line),
             entry: line.entry.as_ref().map(|entry| entry.as_str().to_owned()),
             session: line.session.clone(),
+            ordinal: 0,
             source: line.source,
             quote,
             noted: false,
@@ -103,18 +111,11 @@ impl Evidence {
         }
     }
 
-    /// The same place and words have the same key, so that reading a log again
-    /// adds nothing.
+    /// The same place and words have the same key, so that reading a log again adds
+    /// nothing. A line is known by its order, since others may be written above it.
     pub(super) fn key(&self) -> String {
-        let line = self.line.map(|line| line.to_string()).unwrap_or_default();
         let entry = self.entry.as_deref().unwrap_or_default();
-        digest(&[&self.file, &line, entry, &self.quote])
-    }
-
-    /// By what the line of a log is known.
-    pub(super) fn line_key(&self) -> Option<String> {
-        let line = self.line?.to_string();
-        Some(digest(&["line", &self.file, &line]))
+        digest(&[&self.file, &self.ordinal.to_string(), entry, &self.quote])
     }
 
     /// By what an utterance is known, wherever it is quoted: evidence that
@@ -132,7 +133,7 @@ impl Evidence {
         }
         // One line may name two entries, and they are two utterances.
         if keys.is_empty() {
-            keys.push(self.line_key().unwrap_or_else(|| self.key()));
+            keys.push(self.key());
         }
         keys
     }
@@ -413,6 +414,14 @@ impl Candidate {
         true
     }
 
+    /// Takes note of the line on which something that was said stands by now.
+    pub(super) fn stands_at(&mut self, key: &str, line: Option<usize>) {
+        let mut evidence = self.evidence.iter_mut();
+        if let Some(one) = evidence.find(|one| one.key() == key) {
+            one.line = line;
+        }
+    }
+
     /// Notes that something may contradict it, so that nobody promotes it unseen.
     pub(super) fn may_be_contradicted_by(&mut self, id: &str) {
         if self.status == Status::Staged && !self.contradicts.iter().any(|other| other == id) {
@@ -450,4 +459,9 @@ impl Candidate {
         let judged = self.verdict == Some(Verdict::Keep);
         self.source == Source::User && judged && settled && !self.backfilled
     }
+}
+
+pub(super) fn find<'a>(candidates: &'a [Candidate], id: &str) -> Result<&'a Candidate> {
+    let known = candidates.iter().find(|candidate| candidate.id == id);
+    known.ok_or_else(|| Error::NoCandidate { id: id.to_owned() })
 }

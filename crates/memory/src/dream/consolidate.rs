@@ -5,7 +5,7 @@
 //! is linked. Nothing takes the place of anything here: that is for a model or a
 //! person. The same remarks again change nothing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -85,8 +85,8 @@ struct Work<'a> {
     index: Index,
     /// Whose line of the index it is: those of the memory come first.
     ids: HashSet<String>,
-    /// The evidence of all candidates.
-    seen: HashSet<String>,
+    /// The evidence that is known, and of which candidate it is.
+    seen: HashMap<String, Option<usize>>,
     done: Consolidated,
 }
 
@@ -102,9 +102,12 @@ impl<'a> Work<'a> {
             let line = index.line(text);
             index.push(line);
         }
+        let all = candidates.iter().enumerate();
+        let seen =
+            all.flat_map(|(at, one)| one.seen.iter().map(move |key| (key.clone(), Some(at))));
         Work {
             ids: candidates.iter().map(|one| one.id.clone()).collect(),
-            seen: candidates.iter().flat_map(|one| one.seen.clone()).collect(),
+            seen: seen.collect(),
             done: Consolidated::default(),
             candidates,
             known,
@@ -114,9 +117,12 @@ impl<'a> Work<'a> {
     }
 
     fn take(&mut self, remark: &Remark) {
-        if !self.seen.insert(remark.evidence.key()) {
-            return;
-        }
+        let key = remark.evidence.key();
+        match self.seen.get(&key) {
+            Some(Some(at)) => return self.candidates[*at].stands_at(&key, remark.evidence.line),
+            Some(None) => return,
+            None => self.seen.insert(key, None),
+        };
         let line = self.index.line(&remark.text);
         let mut may_contradict = Vec::new();
         for at in self.index.near(&line) {

@@ -1,5 +1,7 @@
 //! Differences of small texts, line by line: to show a change before it is made.
 
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
 use super::page;
 
 /// A place where two texts differ.
@@ -73,59 +75,14 @@ fn context(lines: &[&str], hunk: &Hunk<'_>) -> Vec<usize> {
 }
 
 fn hunks<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<Hunk<'a>> {
-    let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let most = a.len().min(b.len()) - head;
-    let tail = (0..most)
-        .take_while(|n| a[a.len() - 1 - n] == b[b.len() - 1 - n])
-        .count();
-    let (mid_a, mid_b) = (&a[head..a.len() - tail], &b[head..b.len() - tail]);
-    let kept = common(mid_a, mid_b);
-    let mut hunks = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    let end = (mid_a.len(), mid_b.len());
-    for (x, y) in kept.into_iter().chain([end]) {
-        if x > i || y > j {
-            hunks.push(Hunk {
-                at: head + i,
-                removed: mid_a[i..x].to_vec(),
-                added: mid_b[j..y].to_vec(),
-            });
-        }
-        (i, j) = (x + 1, y + 1);
-    }
-    hunks
-}
-
-/// Pairs of equal lines, as many as possible. The tables are small: the texts
-/// differ in few places, and their common ends are cut off. Where they are not,
-/// the whole middle counts as changed.
-fn common(a: &[&str], b: &[&str]) -> Vec<(usize, usize)> {
-    const MOST: usize = 4_000_000;
-    if a.len() * b.len() > MOST {
-        return Vec::new();
-    }
-    let width = b.len() + 1;
-    let mut best = vec![0_u32; (a.len() + 1) * width];
-    for i in (0..a.len()).rev() {
-        for j in (0..b.len()).rev() {
-            best[i * width + j] = match a[i] == b[j] {
-                true => best[(i + 1) * width + j + 1] + 1,
-                false => best[(i + 1) * width + j].max(best[i * width + j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
-    while i < a.len() && j < b.len() {
-        if a[i] == b[j] {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if best[(i + 1) * width + j] >= best[i * width + j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    pairs
+    let ops = capture_diff_slices(Algorithm::Myers, a, b).into_iter();
+    ops.filter(|op| op.tag() != DiffTag::Equal)
+        .map(|op| Hunk {
+            at: op.old_range().start,
+            removed: a[op.old_range()].to_vec(),
+            added: b[op.new_range()].to_vec(),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 //! ask again. No answer promotes anything.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
 
 use jiff::civil::Date;
 use longhaul_tokens::Spent;
@@ -15,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Verdict};
 use super::merge::merge;
+use super::score::waiting;
 use super::similar::is_grounded;
-use super::staging::waiting;
-use super::store::{DreamLock, Dreams, State};
+use super::state::State;
 use crate::provenance::one_line;
 use crate::{Result, Source};
 
@@ -75,104 +74,68 @@ const COMPARE: &str = include_str!("compare.md");
 const MOST_LINES: usize = 20;
 /// Pairs that one question shows.
 const MOST_PAIRS: usize = 8;
-/// Questions of each kind in one dream.
-const MOST_QUESTIONS: usize = 10;
+/// Questions of one dream.
+const MOST_QUESTIONS: usize = 20;
 /// Longer wordings do not fit a pointer.
 const MOST_WORDING: usize = 160;
 /// Shorter quotes stand in too many places.
 const FEWEST_QUOTED: usize = 8;
 
-impl Dreams<'_> {
-    /// Asks a model all there is to ask.
-    pub(super) fn judge(
-        &self,
-        lock: &DreamLock,
-        state: &mut State,
-        ask: &mut Ask<'_>,
-    ) -> Result<ModelReport> {
-        let mut talk = Talk {
-            ask,
-            report: ModelReport::default(),
-            owed: Spent::default(),
+/// Writes down what came of an answer, and what it took.
+pub(super) type Keep<'a> = dyn FnMut(&mut State) -> Result<()> + 'a;
+
+/// Asks a model all there is to ask: of lines first, then of pairs. One that failed is
+/// not asked for the rest.
+pub(super) fn judge(
+    state: &mut State,
+    ask: &mut Ask<'_>,
+    keep: &mut Keep<'_>,
+) -> Result<ModelReport> {
+    let mut talk = Talk {
+        ask,
+        report: ModelReport::default(),
+    };
+    // Tools are not asked what is worth keeping.
+    let is_open = |one: &&Candidate| one.verdict.is_none() && one.source != Source::Tool;
+    let open = waiting(&state.candidates).into_iter().filter(is_open);
+    let open: Vec<String> = open.map(|one| one.id.clone()).collect();
+    for ids in open.chunks(MOST_LINES) {
+        let prompt = notes(&state.candidates, ids);
+        let Some(answer) = talk.ask(KEEP, prompt, &mut state.paid) else {
+            break;
         };
-        // A model that failed is not asked for the rest.
-        let _ = self.judge_lines(lock, state, &mut talk)?.is_continue()
-            && self.judge_pairs(lock, state, &mut talk)?.is_continue();
-        self.keep_answer(lock, state, &mut talk)?;
-        Ok(talk.report)
-    }
-
-    /// Writes down what came of an answer, and what it took.
-    fn keep_answer(
-        &self,
-        lock: &DreamLock,
-        state: &mut State,
-        talk: &mut Talk<'_, '_>,
-    ) -> Result<()> {
-        state.paid.add(&std::mem::take(&mut talk.owed));
-        self.save(lock, state)
-    }
-
-    fn judge_lines(
-        &self,
-        lock: &DreamLock,
-        state: &mut State,
-        talk: &mut Talk<'_, '_>,
-    ) -> Result<ControlFlow<()>> {
-        // Tools are not asked what is worth keeping.
-        let is_open = |one: &&Candidate| one.verdict.is_none() && one.source != Source::Tool;
-        let open = waiting(&state.candidates).into_iter().filter(is_open);
-        let open: Vec<String> = open.map(|one| one.id.clone()).collect();
-        for ids in open.chunks(MOST_LINES).take(MOST_QUESTIONS) {
-            let prompt = notes(&state.candidates, ids);
-            let Some(answer) = talk.ask(KEEP, prompt) else {
-                return Ok(ControlFlow::Break(()));
-            };
-            let found: Vec<Judged> = objects(&answer);
-            for (at, id) in ids.iter().enumerate() {
-                let Some(one) = state.candidates.iter_mut().find(|one| one.id == *id) else {
-                    continue;
-                };
-                let judged = found.iter().find(|judged| judged.note == at + 1);
+        let found: Vec<Judged> = objects(&answer);
+        for (number, id) in (1..).zip(ids) {
+            let one = state.candidates.iter_mut().find(|one| one.id == *id);
+            let judged = found.iter().find(|judged| judged.note == number);
+            if let (Some(one), Some(judged)) = (one, judged) {
                 talk.report.take(one, judged);
             }
-            self.keep_answer(lock, state, talk)?;
         }
-        Ok(ControlFlow::Continue(()))
+        keep(state)?;
     }
-
-    fn judge_pairs(
-        &self,
-        lock: &DreamLock,
-        state: &mut State,
-        talk: &mut Talk<'_, '_>,
-    ) -> Result<ControlFlow<()>> {
-        for pairs in open_pairs(&state.candidates)
-            .chunks(MOST_PAIRS)
-            .take(MOST_QUESTIONS)
-        {
-            let mut prompt = String::new();
-            for (number, (a, b)) in (1..).zip(pairs) {
-                let pair = notes(&state.candidates, &[a.clone(), b.clone()]);
-                prompt.push_str(&format!("<pair number=\"{number}\">\n{pair}</pair>\n"));
-            }
-            let Some(answer) = talk.ask(COMPARE, prompt) else {
-                return Ok(ControlFlow::Break(()));
-            };
-            let found: Vec<Compared> = objects(&answer);
-            for (number, (a, b)) in (1..).zip(pairs) {
-                let compared = found.iter().find(|compared| compared.pair == number);
-                if let Some(compared) = compared {
-                    talk.report.settle(&mut state.candidates, a, b, compared);
-                }
-                for one in state.candidates.iter_mut().filter(|one| one.id == *a) {
-                    one.asked.push(b.clone());
-                }
-            }
-            self.keep_answer(lock, state, talk)?;
+    for pairs in open_pairs(&state.candidates).chunks(MOST_PAIRS) {
+        let mut prompt = String::new();
+        for (number, (a, b)) in (1..).zip(pairs) {
+            let pair = notes(&state.candidates, &[a.clone(), b.clone()]);
+            prompt.push_str(&format!("<pair number=\"{number}\">\n{pair}</pair>\n"));
         }
-        Ok(ControlFlow::Continue(()))
+        let Some(answer) = talk.ask(COMPARE, prompt, &mut state.paid) else {
+            break;
+        };
+        let found: Vec<Compared> = objects(&answer);
+        for (number, (a, b)) in (1..).zip(pairs) {
+            if let Some(compared) = found.iter().find(|compared| compared.pair == number) {
+                talk.report.settle(&mut state.candidates, a, b, compared);
+            }
+            for one in state.candidates.iter_mut().filter(|one| one.id == *a) {
+                one.asked.push(b.clone());
+            }
+        }
+        keep(state)?;
     }
+    keep(state)?;
+    Ok(talk.report)
 }
 
 /// What a model says of a line.
@@ -206,10 +169,7 @@ struct Compared {
 impl ModelReport {
     /// Takes what was said of a line. One of which nothing was said is asked about
     /// again.
-    fn take(&mut self, one: &mut Candidate, judged: Option<&Judged>) {
-        let Some(judged) = judged else {
-            return;
-        };
+    fn take(&mut self, one: &mut Candidate, judged: &Judged) {
         if !is_quoted(one, &judged.quote) {
             self.unquoted += 1;
             return;
@@ -334,26 +294,24 @@ fn objects<T: for<'a> Deserialize<'a>>(answer: &str) -> Vec<T> {
 struct Talk<'a, 'b> {
     ask: &'a mut Ask<'b>,
     report: ModelReport,
-    /// What answers took that are not written down yet.
-    owed: Spent,
 }
 
 impl Talk<'_, '_> {
-    /// The answer; nothing where the model failed.
-    fn ask(&mut self, system: &str, prompt: String) -> Option<String> {
+    /// The answer; nothing where the model failed, or was asked enough for one dream.
+    fn ask(&mut self, system: &str, prompt: String, paid: &mut Spent) -> Option<String> {
+        if self.report.failure.is_some() || self.report.calls == MOST_QUESTIONS {
+            return None;
+        }
         self.report.calls += 1;
         let reply = (self.ask)(&Question {
             system: system.trim_end().to_owned(),
             prompt,
         });
         self.report.paid.add(&reply.paid);
-        self.owed.add(&reply.paid);
-        match reply.text {
-            Ok(answer) => Some(answer),
-            Err(failure) => {
-                self.report.failure = Some(failure);
-                None
-            }
-        }
+        paid.add(&reply.paid);
+        reply
+            .text
+            .map_err(|failure| self.report.failure = Some(failure))
+            .ok()
     }
 }

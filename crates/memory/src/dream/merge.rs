@@ -2,20 +2,7 @@
 //! a person or of a model.
 
 use super::candidate::{Candidate, Review, Status};
-use super::store::{DreamLock, Dreams};
 use crate::{Error, Result};
-
-impl Dreams<'_> {
-    /// Puts the newer one of two candidates in the place of the older one: what waited
-    /// leaves at once, what is kept when the newer one is promoted. Says which one
-    /// stays.
-    pub fn merge(&self, lock: &DreamLock, id: &str, other: &str) -> Result<String> {
-        let mut state = self.state()?;
-        let stays = merge(&mut state.candidates, id, other)?;
-        self.save(lock, &mut state)?;
-        Ok(stays)
-    }
-}
 
 /// Merges a candidate that waits with one that waits or is kept.
 pub(super) fn merge(candidates: &mut [Candidate], id: &str, other: &str) -> Result<String> {

@@ -12,21 +12,23 @@
 
 mod backfill;
 mod candidate;
+mod change;
 mod consolidate;
 mod diff;
 mod judge;
 mod marks;
 mod merge;
-mod moved;
+mod pages;
 mod promote;
 mod recalls;
 mod remark;
 mod run;
 mod score;
+mod settings;
 mod similar;
 mod staging;
+mod state;
 mod store;
-mod takeback;
 mod trigger;
 mod voices;
 
@@ -34,14 +36,15 @@ use longhaul_index::page;
 
 pub use backfill::{Backfilled, Progress};
 pub use candidate::{Candidate, Evidence, Review, Status, Topic, Verdict};
+pub use change::{Change, Edit, Left, PageChange, Standing, Turn};
 pub use consolidate::Consolidated;
 pub use diff::{DiffLine, diff};
 pub use judge::{Ask, ModelReport, Question, Reply};
-pub use promote::{PageChange, Planned, Standing, Turn, headings, home};
+pub use promote::{Planned, headings, home};
 pub use recalls::{Recalled, Recalls};
-pub use run::{Report, Settings};
+pub use run::Report;
+pub use score::waiting;
+pub use settings::Settings;
 pub use similar::Meaning;
-pub use staging::waiting;
-pub use store::{Change, DreamLock, Dreams, Past, Undoing, Undone};
-pub use takeback::Left;
+pub use store::{DreamLock, Dreams, Past, Undoing, Undone};
 pub use trigger::{Cause, LastRun, Moment, Trigger, due, next};

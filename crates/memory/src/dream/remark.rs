@@ -4,6 +4,8 @@
 //! Which lines those are, and of what kind, follows from who said them and under
 //! which of our titles they stand; what they say is for whoever decides.
 
+use std::collections::HashMap;
+
 use jiff::civil::Date;
 
 use super::candidate::{Evidence, Topic};
@@ -62,6 +64,7 @@ pub(super) fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
     // What we say of a cut entry is no note.
     let is_note = |line: &&LogLine| !line.text.ends_with(CUT) && !line.text.ends_with(LEFT_OUT);
     let lines: Vec<&LogLine> = lines.iter().filter(is_note).collect();
+    let mut alike: HashMap<(Option<String>, String), usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(topic) = topic(line.section.as_deref()) else {
             continue;
@@ -75,7 +78,12 @@ pub(super) fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
             all.left_out += 1;
             continue;
         }
-        all.take(topic, Evidence::of_line(date, line, one_line(&line.text)));
+        let mut evidence = Evidence::of_line(date, line, one_line(&line.text));
+        let same = (evidence.entry.clone(), evidence.quote.clone());
+        let above = alike.entry(same).or_default();
+        evidence.ordinal = *above;
+        *above += 1;
+        all.take(topic, evidence);
     }
     all
 }
@@ -112,6 +120,7 @@ pub(super) fn of_session(
                 date: date_of(entry.as_deref().unwrap_or_default()),
                 file: file.to_owned(),
                 line: None,
+                ordinal: 0,
                 // Of the rest, we or the agent chose the words.
                 noted: topic != Topic::Said,
                 entry,

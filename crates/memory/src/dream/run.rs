@@ -6,40 +6,22 @@ use std::ops::RangeInclusive;
 
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
-use longhaul_tokens::Counter;
 use serde::Serialize;
 
 use super::candidate::Candidate;
+use super::change::Change;
 use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
-use super::judge::{Ask, ModelReport};
-use super::moved::follow;
+use super::judge::{Ask, ModelReport, judge};
 use super::page;
 use super::promote::{Planned, Wish, plan};
 use super::remark::{Remark, of_log};
-use super::similar::Meaning;
-use super::staging::waiting;
-use super::store::{Change, DreamLock, Dreams};
+use super::score::waiting;
+use super::settings::Settings;
+use super::state::State;
+use super::store::{DreamLock, Dreams};
 use super::trigger::{Cause, LastRun};
-use crate::files::{DECISIONS, Limits, MEMORY, MemoryFolder, PROJECT, read_log};
+use crate::files::{DECISIONS, DETAILS, MEMORY, MemoryFolder, PROJECT, read_log};
 use crate::{Error, Result};
-
-/// How to dream.
-#[derive(Clone, Copy)]
-pub struct Settings<'a> {
-    /// Days of logs that are read.
-    pub lookback_days: u32,
-    /// Promote what a model found worth keeping without review from this score on;
-    /// none, everything is reviewed.
-    pub promote_at: Option<f64>,
-    /// The limits of `MEMORY.md`.
-    pub limits: Limits,
-    /// How its tokens are counted.
-    pub counter: &'a dyn Counter,
-    /// How often a candidate was recalled.
-    pub recalls: &'a dyn Fn(&Candidate) -> u32,
-    /// How near two texts are to an installed encoder, where there is one.
-    pub meaning: Option<&'a Meaning<'a>>,
-}
 
 /// What a dream did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -97,7 +79,6 @@ impl Dreams<'_> {
         self.put_recalls_together(lock)?;
         let mut state = self.state()?;
         let remarks = self.remarks(today, settings, &state.candidates, &mut report)?;
-        follow(&mut state.candidates, &remarks);
         let newest = self.newest(today, settings)?;
         let known = self.known(&mut report.problems)?;
         report.consolidated =
@@ -105,7 +86,8 @@ impl Dreams<'_> {
         weigh(&mut state.candidates, settings.recalls, newest);
         self.save(lock, &mut state)?;
         if let Some(ask) = model {
-            report.model = Some(self.judge(lock, &mut state, ask)?);
+            let mut keep = |state: &mut State| self.save(lock, state);
+            report.model = Some(judge(&mut state, ask, &mut keep)?);
             weigh(&mut state.candidates, settings.recalls, newest);
             self.save(lock, &mut state)?;
         }
@@ -221,7 +203,7 @@ impl Dreams<'_> {
                 }
                 known.push(KnownLine {
                     place: format!("{file}:{}", at + 1),
-                    text: said.split(" | Details →").next().unwrap_or(said).to_owned(),
+                    text: said.split(DETAILS).next().unwrap_or(said).to_owned(),
                 });
             }
             for statement in page::statements(&text, 1) {
@@ -264,10 +246,7 @@ impl Dreams<'_> {
             all.filter(|one| one.id == id)
                 .for_each(|one| one.wording = None);
             self.save(lock, &mut state)?;
-            let planned = self.planned(&id, now, settings, Wish::Policy);
-            let done =
-                planned.and_then(|planned| self.carry_out(lock, planned, &id, now.timestamp()));
-            match done {
+            match self.promoted(lock, &id, now, settings, Wish::Policy) {
                 Ok(_) => report.promoted.push(id),
                 Err(error @ (Error::NoRoom { .. } | Error::TooLarge { .. })) => {
                     report.problems.push(told(&error));
@@ -291,9 +270,8 @@ impl Dreams<'_> {
         settings: &Settings<'_>,
         wish: Wish,
     ) -> Result<Planned> {
-        let (state, pages) = (self.state()?, self.pages()?);
-        let at = now.datetime();
-        plan(&state.candidates, id, &pages, settings, wish, at)
+        let (all, pages) = (self.candidates()?, self.pages()?);
+        plan(&all, id, pages, settings, wish, now.datetime())
     }
 
     /// Promotes a candidate: one change, which can be undone.
@@ -304,8 +282,28 @@ impl Dreams<'_> {
         now: &Zoned,
         settings: &Settings<'_>,
     ) -> Result<Change> {
-        let planned = self.plan(id, now, settings)?;
-        self.carry_out(lock, planned, id, now.timestamp())
+        self.promoted(lock, id, now, settings, Wish::Person)
+    }
+
+    fn promoted(
+        &self,
+        lock: &DreamLock,
+        id: &str,
+        now: &Zoned,
+        settings: &Settings<'_>,
+        wish: Wish,
+    ) -> Result<Change> {
+        let planned = self.planned(id, now, settings, wish)?;
+        let change = Change {
+            number: self.state()?.last_change + 1,
+            at: now.timestamp(),
+            candidate: id.to_owned(),
+            undoes: None,
+            edits: planned.edits,
+            turns: planned.turns,
+            pages: Vec::new(),
+        };
+        self.make(lock, change)
     }
 }
 

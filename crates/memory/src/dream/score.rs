@@ -2,6 +2,8 @@
 //!
 //! A score says how a line came about and how often, never what it means.
 
+use std::collections::{HashMap, HashSet};
+
 use jiff::civil::Date;
 
 use super::candidate::{Candidate, Topic, Verdict};
@@ -63,4 +65,37 @@ pub(super) fn confidence(candidate: &Candidate, newest: Date, recalls: u32) -> f
     };
     // Two decimals are what anybody can tell apart, and all that is stored.
     (judged * 100.0).round() / 100.0
+}
+
+/// The candidates in the order in which they are reviewed: those of the highest score
+/// first, and behind each what may contradict it, the newest first.
+pub fn waiting(candidates: &[Candidate]) -> Vec<&Candidate> {
+    let mut sorted: Vec<&Candidate> = candidates.iter().filter(|one| one.is_waiting()).collect();
+    sorted.sort_by(|a, b| {
+        b.confidence
+            .total_cmp(&a.confidence)
+            .then_with(|| a.topic.cmp(&b.topic))
+            .then_with(|| b.last_day().cmp(&a.last_day()))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    let by_id: HashMap<&str, &Candidate> =
+        sorted.iter().map(|one| (one.id.as_str(), *one)).collect();
+    let mut taken: HashSet<&str> = HashSet::new();
+    let mut waiting = Vec::with_capacity(sorted.len());
+    for one in sorted {
+        let others = one.contradicts.iter();
+        let mut group: Vec<&Candidate> = others
+            .filter_map(|id| by_id.get(id.as_str()).copied())
+            .collect();
+        group.sort_by(|a, b| {
+            let days = b.last_day().cmp(&a.last_day());
+            days.then_with(|| a.id.cmp(&b.id))
+        });
+        if taken.contains(one.id.as_str()) {
+            continue;
+        }
+        let fresh = std::iter::once(one).chain(group);
+        waiting.extend(fresh.filter(|one| taken.insert(&one.id)));
+    }
+    waiting
 }

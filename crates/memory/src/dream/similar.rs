@@ -27,16 +27,14 @@ const MOST_OF_WORD: usize = 64;
 /// Lines that a line is compared with, those that share most of its rarest words.
 const MOST_NEAR: usize = 24;
 
-/// Words that deny: those of the stop word lists of the Snowball stemmers
-/// (snowballstem.org) and of VADER's `NEGATE` (Hutto and Gilbert, 2014) that do so
-/// on their own. They are only counted.
-const DENIALS: [&str; 30] = [
+/// Words that deny: those of stopwords-iso (github.com/stopwords-iso) that do so on
+/// their own. They are only counted.
+const DENIALS: [&str; 31] = [
     "no", "not", "nor", "neither", "never", "none", "nothing", "without", "cannot",
     "t", // n't
-    "nicht", "nichts", "kein", "keine", "keinen", "nie", "niemals", "ohne", "pas", "jamais",
-    "sans", "aucun", "nunca", "sin", "não", "sem", "non", "niet", "geen", "нет",
+    "nicht", "nichts", "kein", "keine", "keinen", "nie", "ohne", "pas", "sans", "aucun", "nunca",
+    "sin", "não", "sem", "non", "niet", "geen", "нет", "不", "别", "无",
 ];
-const UNSPACED_DENIALS: [char; 6] = ['不', '没', '沒', '别', '無', '无'];
 
 /// How two lines stand to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,12 +90,15 @@ impl Index {
             }
         }
         for word in line.normal.clone().split(' ') {
-            line.denials += usize::from(DENIALS.contains(&word));
+            line.denials += usize::from(DENIALS.contains(&word) && !word.starts_with(is_cjk));
             let number = self.number(&format!("={word}"));
             line.words.push(number);
         }
-        let is_denial = |c: &char| UNSPACED_DENIALS.contains(c);
-        line.denials += text.chars().filter(is_denial).count();
+        // Where words are not spaced, a character is one.
+        let unspaced = DENIALS.iter().filter(|word| word.starts_with(is_cjk));
+        line.denials += unspaced
+            .map(|word| text.matches(word).count())
+            .sum::<usize>();
         for name in names(text) {
             let number = self.number(&format!("={}", normal(name)));
             line.names.push(number);
@@ -234,6 +235,10 @@ pub(super) fn is_grounded(line: &str, texts: &[&str]) -> bool {
             && within(&line.names, &text.words)
             && line.denials == text.denials
     })
+}
+
+fn is_cjk(c: char) -> bool {
+    c >= '\u{2e80}'
 }
 
 fn normal(text: &str) -> String {

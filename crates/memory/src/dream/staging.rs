@@ -3,49 +3,17 @@
 //! Only what stands between our two marks is ours; the rest of the file is
 //! kept as it is.
 
-use std::collections::{HashMap, HashSet};
-
 use super::candidate::{Candidate, Status};
-use super::promote::{credit, headings, home, line_end};
+use super::pages::line_end;
+use super::promote::{credit, headings, home};
+use super::score::waiting;
+use crate::files::DETAILS;
 use crate::provenance::one_line;
 
 const BEGIN: &str = "<!-- longhaul dreams: made by `longhaul dream`, do not edit -->";
 const END: &str = "<!-- longhaul dreams end -->";
 /// Candidates shown; `dream review` has them all.
 const MOST_SHOWN: usize = 50;
-
-/// The candidates in the order in which they are reviewed: those of the highest score
-/// first, and behind each what may contradict it, the newest first.
-pub fn waiting(candidates: &[Candidate]) -> Vec<&Candidate> {
-    let mut sorted: Vec<&Candidate> = candidates.iter().filter(|one| one.is_waiting()).collect();
-    sorted.sort_by(|a, b| {
-        b.confidence
-            .total_cmp(&a.confidence)
-            .then_with(|| a.topic.cmp(&b.topic))
-            .then_with(|| b.last_day().cmp(&a.last_day()))
-            .then_with(|| a.id.cmp(&b.id))
-    });
-    let by_id: HashMap<&str, &Candidate> =
-        sorted.iter().map(|one| (one.id.as_str(), *one)).collect();
-    let mut taken: HashSet<&str> = HashSet::new();
-    let mut waiting = Vec::with_capacity(sorted.len());
-    for one in sorted {
-        let others = one.contradicts.iter();
-        let mut group: Vec<&Candidate> = others
-            .filter_map(|id| by_id.get(id.as_str()).copied())
-            .collect();
-        group.sort_by(|a, b| {
-            let days = b.last_day().cmp(&a.last_day());
-            days.then_with(|| a.id.cmp(&b.id))
-        });
-        if taken.contains(one.id.as_str()) {
-            continue;
-        }
-        let fresh = std::iter::once(one).chain(group);
-        waiting.extend(fresh.filter(|one| taken.insert(&one.id)));
-    }
-    waiting
-}
 
 pub(super) fn render(candidates: &[Candidate]) -> String {
     let waiting = waiting(candidates);
@@ -71,7 +39,7 @@ pub(super) fn render(candidates: &[Candidate]) -> String {
             let home = home(candidate.topic);
             let credit = credit(candidate.source);
             out.push_str(&format!(
-                "- {said}{credit} | Details → {home}#{}\n",
+                "- {said}{credit}{DETAILS}{home}#{}\n",
                 candidate.id
             ));
         }

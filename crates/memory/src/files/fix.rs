@@ -3,8 +3,7 @@
 use jiff::civil::DateTime;
 use longhaul_tokens::Counter;
 
-use super::lint::{Limits, pointer_line};
-use super::pointers::written_anew;
+use super::lint::{Limits, credited_line};
 use super::trouble::{Finding, Fixed, Trouble};
 use super::{
     AgentsFile, ERRORS, MEMORY, MOST_FILE_BYTES, MemoryFolder, Outcome, PROJECT, append, init,
@@ -64,8 +63,8 @@ impl MemoryFolder {
             let troubles: Vec<&Trouble> = findings
                 .iter()
                 .filter(|found| found.file == MEMORY && found.line == Some(number))
+                .filter(|found| found.is_fixable())
                 .map(|found| &found.trouble)
-                .filter(|trouble| trouble.is_fixable())
                 .collect();
             // A line that is no text is for a person to mend.
             let text = std::str::from_utf8(whole).ok();
@@ -95,7 +94,6 @@ impl MemoryFolder {
         troubles: &[&Trouble],
         fixed: &mut Fixed,
     ) -> Result<Option<String>> {
-        let line = self.corrected(line, troubles);
         let is_long = |trouble: &&Trouble| matches!(trouble, Trouble::LongLine { .. });
         if troubles.iter().any(is_long) {
             let text = line.trim();
@@ -104,18 +102,15 @@ impl MemoryFolder {
                 append::append_in_kind(&path, "# Project\n", &format!("\n{text}\n"))?;
                 fixed.changed(PROJECT);
             }
-            return Ok(Some(pointer_line(&line, PROJECT, limits.line_chars)));
+            return Ok(Some(credited_line(line, "", PROJECT, limits.line_chars)));
         }
         let lost = troubles.iter().filter_map(|trouble| match trouble {
-            Trouble::DeadPointer {
-                target,
-                perhaps: None,
-            } => Some(target.as_str()),
+            Trouble::DeadPointer { target } => Some(target.as_str()),
             _ => None,
         });
         let lost: Vec<&str> = lost.collect();
         if lost.is_empty() {
-            return Ok(Some(line));
+            return Ok(Some(line.to_owned()));
         }
         let (source, targets) = (Source::Unknown, lost.join(", "));
         let moved = format!(
@@ -130,25 +125,6 @@ impl MemoryFolder {
             fixed.changed(ERRORS);
         }
         Ok(None)
-    }
-
-    /// A line in which dead pointers lead to the files they seem to mean.
-    fn corrected(&self, line: &str, troubles: &[&Trouble]) -> String {
-        let file_of = |dead: &str| {
-            troubles.iter().find_map(|trouble| match trouble {
-                Trouble::DeadPointer {
-                    target,
-                    perhaps: Some(file),
-                } if target == dead => Some(file),
-                _ => None,
-            })
-        };
-        let pointers = self.pointers(line);
-        let texts = pointers.iter().filter_map(|pointer| {
-            let file = file_of(&self.meant(pointer).0)?;
-            Some(pointer.led_to(line, file))
-        });
-        written_anew(line, texts.flatten().collect())
     }
 
     /// Whether a file has a line already: a run that could not write `MEMORY.md`

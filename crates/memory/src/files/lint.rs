@@ -1,17 +1,14 @@
 //! `memory lint`: the limits of `MEMORY.md`, dead pointers, and what can be
 //! done about them.
 
-use std::fs;
-use std::path::{Component, Path};
-
 use longhaul_index::WorkspaceFiles;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 
-use super::pointers::{Pointer, written_anew};
-use super::trouble::{Finding, Trouble};
+use super::pointers::{Pointer, Target, unmarked};
+use super::trouble::{Finding, Hold, Trouble};
 use super::{
     CONTEXT, DECISIONS, DREAMS, ERRORS, LOGS, MEMORIES, MEMORY, MOST_FILE_BYTES, MemoryFolder,
-    PROJECT, links, place, verify,
+    PROJECT, links, place,
 };
 use crate::Result;
 
@@ -36,8 +33,6 @@ impl Default for Limits {
 /// How what stands for a secret begins.
 const PLACEHOLDER: &str = "[redacted:";
 
-/// Files looked at when the target of a dead pointer is sought.
-const MOST_SOUGHT: usize = 20_000;
 /// No `.gitignore` has more.
 const MOST_IGNORE_BYTES: u64 = 1 << 20;
 
@@ -49,6 +44,7 @@ impl MemoryFolder {
             file: file.to_owned(),
             line,
             trouble,
+            hold: None,
         };
         for file in [MEMORY, PROJECT, DECISIONS, ERRORS, CONTEXT] {
             // What is there and no file is told below.
@@ -103,8 +99,7 @@ impl MemoryFolder {
                     Trouble::TooManyTokens { tokens, most },
                 ));
             }
-            let wrong = self.wrong_pointers(&text, limits).into_iter();
-            findings.extend(wrong.map(|(line, trouble)| finding(MEMORY, Some(line), trouble)));
+            self.wrong_pointers(&text, limits, &mut findings);
         }
         self.leave_to_people(&mut findings);
         if self.is_in_git() && !self.is_ignored()? {
@@ -120,6 +115,7 @@ impl MemoryFolder {
             file: file.to_owned(),
             line,
             trouble,
+            hold: None,
         };
         let bytes = match place::bytes(self.root(), file, most) {
             Ok(bytes) => bytes.unwrap_or_default(),
@@ -158,62 +154,41 @@ impl MemoryFolder {
             .collect()
     }
 
-    /// What is wrong with the pointers of a text, each with its line. A line of
-    /// which only a part is lost stays.
-    fn wrong_pointers(&self, text: &str, limits: Limits) -> Vec<(usize, Trouble)> {
+    /// What is wrong with the pointers of a text. A line of which only a part is lost
+    /// stays.
+    fn wrong_pointers(&self, text: &str, limits: Limits, findings: &mut Vec<Finding>) {
         let lines: Vec<&str> = text.lines().collect();
         let pointers = self.pointers(text);
-        let mut wrong = Vec::new();
         for of_line in pointers.chunk_by(|one, next| one.line == next.line) {
             let number = of_line.first().map_or(1, |pointer| pointer.line);
             let line = lines.get(number - 1).copied().unwrap_or_default();
-            let troubles: Vec<Option<Trouble>> = of_line
+            let troubles: Vec<Option<Trouble>> =
+                of_line.iter().map(|pointer| self.wrong(pointer)).collect();
+            let is_dead = |trouble: &Trouble| matches!(trouble, Trouble::DeadPointer { .. });
+            let all_dead = troubles
                 .iter()
-                .map(|pointer| self.wrong(pointer, line))
-                .collect();
-            let is_lost =
-                |trouble: &Trouble| matches!(trouble, Trouble::DeadPointer { perhaps: None, .. });
-            let all_lost = troubles
-                .iter()
-                .all(|trouble| trouble.as_ref().is_some_and(is_lost));
-            let stays = !all_lost || long_line(line, limits).is_some();
-            wrong.extend(troubles.into_iter().flatten().map(|trouble| {
-                let trouble = match stays && is_lost(&trouble) {
-                    true => Trouble::InLiveLine {
-                        trouble: Box::new(trouble),
-                    },
-                    false => trouble,
-                };
-                (number, trouble)
+                .all(|trouble| trouble.as_ref().is_some_and(is_dead));
+            let stays = !all_dead || long_line(line, limits).is_some();
+            findings.extend(troubles.into_iter().flatten().map(|trouble| Finding {
+                file: MEMORY.to_owned(),
+                line: Some(number),
+                hold: (stays && is_dead(&trouble)).then_some(Hold::Live),
+                trouble,
             }));
         }
-        wrong
     }
 
-    /// What is wrong with a pointer of a line.
-    fn wrong(&self, pointer: &Pointer, line: &str) -> Option<Trouble> {
-        let (target, standing) = self.meant(pointer);
-        match (standing, &pointer.anchor) {
+    fn wrong(&self, pointer: &Pointer) -> Option<Trouble> {
+        let target = pointer.target.clone();
+        match (self.leads(&target), &pointer.anchor) {
             (Target::There, Some(anchor)) if !self.has_section(&target, anchor) => {
                 let anchor = anchor.clone();
                 Some(Trouble::DeadAnchor { target, anchor })
             }
             (Target::There, _) => None,
             (Target::Outside, _) => Some(Trouble::OutsidePointer { target }),
-            (Target::Gone, _) => {
-                let perhaps = self.namesake(&target);
-                // Not every form can name every file, such as one with spaces.
-                let perhaps = perhaps.filter(|file| self.can_lead(pointer, line, file));
-                Some(Trouble::DeadPointer { target, perhaps })
-            }
+            (Target::Gone, _) => Some(Trouble::DeadPointer { target }),
         }
-    }
-
-    /// Whether a pointer that is written anew would be read as leading there.
-    fn can_lead(&self, pointer: &Pointer, line: &str, file: &str) -> bool {
-        let led = written_anew(line, pointer.led_to(line, file));
-        let meant = self.pointers(&led);
-        meant.iter().any(|one| self.meant(one).0 == file)
     }
 
     /// Says of what would be mended in a line that is no UTF-8 that it is not,
@@ -230,15 +205,14 @@ impl MemoryFolder {
             let Some(at) = finding.line.map(|line| line - 1) else {
                 continue;
             };
-            if !finding.trouble.is_fixable() {
+            if !finding.is_fixable() {
                 continue;
             }
             let line = lines.get(at).copied().unwrap_or_default();
-            let trouble = Box::new(finding.trouble.clone());
             match std::str::from_utf8(line) {
-                Err(_) => finding.trouble = Trouble::InBytes { trouble },
+                Err(_) => finding.hold = Some(Hold::Bytes),
                 Ok(line) if redacted.get(at) != Some(&line) || self.redacted(line) != line => {
-                    finding.trouble = Trouble::InSecretLine { trouble };
+                    finding.hold = Some(Hold::Secret);
                 }
                 Ok(_) => {}
             }
@@ -263,64 +237,6 @@ impl MemoryFolder {
         };
         let names = names.into_iter().filter(|name| name.ends_with(".md"));
         Ok(names.map(|name| format!("{MEMORIES}/{name}")).collect())
-    }
-
-    /// What a pointer means of all it may mean, and where that leads: the first
-    /// that is there, or else what was read first.
-    pub(super) fn meant(&self, pointer: &Pointer) -> (String, Target) {
-        let all = std::iter::once(&pointer.target).chain(&pointer.others);
-        let mut standings = all.map(|target| (target.clone(), self.standing(target)));
-        standings
-            .find(|(_, standing)| *standing == Target::There)
-            .unwrap_or_else(|| (pointer.target.clone(), self.standing(&pointer.target)))
-    }
-
-    pub(super) fn standing(&self, target: &str) -> Target {
-        let path = self.root().join(target);
-        let climbs = Path::new(target)
-            .components()
-            .any(|part| part == Component::ParentDir);
-        match fs::canonicalize(&path) {
-            Ok(real) if real.starts_with(self.root()) => Target::There,
-            Ok(_) => Target::Outside,
-            Err(_) if climbs || target.starts_with("~/") => Target::Outside,
-            Err(_) if !path.starts_with(self.root()) => Target::Outside,
-            Err(_) => Target::Gone,
-        }
-    }
-
-    /// The one file of the workspace that has the name of a dead pointer.
-    fn namesake(&self, target: &str) -> Option<String> {
-        let name = Path::new(target).file_name()?;
-        let mut folders = vec![self.root().to_owned()];
-        let (mut seen, mut found) = (0, None);
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-                seen += 1;
-                if seen > MOST_SOUGHT {
-                    return None;
-                }
-                let Ok(kind) = entry.file_type() else {
-                    continue;
-                };
-                let hidden = entry.file_name().to_string_lossy().starts_with('.');
-                let bulky = ["target", "node_modules"]
-                    .iter()
-                    .any(|bulk| entry.file_name() == *bulk);
-                if kind.is_dir() && !hidden && !bulky {
-                    folders.push(entry.path());
-                } else if kind.is_file() && entry.file_name() == name {
-                    if found.is_some() {
-                        return None;
-                    }
-                    found = Some(entry.path());
-                }
-            }
-        }
-        let found = found?;
-        let inside = found.strip_prefix(self.root()).ok()?;
-        let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
-        Some(parts.join("/"))
     }
 
     fn is_in_git(&self) -> bool {
@@ -352,27 +268,18 @@ impl MemoryFolder {
 
 /// What is wrong with a line that is too long.
 fn long_line(line: &str, limits: Limits) -> Option<Trouble> {
-    let chars = verify::unmarked(line).chars().count();
+    let chars = unmarked(line).chars().count();
     let most = limits.line_chars;
     (chars > most).then_some(Trouble::LongLine { chars, most })
 }
 
-/// Where a pointer leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
-    There,
-    Gone,
-    Outside,
-}
+/// What stands between the words of a pointer and where it points to.
+pub(crate) const DETAILS: &str = " | Details → ";
 
-/// The beginning of a text with a pointer to the rest, within a line's limit.
-pub(super) fn pointer_line(text: &str, to: &str, most: usize) -> String {
-    credited_line(text, "", to, most)
-}
-
-/// The same with what says whose words they are, which is never cut off.
+/// The beginning of a text with a pointer to the rest, within a line's limit. What
+/// says whose words they are is never cut off.
 pub(crate) fn credited_line(text: &str, credit: &str, to: &str, most: usize) -> String {
-    let tail = format!("{credit} | Details → {to}");
+    let tail = format!("{credit}{DETAILS}{to}");
     let text = text.trim();
     let room = most.saturating_sub(tail.chars().count());
     if text.chars().count() <= room {

@@ -21,10 +21,8 @@ mod init;
 mod links;
 mod lint;
 mod log;
-mod paths;
 mod place;
 mod pointers;
-mod sections;
 mod status;
 mod trouble;
 mod verify;
@@ -37,12 +35,12 @@ use longhaul_redact::{Document, Redactor};
 pub(crate) use exact::shown;
 pub use init::{AgentsFile, Created, Outcome};
 pub use lint::Limits;
-pub(crate) use lint::credited_line;
+pub(crate) use lint::{DETAILS, credited_line};
 pub(crate) use log::CUT;
 pub use log::{Body, LogLine, Note, Section, read_log};
 pub use pointers::Pointer;
 pub use status::{FileStatus, Status};
-pub use trouble::{Finding, Fixed, Trouble};
+pub use trouble::{Finding, Fixed, Hold, Trouble};
 pub use verify::{Standing, Verified, Verify};
 
 use crate::provenance::{one_line, plain};
@@ -190,24 +188,6 @@ impl MemoryFolder {
             redacted: document.tally().total() as usize,
             left_out,
         })
-    }
-
-    /// The lines of `memories/errors.md` about what is going to be tried, the
-    /// newest first: those that name the same command or path.
-    pub fn errors_about(&self, trying: &str, most: usize) -> Result<Vec<String>> {
-        let text = self.read(ERRORS)?.unwrap_or_default();
-        let wanted = one_line(trying).to_lowercase();
-        let paths: Vec<&str> = wanted
-            .split(|c: char| c.is_whitespace() || "\"'`=;|&()".contains(c))
-            .filter(|word| word.len() > 3 && word.trim_matches('/').contains('/'))
-            .collect();
-        let fits = |line: &&str| {
-            let lower = line.to_lowercase();
-            let whole = wanted.len() > 2 && lower.contains(&format!("— {wanted}: "));
-            whole || paths.iter().any(|path| lower.contains(path))
-        };
-        let lines = text.lines().rev().filter(|line| line.starts_with("- "));
-        Ok(lines.filter(fits).take(most).map(str::to_owned).collect())
     }
 
     /// Replaces `memories/context.md`: where the work stands, as a

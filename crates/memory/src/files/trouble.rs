@@ -19,6 +19,49 @@ pub struct Finding {
     pub line: Option<usize>,
     /// What is wrong.
     pub trouble: Trouble,
+    /// Why `lint --fix` leaves to a person what it would mend elsewhere.
+    pub hold: Option<Hold>,
+}
+
+/// What keeps a line from being mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Hold {
+    /// It is no UTF-8.
+    Bytes,
+    /// It has a secret, which would be lost or stand in a second file.
+    Secret,
+    /// It stays for what else it says or points to.
+    Live,
+}
+
+impl Finding {
+    /// What `lint --fix` does about it, or what a person can do.
+    pub fn remedy(&self) -> String {
+        let remedy = self.trouble.remedy();
+        match self.hold {
+            None => remedy,
+            Some(Hold::Bytes) => format!("save the file as UTF-8 first, then {remedy}"),
+            Some(Hold::Secret) => {
+                format!("take the secret out of the line first, then {remedy}")
+            }
+            Some(Hold::Live) => {
+                "correct that pointer or take it out; the line stays for what else it says".into()
+            }
+        }
+    }
+
+    /// Whether `lint --fix` can mend it.
+    pub fn is_fixable(&self) -> bool {
+        let mended = matches!(
+            self.trouble,
+            Trouble::Missing
+                | Trouble::LongLine { .. }
+                | Trouble::DeadPointer { .. }
+                | Trouble::NotIgnored
+        );
+        mended && self.hold.is_none()
+    }
 }
 
 /// What may be wrong.
@@ -49,8 +92,6 @@ pub enum Trouble {
     DeadPointer {
         /// What it points to.
         target: String,
-        /// The only file of that name in the workspace.
-        perhaps: Option<String>,
     },
     /// A line points to a section that its file does not have.
     DeadAnchor {
@@ -96,21 +137,6 @@ pub enum Trouble {
     LinkedFolder {
         /// The other folder.
         target: String,
-    },
-    /// Something that would be mended, in a line that is no UTF-8.
-    InBytes {
-        /// What.
-        trouble: Box<Trouble>,
-    },
-    /// Something that would be mended, in a line with a secret.
-    InSecretLine {
-        /// What.
-        trouble: Box<Trouble>,
-    },
-    /// A dead pointer in a line that stays for what else it says or points to.
-    InLiveLine {
-        /// What.
-        trouble: Box<Trouble>,
     },
     /// A secret stands in it.
     Secret,
@@ -160,7 +186,7 @@ impl Trouble {
             Trouble::TooManyTokens { tokens, most } => {
                 format!("has {tokens} tokens; it may have {most}, because every prompt carries it")
             }
-            Trouble::DeadPointer { target, .. } => {
+            Trouble::DeadPointer { target } => {
                 format!("points to {target}, which is not there")
             }
             Trouble::DeadAnchor { target, anchor } => {
@@ -194,16 +220,13 @@ impl Trouble {
                 "is a link to the folder {target}: what is in it is written and dreamt of, but a \
                  search does not follow links to folders"
             ),
-            Trouble::InBytes { trouble }
-            | Trouble::InSecretLine { trouble }
-            | Trouble::InLiveLine { trouble } => trouble.message(),
             Trouble::Secret => "has a secret in it, or what looks like one".into(),
             Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
         }
     }
 
-    /// What `lint --fix` does about it, or what a person can do.
-    pub fn remedy(&self) -> String {
+    /// What can be done about it.
+    pub(super) fn remedy(&self) -> String {
         match self {
             Trouble::Missing => "`longhaul memory init` makes it".into(),
             Trouble::LongLine { .. } => {
@@ -212,13 +235,7 @@ impl Trouble {
             Trouble::TooManyTokens { .. } => {
                 "take out what is no longer needed; dreaming makes room for what it promotes".into()
             }
-            Trouble::DeadPointer {
-                perhaps: Some(file),
-                ..
-            } => format!("point to {file}"),
-            Trouble::DeadPointer { perhaps: None, .. } => {
-                "move the line to memories/errors.md".into()
-            }
+            Trouble::DeadPointer { .. } => "move the line to memories/errors.md".into(),
             Trouble::DeadAnchor { .. } => {
                 "point to a section that is there, or take the line out".into()
             }
@@ -238,44 +255,12 @@ impl Trouble {
                 "take it out of the memory folders, or save it as text".into()
             }
             Trouble::LinkedFolder { .. } => "replace the link by the folder itself".into(),
-            Trouble::InBytes { trouble } => {
-                format!("save the file as UTF-8 first, then {}", trouble.remedy())
-            }
-            Trouble::InSecretLine { trouble } => {
-                format!("take the secret out of the line first, then {}", trouble.remedy())
-            }
-            Trouble::InLiveLine { .. } => {
-                "correct that pointer or take it out; the line stays for what else it says".into()
-            }
             Trouble::Secret => {
                 "take it out by hand, since this may be the only place it stands in; whoever saw the \
                  file knows it, so change it where it is used"
                     .into()
             }
             Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
-        }
-    }
-
-    /// Whether `lint --fix` can mend it.
-    pub fn is_fixable(&self) -> bool {
-        match self {
-            Trouble::Missing
-            | Trouble::LongLine { .. }
-            | Trouble::DeadPointer { .. }
-            | Trouble::NotIgnored => true,
-            Trouble::TooManyTokens { .. }
-            | Trouble::DeadAnchor { .. }
-            | Trouble::OutsidePointer { .. }
-            | Trouble::TooLarge { .. }
-            | Trouble::Unreadable { .. }
-            | Trouble::TooDeep { .. }
-            | Trouble::Binary { .. }
-            | Trouble::LinkedFolder { .. }
-            | Trouble::InBytes { .. }
-            | Trouble::InSecretLine { .. }
-            | Trouble::InLiveLine { .. }
-            | Trouble::Secret
-            | Trouble::NotUtf8 { .. } => false,
         }
     }
 }

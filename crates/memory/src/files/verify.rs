@@ -11,13 +11,11 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::lint::Target;
+use super::pointers::{STALE, Target, unmarked};
 use super::{LOGS, MEMORY, MOST_FILE_BYTES, MemoryFolder, place};
 use crate::{Error, Result};
 
 const HASHES: &str = "memories/.pointers.json";
-/// Stands at the end of a line whose pointer is stale.
-const STALE: &str = " (stale: verify)";
 /// Of larger files only the size and the time are compared.
 const MOST_HASHED: u64 = 64 * 1024 * 1024;
 
@@ -97,7 +95,8 @@ impl MemoryFolder {
         let mut next = Hashes::default();
         let mut verified = Vec::new();
         for pointer in self.pointers(&text) {
-            let (target, leads) = self.meant(&pointer);
+            let target = pointer.target;
+            let leads = self.leads(&target);
             let now = self.hash(&target);
             let was = known.pointers.get(&target);
             let (mut standing, keep) = match (leads, now) {
@@ -154,7 +153,7 @@ impl MemoryFolder {
     }
 
     fn hash(&self, target: &str) -> Result<Option<String>> {
-        if self.standing(target) != Target::There {
+        if self.leads(target) != Target::There {
             return Ok(None);
         }
         let own = ["memories/", MEMORY, "DREAMS.md"]
@@ -178,11 +177,6 @@ impl MemoryFolder {
         let bytes = longhaul_files::read(&real, MOST_HASHED).map_err(|error| error.at(&path))?;
         Ok(Some(blake3::hash(&bytes).to_hex()[..32].to_owned()))
     }
-}
-
-/// A line without the mark that it is stale.
-pub(super) fn unmarked(line: &str) -> &str {
-    line.strip_suffix(STALE).unwrap_or(line)
 }
 
 /// A line that is no UTF-8 stays as it is.

@@ -109,25 +109,6 @@ fn what_another_process_is_just_writing_is_not_half_done() {
     assert!(place.dreams().unfinished().unwrap().is_some());
 }
 
-#[test]
-fn a_killed_promotion_gives_way_to_what_a_person_wrote_since() {
-    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
-    let before = place.files();
-    let project = place.read("memories/project.md");
-    place.promote("Never push");
-    for (path, bytes) in &before {
-        if path.ends_with("state.json") || path.ends_with("MEMORY.md") {
-            fs::write(path, bytes).unwrap();
-        }
-    }
-    place.write("MEMORY.md", "a person's\n");
-    place.dream(&settings());
-    assert_eq!(place.read("MEMORY.md"), "a person's\n");
-    assert_eq!(place.read("memories/project.md"), project);
-    assert_eq!(place.find("Never push").status, Status::Staged);
-    place.promote("Never push");
-}
-
 /// Puts the state back as it was, as a kill before it was written leaves it.
 fn forget_the_state(before: &BTreeMap<PathBuf, String>) {
     for (path, bytes) in before {
@@ -138,61 +119,76 @@ fn forget_the_state(before: &BTreeMap<PathBuf, String>) {
 }
 
 #[test]
-fn a_killed_promotion_leaves_nothing_in_a_file_that_a_person_wrote_to_since() {
+fn a_killed_promotion_is_completed_beside_what_a_person_wrote_since() {
     for file in ["MEMORY.md", "memories/project.md"] {
-        let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
-        let before = place.files();
-        let id = place.promote("Never push");
-        forget_the_state(&before);
-        let mine = place.read(file).replacen('\n', "\n\na person's\n", 1);
-        place.write(file, &mine);
-        let report = place.dream(&settings());
-        let told = format!(
-            "the promotion of {id}, which had been interrupted, was given up: {file} was changed since"
-        );
-        assert_eq!(report.problems, [told]);
-        let root = place.memory.root();
-        for name in ["MEMORY.md", "memories/project.md"] {
-            let was = &before[&root.join(name)];
-            let expected = match name == file {
-                true => was.replacen('\n', "\n\na person's\n", 1),
-                false => was.clone(),
-            };
-            assert_eq!(place.read(name), expected, "{name} after an edit of {file}");
+        for done in 0..3 {
+            let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+            let (before, root) = (place.files(), place.memory.root());
+            let id = place.promote("Never push");
+            let after = place.files();
+            forget_the_state(&before);
+            for name in ["memories/project.md", "MEMORY.md"].iter().skip(done) {
+                place.write(name, &before[&root.join(name)]);
+            }
+            let own = |text: &str| text.replacen('\n', "\n\na person's\n", 1);
+            place.write(file, &own(&place.read(file)));
+            let report = place.dream(&settings());
+            let named = format!("the promotion of {id}, which had been interrupted, was completed");
+            assert_eq!(report.problems, [named]);
+            for name in ["MEMORY.md", "memories/project.md"] {
+                let all = &after[&root.join(name)];
+                let expected = if name == file { own(all) } else { all.clone() };
+                assert_eq!(place.read(name), expected, "{name}, {done} written");
+            }
+            assert!(place.find("Never push").status.is_kept());
+            // An undo leaves nothing of it, and all of the person's.
+            place.undo().unwrap();
+            for name in ["MEMORY.md", "memories/project.md"] {
+                let all = &before[&root.join(name)];
+                let expected = if name == file { own(all) } else { all.clone() };
+                assert_eq!(place.read(name), expected, "{name}, {done} written");
+            }
         }
-        assert_eq!(place.find("Never push").status, Status::Staged);
-        // Promoted again it stands there once, and an undo leaves nothing of it.
-        place.promote("Never push");
-        let count = |name: &str| place.read(name).matches(&id).count();
-        assert_eq!((count("MEMORY.md"), count("memories/project.md")), (1, 1));
-        place.undo().unwrap();
-        assert_eq!((count("MEMORY.md"), count("memories/project.md")), (0, 0));
-        assert!(place.read(file).contains("a person's\n"));
     }
 }
 
 #[test]
-fn a_line_of_a_killed_promotion_that_a_person_edited_stays_and_is_named() {
+fn a_killed_promotion_is_completed_in_a_file_that_a_person_put_in_the_place_of_ours() {
     let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
     let before = place.files();
     let id = place.promote("Never push");
     forget_the_state(&before);
-    let mine = place.read("MEMORY.md").replace(
-        "- Never push on Fridays.",
-        "- Never push on Fridays or later.",
+    place.write("MEMORY.md", "a person's\n");
+    place.dream(&settings());
+    assert_eq!(
+        place.read("MEMORY.md"),
+        format!(
+            "a person's\n\n## Key Constraints\n- Never push on Fridays. | Details → \
+             memories/project.md#{id}\n"
+        )
     );
-    place.write("MEMORY.md", &mine);
-    let report = place.dream(&settings());
-    let memory = place.read("MEMORY.md");
-    let mut lines = memory.lines();
-    let at = lines.position(|line| line == "- Never push on Fridays or later.");
-    let named = format!("MEMORY.md:{} was edited by hand and stays", at.unwrap() + 1);
-    assert!(report.problems[0].ends_with(&named), "{report:?}");
-    assert!(!memory.contains(&id), "{memory}");
 }
 
 #[test]
-fn a_killed_undo_is_completed_in_a_file_that_a_person_wrote_to_since() {
+fn a_line_of_a_killed_promotion_that_a_person_edited_stays_and_is_not_written_again() {
+    let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
+    let before = place.files();
+    let id = place.promote("Never push");
+    forget_the_state(&before);
+    let own = "- Never push on Fridays or later.";
+    let memory = place.read("MEMORY.md");
+    place.write(
+        "MEMORY.md",
+        &memory.replace("- Never push on Fridays.", own),
+    );
+    place.dream(&settings());
+    let memory = place.read("MEMORY.md");
+    assert!(memory.contains(own), "{memory}");
+    assert_eq!(memory.matches(&id).count(), 1, "{memory}");
+}
+
+#[test]
+fn a_killed_undo_is_completed_beside_what_a_person_wrote_since() {
     for file in ["MEMORY.md", "memories/project.md"] {
         for done in 0..3 {
             let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
@@ -202,22 +198,17 @@ fn a_killed_undo_is_completed_in_a_file_that_a_person_wrote_to_since() {
             let before = place.files();
             place.undo().unwrap();
             forget_the_state(&before);
-            for name in ["MEMORY.md", "memories/project.md"].iter().skip(done) {
+            for name in ["memories/project.md", "MEMORY.md"].iter().skip(done) {
                 place.write(name, &before[&root.join(name)]);
             }
-            let mine = place.read(file).replacen('\n', "\n\na person's\n", 1);
-            place.write(file, &mine);
+            let own = |text: &str| text.replacen('\n', "\n\na person's\n", 1);
+            place.write(file, &own(&place.read(file)));
             let report = place.dream(&settings());
-            let told = format!(
-                "the undoing of {id}, which had been interrupted, was completed; {file} was changed since"
-            );
-            assert_eq!(report.problems, [told]);
+            let named = format!("the undoing of {id}, which had been interrupted, was completed");
+            assert_eq!(report.problems, [named]);
             for name in ["MEMORY.md", "memories/project.md"] {
                 let was = &first[&root.join(name)];
-                let expected = match name == file {
-                    true => was.replacen('\n', "\n\na person's\n", 1),
-                    false => was.clone(),
-                };
+                let expected = if name == file { own(was) } else { was.clone() };
                 assert_eq!(place.read(name), expected, "{name} after an edit of {file}");
             }
             assert_eq!(place.find("Never push").status, Status::Staged);

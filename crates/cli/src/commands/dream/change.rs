@@ -7,7 +7,7 @@ use super::super::answer;
 use super::super::memory_files::writing;
 use super::{agreed, locked, named, settings, shapes};
 use crate::app::App;
-use crate::args::{PromoteArgs, RejectArgs};
+use crate::args::{EditArgs, MergeArgs, PromoteArgs, RejectArgs};
 use crate::failure::Failure;
 use crate::out::{self, say};
 use crate::paint;
@@ -108,6 +108,49 @@ pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
         say!("{}  {id}", style("rejected").red())?;
     }
     Ok(())
+}
+
+pub(super) fn merge(app: &App, args: &MergeArgs) -> Result<(), Failure> {
+    let memory = writing(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let lock = locked(app, &dreams)?;
+    let candidates = dreams.candidates()?;
+    let (one, other) = (
+        named(&candidates, &args.id)?,
+        named(&candidates, &args.other)?,
+    );
+    let stays = dreams.merge(&lock, &one, &other)?;
+    let leaves = if stays == one { other } else { one };
+    if app.json {
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "stays": stays,
+            "leaves": leaves,
+        }));
+    }
+    say!(
+        "{}  {leaves}, in its place {stays}",
+        style("merged").green()
+    )
+}
+
+pub(super) fn edit(app: &App, args: &EditArgs) -> Result<(), Failure> {
+    let memory = writing(app)?;
+    let dreams = Dreams::new(&app.state_dir, &memory);
+    let lock = locked(app, &dreams)?;
+    let id = named(&dreams.candidates()?, &args.id)?;
+    dreams.reword(&lock, &id, &args.text)?;
+    let candidates = dreams.candidates()?;
+    let wording = candidates.iter().find(|one| one.id == id);
+    let wording = wording.map(Candidate::wording).unwrap_or_default();
+    if app.json {
+        return out::json(&json!({
+            "workspace": answer::path(memory.root()),
+            "id": id,
+            "wording": wording,
+        }));
+    }
+    say!("{}  {id}  {wording}", style("edited").green())
 }
 
 /// Prints what becomes of a file.

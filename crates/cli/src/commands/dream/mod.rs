@@ -12,6 +12,10 @@ mod undo;
 
 pub(crate) use beside::Beside;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use jiff::Timestamp;
 use longhaul_engine::catalog;
 use longhaul_engine::config::DreamTrigger;
@@ -66,6 +70,8 @@ pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
         DreamCommand::Review => review::review(app),
         DreamCommand::Promote(args) => change::promote(app, args),
         DreamCommand::Reject(args) => change::reject(app, args),
+        DreamCommand::Merge(args) => change::merge(app, args),
+        DreamCommand::Edit(args) => change::edit(app, args),
         DreamCommand::Backfill(args) => backfill::backfill(app, args),
         DreamCommand::Undo(args) => undo::undo(app, args),
     }
@@ -85,18 +91,27 @@ fn settings<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Setting
     }
 }
 
-/// How near an installed encoder finds two texts; nothing leaves the machine.
+/// How near an installed encoder finds two texts; nothing leaves the machine. Most
+/// lines are compared with several others and encoded once.
 fn meaning(app: &App) -> Option<impl Fn(&str, &str) -> Option<f32> + 'static> {
     let chosen = super::memory::chosen(app).ok()?;
     let encoder = chosen.encoder?;
     let is_local = encoder.kind() == EncoderKind::Transformer;
+    let vectors: RefCell<HashMap<String, Option<Rc<[f32]>>>> = RefCell::default();
+    let vector = move |text: &str| -> Option<Rc<[f32]>> {
+        if let Some(known) = vectors.borrow().get(text) {
+            return known.clone();
+        }
+        let vector = encoder.encode(&[text]).ok().and_then(|mut all| all.pop());
+        let vector: Option<Rc<[f32]>> = vector.map(Rc::from);
+        let mut vectors = vectors.borrow_mut();
+        vectors.insert(text.to_owned(), vector.clone());
+        vector
+    };
     is_local.then_some(move |a: &str, b: &str| {
-        let vectors = encoder.encode(&[a, b]).ok()?;
-        let [a, b] = vectors.as_slice() else {
-            return None;
-        };
+        let (a, b) = (vector(a)?, vector(b)?);
         let dot = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-        Some(dot(a, b) / (dot(a, a) * dot(b, b)).sqrt())
+        Some(dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt())
     })
 }
 

@@ -1,167 +1,98 @@
-//! Changes of the memory: promotions, and what takes them back.
+//! Changes of the memory, carried out.
 //!
 //! A change touches several files. It is written down as a whole before the
 //! first of them is touched, and counts as done when the state says so; what a
-//! crash leaves in between is completed by whoever comes next.
+//! crash leaves in between is completed by whoever comes next. Its edits find their
+//! places by themselves, so that completing is doing all of it again.
 
-use std::collections::HashSet;
 use std::path::Path;
-
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::{DreamLock, Dreams};
 use crate::dream::candidate::Review;
-use crate::dream::promote::{PageChange, Pages, Planned, Turn};
-use crate::dream::takeback::Left;
+use crate::dream::change::{Change, PageChange};
+use crate::dream::pages::Pages;
 use crate::files::{DECISIONS, MEMORY, PROJECT};
 use crate::{Error, Result};
 
-/// One change of the memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Change {
-    /// Its number, from 1.
-    pub number: u32,
-    /// When.
-    pub at: Timestamp,
-    /// The candidate that was promoted, or whose promotion was taken back.
-    pub candidate: String,
-    /// The change that this one takes back.
-    pub undoes: Option<u32>,
-    /// The files.
-    pub pages: Vec<PageChange>,
-    /// The candidates.
-    pub turns: Vec<Turn>,
-}
-
-impl Change {
-    /// What it is, in words.
-    fn what(&self) -> String {
-        match self.undoes {
-            None => format!("the promotion of {}", self.candidate),
-            Some(_) => format!("the undoing of {}", self.candidate),
-        }
-    }
-}
-
 impl Dreams<'_> {
     pub(in crate::dream) fn pages(&self) -> Result<Pages> {
-        Ok(Pages {
-            memory: self.memory.read_exact(MEMORY)?,
-            project: self.memory.read_exact(PROJECT)?,
-            decisions: self.memory.read_exact(DECISIONS)?,
+        Pages::read(|file| self.memory.read_exact(file))
+    }
+
+    /// Carries a change out; one that fails has not happened.
+    pub(in crate::dream) fn make(&self, lock: &DreamLock, change: Change) -> Result<Change> {
+        let name = name(change.number);
+        let pages = self.pages()?;
+        longhaul_files::create_folder(&self.folder.join("changes"))?;
+        self.write(&name, &change)?;
+        let error = match self.finish(lock, &change, pages.clone()) {
+            Ok(pages) => return Ok(Change { pages, ..change }),
+            Err(error) => error,
+        };
+        // Whoever is told that it failed must not find it done later.
+        let state = self.state();
+        let is_done = state.is_ok_and(|state| state.last_change >= change.number);
+        let is_gone = !is_done
+            && self.put_back(&pages).is_ok()
+            && longhaul_files::remove(&self.folder.join(name)).is_ok();
+        Err(match is_gone {
+            true => error,
+            false => Error::Unfinished {
+                candidate: change.candidate,
+                reason: error.to_string(),
+            },
         })
     }
 
-    /// Carries out a planned promotion.
-    pub(in crate::dream) fn carry_out(
+    /// Does what a change does, as far as it is not done.
+    fn finish(
         &self,
         lock: &DreamLock,
-        planned: Planned,
-        candidate: &str,
-        at: Timestamp,
-    ) -> Result<Change> {
-        let state = self.state()?;
-        let change = Change {
-            number: state.last_change + 1,
-            at,
-            candidate: candidate.to_owned(),
-            undoes: None,
-            pages: planned.pages,
-            turns: planned.turns,
-        };
-        self.make(lock, &change)?;
-        Ok(change)
-    }
-
-    /// Sets a change aside that was interrupted and of which nobody can read what
-    /// it was to be, so that it is not in the way of all others.
-    fn give_up(&self, path: &Path, reason: &str) -> Result<String> {
-        let aside = self.aside(path);
-        longhaul_files::rename(path, &aside)?;
-        Ok(format!(
-            "a change that had been interrupted cannot be read ({reason}) and lies at {}; it was \
-             not completed: look whether {MEMORY}, {PROJECT} and {DECISIONS} are as they should be",
-            aside.display()
-        ))
-    }
-
-    pub(super) fn make(&self, lock: &DreamLock, change: &Change) -> Result<()> {
-        for page in &change.pages {
-            if self.memory.read_exact(&page.file)? != page.before {
-                return Err(Error::ChangedSince {
-                    path: self.memory.root().join(&page.file),
-                    candidate: change.candidate.clone(),
-                });
+        change: &Change,
+        mut pages: Pages,
+    ) -> Result<Vec<PageChange>> {
+        match change.undoes {
+            None => pages.apply(&change.edits),
+            Some(_) => pages.undo(&change.edits),
+        }
+        let pages = pages.changes();
+        for page in &pages {
+            self.put(&page.file, &page.after)?;
+        }
+        let mut state = self.state()?;
+        for turn in &change.turns {
+            for candidate in state.candidates.iter_mut().filter(|one| one.id == turn.id) {
+                candidate.status = turn.after.status.clone();
+                candidate.valid_until = turn.after.valid_until;
             }
         }
-        let folder = self.folder.join("changes");
-        longhaul_files::create_folder(&folder)?;
-        self.write(&name(change.number), change)?;
-        let Err(error) = self.finish(lock, change) else {
-            return Ok(());
-        };
-        // Whoever is told that it failed must not find it done later.
-        let is_done = self
-            .state()
-            .is_ok_and(|state| state.last_change >= change.number);
-        match is_done || self.forget(change).is_err() {
-            true => Err(Error::Unfinished {
-                candidate: change.candidate.clone(),
-                reason: error.to_string(),
-            }),
-            false => Err(error),
+        if change.undoes.is_some() {
+            // Whoever took it back would be surprised to find it again.
+            let undone = state.candidates.iter_mut();
+            for one in undone.filter(|one| one.id == change.candidate) {
+                one.review = Some(Review::TakenBack);
+            }
+        }
+        state.last_change = change.number;
+        self.save(lock, &mut state)?;
+        Ok(pages)
+    }
+
+    fn put(&self, file: &str, text: &Option<String>) -> Result<()> {
+        match text {
+            Some(text) => self.memory.replace_exact(file, text),
+            None => self.memory.remove(file),
         }
     }
 
-    /// Takes back what was made of a change, and the change with it. What others
-    /// have written to the files meanwhile stays; lines of ours that they edited
-    /// are named.
-    fn forget(&self, change: &Change) -> Result<Vec<Left>> {
-        let mut left = Vec::new();
-        let mut edited = Vec::new();
-        for page in &change.pages {
-            let now = self.memory.read_exact(&page.file)?;
-            if now == page.after {
-                self.put(page, &page.before)?;
-            } else if now != page.before {
-                edited.push(page.clone());
+    /// Leaves the files as they were read.
+    fn put_back(&self, pages: &Pages) -> Result<()> {
+        for (file, before) in pages.before() {
+            if self.memory.read_exact(file)? != *before {
+                self.put(file, before)?;
             }
         }
-        // Where an undo was begun, what it took out cannot be told from what
-        // others did.
-        if change.undoes.is_none() && !edited.is_empty() {
-            let ours = Change {
-                pages: edited,
-                ..change.clone()
-            };
-            let back = self.unmade_in_files(&ours, &HashSet::new())?;
-            for page in &back.pages {
-                self.put(page, &page.after)?;
-            }
-            left = back.left;
-        }
-        let path = self.folder.join(name(change.number));
-        longhaul_files::remove(&path)?;
-        Ok(left)
-    }
-
-    /// Does the rest of an undo that was interrupted, in files that others have
-    /// written to since: what is taken back already stays so.
-    fn undo_again(&self, lock: &DreamLock, begun: &Change, made: &Change) -> Result<Vec<Left>> {
-        let comes_back = |turn: &&Turn| begun.turns.iter().any(|own| own.id == turn.id);
-        let turns = made.turns.iter();
-        let kept_out = turns.filter(|turn| !comes_back(turn));
-        let kept_out: HashSet<&str> = kept_out.map(|turn| turn.id.as_str()).collect();
-        let back = self.unmade_in_files(made, &kept_out)?;
-        let rest = Change {
-            pages: back.pages,
-            ..begun.clone()
-        };
-        self.write(&name(rest.number), &rest)?;
-        self.finish(lock, &rest)?;
-        Ok(back.left)
+        Ok(())
     }
 
     /// What a crash left half done, and which command completes it, for those
@@ -197,66 +128,23 @@ impl Dreams<'_> {
         let Some(change) = change else {
             return Ok(None);
         };
+        self.finish(lock, &change, self.pages()?)?;
         let what = change.what();
-        let mut foreign = None;
-        for page in &change.pages {
-            let now = self.memory.read_exact(&page.file)?;
-            if now != page.before && now != page.after {
-                foreign = Some(page.file.clone());
-            }
-        }
-        let Some(foreign) = foreign else {
-            self.finish(lock, &change)?;
-            return Ok(Some(format!(
-                "{what}, which had been interrupted, was completed"
-            )));
-        };
-        // Somebody has written since.
-        let made = change.undoes.map(|number| self.change(number));
-        let (became, left) = match made {
-            Some(Ok(Some(made))) => ("completed;", self.undo_again(lock, &change, &made)?),
-            _ => ("given up:", self.forget(&change)?),
-        };
-        let mut told =
-            format!("{what}, which had been interrupted, was {became} {foreign} was changed since");
-        for line in left {
-            told.push_str(&format!(
-                "; {}:{} was edited by hand and stays",
-                line.file, line.line
-            ));
-        }
-        Ok(Some(told))
+        Ok(Some(format!(
+            "{what}, which had been interrupted, was completed"
+        )))
     }
 
-    fn finish(&self, lock: &DreamLock, change: &Change) -> Result<()> {
-        for page in &change.pages {
-            if self.memory.read_exact(&page.file)? != page.after {
-                self.put(page, &page.after)?;
-            }
-        }
-        let mut state = self.state()?;
-        for turn in &change.turns {
-            for candidate in state.candidates.iter_mut().filter(|one| one.id == turn.id) {
-                candidate.status = turn.after.status.clone();
-                candidate.valid_until = turn.after.valid_until;
-            }
-        }
-        if change.undoes.is_some() {
-            // Whoever took it back would be surprised to find it again.
-            let taken = state.candidates.iter_mut();
-            for one in taken.filter(|one| one.id == change.candidate) {
-                one.review = Some(Review::TakenBack);
-            }
-        }
-        state.last_change = change.number;
-        self.save(lock, &mut state)
-    }
-
-    fn put(&self, page: &PageChange, text: &Option<String>) -> Result<()> {
-        match text {
-            Some(text) => self.memory.replace_exact(&page.file, text),
-            None => self.memory.remove(&page.file),
-        }
+    /// Sets a change aside that was interrupted and of which nobody can read what
+    /// it was to be, so that it is not in the way of all others.
+    fn give_up(&self, path: &Path, reason: &str) -> Result<String> {
+        let aside = self.aside(path);
+        longhaul_files::rename(path, &aside)?;
+        Ok(format!(
+            "a change that had been interrupted cannot be read ({reason}) and lies at {}; it was \
+             not completed: look whether {MEMORY}, {PROJECT} and {DECISIONS} are as they should be",
+            aside.display()
+        ))
     }
 
     /// A change that is written down.

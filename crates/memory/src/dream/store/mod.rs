@@ -13,11 +13,9 @@ use longhaul_tokens::Spent;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use self::change::Change;
-pub(super) use self::state::State;
 pub use self::undo::{Past, Undoing, Undone};
-use super::candidate::{Candidate, Review, Status};
-use super::promote::find;
+use super::candidate::{Candidate, Review, Status, find};
+use super::merge::merge;
 use super::score::confidence;
 use super::trigger::LastRun;
 use crate::files::MemoryFolder;
@@ -157,6 +155,16 @@ impl<'a> Dreams<'a> {
             })?;
         }
         self.save(lock, &mut state)
+    }
+
+    /// Puts the newer one of two candidates in the place of the older one: what waited
+    /// leaves at once, what is kept when the newer one is promoted. Says which one
+    /// stays.
+    pub fn merge(&self, lock: &DreamLock, id: &str, other: &str) -> Result<String> {
+        let mut state = self.state()?;
+        let stays = merge(&mut state.candidates, id, other)?;
+        self.save(lock, &mut state)?;
+        Ok(stays)
     }
 
     /// Gives a staged candidate another text, in a person's own words.

@@ -3,27 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_tokens::Spent;
-use serde::{Deserialize, Serialize};
-
 use super::{DreamLock, Dreams, MOST_BYTES};
-use crate::dream::candidate::Candidate;
 use crate::dream::staging;
+use crate::dream::state::State;
 use crate::files::DREAMS;
 use crate::{Error, Result};
-
-/// What is known about candidates.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(in crate::dream) struct State {
-    version: u32,
-    /// The number of the last change that is complete.
-    pub(super) last_change: u32,
-    pub(in crate::dream) candidates: Vec<Candidate>,
-    /// What the models of all dreams took.
-    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
-    pub(in crate::dream) paid: Spent,
-}
 
 const VERSION: u32 = 2;
 

@@ -4,16 +4,17 @@
 //! put back to what is no longer there. What was edited by hand keeps no undo
 //! from being done; it stays and is named.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use longhaul_tokens::ContentKind;
 
-use super::{Change, DreamLock, Dreams, State};
+use super::{DreamLock, Dreams};
 use crate::dream::candidate::Status;
-use crate::dream::promote::{PageChange, Standing, Turn};
-use crate::dream::run::Settings;
-use crate::dream::takeback::{Left, Promotion, taken_back};
+use crate::dream::change::{Change, Edit, Left, Standing, Turn};
+use crate::dream::pages::Pages;
+use crate::dream::settings::Settings;
+use crate::dream::state::State;
 use crate::files::MEMORY;
 use crate::{Error, Result};
 
@@ -70,14 +71,15 @@ impl Changes {
             .collect()
     }
 
-    /// What promotions that were taken back did to a file.
-    fn undone_to(&self, file: &str) -> Vec<&PageChange> {
+    /// What taking a promotion back takes back: its own edits, and before them the
+    /// files and headings of promotions that are taken back already, which may have
+    /// stayed for this one.
+    fn edits<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Edit> {
         let undone = self.undone.keys();
-        undone
-            .filter_map(|number| self.made.get(number)?.as_ref().ok())
-            .flat_map(|change| &change.pages)
-            .filter(|page| page.file == file)
-            .collect()
+        let undone = undone.filter_map(|number| self.made.get(number)?.as_ref().ok());
+        let shared = undone.flat_map(|change| &change.edits);
+        let shared = shared.filter(|edit| edit.is_shared());
+        shared.chain(&change.edits)
     }
 }
 
@@ -139,12 +141,12 @@ impl Dreams<'_> {
             at,
             candidate: change.candidate,
             undoes: Some(number),
-            pages: undo.pages,
+            edits: undo.edits,
             turns: undo.turns,
+            pages: Vec::new(),
         };
-        self.make(lock, &change)?;
         Ok(Undone {
-            change,
+            change: self.make(lock, change)?,
             left: undo.left,
         })
     }
@@ -192,113 +194,50 @@ impl Dreams<'_> {
             let candidate = change.candidate.clone();
             return Err(Error::Forgotten { number, candidate });
         }
-        let undo = self.unmade(state, changes, change, &HashSet::new())?;
-        let has_room = |undo: &Undo| {
-            let pages = undo.pages.iter();
-            let memory = pages.filter(|page| page.file == MEMORY);
-            let mut texts = memory.filter_map(|page| page.after.as_deref());
-            texts.all(|text| {
-                settings.counter.count(text, ContentKind::Prose) <= settings.limits.max_tokens
-            })
+        let (before, mut edits) = (self.pages()?, Vec::new());
+        edits.extend(changes.edits(change).cloned());
+        let undone = |edits: &[Edit]| {
+            let mut pages = before.clone();
+            pages.undo(edits);
+            pages
         };
-        let made_room = |turn: &&Turn| matches!(turn.after.status, Status::Demoted { .. });
-        let made_room: HashSet<&str> = change
-            .turns
-            .iter()
-            .filter(made_room)
-            .filter(|turn| turn.id != change.candidate)
-            .map(|turn| turn.id.as_str())
-            .collect();
-        // Later ones have taken the room of what left: that stays without a
+        let has_room = |pages: &Pages| {
+            let text = pages.page(MEMORY).map(|page| page.text());
+            let tokens = settings
+                .counter
+                .count(&text.unwrap_or_default(), ContentKind::Prose);
+            tokens <= settings.limits.max_tokens
+        };
+        let mut pages = undone(&edits);
+        // Later ones have taken the room of what left for it: that stays without a
         // pointer.
-        match made_room.is_empty() || has_room(&undo) {
-            true => Ok(undo),
-            false => self.unmade(state, changes, change, &made_room),
-        }
-    }
-
-    /// Where a statement stands that a person moved to another page: there it is
-    /// theirs.
-    fn moved(&self, page: &PageChange, now: Option<&str>, id: &str) -> Result<Vec<Left>> {
-        let heading = format!("### {id}");
-        let place = |text: Option<&str>| {
-            let mut lines = text.unwrap_or_default().lines();
-            lines.position(|line| line.trim_end() == heading)
+        let made_room = |turn: &Turn| {
+            turn.id != change.candidate && matches!(turn.after.status, Status::Demoted { .. })
         };
-        let was_made = place(page.before.as_deref()).is_none();
-        if !was_made || place(page.after.as_deref()).is_none() || place(now).is_some() {
-            return Ok(Vec::new());
-        }
-        let mut left = Vec::new();
-        for file in self.memory.lasting()? {
-            // What cannot be read is no reason not to take anything back.
-            let text = self.memory.read(&file).ok().flatten();
-            if let Some(at) = place(text.as_deref()).filter(|_| file != page.file) {
-                left.push(Left {
-                    file,
-                    line: at + 1,
-                    text: heading.clone(),
-                });
+        let made_room: Vec<&str> = match has_room(&pages) {
+            true => Vec::new(),
+            false => {
+                let turns = change.turns.iter().filter(|turn| made_room(turn));
+                turns.map(|turn| turn.id.as_str()).collect()
             }
-        }
-        Ok(left)
-    }
-
-    /// What becomes of the files without a promotion, whatever the state says.
-    pub(super) fn unmade_in_files(
-        &self,
-        change: &Change,
-        kept_out: &HashSet<&str>,
-    ) -> Result<Undo> {
-        let state = self.state()?;
-        self.unmade(&state, &self.changes(&state), change, kept_out)
-    }
-
-    fn unmade(
-        &self,
-        state: &State,
-        changes: &Changes,
-        change: &Change,
-        kept_out: &HashSet<&str>,
-    ) -> Result<Undo> {
-        let mut undo = Undo {
-            pages: Vec::new(),
-            turns: Vec::new(),
-            left: Vec::new(),
         };
-        for page in &change.pages {
-            let now = self.memory.read_exact(&page.file)?;
-            undo.left
-                .extend(self.moved(page, now.as_deref(), &change.candidate)?);
-            // Whoever took the file away took this with it.
-            let Some(now) = now else {
-                continue;
-            };
-            let promotion = Promotion {
-                chosen: &change.candidate,
-                turns: &change.turns,
-                kept_out,
-            };
-            let undone = changes.undone_to(&page.file);
-            let back = taken_back(page, &now, promotion, &undone);
-            undo.left.extend(back.left);
-            if back.text == now {
-                continue;
-            }
-            // A file that the promotion made goes again, if nothing is in it.
-            let is_ours = page.before.is_none() || undone.iter().any(|one| one.before.is_none());
-            let goes = is_ours && back.text.trim().is_empty();
-            undo.pages.push(PageChange {
-                file: page.file.clone(),
-                before: Some(now),
-                after: (!goes).then_some(back.text),
+        if !made_room.is_empty() {
+            edits.retain(|edit| {
+                !matches!(edit, Edit::RemovePointer { id, .. } if made_room.contains(&id.as_str()))
             });
+            pages = undone(&edits);
         }
+        let mut undo = Undo {
+            left: self.moved(change, &before)?,
+            turns: Vec::new(),
+            edits,
+        };
+        undo.left.extend(pages.left());
         for turn in &change.turns {
             let known = state.candidates.iter().find(|one| one.id == turn.id);
             // What has become something else since stays that.
             let stands = known.filter(|now| now.status == turn.after.status);
-            if let Some(now) = stands.filter(|_| !kept_out.contains(turn.id.as_str())) {
+            if let Some(now) = stands.filter(|_| !made_room.contains(&turn.id.as_str())) {
                 undo.turns.push(Turn {
                     id: turn.id.clone(),
                     before: Standing::of(now),
@@ -308,11 +247,39 @@ impl Dreams<'_> {
         }
         Ok(undo)
     }
+
+    /// Where a statement stands that a person moved to another page: there it is
+    /// theirs.
+    fn moved(&self, change: &Change, pages: &Pages) -> Result<Vec<Left>> {
+        let heading = format!("### {}", change.candidate);
+        let place = |text: &str| text.lines().position(|line| line.trim_end() == heading);
+        let home = change.edits.iter().find_map(|edit| match edit {
+            Edit::AddStatement { file, .. } => Some(file),
+            _ => None,
+        });
+        let page = home.and_then(|home| pages.page(home));
+        if page.is_none_or(|page| place(&page.text()).is_some()) {
+            return Ok(Vec::new());
+        }
+        let mut left = Vec::new();
+        for file in self.memory.lasting()? {
+            // What cannot be read is no reason not to take anything back.
+            let text = self.memory.read(&file).ok().flatten();
+            if let Some(at) = text.as_deref().and_then(place) {
+                left.push(Left {
+                    file,
+                    line: at + 1,
+                    text: heading.clone(),
+                });
+            }
+        }
+        Ok(left)
+    }
 }
 
 /// What becomes of files and candidates without a promotion.
-pub(super) struct Undo {
-    pub(super) pages: Vec<PageChange>,
+struct Undo {
+    edits: Vec<Edit>,
     turns: Vec<Turn>,
-    pub(super) left: Vec<Left>,
+    left: Vec<Left>,
 }

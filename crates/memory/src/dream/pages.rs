@@ -1,0 +1,475 @@
+//! Pages: the memory files, and how edits change them.
+//!
+//! An edit says what it wants to find and what it leaves, not where: it can be done
+//! again, after a crash, and undone, in whatever order, however others have written to
+//! the file since. What stands as it was written goes, and what left for it comes back.
+//! A line that somebody edited is theirs by now: it stays, without our pointer, and is
+//! named.
+
+use std::ops::Range;
+
+use jiff::civil::DateTime;
+
+use super::change::{Edit, Left, PageChange};
+use super::page;
+use crate::files::{DECISIONS, DETAILS, MEMORY, PROJECT, shown};
+
+/// The files that a promotion may change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Pages {
+    pages: Vec<Page>,
+}
+
+impl Pages {
+    pub(super) fn read<E>(
+        read: impl Fn(&'static str) -> Result<Option<String>, E>,
+    ) -> Result<Pages, E> {
+        // A statement is written before what points to it.
+        let pages = [PROJECT, DECISIONS, MEMORY].map(|file| Ok(Page::of(file, read(file)?)));
+        let pages = pages.into_iter().collect::<Result<_, E>>()?;
+        Ok(Pages { pages })
+    }
+
+    /// Makes edits; those that are made already change nothing.
+    pub(super) fn apply(&mut self, edits: &[Edit]) {
+        for edit in edits {
+            if let Some(page) = self.page_mut(edit.file()) {
+                page.apply(edit);
+            }
+        }
+    }
+
+    /// Takes edits back, the last one first.
+    pub(super) fn undo(&mut self, edits: &[Edit]) {
+        for edit in edits.iter().rev() {
+            // Whoever took a file away took this with it.
+            if let Some(page) = self.page_mut(edit.file()).filter(|page| page.is_there) {
+                page.undo(edit);
+            }
+        }
+    }
+
+    pub(super) fn page(&self, file: &str) -> Option<&Page> {
+        self.pages.iter().find(|page| page.file == file)
+    }
+
+    fn page_mut(&mut self, file: &str) -> Option<&mut Page> {
+        self.pages.iter_mut().find(|page| page.file == file)
+    }
+
+    /// What became of the files, changed ones only.
+    pub(super) fn changes(&self) -> Vec<PageChange> {
+        let each = self.pages.iter().map(|page| PageChange {
+            file: page.file.to_owned(),
+            before: page.before.clone(),
+            after: page.is_there.then(|| page.text()),
+        });
+        each.filter(|page| page.before != page.after).collect()
+    }
+
+    /// The files as they were read.
+    pub(super) fn before(&self) -> impl Iterator<Item = (&'static str, &Option<String>)> {
+        self.pages.iter().map(|page| (page.file, &page.before))
+    }
+
+    /// Lines that stay though they were to go, since somebody edited them.
+    pub(super) fn left(&self) -> Vec<Left> {
+        let mut left = Vec::new();
+        for page in &self.pages {
+            for (line, number) in page.lines.iter().zip(1..).filter(|(line, _)| line.left) {
+                left.push(Left {
+                    file: page.file.to_owned(),
+                    line: number,
+                    text: shown(line.said()),
+                });
+            }
+        }
+        left
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Line {
+    /// With its end.
+    text: String,
+    /// It is not as it was written.
+    left: bool,
+}
+
+impl Line {
+    fn said(&self) -> &str {
+        self.text.trim_end()
+    }
+
+    fn is_blank(&self) -> bool {
+        self.said().is_empty()
+    }
+}
+
+/// A file, line by line. However it ends, it ends so after any edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    file: &'static str,
+    before: Option<String>,
+    is_there: bool,
+    lines: Vec<Line>,
+    /// How its lines end.
+    end: &'static str,
+}
+
+impl Page {
+    fn of(file: &'static str, before: Option<String>) -> Page {
+        let text = before.as_deref().unwrap_or_default();
+        let line = |line: &str| Line {
+            text: line.to_owned(),
+            left: false,
+        };
+        Page {
+            file,
+            is_there: before.is_some(),
+            lines: text.split_inclusive('\n').map(line).collect(),
+            end: line_end(text),
+            before,
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.lines.iter().map(|line| line.text.as_str()).collect()
+    }
+
+    pub(super) fn is_there(&self) -> bool {
+        self.is_there
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.lines.iter().all(Line::is_blank)
+    }
+
+    fn apply(&mut self, edit: &Edit) {
+        self.is_there = true;
+        match edit {
+            Edit::AddFile { .. } => {}
+            Edit::AddHeading { line, .. } => self.add_heading(line),
+            Edit::AddStatement { id, lines, .. } => {
+                let heading = heading(id);
+                if self.section(&heading).is_none() {
+                    let all = ["", heading.as_str()].into_iter();
+                    for line in all.chain(lines.iter().map(String::as_str)) {
+                        self.insert(self.lines.len(), line);
+                    }
+                }
+            }
+            Edit::EndStatement {
+                id, line, ending, ..
+            } => {
+                if let Some(at) = self.standing(id).filter(|at| self.said(*at) == line) {
+                    let text = &mut self.lines[at].text;
+                    let end = text.trim_end().len();
+                    text.insert_str(end, ending);
+                }
+            }
+            Edit::AddPointer { id, heading, line } => {
+                if self.pointer(id).is_none() {
+                    self.add_heading(heading);
+                    if let Some(section) = self.section(heading) {
+                        self.insert(self.end_of(section), line);
+                    }
+                }
+            }
+            Edit::RemovePointer { id, .. } => {
+                while let Some(at) = self.pointer(id) {
+                    self.remove(at);
+                }
+            }
+            Edit::SetTime { before, after } => self.set_time(before, after),
+        }
+    }
+
+    fn undo(&mut self, edit: &Edit) {
+        match edit {
+            Edit::AddFile { .. } => {
+                if self.is_blank() {
+                    self.lines.clear();
+                    self.is_there = false;
+                }
+            }
+            Edit::AddHeading { line, .. } => self.remove_heading(line),
+            Edit::AddStatement { id, lines, .. } => self.remove_statement(id, lines),
+            Edit::EndStatement {
+                id, line, ending, ..
+            } => {
+                if let Some(at) = self.standing(id) {
+                    let now = &mut self.lines[at];
+                    match now.text.contains(ending) {
+                        true => now.text = now.text.replacen(ending, "", 1),
+                        false => now.left = now.said() != line,
+                    }
+                }
+            }
+            Edit::AddPointer { id, line, .. } => self.remove_pointer(id, line),
+            Edit::RemovePointer { id, line, above } => {
+                if self.pointer(id).is_none() {
+                    self.put_back(line, above);
+                }
+            }
+            Edit::SetTime { before, after } => self.set_time(after, before),
+        }
+    }
+
+    fn said(&self, at: usize) -> &str {
+        self.lines[at].said()
+    }
+
+    /// Where a line stands, if it stands there once.
+    fn only(&self, said: &str) -> Option<usize> {
+        let mut found = (0..self.lines.len()).filter(|at| self.said(*at) == said);
+        let at = found.next()?;
+        found.next().is_none().then_some(at)
+    }
+
+    fn insert(&mut self, at: usize, said: &str) {
+        let mut line = Line {
+            text: format!("{said}{}", self.end),
+            left: false,
+        };
+        let is_last = at == self.lines.len();
+        if let Some(last) = self.lines.last_mut()
+            && is_last
+            && !last.text.ends_with('\n')
+        {
+            last.text.push_str(self.end);
+            line.text.truncate(said.len());
+        }
+        self.lines.insert(at, line);
+    }
+
+    fn remove(&mut self, at: usize) -> Line {
+        let line = self.lines.remove(at);
+        let is_last = at == self.lines.len();
+        if let Some(last) = self.lines.last_mut()
+            && is_last
+            && !line.text.ends_with('\n')
+        {
+            let end = last.text.trim_end_matches(['\n', '\r']).len();
+            last.text.truncate(end);
+        }
+        line
+    }
+
+    /// The lines of a section: its heading, and what is below it.
+    fn section(&self, heading: &str) -> Option<Range<usize>> {
+        let start = self.lines.iter().position(|line| line.said() == heading)?;
+        let rest = self.lines[start + 1..].iter();
+        let length = rest.take_while(|line| !page::is_heading(line.said()));
+        Some(start..start + 1 + length.count())
+    }
+
+    /// Where a section ends, but for what is quoted at its end.
+    fn end_of(&self, section: Range<usize>) -> usize {
+        let lines = section.clone().skip(1);
+        let own = lines.take_while(|at| !self.said(*at).starts_with('>'));
+        let last = own.filter(|at| !self.lines[*at].is_blank()).last();
+        last.unwrap_or(section.start) + 1
+    }
+
+    /// The line that says since when a statement holds.
+    fn standing(&self, id: &str) -> Option<usize> {
+        let mut section = self.section(&heading(id))?;
+        section.find(|at| {
+            let said = self.said(*at);
+            said.starts_with("- ") && said.contains("; valid from ")
+        })
+    }
+
+    /// The line that points to a statement, whatever else was written behind it.
+    fn pointer(&self, id: &str) -> Option<usize> {
+        let points = |word: &str| {
+            let target = word.split_once('#');
+            target.is_some_and(|(file, to)| file.starts_with("memories/") && to == id)
+        };
+        let mut lines = self.lines.iter();
+        lines.position(|line| line.said().split_whitespace().any(points))
+    }
+
+    /// The heading of one of these names, if it is there.
+    pub(super) fn heading(&self, names: &[&str]) -> Option<String> {
+        let title = |line: &str| line.trim_start_matches('#').trim().to_lowercase();
+        let is_it = |line: &&str| {
+            page::is_heading(line) && names.iter().any(|name| title(line) == name.to_lowercase())
+        };
+        let mut lines = self.lines.iter().map(Line::said);
+        lines.find(is_it).map(str::to_owned)
+    }
+
+    /// What is to be written to say that a statement holds no longer.
+    pub(super) fn ended(&self, id: &str, ending: String) -> Option<Edit> {
+        Some(Edit::EndStatement {
+            file: self.file.to_owned(),
+            id: id.to_owned(),
+            line: self.said(self.standing(id)?).to_owned(),
+            ending,
+        })
+    }
+
+    /// What is to be done that nothing points to a statement; nothing where nothing
+    /// does.
+    pub(super) fn unpointed(&self, id: &str) -> Option<Edit> {
+        let at = self.pointer(id)?;
+        let above = self.lines[..at].iter().rev().map(Line::said);
+        let heading = above.clone().position(page::is_heading);
+        let above = above.take(heading.map_or(at, |heading| heading + 1));
+        Some(Edit::RemovePointer {
+            id: id.to_owned(),
+            line: self.said(at).to_owned(),
+            above: above.map(str::to_owned).collect(),
+        })
+    }
+
+    fn add_heading(&mut self, heading: &str) {
+        if self.section(heading).is_some() {
+            return;
+        }
+        if !self.lines.is_empty() {
+            self.insert(self.lines.len(), "");
+        }
+        self.insert(self.lines.len(), heading);
+    }
+
+    /// Takes a heading out, if nothing is left below it.
+    fn remove_heading(&mut self, heading: &str) {
+        let Some(at) = self.only(heading) else {
+            return;
+        };
+        let level = |line: &str| line.bytes().take_while(|byte| *byte == b'#').count();
+        let is_below = |line: &&Line| {
+            let is_other = page::is_heading(line.said()) && level(line.said()) <= level(heading);
+            !is_other
+        };
+        let mut below = self.lines[at + 1..].iter().take_while(is_below);
+        if below.all(Line::is_blank) {
+            self.remove(at);
+            self.remove_gap(at);
+        }
+    }
+
+    /// Takes the blank line above a place out.
+    fn remove_gap(&mut self, at: usize) {
+        if at > 0 && self.lines[at - 1].is_blank() {
+            self.remove(at - 1);
+        }
+    }
+
+    /// Takes a statement out. Lines that somebody edited or put between stay below a
+    /// heading that is no statement's.
+    fn remove_statement(&mut self, id: &str, written: &[String]) {
+        let Some(section) = self.section(&heading(id)) else {
+            // Whoever took the heading away has the rest of it.
+            let run = |lines: &[Line]| lines.iter().map(Line::said).eq(written);
+            if let Some(at) = self.lines.windows(written.len().max(1)).position(run) {
+                for line in &mut self.lines[at..at + written.len()] {
+                    line.left = !line.is_blank();
+                }
+            }
+            return;
+        };
+        let start = section.start;
+        let last = section.rev().find(|at| !self.lines[*at].is_blank());
+        let mut open: Vec<&str> = written.iter().map(String::as_str).collect();
+        let mut stays = Vec::new();
+        for _ in start..=last.unwrap_or(start) {
+            let line = self.remove(start);
+            let said = line.said();
+            match open.iter().position(|written| *written == said) {
+                Some(at) => drop(open.remove(at)),
+                None if line.is_blank() || said == heading(id) => {}
+                None => stays.push(said.to_owned()),
+            }
+        }
+        if stays.is_empty() {
+            self.remove_gap(start);
+            return;
+        }
+        self.insert(start, &format!("### Edited by hand (was {id})"));
+        for (said, at) in stays.iter().zip(start + 1..) {
+            self.insert(at, said);
+            self.lines[at].left = true;
+        }
+    }
+
+    /// Takes a pointer out. What somebody made of it stays and points nowhere: what
+    /// it pointed to goes.
+    fn remove_pointer(&mut self, id: &str, written: &str) {
+        while let Some(at) = self.lines.iter().position(|line| line.said() == written) {
+            self.remove(at);
+        }
+        let tail = written.rfind(DETAILS).map(|at| &written[at..]);
+        let anchor = format!("#{id}");
+        while let Some(at) = self.pointer(id) {
+            let line = &mut self.lines[at];
+            let tail = tail.filter(|tail| line.text.contains(*tail));
+            line.text = line.text.replace(tail.unwrap_or(&anchor), "");
+            line.left = true;
+        }
+    }
+
+    /// Puts a pointer back below the line that it stood below, or the nearest above
+    /// it that is still there, but not above its heading.
+    fn put_back(&mut self, line: &str, above: &[String]) {
+        let mut gap = 0;
+        for near in above {
+            if near.is_empty() {
+                gap += 1;
+            } else if let Some(at) = self.only(near) {
+                let blank = self.lines[at + 1..]
+                    .iter()
+                    .take_while(|line| line.is_blank());
+                let at = at + 1 + blank.count().min(gap);
+                return self.insert(at, line);
+            } else {
+                gap = 0;
+            }
+        }
+        if let Some(heading) = above.last().filter(|heading| page::is_heading(heading)) {
+            self.add_heading(heading);
+        }
+        self.insert(self.lines.len(), line);
+    }
+
+    /// When the file says it was changed, if it says so. What a person wrote behind
+    /// the time, or in its place, is theirs.
+    pub(super) fn time(&self) -> Option<&str> {
+        self.lines.iter().find_map(|line| {
+            let time = line.text.strip_prefix(UPDATED)?.get(..16)?;
+            DateTime::strptime(MINUTE, time).is_ok().then_some(time)
+        })
+    }
+
+    fn set_time(&mut self, from: &str, to: &str) {
+        if self.time() != Some(from) {
+            return;
+        }
+        let (from, to) = (format!("{UPDATED}{from}"), format!("{UPDATED}{to}"));
+        let mut lines = self.lines.iter_mut();
+        if let Some(line) = lines.find(|line| line.text.starts_with(&from)) {
+            line.text.replace_range(..from.len(), &to);
+        }
+    }
+}
+
+/// What `MEMORY.md` says since when it is as it is.
+const UPDATED: &str = "> Updated: ";
+/// How a time is written there.
+pub(super) const MINUTE: &str = "%Y-%m-%d %H:%M";
+
+fn heading(id: &str) -> String {
+    format!("### {id}")
+}
+
+/// How a file ends its lines: as the last does that ends.
+pub(super) fn line_end(text: &str) -> &'static str {
+    let end = text.rfind('\n');
+    match end.is_some_and(|at| text[..at].ends_with('\r')) {
+        true => "\r\n",
+        false => "\n",
+    }
+}
