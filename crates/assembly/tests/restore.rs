@@ -129,7 +129,7 @@ fn of_a_long_log_the_newest_lines_are_given_and_nothing_older_is_read() {
     let old = "- an older line of the day\n".repeat(60_000);
     let folder = Folder::new()
         .with("memory/2026-03-09.md", "- said yesterday\n")
-        .with("memory/2026-03-10.md", &format!("{old}- the newest\n"));
+        .with("memory/2026-03-10.md", format!("{old}- the newest\n"));
     let (workspace, _) = load(&folder.path(), &BootstrapLimits::default());
     let today = jiff::civil::date(2026, 3, 10);
     let (fragment, problems) =
