@@ -102,24 +102,9 @@ impl FileCache {
         inside: Option<&Path>,
         now: SystemTime,
     ) -> Result<Option<Found>, Problem> {
-        let Some(real) = resolve(path)? else {
+        let Some((real, metadata)) = locate(path, inside)? else {
             return Ok(None);
         };
-        if let Some(folder) = inside
-            && !real.starts_with(folder)
-        {
-            return Err(Problem::Outside {
-                path: path.to_owned(),
-                target: real,
-            });
-        }
-        let metadata = fs::metadata(&real).map_err(|error| Problem::unreadable(path, &error))?;
-        // Opening a pipe would wait for its writer.
-        if !metadata.is_file() {
-            return Err(Problem::NotAFile {
-                path: path.to_owned(),
-            });
-        }
         let version = Version::of(&metadata);
         if let Some(known) = self.known.get(&real)
             && known.version == version
@@ -129,13 +114,8 @@ impl FileCache {
             return Ok(Some(Found { real, content }));
         }
         self.reads += 1;
-        let content = fetch(&real, version.bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => Problem::NotText {
-                path: path.to_owned(),
-                bytes: version.bytes,
-            },
-            _ => Problem::unreadable(path, &error),
-        })?;
+        let content =
+            fetch(&real, version.bytes).map_err(|error| unread(path, version.bytes, &error))?;
         let content = Arc::new(content);
         if self.known.len() >= MOST_FILES {
             self.known.clear();
@@ -182,6 +162,65 @@ impl Version {
             modified: metadata.modified().ok(),
             identity,
         }
+    }
+}
+
+/// The last lines of a file that grows, from about `most` bytes, and whether that
+/// is all of it; nothing if there is no such file.
+pub(crate) fn last_lines(
+    path: &Path,
+    inside: &Path,
+    most: u64,
+) -> Result<Option<(String, bool)>, Problem> {
+    let Some((real, metadata)) = locate(path, Some(inside))? else {
+        return Ok(None);
+    };
+    let bytes = metadata.len();
+    let end = || -> io::Result<String> {
+        let mut file = longhaul_files::open(&real).map_err(longhaul_files::Error::into_io)?;
+        file.seek(SeekFrom::Start(bytes.saturating_sub(most)))?;
+        let mut raw = Vec::new();
+        file.take(most).read_to_end(&mut raw)?;
+        let whole = match bytes > most {
+            true => memchr::memchr(b'\n', &raw).map_or(raw.len(), |at| at + 1),
+            false => 0,
+        };
+        Ok(text(&raw[whole..])?.0)
+    };
+    let end = end().map_err(|error| unread(path, bytes, &error))?;
+    Ok(Some((end, bytes <= most)))
+}
+
+/// A file where it really is; nothing if there is none.
+fn locate(path: &Path, inside: Option<&Path>) -> Result<Option<(PathBuf, Metadata)>, Problem> {
+    let Some(real) = resolve(path)? else {
+        return Ok(None);
+    };
+    if let Some(folder) = inside
+        && !real.starts_with(folder)
+    {
+        return Err(Problem::Outside {
+            path: path.to_owned(),
+            target: real,
+        });
+    }
+    let metadata = fs::metadata(&real).map_err(|error| Problem::unreadable(path, &error))?;
+    // Opening a pipe would wait for its writer.
+    if !metadata.is_file() {
+        return Err(Problem::NotAFile {
+            path: path.to_owned(),
+        });
+    }
+    Ok(Some((real, metadata)))
+}
+
+fn unread(path: &Path, bytes: u64, error: &io::Error) -> Problem {
+    match error.kind() {
+        io::ErrorKind::InvalidData => Problem::NotText {
+            path: path.to_owned(),
+            bytes,
+        },
+        _ => Problem::unreadable(path, error),
     }
 }
 

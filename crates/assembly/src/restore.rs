@@ -15,7 +15,7 @@ use jiff::civil::Date;
 use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens};
 use longhaul_transcript::Millis;
 
-use crate::files::FileCache;
+use crate::files::{FileCache, last_lines};
 use crate::workspace::FileKind;
 use crate::{Problem, Workspace};
 
@@ -132,6 +132,9 @@ impl Restore<'_> {
     }
 }
 
+/// Bytes of a log that are read for each token shown of it, marks included.
+const LOG_BYTES_A_TOKEN: u64 = 16;
+
 /// Today's and yesterday's log, where the workspace has them; of what is too much
 /// the newest lines. Marks of provenance are left out.
 pub fn daily_logs(
@@ -139,26 +142,27 @@ pub fn daily_logs(
     today: Date,
     limit: Tokens,
     counter: &dyn Counter,
-    now: SystemTime,
-    cache: &mut FileCache,
 ) -> (Option<Fragment>, Vec<Problem>) {
-    let mut reading = Reading {
-        root: workspace.root(),
-        now,
-        cache,
-        problems: Vec::new(),
-    };
-    let mut lines: Vec<String> = Vec::new();
-    for day in [today.saturating_sub(1.day()), today] {
-        let text = reading.text(Path::new(&format!("memory/{day}.md")));
-        let said = text.as_deref().unwrap_or_default().lines();
-        lines.extend(said.filter_map(unmarked));
+    let (mut lines, mut problems): (Vec<String>, _) = (Vec::new(), Vec::new());
+    let mut is_whole = true;
+    // A log grows with every compaction; only its end is read.
+    let most = u64::from(limit.0) * LOG_BYTES_A_TOKEN;
+    for day in [today, today.saturating_sub(1.day())] {
+        let path = workspace.root().join(format!("memory/{day}.md"));
+        match last_lines(&path, workspace.root(), most) {
+            Ok(Some((text, all))) if is_whole => {
+                is_whole = all;
+                lines.splice(..0, text.lines().filter_map(unmarked));
+            }
+            Ok(_) => {}
+            Err(problem) => problems.push(problem),
+        }
     }
     let kind = FragmentKind::DailyLogs;
     let text = |left_out: usize| {
-        let more = match left_out {
-            0 => String::new(),
-            more => format!("[{more} older lines are in memory/]\n"),
+        let more = match left_out == 0 && is_whole {
+            true => "",
+            false => "[older lines are in memory/]\n",
         };
         format!("{more}{}", lines[left_out..].join("\n"))
     };
@@ -168,7 +172,7 @@ pub fn daily_logs(
     let fragment = (left_out < lines.len())
         .then(|| Fragment::within(kind, text(left_out), limit, counter))
         .flatten();
-    (fragment, reading.problems)
+    (fragment, problems)
 }
 
 /// A line of a log without the comment that says who said it; nothing where

@@ -106,21 +106,42 @@ fn the_logs_of_two_days_are_given_without_marks_and_the_newest_lines_last() {
             "# 2026-03-10\n<!-- longhaul by=agent bytes=3 -->\n- port 8080\n",
         );
     let (workspace, _) = load(&folder.path(), &BootstrapLimits::default());
-    let (mut cache, now) = (FileCache::new(), later());
-    let mut given = |limit: u32| {
+    let given = |limit: u32| {
         let today = jiff::civil::date(2026, 3, 10);
         let limit = Tokens(limit);
         let (fragment, problems) =
-            longhaul_assembly::daily_logs(&workspace, today, limit, &Heuristic, now, &mut cache);
+            longhaul_assembly::daily_logs(&workspace, today, limit, &Heuristic);
         assert_eq!(problems, []);
         fragment.map(|fragment| fragment.text().to_owned())
     };
     let whole = "# 2026-03-09\n- Never push on Fridays.\n# 2026-03-10\n- port 8080";
     assert_eq!(given(2_000).as_deref(), Some(whole));
-    let short = "[2 older lines are in memory/]\n# 2026-03-10\n- port 8080";
+    let short = "[older lines are in memory/]\n# 2026-03-10\n- port 8080";
     assert_eq!(
         given(Heuristic.count(short, FragmentKind::DailyLogs.content()).0).as_deref(),
         Some(short)
     );
     assert_eq!(given(1), None);
+}
+
+#[test]
+fn of_a_long_log_the_newest_lines_are_given_and_nothing_older_is_read() {
+    let old = "- an older line of the day\n".repeat(60_000);
+    let folder = Folder::new()
+        .with("memory/2026-03-09.md", "- said yesterday\n")
+        .with("memory/2026-03-10.md", format!("{old}- the newest\n"));
+    let (workspace, _) = load(&folder.path(), &BootstrapLimits::default());
+    let today = jiff::civil::date(2026, 3, 10);
+    let (fragment, problems) =
+        longhaul_assembly::daily_logs(&workspace, today, Tokens(100), &Heuristic);
+    assert_eq!(problems, []);
+    let fragment = fragment.unwrap();
+    let lines: Vec<&str> = fragment.text().lines().collect();
+    assert_eq!(lines.first(), Some(&"[older lines are in memory/]"));
+    assert_eq!(lines.last(), Some(&"- the newest"));
+    assert!(
+        lines[1..lines.len() - 1]
+            .iter()
+            .all(|line| *line == "- an older line of the day")
+    );
 }

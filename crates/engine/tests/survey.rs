@@ -351,3 +351,14 @@ fn the_shortest_start_of_an_id_is_that_of_all_entries() {
         assert!(start.len() == 2 || others.count() > 1, "{start}");
     }
 }
+
+#[test]
+fn what_is_appended_after_a_session_was_opened_takes_no_entry_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut script = session(folder.path());
+    let session = Session::open(&script.path).unwrap();
+    script.said("please go on");
+    let survey = Survey::of(&session, &kept_in(folder.path()), Wanted::Path).unwrap();
+    assert!(survey.is_placed());
+    assert!(survey.has(&EntryId::from(script.ids[0].as_str())));
+}

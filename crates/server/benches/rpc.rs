@@ -2,13 +2,19 @@
 //! of turns, with everything between two pipes: reading and writing lines,
 //! JSON, alignment, assembly, the file.
 //!
+//! First, that a turn late in a session is no dearer than an early one: two
+//! windows of turns of a session that grows from nothing, side by side, with the
+//! library and the flush on and the threads beside the turn included. Bytes that
+//! the process read and its processor time may be 1.2 times as much, else it fails.
+//!
 //! A turn is one `assemble` (the list as a change of the one before, the answer
 //! with references) and one `commitTurn`. `maintain` runs after it, as a host
 //! does in the background, and is printed by itself. The first pass leaves the
 //! writing to the operating system; the second waits for the disk, as the
 //! durability `turn` does.
 //!
-//! `LONGHAUL_BENCH_TURNS` and `LONGHAUL_BENCH_MB` make it shorter.
+//! `LONGHAUL_BENCH_TURNS` and `LONGHAUL_BENCH_MB` make it shorter, and
+//! `LONGHAUL_BENCH_GROWN` says how many turns the late window ends with.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +24,9 @@ use std::time::{Duration, Instant};
 use jiff::Zoned;
 use longhaul_assembly::{Host, Runtime};
 use longhaul_engine::config::Config;
-use longhaul_engine::session::{Clock, Setup};
+use longhaul_engine::library::{Library, index_path};
+use longhaul_engine::session::{Clock, Departures, Setup};
+use longhaul_engine::survey::Surveys;
 use longhaul_engine::tools::{NoTools, Toolbox};
 use longhaul_model::Model;
 use longhaul_server::rpc::{Guest, Place, Surroundings, serve};
@@ -40,19 +48,18 @@ impl Clock for Ticking {
     }
 }
 
+#[derive(Clone)]
 struct Here {
     folder: PathBuf,
     durability: Durability,
     clock: Arc<Ticking>,
+    /// Where what leaves the context goes, and the memory files.
+    library: Option<Library>,
 }
 
 impl Surroundings for Here {
     fn place(&self, _: &Guest) -> Result<Arc<dyn Place>, String> {
-        Ok(Arc::new(Here {
-            folder: self.folder.clone(),
-            durability: self.durability,
-            clock: Arc::clone(&self.clock),
-        }))
+        Ok(Arc::new(self.clone()))
     }
 }
 
@@ -64,13 +71,13 @@ impl Place for Here {
     fn setup(&self, summaries: Option<Arc<dyn Model>>) -> Setup {
         let mut config = Config::default();
         config.transcript.durability = self.durability;
-        config.compaction.memory_flush.enabled = false;
+        config.compaction.memory_flush.enabled = self.library.is_some();
         // The session wears out long before the bench does.
         config.compaction.max_auto_compactions = u32::MAX;
         Setup {
             config,
             state_dir: self.folder.clone(),
-            workspace: self.folder.clone(),
+            workspace: work(&self.folder),
             managed_skills: None,
             home_skills: None,
             host: Host::default(),
@@ -80,7 +87,10 @@ impl Place for Here {
             model: None,
             summaries,
             tools: Arc::new(NoTools),
-            departures: None,
+            departures: self
+                .library
+                .clone()
+                .map(|library| Arc::new(library) as Arc<dyn Departures>),
             subagent: None,
             max_rounds: Setup::MAX_ROUNDS,
         }
@@ -91,6 +101,13 @@ impl Place for Here {
     }
 }
 
+/// The folder that the host works in.
+fn work(folder: &Path) -> PathBuf {
+    let work = folder.join("work");
+    std::fs::create_dir_all(&work).expect("there is room");
+    work
+}
+
 struct Client {
     lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     input: WriteHalf<DuplexStream>,
@@ -98,13 +115,14 @@ struct Client {
 }
 
 impl Client {
-    async fn start(folder: &Path, durability: Durability) -> Client {
+    async fn start(folder: &Path, durability: Durability, library: Option<Library>) -> Client {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (from, to) = tokio::io::split(theirs);
         let here = Arc::new(Here {
             folder: folder.to_owned(),
             durability,
             clock: Arc::new(Ticking(AtomicU64::new(0))),
+            library,
         });
         tokio::spawn(serve(from, to, here));
         let (from, to) = tokio::io::split(ours);
@@ -231,8 +249,19 @@ fn number(name: &str, default: u64) -> u64 {
     value.unwrap_or(default)
 }
 
+/// Bytes that this process had from its reading system calls so far.
+fn read_bytes() -> u64 {
+    let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let line = io.lines().find_map(|line| line.strip_prefix("rchar: "));
+    line.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
+}
+
 const SESSION: &str = "bench";
 const BUDGET: u64 = 200_000;
+/// A smaller one is compacted every few turns.
+const NARROW: u64 = 60_000;
+/// How much more a late turn may read and take than an early one.
+const GROWTH: f64 = 1.2;
 
 /// Where the host stands.
 struct Run {
@@ -241,12 +270,49 @@ struct Run {
     /// Messages in the list.
     count: usize,
     number: u64,
+    budget: u64,
 }
 
 impl Run {
+    /// The first call of a session.
+    async fn begin(client: Client, budget: u64) -> Run {
+        let mut run = Run {
+            client,
+            base: String::new(),
+            count: 0,
+            number: 0,
+            budget,
+        };
+        let params = json!({
+            "sessionId": SESSION, "refs": true, "tokenBudget": budget, "messages": [],
+        });
+        let answer = run.client.ask("assemble", &params).await;
+        run.base = answer["base"].as_str().expect("it has a token").to_owned();
+        run
+    }
+
+    /// A turn with `tail` new since the one before; what it took, and what is new.
+    async fn turn(&mut self, tail: &[Value]) -> ([Duration; 3], Vec<Value>) {
+        let one = self.assemble(tail, self.count).await;
+        self.count += tail.len();
+        let tail = turn(self.number);
+        self.number += 1;
+        let params = json!({
+            "sessionId": SESSION, "messages": tail,
+            "advancementKey": format!("key-{}", self.number),
+        });
+        let begun = Instant::now();
+        self.client.ask("commitTurn", &params).await;
+        let two = begun.elapsed();
+        let begun = Instant::now();
+        let params = json!({ "sessionId": SESSION, "tokenBudget": self.budget });
+        self.client.ask("maintain", &params).await;
+        ([one, two, begun.elapsed()], tail)
+    }
+
     async fn assemble(&mut self, tail: &[Value], keep: usize) -> Duration {
         let params = json!({
-            "sessionId": SESSION, "refs": true, "tokenBudget": BUDGET,
+            "sessionId": SESSION, "refs": true, "tokenBudget": self.budget,
             "history": { "base": self.base, "keep": keep, "tail": tail },
         });
         let begun = Instant::now();
@@ -270,21 +336,9 @@ impl Run {
             );
             let used = processor();
             for _ in 0..turns / parts {
-                let one = self.assemble(&tail, self.count).await;
-                self.count += tail.len();
-                tail = turn(self.number);
-                self.number += 1;
-                let params = json!({
-                    "sessionId": SESSION, "messages": tail,
-                    "advancementKey": format!("key-{}", self.number),
-                });
-                let begun = Instant::now();
-                self.client.ask("commitTurn", &params).await;
-                let two = begun.elapsed();
-                let begun = Instant::now();
-                let params = json!({ "sessionId": SESSION, "tokenBudget": BUDGET });
-                self.client.ask("maintain", &params).await;
-                third.0.push(begun.elapsed());
+                let ([one, two, background], next) = self.turn(&tail).await;
+                tail = next;
+                third.0.push(background);
                 all.0.push(one + two);
                 first.0.push(one);
                 second.0.push(two);
@@ -310,27 +364,73 @@ impl Run {
     }
 }
 
+/// Bytes read and processor time of a turn around turn `turns / 10` and up to turn
+/// `turns`.
+async fn growth(turns: u64) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let config = Config::default();
+    let work = work(folder.path());
+    let index = index_path(folder.path(), "main", &work);
+    let library = Library::new(index, config.index_settings(), None);
+    library.use_surveys(Surveys::below(folder.path(), &config));
+    library
+        .watch(&config.workspace_files(&work))
+        .expect("it can be watched");
+    let client = Client::start(folder.path(), Durability::Os, Some(library.clone())).await;
+    let mut run = Run::begin(client, NARROW).await;
+    let width = turns / 25;
+    let windows = [turns / 10 - width / 2, turns - width];
+    let settled = || {
+        let all = library.settle(Duration::from_secs(60));
+        assert!(all, "the library does not keep up");
+        (read_bytes(), processor())
+    };
+    let mut taken = Vec::new();
+    let mut before = (0, Duration::ZERO);
+    let mut tail = Vec::new();
+    for number in 0..turns {
+        if windows.contains(&number) {
+            before = settled();
+        }
+        (_, tail) = run.turn(&tail).await;
+        let from = (number + 1).checked_sub(width);
+        if let Some(from) = from.filter(|from| windows.contains(from)) {
+            let after = settled();
+            let kilobytes = (after.0 - before.0) as f64 / 1_000.0 / width as f64;
+            let used = (after.1 - before.1).as_secs_f64() * 1_000.0 / width as f64;
+            println!(
+                "turns {from} to {}: {kilobytes:.0} kB read a turn, {used:.2} ms of the processor",
+                number + 1
+            );
+            taken.push([kilobytes, used]);
+        }
+    }
+    let [early, late] = taken.as_slice() else {
+        panic!("two windows are measured");
+    };
+    for (what, (early, late)) in ["bytes", "processor time"]
+        .iter()
+        .zip(early.iter().zip(late))
+    {
+        let ratio = late / early;
+        println!("  {what}: {ratio:.2} times as much (at most {GROWTH})");
+        assert!(ratio <= GROWTH, "{what} grow with the session");
+    }
+}
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .expect("a runtime starts");
+    runtime.block_on(growth(number("LONGHAUL_BENCH_GROWN", 5_000)));
     runtime.block_on(async {
         let folder = tempfile::tempdir().expect("there is room");
         let bytes = number("LONGHAUL_BENCH_MB", 50) << 20;
         let turns = number("LONGHAUL_BENCH_TURNS", 10_000);
-        let mut run = Run {
-            client: Client::start(folder.path(), Durability::Os).await,
-            base: String::new(),
-            count: 0,
-            number: 0,
-        };
-        let params = json!({
-            "sessionId": SESSION, "refs": true, "tokenBudget": BUDGET, "messages": [],
-        });
-        let answer = run.client.ask("assemble", &params).await;
-        run.base = answer["base"].as_str().expect("it has a token").to_owned();
+        let client = Client::start(folder.path(), Durability::Os, None).await;
+        let mut run = Run::begin(client, BUDGET).await;
         let begun = Instant::now();
         let mut written = 0;
         while written < bytes {
@@ -353,7 +453,7 @@ fn main() {
         run.turns(turns, "without fsync (durability os)").await;
         drop(run);
 
-        let mut client = Client::start(folder.path(), Durability::Turn).await;
+        let mut client = Client::start(folder.path(), Durability::Turn, None).await;
         let begun = Instant::now();
         client
             .ask("bootstrap", &json!({ "sessionId": SESSION }))
@@ -375,6 +475,7 @@ fn main() {
             base: answer["base"].as_str().expect("it has a token").to_owned(),
             count: last.len(),
             number: 10_000_000,
+            budget: BUDGET,
         };
         run.turns(turns.min(1_000), "with fsync (durability turn)")
             .await;

@@ -127,6 +127,17 @@ impl Context {
     }
 }
 
+/// The messages that an entry puts into a context without a boundary.
+pub(crate) fn shown(
+    entry: &Entry,
+    dialect: Dialect,
+    edit: Option<&ContextEdit>,
+) -> Vec<ContextMessage> {
+    let edit = edit.filter(|_| dialect != Dialect::OpenClaw);
+    let made = messages_of(entry, dialect).into_iter();
+    made.filter_map(|message| edited(message, edit)).collect()
+}
+
 fn edits(loaded: &Loaded) -> HashMap<&EntryId, &ContextEdit> {
     let mut edits = HashMap::new();
     if loaded.dialect != Dialect::OpenClaw {

@@ -1,12 +1,12 @@
 //! Coverage: what a compaction removed and what it keeps meet exactly, and
 //! everything it points at can be recalled.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::entry::{Body, Boundary, Entry, EntryId};
 use crate::fault::{Fault, FaultKind};
 use crate::json::{self, Object};
-use crate::tree::Tree;
+use crate::tree::OnPath;
 
 /// How our own summaries begin.
 const OUR_SUMMARY: &str = "[longhaul summary";
@@ -15,10 +15,8 @@ const POINTER: char = '·';
 
 /// Checks the compactions and marks of a path, entry by entry.
 pub(crate) struct Coverage<'a> {
-    tree: &'a Tree,
+    path: &'a OnPath<'a>,
     archived: &'a HashSet<String>,
-    /// Where each entry stands on the path.
-    position: HashMap<EntryId, usize>,
     /// Positions of messages.
     messages: Vec<usize>,
     compactions: Vec<Span>,
@@ -35,16 +33,10 @@ struct Span {
 }
 
 impl<'a> Coverage<'a> {
-    pub(crate) fn new(tree: &'a Tree, archived: &'a HashSet<String>) -> Coverage<'a> {
+    pub(crate) fn new(path: &'a OnPath<'a>, archived: &'a HashSet<String>) -> Coverage<'a> {
         Coverage {
-            tree,
+            path,
             archived,
-            position: tree
-                .path()
-                .into_iter()
-                .enumerate()
-                .map(|(at, node)| (tree.nodes()[node].id.clone(), at))
-                .collect(),
             messages: Vec::new(),
             compactions: Vec::new(),
             faults: Vec::new(),
@@ -53,7 +45,7 @@ impl<'a> Coverage<'a> {
 
     /// Takes an entry of the path.
     pub(crate) fn observe(&mut self, entry: &Entry) {
-        let Some(&at) = self.position.get(&entry.id) else {
+        let Some(at) = self.path.position(&entry.id) else {
             return;
         };
         match &entry.body {
@@ -69,7 +61,7 @@ impl<'a> Coverage<'a> {
                     .and_then(|object| object.object("details"));
                 let last = details.and_then(|details| details.str("boundaryMessageId"));
                 let first_kept = match &compaction.boundary {
-                    Boundary::FirstKept(id) => self.position.get(id).copied(),
+                    Boundary::FirstKept(id) => self.path.position(id),
                     _ => None,
                 };
                 if let Some(last) = last {
@@ -96,7 +88,7 @@ impl<'a> Coverage<'a> {
     }
 
     fn must_exist(&mut self, entry: &Entry, id: &str) {
-        if self.tree.get(&EntryId::from(id)).is_none() && !self.archived.contains(id) {
+        if self.path.tree.get(&EntryId::from(id)).is_none() && !self.archived.contains(id) {
             self.faults.push(Fault {
                 line: entry.place.line,
                 offset: entry.place.offset,
@@ -112,7 +104,7 @@ impl<'a> Coverage<'a> {
         self.messages.sort_unstable();
         for span in &self.compactions {
             // What was archived is before everything in the file.
-            let Some(&last) = self.position.get(&span.last_removed) else {
+            let Some(last) = self.path.position(&span.last_removed) else {
                 continue;
             };
             let kind = if last >= span.first_kept {

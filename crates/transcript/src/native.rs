@@ -116,14 +116,18 @@ impl Native<Lines> {
         Ok(Some(end.map_err(Error::io("read", &self.path))?))
     }
 
-    /// The entries of a part of the file.
+    /// The entries of a part of the file, if there is a
+    /// [`lines_end`](Native::lines_end).
     pub(crate) fn stretch(
         &self,
         from: Place,
         to: u64,
         visit: &mut VisitLined<'_>,
     ) -> Result<Place> {
-        let openclaw = Dialect::of(&self.header) == Dialect::OpenClaw;
+        let openclaw = match Dialect::of(&self.header) {
+            Dialect::Linear => return Ok(from),
+            dialect => dialect == Dialect::OpenClaw,
+        };
         let to = to.min(self.records.size);
         let stretch = scan::Stretch { from, to };
         let file = self.records.file()?;

@@ -154,17 +154,16 @@ impl Tree {
             .collect()
     }
 
-    /// Entries that nothing follows.
-    pub fn tips(&self) -> Vec<&Node> {
-        let parents: HashSet<&EntryId> = self
-            .nodes
-            .iter()
-            .filter_map(Node::effective_parent)
-            .collect();
-        self.nodes
-            .iter()
-            .filter(|node| !parents.contains(&node.id))
-            .collect()
+    /// How many entries nothing follows.
+    pub fn tips(&self) -> usize {
+        let mut followed = vec![false; self.nodes.len()];
+        for parent in self.nodes.iter().filter_map(Node::effective_parent) {
+            if let Some(&at) = self.by_id.get(parent) {
+                followed[at] = true;
+            }
+        }
+        let followed = |node: &Node| followed[self.by_id[&node.id]];
+        self.nodes.iter().filter(|node| !followed(node)).count()
     }
 
     fn climb(&self, from: usize) -> Vec<usize> {
@@ -189,6 +188,51 @@ impl Tree {
         }
         path.reverse();
         path
+    }
+}
+
+/// Where the entries of a tree stand on its path.
+pub(crate) struct OnPath<'t> {
+    pub(crate) tree: &'t Tree,
+    /// The nodes on it, from the root to the leaf.
+    pub(crate) entries: Vec<usize>,
+    /// Where each node stands among them.
+    positions: Vec<u32>,
+}
+
+/// The position of a node that is not on the path.
+const ELSEWHERE: u32 = u32::MAX;
+
+impl<'t> OnPath<'t> {
+    pub(crate) fn new(tree: &'t Tree) -> OnPath<'t> {
+        let entries = tree.path();
+        let mut positions = vec![ELSEWHERE; tree.nodes.len()];
+        for (position, at) in (0..ELSEWHERE).zip(&entries) {
+            positions[*at] = position;
+        }
+        OnPath {
+            tree,
+            entries,
+            positions,
+        }
+    }
+
+    pub(crate) fn position(&self, id: &EntryId) -> Option<usize> {
+        let position = self.positions[*self.tree.by_id.get(id)?];
+        (position != ELSEWHERE).then_some(position as usize)
+    }
+
+    /// Whether there is an entry of a type on it.
+    pub(crate) fn has(&self, kind: &EntryType) -> bool {
+        let mut kinds = self.entries.iter().map(|at| &self.tree.nodes[*at].kind);
+        kinds.any(|on_path| on_path == kind)
+    }
+
+    /// Whether all of it is the context, in the order of the file.
+    pub(crate) fn is_context(&self) -> bool {
+        self.entries.is_sorted()
+            && !self.has(&EntryType::Compaction)
+            && !self.has(&EntryType::Reset)
     }
 }
 

@@ -1,20 +1,21 @@
 //! Verifying a session: every line read, every pointer followed, every tool
 //! call paired.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 
 use serde::Serialize;
 
 use crate::archive::{each_archived, has_archive, prove};
-use crate::context::Context;
+use crate::context::{Context, ContextMessage, shown};
 use crate::coverage::Coverage;
-use crate::entry::{Body, Entry, EntryId, Place};
+use crate::entry::{Body, ContextEdit, Entry, EntryId, EntryType, Place};
 use crate::error::Result;
-use crate::exchange::{Conversation, Piece};
 use crate::fault::{Fault, FaultKind};
 use crate::message::Role;
 use crate::session::Session;
+use crate::tree::{OnPath, Tree};
 
 /// What a verification found.
 #[derive(Debug, Clone, Serialize)]
@@ -55,16 +56,12 @@ impl Report {
 /// Reads the whole session and checks it.
 pub fn verify(session: &Session) -> Result<Report> {
     let tree = session.tree()?;
-    let path: HashSet<EntryId> = tree
-        .path()
-        .into_iter()
-        .map(|at| tree.nodes()[at].id.clone())
-        .collect();
+    let path = OnPath::new(&tree);
     let mut report = Report {
         entries: tree.nodes().len() as u64,
         archived: 0,
-        on_path: path.len() as u64,
-        tips: tree.tips().len() as u64,
+        on_path: path.entries.len() as u64,
+        tips: tree.tips() as u64,
         compactions: 0,
         context_messages: 0,
         tool_calls: 0,
@@ -74,17 +71,26 @@ pub fn verify(session: &Session) -> Result<Report> {
         faults: tree.faults().to_vec(),
     };
     let archived = forgive_archived(session, &mut report)?;
-    let mut coverage = Coverage::new(&tree, &archived);
+    let mut coverage = Coverage::new(&path, &archived);
     let mut pairs = Pairs::default();
-    let mut places: HashMap<EntryId, Place> = HashMap::new();
+    // Where nothing sets a boundary the context is the path, and need not be held.
+    let streamed = session.lines_end()?.is_some() && path.is_context();
+    let mut exchanges = Exchanges::default();
+    let edits = match streamed && path.has(&EntryType::ContextEdit) {
+        true => edits_of(session, &path)?,
+        false => HashMap::new(),
+    };
     session.each(&mut |entry| {
-        if path.contains(&entry.id) {
-            places.insert(entry.id.clone(), entry.place);
+        if path.position(&entry.id).is_some() {
             if matches!(entry.body, Body::Compaction(_)) {
                 report.compactions += 1;
             }
             pairs.observe(&entry);
             coverage.observe(&entry);
+            if streamed {
+                let shown = shown(&entry, tree.dialect(), edits.get(&entry.id));
+                shown.iter().for_each(|message| exchanges.observe(message));
+            }
         }
         ControlFlow::Continue(())
     })?;
@@ -92,10 +98,13 @@ pub fn verify(session: &Session) -> Result<Report> {
     report.tool_results = pairs.results;
     report.faults.append(&mut pairs.finish());
     report.faults.append(&mut coverage.finish());
-    let loaded = session.load()?;
-    let context = Context::build(&loaded);
-    report.context_messages = context.messages.len() as u64;
-    for fault in context_faults(context, &places) {
+    if !streamed {
+        let context = Context::build(&session.load()?);
+        let messages = context.messages.iter();
+        messages.for_each(|message| exchanges.observe(message));
+    }
+    report.context_messages = exchanges.messages;
+    for fault in exchanges.finish(&tree) {
         if !report.faults.contains(&fault) {
             report.faults.push(fault);
         }
@@ -105,6 +114,20 @@ pub fn verify(session: &Session) -> Result<Report> {
         .faults
         .sort_by_key(|fault| (fault.line, fault.offset));
     Ok(report)
+}
+
+/// The edits on the path, of each entry the last.
+fn edits_of(session: &Session, path: &OnPath<'_>) -> Result<HashMap<EntryId, ContextEdit>> {
+    let mut edits = HashMap::new();
+    session.each(&mut |entry| {
+        if let Body::ContextEdit(edit) = entry.body
+            && path.position(&entry.id).is_some()
+        {
+            edits.insert(edit.target.clone(), edit);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(edits)
 }
 
 /// Only a session of our own format can have marks of ours.
@@ -153,11 +176,18 @@ fn forgive_archived(session: &Session, report: &mut Report) -> Result<HashSet<St
     Ok(archived)
 }
 
+fn hash_of(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Calls and results on the path, in order.
 #[derive(Default)]
 struct Pairs {
     open: HashMap<String, (EntryId, Place)>,
-    answered: HashSet<String>,
+    /// Hashes of the calls that have a result: there may be many.
+    answered: HashSet<u64>,
     faults: Vec<Fault>,
     /// Calls that had no result when the next message came.
     late: Vec<String>,
@@ -188,8 +218,8 @@ impl Pairs {
                 self.results += 1;
                 let id = message.tool_call_id().unwrap_or_default().into_owned();
                 if self.open.remove(&id).is_some() {
-                    self.answered.insert(id);
-                } else if !self.answered.contains(&id) {
+                    self.answered.insert(hash_of(&id));
+                } else if !self.answered.contains(&hash_of(&id)) {
                     self.faults.push(Fault {
                         line: entry.place.line,
                         offset: entry.place.offset,
@@ -221,51 +251,114 @@ impl Pairs {
     }
 }
 
-/// What a provider would refuse in the context itself.
-fn context_faults(context: Context, places: &HashMap<EntryId, Place>) -> Vec<Fault> {
-    let conversation = Conversation::new(context.messages);
-    let fault = |id: &EntryId, kind| {
-        let place = places.get(id).copied().unwrap_or_default();
-        Fault {
-            line: place.line,
-            offset: place.offset,
-            kind,
+/// What a provider would refuse in the context itself, message by message.
+#[derive(Default)]
+struct Exchanges {
+    messages: u64,
+    /// Messages up to the last one that is no result.
+    spoken: u64,
+    /// Answers by the calls that wait for a result, oldest first.
+    open: HashMap<String, VecDeque<u64>>,
+    answers: BTreeMap<u64, Answer>,
+    orphans: Vec<(EntryId, String)>,
+}
+
+/// An answer with calls that have no result.
+struct Answer {
+    entry: EntryId,
+    is_settled: bool,
+    calls: Vec<String>,
+    /// Messages up to the last of its results.
+    end: u64,
+}
+
+impl Exchanges {
+    fn observe(&mut self, message: &ContextMessage) {
+        self.messages += 1;
+        let at = self.messages;
+        if message.role != Role::ToolResult {
+            self.spoken = at;
         }
-    };
-    let mut faults: Vec<Fault> = conversation
-        .orphans()
-        .iter()
-        .map(|message| {
-            fault(
-                &message.entry,
-                FaultKind::OrphanResult {
-                    id: message.entry.to_string(),
-                    call: message
-                        .view()
-                        .tool_call_id()
-                        .unwrap_or_default()
-                        .into_owned(),
-                },
-            )
-        })
-        .collect();
-    let pieces = conversation.pieces();
-    for (at, piece) in pieces.iter().enumerate() {
-        let Piece::Exchange(exchange) = piece else {
-            continue;
-        };
-        if at + 1 == pieces.len() || !exchange.answer().view().is_settled() {
-            continue;
-        }
-        for call in exchange.calls().iter().filter(|call| call.result.is_none()) {
-            faults.push(fault(
-                &exchange.answer().entry,
-                FaultKind::UnansweredCall {
-                    id: exchange.answer().entry.to_string(),
-                    call: call.id.clone(),
-                },
-            ));
+        match message.role {
+            Role::Assistant => {
+                let view = message.view();
+                let calls = view.tool_calls().into_iter();
+                let calls: Vec<String> = calls.map(|call| call.id.into_owned()).collect();
+                for call in &calls {
+                    self.open.entry(call.clone()).or_default().push_back(at);
+                }
+                if !calls.is_empty() {
+                    let answer = Answer {
+                        entry: message.entry.clone(),
+                        is_settled: view.is_settled(),
+                        calls,
+                        end: at,
+                    };
+                    self.answers.insert(at, answer);
+                }
+            }
+            Role::ToolResult => {
+                let call = message
+                    .view()
+                    .tool_call_id()
+                    .unwrap_or_default()
+                    .into_owned();
+                if !self.claim(&call) {
+                    self.orphans.push((message.entry.clone(), call));
+                }
+            }
+            _ => {}
         }
     }
-    faults
+
+    /// Gives a result to the oldest call of its id that waits for one.
+    fn claim(&mut self, call: &str) -> bool {
+        let Some(waiting) = self.open.get_mut(call) else {
+            return false;
+        };
+        let answer = waiting.pop_front();
+        if waiting.is_empty() {
+            self.open.remove(call);
+        }
+        let Some(at) = answer else {
+            return false;
+        };
+        if let Some(answer) = self.answers.get_mut(&at) {
+            answer.end = self.messages;
+            if let Some(at) = answer.calls.iter().position(|open| open == call) {
+                answer.calls.remove(at);
+            }
+            if answer.calls.is_empty() {
+                self.answers.remove(&at);
+            }
+        }
+        true
+    }
+
+    fn finish(self, tree: &Tree) -> Vec<Fault> {
+        let fault = |id: &EntryId, kind| {
+            let place = tree.get(id).map(|node| node.place).unwrap_or_default();
+            Fault {
+                line: place.line,
+                offset: place.offset,
+                kind,
+            }
+        };
+        let orphans = self.orphans.into_iter().map(|(entry, call)| {
+            let id = entry.to_string();
+            fault(&entry, FaultKind::OrphanResult { id, call })
+        });
+        let mut faults: Vec<Fault> = orphans.collect();
+        for answer in self.answers.into_values() {
+            // The last of all may still get its results.
+            if answer.is_settled && self.spoken > answer.end {
+                let id = answer.entry.to_string();
+                faults.extend(answer.calls.into_iter().map(|call| {
+                    let id = id.clone();
+                    fault(&answer.entry, FaultKind::UnansweredCall { id, call })
+                }));
+            }
+        }
+        faults
+    }
 }

@@ -205,7 +205,7 @@ fn a_branch_leaves_the_old_path_in_the_file() {
     assert_eq!(session.load().unwrap().leaf().unwrap().id, stamp(500).id);
     let tree = session.tree().unwrap();
     assert!(tree.get(&left).is_some());
-    assert_eq!(tree.tips().len(), 2);
+    assert_eq!(tree.tips(), 2);
     // The old path can be had back at any time.
     assert_eq!(session.load_at(&left).unwrap().leaf().unwrap().id, left);
 }

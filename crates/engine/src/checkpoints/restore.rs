@@ -406,13 +406,12 @@ fn fragments(
 }
 
 /// The logs of the last two days.
-fn logs(putting: &mut Putting<'_>) -> (Option<Fragment>, Vec<Problem>) {
+fn logs(putting: &Putting<'_>) -> (Option<Fragment>, Vec<Problem>) {
     let Some(workspace) = putting.workspace else {
         return (None, Vec::new());
     };
     let limit = putting.limits.log_tokens;
-    let (counter, now) = (putting.counter, putting.now);
-    daily_logs(workspace, putting.today, limit, counter, now, putting.cache)
+    daily_logs(workspace, putting.today, limit, putting.counter)
 }
 
 /// What the user said in the session before, until a summary of this one carries

@@ -47,6 +47,8 @@ pub use self::store::place_of;
 
 /// A file smaller than this is read in no time.
 const SMALL: u64 = 256 << 10;
+/// What stands no farther from an entry is read on to, not looked up.
+const NEAR: u64 = 64 << 10;
 /// Stops of the path that are remembered without an account.
 const STOPS: usize = 16_384;
 
@@ -585,13 +587,17 @@ impl Survey {
     /// Takes in a last line that is not ended yet: it may still change, so it is
     /// read every time.
     fn read_rest(&mut self, session: &Session, from: Place) -> Result<(), Failure> {
-        self.state.placed = false;
-        self.known = [from.offset; 2];
         let mut rest = Vec::new();
         session.stretch(from, u64::MAX, &mut |entry, linked| {
             rest.push((entry, linked));
             ControlFlow::Continue(())
         })?;
+        // What was appended since the session was opened is none of it.
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.state.placed = false;
+        self.known = [from.offset; 2];
         for (entry, linked) in rest {
             match linked {
                 Linked::ByParent => self.take(session, entry)?,
@@ -681,9 +687,31 @@ impl Survey {
             .filter_map(|(number, id)| Some((number.ok()??, id)))
             .collect();
         found.sort_by_key(|((number, _), _)| *number);
-        for ((number, place), id) in found {
-            let entry = entry_at(session, id, place)?;
-            if visit(number, entry).is_break() {
+        let mut left = found.as_slice();
+        while let [((number, place), id), rest @ ..] = left {
+            let before = left.len();
+            let mut stopped = false;
+            session.stretch(*place, u64::MAX, &mut |entry, _| {
+                let [((number, place), id), rest @ ..] = left else {
+                    return ControlFlow::Break(());
+                };
+                if entry.id == **id {
+                    left = rest;
+                    stopped = visit(*number, entry).is_break();
+                } else if place.offset > entry.place.offset + NEAR {
+                    return ControlFlow::Break(());
+                }
+                match stopped || left.is_empty() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+            if left.len() == before {
+                // A place is only a hint: the entry itself says whose it is.
+                left = rest;
+                stopped = visit(*number, session.entry(id)?).is_break();
+            }
+            if stopped {
                 break;
             }
         }
@@ -771,15 +799,13 @@ impl State {
 /// An entry at its place.
 fn entry_at(session: &Session, id: &EntryId, place: Place) -> Result<Entry> {
     let mut found = None;
-    if session.lines_end()?.is_some() {
-        session.stretch(place, u64::MAX, &mut |entry, _| {
-            if entry.place.offset == place.offset && entry.id != *id {
-                return ControlFlow::Continue(());
-            }
-            found = (entry.id == *id).then_some(entry);
-            ControlFlow::Break(())
-        })?;
-    }
+    session.stretch(place, u64::MAX, &mut |entry, _| {
+        if entry.place.offset == place.offset && entry.id != *id {
+            return ControlFlow::Continue(());
+        }
+        found = (entry.id == *id).then_some(entry);
+        ControlFlow::Break(())
+    })?;
     match found {
         Some(entry) => Ok(entry),
         None => session.entry(id),

@@ -88,6 +88,9 @@ const BYTES_AT_ONCE: u64 = 8 << 20;
 const END_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a file must be quiet before it is read.
 const QUIET: Duration = Duration::from_millis(500);
+/// So many times as long as reading them took the files are left alone: a log that
+/// grows all day is read whole, and must not be all that is done.
+const REST: u32 = 20;
 
 /// What hears of changes. The thread has a part in it: folders that are made
 /// later are watched from then on.
@@ -271,18 +274,19 @@ fn work(
     let mut vectors = false;
     // Until vectors that failed are tried again.
     let mut failing: Option<Waits> = None;
-    // Files that changed, and since when they have been quiet.
+    // Files that changed, and when they are read.
     let mut changed: Option<(WorkspaceFiles, Instant)> = None;
+    let mut rested = Instant::now();
     loop {
-        if let Some((_, since)) = &changed
-            && since.elapsed() >= QUIET
+        if let Some((_, due)) = &changed
+            && due.elapsed() > Duration::ZERO
         {
             files = changed.take().map(|(files, _)| files);
         }
         let job = if files.is_none() && !vectors {
             let quiet = changed
                 .as_ref()
-                .map(|(_, since)| QUIET.saturating_sub(since.elapsed()));
+                .map(|(_, due)| due.saturating_duration_since(Instant::now()));
             if quiet.is_none() {
                 tell(Indexing::Idle);
             }
@@ -317,7 +321,9 @@ fn work(
                 }
             }
             Some(Job::Files(asked)) => files = Some(asked),
-            Some(Job::Changed(asked)) => changed = Some((asked, Instant::now())),
+            Some(Job::Changed(asked)) => {
+                changed = Some((asked, rested.max(Instant::now() + QUIET)));
+            }
             Some(Job::Vectors) => vectors = true,
             Some(Job::Encoder(encoder)) => {
                 index.use_encoder(Some(encoder));
@@ -339,9 +345,11 @@ fn work(
                     let budget = Budget {
                         bytes: BYTES_AT_ONCE,
                     };
+                    let begun = Instant::now();
                     let done = asked.sync(index, budget, &mut |progress| {
                         tell(Indexing::Texts(*progress))
                     });
+                    rested = Instant::now() + begun.elapsed() * REST;
                     match done {
                         Ok(done) => {
                             vectors |= done.progress.written > 0;

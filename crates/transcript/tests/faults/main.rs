@@ -8,6 +8,7 @@ mod crowded;
 mod damaged;
 mod killed;
 mod limited;
+mod pairs;
 mod roles;
 
 use std::collections::HashSet;
