@@ -44,7 +44,7 @@ impl Library {
 
 impl Shared {
     /// Lets everybody work with a model from now on.
-    fn use_encoder(&self, encoder: &Arc<dyn Encoder>) {
+    pub(super) fn use_encoder(&self, encoder: &Arc<dyn Encoder>) {
         // Before the others: whoever begins meanwhile begins with it.
         *self.encoder.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(encoder));
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);

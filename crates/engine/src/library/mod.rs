@@ -101,6 +101,29 @@ fn put_in_which(
         Which::All => index.entries(&source)?,
         Which::These(..) => HashSet::new(),
     };
+    let learnt = put_records(index, progress, |take| {
+        records_of(session, keep, which, &mut |record| {
+            stale.remove(&record.entry);
+            take(record)
+        })
+    })?;
+    if stale.is_empty() || !keep_what_is_there(session, keep, &mut stale)? {
+        return Ok(learnt);
+    }
+    let removed = index.remove_entries(&source, &stale)?;
+    progress(&Progress {
+        removed,
+        ..Progress::default()
+    });
+    Ok(learnt)
+}
+
+/// Puts in what is read, in lots.
+fn put_records<T>(
+    index: &mut dyn MemoryIndex,
+    progress: &mut dyn FnMut(&Progress),
+    read: impl FnOnce(&mut dyn FnMut(Record) -> ControlFlow<()>) -> longhaul_transcript::Result<T>,
+) -> Result<T, PutError> {
     let mut lot: Vec<Record> = Vec::new();
     let mut bytes = 0;
     let mut failed: Option<IndexError> = None;
@@ -110,9 +133,8 @@ fn put_in_which(
         progress(&done);
         Ok(())
     };
-    let read = records_of(session, keep, which, &mut |record| {
+    let done = read(&mut |record| {
         bytes += record.text.len();
-        stale.remove(&record.entry);
         lot.push(record);
         if bytes >= LOT_BYTES {
             bytes = 0;
@@ -127,16 +149,7 @@ fn put_in_which(
         return Err(error.into());
     }
     hand_over(&mut lot)?;
-    let learnt = read?;
-    if stale.is_empty() || !keep_what_is_there(session, keep, &mut stale)? {
-        return Ok(learnt);
-    }
-    let removed = index.remove_entries(&source, &stale)?;
-    progress(&Progress {
-        removed,
-        ..Progress::default()
-    });
-    Ok(learnt)
+    Ok(done?)
 }
 
 /// Puts a whole session into an index, unless its files look as they did when it
@@ -228,8 +241,8 @@ struct Shared {
     work: Mutex<Option<Work>>,
     /// Keeps the files of the workspace up to date.
     files: Mutex<Option<Indexer>>,
-    /// Sessions that are in, as their files were then.
-    current: Mutex<HashMap<String, remember::Stamp>>,
+    /// Sessions that are in, as their files were then, and up to where.
+    current: Mutex<HashMap<String, (remember::Stamp, u64)>>,
     troubles: Troubles,
     /// Until what failed is tried again.
     waits: Mutex<Waits>,
@@ -359,6 +372,11 @@ impl Library {
         let mut own = self.shared.waits.lock();
         *own.as_deref_mut()
             .unwrap_or_else(|poisoned| poisoned.get_mut()) = waits;
+    }
+
+    /// Has a model make vectors from now on.
+    pub fn use_encoder(&self, encoder: &Arc<dyn Encoder>) {
+        self.shared.use_encoder(encoder);
     }
 
     /// Searches. It does not wait for what is being put in.

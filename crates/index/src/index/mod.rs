@@ -308,7 +308,8 @@ impl SqliteIndex {
         }
     }
 
-    fn mending<T>(
+    /// Does something; an index that turns out damaged meanwhile is made anew.
+    pub(crate) fn mending<T>(
         &mut self,
         work: impl FnOnce(&mut SqliteIndex) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
