@@ -23,7 +23,8 @@ use longhaul_index::{
 };
 use serde_json::json;
 
-use self::cached::Cached;
+pub(super) use self::cached::Cached;
+pub(super) use self::models::install as install_models;
 use self::precision::Counts;
 use self::score::{Scores, Sums};
 use self::sets::{Group, Question};
@@ -230,7 +231,7 @@ fn files(args: &Args) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn weighed(weights: &[String]) -> Result<SearchSettings> {
+pub(super) fn weighed(weights: &[String]) -> Result<SearchSettings> {
     let mut settings = SearchSettings::default();
     for weight in weights {
         let (name, value) = weight
