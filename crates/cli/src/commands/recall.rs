@@ -45,7 +45,8 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         .with_surveys(app.surveys());
     // Its model is opened only where it is needed.
     let library = memory::is_searched(app).then(|| memory::library_with(app, None));
-    if let Some(library) = &library {
+    // What is to be exact may be a part of a word, which no index has.
+    if let (Some(library), Some(_)) = (&library, &wanted.words) {
         past = past.with_library(library.clone());
     }
     let limit = args.limit.max(1);
@@ -85,7 +86,9 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
             if let Some(encoder) = &chosen.encoder {
                 library.use_encoder(encoder);
             }
-            past.by_meaning(words, found, limit).map_err(Failure::new)?
+            past.with_library(library)
+                .by_meaning(words, found, limit)
+                .map_err(Failure::new)?
         }
         _ => found,
     };
