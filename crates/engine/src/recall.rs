@@ -12,13 +12,14 @@ mod said;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use longhaul_ledger::ours;
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
-    Body, Entry, EntryId, MessageView, Result, Session, SessionRef, ToolCall, each_archived,
+    Body, Context, Entry, EntryId, Linked, MessageView, Place, Result, Session, SessionRef,
+    ToolCall, each_archived, has_archive,
 };
 
 pub use self::brought::{UNVOUCHED, told_apart};
@@ -26,7 +27,7 @@ pub(crate) use self::brought::{brought, mentions};
 use self::path::Files;
 pub use self::quoting::Quoting;
 use self::said::Asking;
-pub(crate) use self::said::Said;
+pub(crate) use self::said::{Part, Said};
 use self::text::Words;
 use crate::catalog::listed_id;
 use crate::survey::{Keep, Survey, Wanted};
@@ -200,10 +201,33 @@ impl Hit {
 /// Calls that look back and what they brought are found by their ids alone: they
 /// repeat what is looked for, or what others said.
 pub fn recall(session: &Session, keep: &Keep, query: &Query, limit: usize) -> Result<Vec<Hit>> {
+    recall_within(session, keep, query, limit, None)
+}
+
+/// What an index says of a session and a query.
+pub(crate) struct Indexed {
+    /// The entries that may have the words.
+    pub(crate) entries: Vec<EntryId>,
+    /// How many more of them there are.
+    pub(crate) more: usize,
+    /// It has seen the session's file up to there.
+    pub(crate) upto: u64,
+}
+
+/// The same with an index: only what it names is looked at, and what it has not
+/// seen.
+pub(crate) fn recall_within(
+    session: &Session,
+    keep: &Keep,
+    query: &Query,
+    limit: usize,
+    indexed: Option<Indexed>,
+) -> Result<Vec<Hit>> {
     let limit = limit.max(1);
     let past = Past {
         session,
         survey: Survey::of(session, keep, Wanted::Path)?,
+        indexed,
     };
     let mut hits = look_up(&past, query, limit)?;
     let brought = match hits.is_empty() || !past.survey.is_imported() {
@@ -227,6 +251,7 @@ pub fn recall(session: &Session, keep: &Keep, query: &Query, limit: usize) -> Re
 struct Past<'a> {
     session: &'a Session,
     survey: Survey,
+    indexed: Option<Indexed>,
 }
 
 impl Past<'_> {
@@ -237,6 +262,73 @@ impl Past<'_> {
             true => each(self.session, visit),
             false => each_stored(self.session, visit),
         }
+    }
+
+    /// The entries that are meant by an id or its beginning, in stored order.
+    fn called(&self, name: &str) -> Result<Vec<EntryId>> {
+        let plain = plain_id(name);
+        let mut ids = self.survey.begun(self.session, plain);
+        if plain.len() == SHOWN && ids.as_ref().is_some_and(Vec::is_empty) {
+            ids = self.survey.ended(self.session, plain);
+        }
+        let mut ids = match ids {
+            Some(ids) => ids,
+            None => {
+                let mut ids = Vec::new();
+                self.each(&mut |entry| {
+                    ids.push(entry.id);
+                    ControlFlow::Continue(())
+                })?;
+                ids
+            }
+        };
+        // A copy written by an undo is the same entry.
+        let mut seen = HashSet::new();
+        ids.reverse();
+        ids.retain(|id| (is_called(id, name) || begins(id, name)) && seen.insert(id.clone()));
+        ids.reverse();
+        Ok(ids)
+    }
+
+    /// Every entry from the first one on that is meant.
+    fn each_from(&self, name: &str, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<()> {
+        let ids = self.called(name)?;
+        let mut places = ids.iter().filter_map(|id| self.survey.place(id));
+        match places.next() {
+            Some(place) if !self.survey.is_changed() && !has_archive(self.session.path()) => {
+                let visit = &mut |entry, _: Linked| visit(entry);
+                self.session.stretch(place, u64::MAX, visit).map(drop)
+            }
+            _ if ids.is_empty() => Ok(()),
+            _ => self.each(visit),
+        }
+    }
+
+    /// Every entry that may be looked for, with those that were heard before it. What
+    /// only asks is left out.
+    fn each_said(
+        &self,
+        kept: impl FnOnce() -> Vec<Entry>,
+        visit: &mut dyn FnMut(&Said, Entry),
+    ) -> Result<()> {
+        let (mut said, mut asking) = (Said::default(), Asking::default());
+        let Some(indexed) = &self.indexed else {
+            return self.each(&mut |entry| asking.take(&mut said, entry, visit));
+        };
+        let unanswered = unanswered(kept());
+        let mut found = self.by_ids(indexed.entries.iter().collect())?;
+        let found = indexed.entries.iter().filter_map(|id| found.remove(id));
+        found
+            .filter(|entry| Some(&entry.id) != unanswered.as_ref())
+            .for_each(|entry| visit(&said, entry));
+        let from = Place {
+            line: 1,
+            offset: indexed.upto,
+        };
+        self.session.stretch(from, u64::MAX, &mut |entry, _| {
+            asking.take(&mut said, entry, visit)
+        })?;
+        Ok(())
     }
 
     /// The entry with this id at its place, where that is known.
@@ -283,9 +375,9 @@ fn look_up(past: &Past<'_>, query: &Query, limit: usize) -> Result<Vec<Hit>> {
                 .as_ref()
                 .map(|cwd| cwd.to_string_lossy());
             let mut files = Files::new(path, cwd.as_deref(), limit);
-            let (mut said, mut asking) = (Said::default(), Asking::default());
-            past.each(&mut |entry| {
-                asking.take(&mut said, entry, &mut |said, entry| files.take(said, entry))
+            let kept = || past.session.load().map(|loaded| loaded.entries);
+            past.each_said(|| kept().unwrap_or_default(), &mut |said, entry| {
+                files.take(said, entry);
             })?;
             Ok(files
                 .finish()
@@ -332,7 +424,8 @@ pub(crate) fn each_stored(
 
 fn by_words(past: &Past<'_>, words: &str, limit: usize) -> Result<Vec<Hit>> {
     // A damaged file may have no context; it can be searched all the same.
-    let context = past.session.context().unwrap_or_default();
+    let loaded = past.session.load().ok();
+    let context = loaded.as_ref().map(Context::build).unwrap_or_default();
     let shown: HashSet<EntryId> = context
         .messages
         .into_iter()
@@ -340,11 +433,10 @@ fn by_words(past: &Past<'_>, words: &str, limit: usize) -> Result<Vec<Hit>> {
         .map(|message| message.entry)
         .collect();
     let mut words = Words::new(words, shown);
-    let (mut said, mut asking) = (Said::default(), Asking::default());
-    past.each(&mut |entry| {
-        asking.take(&mut said, entry, &mut |said, entry| words.take(said, entry))
-    })?;
-    let found = words.finish(limit);
+    let kept = || loaded.map(|loaded| loaded.entries).unwrap_or_default();
+    past.each_said(kept, &mut |said, entry| words.take(said, entry))?;
+    let more = past.indexed.as_ref().map_or(0, |indexed| indexed.more);
+    let found = words.finish(limit, more);
     let large = found.iter().filter(|found| found.entry.is_none());
     let mut large = past.by_ids(large.map(|found| &found.id).collect())?;
     Ok(found
@@ -360,54 +452,51 @@ fn by_words(past: &Past<'_>, words: &str, limit: usize) -> Result<Vec<Hit>> {
         .collect())
 }
 
+/// The entry at the end that looks back and has no answer yet.
+fn unanswered(kept: Vec<Entry>) -> Option<EntryId> {
+    let (mut said, mut asking) = (Said::default(), Asking::default());
+    for entry in kept {
+        let _ = asking.take(&mut said, entry, &mut |_, _| {});
+    }
+    asking.held()
+}
+
 fn by_id(past: &Past<'_>, name: &str, limit: usize) -> Result<Vec<Hit>> {
-    let (mut exact, mut folded) = (None, None);
-    let mut begun: VecDeque<Entry> = VecDeque::new();
-    let mut rest: VecDeque<EntryId> = VecDeque::new();
-    let mut count = 0;
     if let Some(entry) = past.by_place(&EntryId::from(name))? {
         return Ok(vec![whole(entry)]);
     }
-    past.each(&mut |entry| {
-        if entry.id.as_str() == name {
-            exact = Some(entry);
-            return ControlFlow::Break(());
-        }
-        if is_called(&entry.id, name) {
-            folded = Some(entry);
-        } else if begins(&entry.id, name) {
-            let before = begun.len();
-            begun.retain(|other| other.id != entry.id);
-            // A copy written by an undo is the same entry.
-            count += usize::from(begun.len() == before && !rest.contains(&entry.id));
-            rest.retain(|other| *other != entry.id);
-            begun.push_back(entry);
-            if begun.len() > limit {
-                rest.extend(begun.pop_front().map(|entry| entry.id));
-            }
-            if rest.len() > NAMED {
-                rest.pop_front();
-            }
-        }
-        ControlFlow::Continue(())
-    })?;
-    if let Some(entry) = exact.or(folded) {
-        return Ok(vec![whole(entry)]);
-    }
-    let mut hits: Vec<Hit> = begun.into_iter().map(whole).collect();
-    let unsaid = count.saturating_sub(hits.len());
-    if let Some(last) = hits.last_mut().filter(|_| unsaid > 0) {
+    let ids = past.called(name)?;
+    let is_exact = |id: &&EntryId| id.as_str() == name;
+    let is_meant = |id: &&EntryId| is_called(id, name);
+    let meant = ids
+        .iter()
+        .find(is_exact)
+        .or_else(|| ids.iter().rfind(is_meant));
+    let (older, newest) = match meant {
+        Some(id) => (&[][..], std::slice::from_ref(id)),
+        None => ids.split_at(ids.len().saturating_sub(limit)),
+    };
+    let mut found = past.by_ids(newest.iter().collect())?;
+    let newest = newest.iter().filter_map(|id| found.remove(id));
+    let mut hits: Vec<Hit> = newest.map(whole).collect();
+    if let Some(last) = hits.last_mut().filter(|_| !older.is_empty()) {
         last.others = Others {
-            ids: rest.into_iter().rev().collect(),
-            count: unsaid,
+            ids: older.iter().rev().take(NAMED).cloned().collect(),
+            count: older.len(),
             same: Same::Beginning,
         };
     }
     Ok(hits)
 }
 
+/// So much of an id is shown in summaries.
+const SHOWN: usize = 8;
+
 /// Ids that a hit names; of more, only the number is told.
 pub(crate) const NAMED: usize = 200;
+
+/// What the index calls the parts of an entry behind its id, beside what it says.
+pub(crate) const PARTS: [&str; 2] = ["calls", "thinking"];
 
 /// An id without what stands around it in summaries, in what a search prints and
 /// in what people copy: `·7f34aa1c`, `"7f34aa1c…"`, `7f34aa1c:1-12`.
@@ -421,7 +510,7 @@ pub fn plain_id(name: &str) -> &str {
             .is_some_and(|(from, to)| number(from) && number(to))
     };
     match name.rsplit_once(':') {
-        Some((id, rest)) if lines(rest) => id,
+        Some((id, rest)) if lines(rest) || PARTS.contains(&rest) => id,
         _ => name,
     }
 }
@@ -445,7 +534,6 @@ pub fn begins(id: &EntryId, name: &str) -> bool {
 /// Whether an id that begins with the time is meant by its end, as summaries show
 /// it: all that were given in one moment begin alike.
 fn ends(id: &[u8], name: &[u8]) -> bool {
-    const SHOWN: usize = 8;
     let is_timed = id.len() == 36 && id[14] == b'7' && name.len() == SHOWN;
     is_timed && id[id.len() - SHOWN..].eq_ignore_ascii_case(name)
 }
@@ -457,7 +545,7 @@ fn range(past: &Past<'_>, from: &str, to: &str) -> Result<Vec<Hit>> {
     let mut inside = false;
     let mut seen: HashSet<EntryId> = HashSet::new();
     let mut hits = Vec::new();
-    past.each(&mut |entry| {
+    past.each_from(from, &mut |entry| {
         inside |= is(&entry.id, from);
         let last = inside && is(&entry.id, to);
         // A copy written by an undo is the same thing said once.
@@ -532,7 +620,7 @@ fn aside_text(entry: &Entry) -> Option<String> {
 }
 
 /// What stands before what the model thought.
-const THINKING: &str = "[thinking]\n";
+pub(crate) const THINKING: &str = "[thinking]\n";
 
 /// A message's text and below it what the model thought.
 fn with_thinking(mut text: String, message: &MessageView<'_>) -> String {
@@ -556,9 +644,20 @@ pub fn message_text(message: &MessageView<'_>) -> String {
 fn text_with(
     message: &MessageView<'_>,
     wanted: impl Fn(&ToolCall<'_>) -> bool,
-    mut given: impl FnMut(&str) -> Cow<'_, str>,
+    given: impl FnMut(&str) -> Cow<'_, str>,
 ) -> String {
     let mut text = message.text();
+    text.push_str(&calls_text(message, wanted, given));
+    text
+}
+
+/// The calls of a message, each on a line of its own and below it its arguments.
+fn calls_text(
+    message: &MessageView<'_>,
+    wanted: impl Fn(&ToolCall<'_>) -> bool,
+    mut given: impl FnMut(&str) -> Cow<'_, str>,
+) -> String {
+    let mut text = String::new();
     for call in message.tool_calls().iter().filter(|call| wanted(call)) {
         text.push('\n');
         text.push_str(&call.name);

@@ -4,11 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use longhaul_engine::config::Config;
 use longhaul_engine::library::{
     Library, Recollection, Scope, family, index_path, put_in_changed, redaction,
 };
+use longhaul_engine::recall::Query;
 use longhaul_engine::session::Departures;
-use longhaul_engine::survey::Keep;
+use longhaul_engine::survey::{Keep, Surveys};
 use longhaul_engine::tools::{Notebook, Recall};
 use longhaul_index::{
     Budget, IndexSettings, MemoryIndex, Progress, Record, RecordKind, SqliteIndex,
@@ -197,6 +199,79 @@ fn of_what_is_in_sight_only_the_best_takes_a_place() {
         .search("step 3: look at the staging database", 3)
         .unwrap());
     assert_eq!(quoted[0], "a.jsonl-3", "{quoted:?}");
+}
+
+#[test]
+fn of_a_session_only_what_the_index_has_not_seen_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let filler = |at: usize| format!("number {at} {}", "is about nothing ".repeat(60));
+    let mut said: Vec<String> = (0..600).map(filler).collect();
+    said[300] = "the walrus sleeps below the pier".to_owned();
+    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    let path = session(root, "a.jsonl", "a", None, &said);
+    let surveys = Surveys::below(&root.join("state"), &Config::default());
+    // As another process would.
+    let find = |query: Query| {
+        let library = library(root);
+        library.use_surveys(surveys.clone());
+        let past = library.recollection(&path, Scope::Session);
+        ids(&past.recall(&query, 5).unwrap())
+    };
+    let words = |words: &str| Query::Text(words.to_owned());
+    assert_eq!(find(words("walrus sleeps below")), ["a.jsonl-300"]);
+    // Of what it names the entry decides, wherever else its words have got to.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text = text.replace("number 200 is", "the walrus is");
+    std::fs::write(&path, text.replace("walrus sleeps", "wombat sleeps")).unwrap();
+    assert_eq!(find(words("walrus sleeps below")), [""; 0]);
+    assert_eq!(find(words("walrus is about")), [""; 0]);
+    // What is appended is taken in, and what leaves the context is told from it.
+    let mut writer = Writer::open(&path, Durability::Os).unwrap();
+    let time = Millis(1_790_000_990_000);
+    let id = EntryId::new("new");
+    let stamp = |id: &EntryId| Stamp {
+        id: id.clone(),
+        time,
+    };
+    let draft = Draft::user("the heron waits below the pier", time);
+    writer.append(&draft, stamp(&id)).unwrap();
+    assert_eq!(find(words("heron waits below")), ["new"]);
+    assert_eq!(find(Query::Path("heron waits".into())), ["new"]);
+    let library = library(root);
+    library.use_surveys(surveys.clone());
+    let past = library.recollection(&path, Scope::Session);
+    assert_eq!(ids(&past.search("waiting heron", 5).unwrap()), [""; 0]);
+    let draft = Draft::Compaction {
+        summary: "birds".into(),
+        first_kept: None,
+        tokens_before: 1_000,
+        details: None,
+    };
+    writer
+        .append(&draft, stamp(&EntryId::new("again")))
+        .unwrap();
+    assert_eq!(ids(&past.search("waiting heron", 5).unwrap()), ["new"]);
+}
+
+#[test]
+fn the_beginning_of_an_id_is_looked_up_and_so_is_a_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let path = session(root, "a.jsonl", "a", None, &["one", "two", "three", "four"]);
+    let past = Recollection::plain(&path, Scope::Session);
+    let found = |query: Query, limit| {
+        let hits = past.recall(&query, limit).unwrap();
+        let more = hits.last().map_or(0, |hit| hit.others.count);
+        (ids(&hits), more)
+    };
+    let id = |name: &str| Query::Id(name.to_owned());
+    let (hits, more) = found(id("A.JSONL-"), 2);
+    assert_eq!((hits.len(), more), (2, 3), "{hits:?}");
+    assert_eq!(found(id("·A.jsonl-2…"), 5).0, ["a.jsonl-2"]);
+    assert_eq!(found(id("nothing"), 5).0, [""; 0]);
+    let range = Query::Range("a.jsonl-1".into(), "A.jsonl-2".into());
+    assert_eq!(found(range, 1).0, ["a.jsonl-1", "a.jsonl-2"]);
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub enum RecordKind {
     /// An entry that is still in the context of its session; searched only when
     /// asked for.
     Present = 4,
+    /// What a compaction or a branch made of entries that are indexed themselves;
+    /// searched only when asked for.
+    Summary = 5,
 }
 
 impl RecordKind {
@@ -31,12 +34,14 @@ impl RecordKind {
             RecordKind::Dream => "dream",
             RecordKind::Transcript => "transcript",
             RecordKind::Present => "present",
+            RecordKind::Summary => "summary",
         }
     }
 
     /// Whether it is an entry of a session.
     pub fn is_of_session(self) -> bool {
-        matches!(self, RecordKind::Transcript | RecordKind::Present)
+        use RecordKind::{Present, Summary, Transcript};
+        matches!(self, Transcript | Present | Summary)
     }
 
     pub(crate) fn from_number(number: u8) -> RecordKind {
@@ -45,6 +50,7 @@ impl RecordKind {
             2 => RecordKind::Dream,
             3 => RecordKind::Transcript,
             4 => RecordKind::Present,
+            5 => RecordKind::Summary,
             _ => RecordKind::Memory,
         }
     }

@@ -10,21 +10,29 @@
 //! have than hits are asked for cannot tell one, and is counted apart, and so is
 //! what a model only thought.
 //!
-//! They are looked for from another session, for which all of it is past: of its
-//! own, recall brings by meaning only what left the context.
+//! They are looked for as an agent does: from within the session, after a
+//! compaction took nearly all of it out of the context. What is still there need
+//! not be recalled, and its questions are not asked.
+//!
+//! Whoever works on the ranking looks at one half of the questions, `--misses`;
+//! both are printed.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use longhaul_engine::library::{Library, Scope, put_in, redaction};
+use longhaul_engine::library::{Library, Recollection, Scope, redaction};
 use longhaul_engine::recall::{Hit, message_text};
-use longhaul_engine::survey::Keep;
 use longhaul_engine::tools::Recall;
-use longhaul_index::IndexSettings;
-use longhaul_transcript::{EntryId, Session};
+use longhaul_index::{Encoder, IndexSettings, MemoryIndex, open_model};
+use longhaul_tokens::Tokens;
+use longhaul_transcript::{Entry, EntryId, Session};
 
+use super::retrieval::{Cached, install_models, weighed};
+use crate::eval_compaction::drive::{Outcome, Running, Setup};
 use crate::table::Table;
 use crate::{Result, paths};
 
@@ -36,9 +44,19 @@ pub(crate) struct Args {
     /// Quotes taken from one session, spread over it
     #[arg(long, value_name = "N", default_value_t = 20)]
     quotes: usize,
-    /// Print each question whose answer is not the first hit
+    /// Print each question of the half to work with whose answer is not the first hit
     #[arg(long)]
     misses: bool,
+    /// Measure with embedding models as well, which are installed below
+    /// `target/tools` if they are not there
+    #[arg(long)]
+    models: bool,
+    /// Folders of embedding models to measure with as well
+    #[arg(long = "model", value_name = "FOLDER")]
+    folders: Vec<PathBuf>,
+    /// Other weights than the default ones, such as `beside=0.3`
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
+    weights: Vec<String>,
     /// Fail when quotes that can tell an entry are found less often than this, in percent
     #[arg(long, value_name = "PERCENT")]
     least: Option<f64>,
@@ -52,11 +70,10 @@ const REQUIRED: [f64; 2] = [60.0, 85.0];
 
 /// Among how many hits the entry is to be.
 const HITS: usize = 5;
-/// A session that has nothing but a beginning.
-const ASKING: &str = concat!(
-    r#"{"type":"session","version":3,"id":"asking","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}"#,
-    "\n"
-);
+/// The window in which a session is compacted: a small one keeps little.
+const WINDOW: u32 = 24_000;
+/// Threads on which vectors are made.
+const THREADS: usize = 2;
 /// Words of a quote.
 const WORDS: usize = 5;
 
@@ -70,6 +87,13 @@ impl Tally {
     fn note(&mut self, found: bool) {
         self.asked += 1;
         self.found += usize::from(found);
+    }
+
+    fn with(&self, other: &Tally) -> Tally {
+        Tally {
+            asked: self.asked + other.asked,
+            found: self.found + other.found,
+        }
     }
 
     fn is_below(&self, least: f64) -> bool {
@@ -91,16 +115,25 @@ struct Figures {
     turned: Tally,
     /// Quotes of what was only thought that few enough entries have.
     thought: Tally,
-    /// Questions whose answer is the first hit.
-    first: Tally,
-    /// Questions whose answer is among the hits.
-    among: Tally,
+    /// Of each half of the questions, those whose answer is the first hit.
+    first: [Tally; 2],
+    /// The same of those whose answer is among the hits.
+    among: [Tally; 2],
+    /// Questions whose answer is still in the context.
+    in_sight: usize,
 }
 
 /// A question, and the entries that answer it.
 struct Question {
     gold: Vec<EntryId>,
     text: &'static str,
+}
+
+impl Question {
+    /// The half it is of: the first one is looked at by whoever works on the ranking.
+    fn half(&self) -> usize {
+        usize::from(blake3::hash(self.text.as_bytes()).as_bytes()[0] & 1)
+    }
 }
 
 /// The questions about a session of this name.
@@ -124,23 +157,68 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             return Ok(());
         }
     };
-    let figures = measure(&folder, args)?;
+    let mut folders = args.folders.clone();
+    if args.models {
+        folders.extend(install_models()?);
+    }
+    let mut models: Vec<Option<Arc<dyn Encoder>>> = vec![None];
+    for folder in &folders {
+        models.push(Some(Arc::new(Cached::new(open_model(folder, THREADS)?)?)));
+    }
+    let mut unreached = Vec::new();
+    for model in models {
+        let by = model
+            .as_ref()
+            .map_or("words alone", |model| model.id())
+            .to_owned();
+        let figures = measure(&folder, args, model)?;
+        println!("by {by}");
+        print(&figures);
+        let all = |halves: &[Tally; 2]| halves[0].with(&halves[1]);
+        if all(&figures.first).is_below(REQUIRED[0]) || all(&figures.among).is_below(REQUIRED[1]) {
+            unreached.push(format!(
+                "the questions are not answered often enough by {by}"
+            ));
+        }
+        let quotes = [&figures.telling, &figures.thought];
+        if let Some(least) = args.least
+            && quotes.iter().any(|tally| tally.is_below(least))
+        {
+            unreached.push(format!(
+                "fewer than {least} % of the quotes were found by {by}"
+            ));
+        }
+    }
+    match unreached.is_empty() {
+        true => Ok(()),
+        false => Err(unreached.join("; ").into()),
+    }
+}
+
+fn print(figures: &Figures) {
     let mut natural = Table::new(["questions", "found", "of", "share", "to reach"]);
-    for (what, tally, least) in [
+    for (what, halves, least) in [
         ("the first hit answers", &figures.first, REQUIRED[0]),
         ("one of the first five does", &figures.among, REQUIRED[1]),
     ] {
-        let reached = match tally.is_below(least) {
+        let all = halves[0].with(&halves[1]);
+        let reached = match all.is_below(least) {
             true => "not reached",
             false => "reached",
         };
-        natural.row([
-            what.to_owned(),
-            tally.found.to_string(),
-            tally.asked.to_string(),
-            format!("{:.1} %", tally.percent()),
-            format!("{least:.0} %, {reached}"),
-        ]);
+        for (of, tally, told) in [
+            ("", &all, format!("{least:.0} %, {reached}")),
+            (", half to work with", &halves[0], String::new()),
+            (", the other half", &halves[1], String::new()),
+        ] {
+            natural.row([
+                format!("{what}{of}"),
+                tally.found.to_string(),
+                tally.asked.to_string(),
+                format!("{:.1} %", tally.percent()),
+                told,
+            ]);
+        }
     }
     println!("{natural}");
     let mut table = Table::new(["quotes of five words", "found", "of", "share"]);
@@ -158,16 +236,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ]);
     }
     print!("{table}");
-    println!("\n{} sessions, the first {HITS} hits", figures.sessions);
-    match args.least {
-        Some(least) if figures.telling.is_below(least) || figures.thought.is_below(least) => {
-            Err(format!("fewer than {least} % were found").into())
-        }
-        _ => Ok(()),
-    }
+    println!(
+        "\n{} sessions, the first {HITS} hits; {} questions whose answer is still in the context",
+        figures.sessions, figures.in_sight
+    );
 }
 
-fn measure(folder: &Path, args: &Args) -> Result<Figures> {
+fn measure(folder: &Path, args: &Args, model: Option<Arc<dyn Encoder>>) -> Result<Figures> {
+    let setup = Setup::new(WINDOW)?;
     let scratch = paths::scratch(&format!("eval-recall-{}", std::process::id()))?;
     let mut figures = Figures::default();
     for path in paths::files(folder, |name| name.ends_with(".jsonl.gz"))? {
@@ -178,59 +254,96 @@ fn measure(folder: &Path, args: &Args) -> Result<Figures> {
         fs::write(&file, bytes)?;
         // Some of them are broken on purpose, or of formats that are not read.
         if let Ok(session) = Session::open(&file) {
-            of_session(&session, &file, args, &mut figures)?;
+            of_session(&session, &file, args, (&setup, &model), &mut figures)?;
         }
     }
     fs::remove_dir_all(&scratch)?;
     Ok(figures)
 }
 
-fn of_session(session: &Session, file: &Path, args: &Args, figures: &mut Figures) -> Result<()> {
+/// A session after a compaction, and the ids that its context shows.
+fn compacted(
+    setup: &Setup,
+    session: &Session,
+    entries: Vec<Entry>,
+    file: &Path,
+) -> Result<HashSet<EntryId>> {
+    let mut running = Running::new(session.header(), Tokens(0));
+    entries.into_iter().for_each(|entry| running.push(entry));
+    let outcome = setup.force(&mut running, &mut setup.counters(), 1);
+    if outcome == Outcome::Failed {
+        return Err(format!("{} is not compacted", paths::name(file)).into());
+    }
+    running.store(file)?;
+    let shown = running.messages().into_iter();
+    Ok(shown.map(|message| message.entry).collect())
+}
+
+fn of_session(
+    session: &Session,
+    file: &Path,
+    args: &Args,
+    (setup, model): (&Setup, &Option<Arc<dyn Encoder>>),
+    figures: &mut Figures,
+) -> Result<()> {
     let mut said: Vec<(EntryId, String)> = Vec::new();
     let mut thought: Vec<(EntryId, String)> = Vec::new();
+    let mut entries = Vec::new();
     let read = session.each(&mut |entry| {
         // A summary says again what others said; those are to be found.
         if let Some(message) = entry.message() {
             said.push((entry.id.clone(), message_text(&message)));
             thought.push((entry.id.clone(), message.thinking()));
         }
+        entries.push(entry);
         ControlFlow::Continue(())
     });
-    if read.is_err() {
+    if read.is_err() || entries.is_empty() {
         return Ok(());
     }
+    let within = file.with_extension("within.jsonl");
+    let shown = compacted(setup, session, entries, &within)?;
     let texts = said.iter().chain(&thought).map(|(_, text)| plain(text));
     let texts: Vec<String> = texts.collect();
-    let is_long = |one: &(EntryId, String)| one.1.split_whitespace().count() >= WORDS;
-    said.retain(is_long);
-    thought.retain(is_long);
+    let has_left = |one: &(EntryId, String)| {
+        one.1.split_whitespace().count() >= WORDS && !shown.contains(&one.0)
+    };
+    said.retain(has_left);
+    thought.retain(has_left);
     if said.is_empty() {
         return Ok(());
     }
     figures.sessions += 1;
     let library = Library::new(
         file.with_extension("sqlite"),
-        IndexSettings::new(redaction()),
-        None,
+        IndexSettings {
+            search: weighed(&args.weights)?,
+            ..IndexSettings::new(redaction())
+        },
+        model.clone(),
     );
-    library.reading(|index| Ok(put_in(index, session, &Keep::nowhere(), &mut |_| {})))??;
-    let asking = file.with_extension("asking.jsonl");
-    fs::write(&asking, ASKING)?;
-    let past = library
-        .recollection(&asking, Scope::All)
-        .with_others(vec![session.reference().clone()]);
+    let past: Recollection = library.recollection(&within, Scope::Session);
+    past.search("one", 1)?;
+    if model.is_some() {
+        library.reading(|index| index.embed(u64::MAX, &mut |_, _| {}))?;
+    }
     let found = |words: &str, id: &EntryId| -> Result<bool> {
         let hits = past.search(words, HITS)?;
         Ok(hits.iter().any(|hit| hit.names(id)))
     };
     let name = paths::name(file);
     for question in questions_of(name.trim_end_matches(".jsonl")) {
+        if question.gold.iter().any(|id| shown.contains(id)) {
+            figures.in_sight += 1;
+            continue;
+        }
         let hits = past.search(question.text, HITS)?;
         let answers = |hit: &Hit| question.gold.iter().any(|id| hit.names(id));
         let place = hits.iter().position(answers);
-        figures.first.note(place == Some(0));
-        figures.among.note(place.is_some());
-        if args.misses && place != Some(0) {
+        let half = question.half();
+        figures.first[half].note(place == Some(0));
+        figures.among[half].note(place.is_some());
+        if args.misses && half == 0 && place != Some(0) {
             let place = place.map_or(String::from("-"), |at| (at + 1).to_string());
             println!("{place}\t{name}\t{}", question.text);
             for hit in &hits {

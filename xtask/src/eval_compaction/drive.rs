@@ -31,7 +31,7 @@ const ITEM_TOKENS: u32 = 6;
 const FORCED: &str = "forced-";
 
 /// One window, with what the engine makes of it.
-pub(super) struct Setup {
+pub(crate) struct Setup {
     config: Config,
     pub(super) window: Window,
     pub(super) size: u32,
@@ -44,20 +44,20 @@ pub(super) struct Played {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Compacted,
     NothingToDo,
     Failed,
 }
 
 /// Counts tokens, as the engine does and with o200k.
-pub(super) struct Counters {
+pub(crate) struct Counters {
     engine: Meter,
     o200k: Meter,
 }
 
 impl Setup {
-    pub(super) fn new(size: u32) -> Result<Setup> {
+    pub(crate) fn new(size: u32) -> Result<Setup> {
         let config = Config::default();
         let window = Window::new(&config.window_settings(Tokens(size)))
             .map_err(|error| error.to_string())?;
@@ -68,7 +68,7 @@ impl Setup {
         })
     }
 
-    pub(super) fn counters(&self) -> Counters {
+    pub(crate) fn counters(&self) -> Counters {
         Counters {
             engine: Meter::new(self.config.tokens.estimator),
             o200k: Meter::new(Estimator::O200k),
@@ -152,7 +152,7 @@ impl Setup {
     }
 
     /// Compacts whatever the ladder thinks of it.
-    pub(super) fn force(
+    pub(crate) fn force(
         &self,
         session: &mut Running,
         counters: &mut Counters,
@@ -228,7 +228,7 @@ impl Counters {
 
 /// A session under way: what is in its file, and the context of its leaf.
 #[derive(Clone)]
-pub(super) struct Running {
+pub(crate) struct Running {
     live: Live,
     pub(super) header: Header,
     pub(super) file: Vec<Entry>,
@@ -237,7 +237,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn new(header: &Header, overhead: Tokens) -> Running {
+    pub(crate) fn new(header: &Header, overhead: Tokens) -> Running {
         Running {
             live: Live::new(header.clone()),
             header: header.clone(),
@@ -247,13 +247,13 @@ impl Running {
         }
     }
 
-    pub(super) fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, entry: Entry) {
         self.time = entry.time.unwrap_or(self.time);
         self.file.push(entry.clone());
         self.live.push(entry);
     }
 
-    pub(super) fn messages(&self) -> Vec<ContextMessage> {
+    pub(crate) fn messages(&self) -> Vec<ContextMessage> {
         self.live.context().messages
     }
 
@@ -290,7 +290,7 @@ impl Running {
     }
 
     /// Writes the file and opens it.
-    pub(super) fn store(&self, path: &Path) -> Result<Store> {
+    pub(crate) fn store(&self, path: &Path) -> Result<Store> {
         Ok(Store(store(path, &self.header, &self.file)?))
     }
 
@@ -310,7 +310,7 @@ fn store(path: &Path, header: &Header, entries: &[Entry]) -> Result<Session> {
 }
 
 /// A stored session, for what `recall` brings back.
-pub(super) struct Store(Session);
+pub(crate) struct Store(Session);
 
 /// What a search found.
 pub(super) struct Found {

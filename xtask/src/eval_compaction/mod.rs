@@ -9,7 +9,7 @@ mod chats;
 mod claude;
 mod commands;
 mod comparison;
-mod drive;
+pub(crate) mod drive;
 mod event;
 mod kept;
 mod measures;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use longhaul_engine::catalog::listed_id;
-use longhaul_engine::library::{Library, Recollection, Scope};
+use longhaul_engine::library::{Recollection, Scope};
 use longhaul_engine::ours;
 use longhaul_engine::recall::{
     Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
@@ -40,9 +40,15 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         Reach::Family => (Scope::Family, Vec::new()),
         Reach::All => (Scope::All, memory::sessions_of(app)()),
     };
-    let past = Recollection::of(session.reference(), scope)
+    let mut past = Recollection::of(session.reference(), scope)
         .with_others(others)
         .with_surveys(app.surveys());
+    // Its model is opened only where it is needed.
+    let library = memory::is_searched(app).then(|| memory::library_with(app, None));
+    // What is to be exact may be a part of a word, which no index has.
+    if let (Some(library), Some(_)) = (&library, &wanted.words) {
+        past = past.with_library(library.clone());
+    }
     let limit = args.limit.max(1);
     let mut found = past.look(&wanted.query, limit).map_err(Failure::new)?;
     // What is no id may still be a word.
@@ -73,14 +79,13 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         .help("`longhaul session show --all` lists every entry with its id"));
     }
     let mut embedding = None;
-    let found = match (&wanted.words, memory::is_searched(app)) {
-        // The index and its model are opened only where they are needed.
-        (Some(words), true) if found.hits.len() < limit || in_sight(&found.hits) => {
-            let settings = app.config.config.index_settings();
+    let found = match (&wanted.words, library) {
+        (Some(words), Some(library)) if found.hits.len() < limit || in_sight(&found.hits) => {
             let chosen = memory::chosen_and_told(app)?;
             embedding = Some(memory::embedding(&chosen));
-            let library = Library::new(memory::path(app), settings, chosen.encoder);
-            library.use_surveys(app.surveys());
+            if let Some(encoder) = &chosen.encoder {
+                library.use_encoder(encoder);
+            }
             past.with_library(library)
                 .by_meaning(words, found, limit)
                 .map_err(Failure::new)?

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use longhaul_index::{Encoder, Patience};
 
 use super::endpoint::AwayEndpoint;
-use super::{Job, Library, Shared, add_trouble};
+use super::{Job, Library, Shared, Told};
 
 impl Library {
     /// Asks an endpoint again, each time after a longer wait, until it answers or
@@ -15,7 +15,7 @@ impl Library {
     pub fn await_endpoint(&self, away: AwayEndpoint) {
         let why = &away.why;
         let told = format!("found by words alone for now: {why}");
-        add_trouble(&self.shared.without_vectors, told);
+        self.shared.troubles.add_for(Told::NextSearch, &told);
         let (here, end) = channel();
         let shared = Arc::downgrade(&self.shared);
         let mut waits = self.shared.waits();
@@ -33,7 +33,7 @@ impl Library {
         let name = "longhaul-endpoint".to_owned();
         if let Err(error) = std::thread::Builder::new().name(name).spawn(ask) {
             let told = format!("the endpoint is not asked again: {error}");
-            add_trouble(&self.shared.troubles, told);
+            self.shared.troubles.add(&told);
         }
         let mut awaiting = self.shared.awaiting.lock();
         *awaiting
@@ -44,7 +44,7 @@ impl Library {
 
 impl Shared {
     /// Lets everybody work with a model from now on.
-    fn use_encoder(&self, encoder: &Arc<dyn Encoder>) {
+    pub(super) fn use_encoder(&self, encoder: &Arc<dyn Encoder>) {
         // Before the others: whoever begins meanwhile begins with it.
         *self.encoder.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(encoder));
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);

@@ -101,6 +101,29 @@ fn put_in_which(
         Which::All => index.entries(&source)?,
         Which::These(..) => HashSet::new(),
     };
+    let learnt = put_records(index, progress, |take| {
+        records_of(session, keep, which, &mut |record| {
+            stale.remove(&record.entry);
+            take(record)
+        })
+    })?;
+    if stale.is_empty() || !keep_what_is_there(session, keep, &mut stale)? {
+        return Ok(learnt);
+    }
+    let removed = index.remove_entries(&source, &stale)?;
+    progress(&Progress {
+        removed,
+        ..Progress::default()
+    });
+    Ok(learnt)
+}
+
+/// Puts in what is read, in lots.
+fn put_records<T>(
+    index: &mut dyn MemoryIndex,
+    progress: &mut dyn FnMut(&Progress),
+    read: impl FnOnce(&mut dyn FnMut(Record) -> ControlFlow<()>) -> longhaul_transcript::Result<T>,
+) -> Result<T, PutError> {
     let mut lot: Vec<Record> = Vec::new();
     let mut bytes = 0;
     let mut failed: Option<IndexError> = None;
@@ -110,9 +133,8 @@ fn put_in_which(
         progress(&done);
         Ok(())
     };
-    let read = records_of(session, keep, which, &mut |record| {
+    let done = read(&mut |record| {
         bytes += record.text.len();
-        stale.remove(&record.entry);
         lot.push(record);
         if bytes >= LOT_BYTES {
             bytes = 0;
@@ -127,16 +149,7 @@ fn put_in_which(
         return Err(error.into());
     }
     hand_over(&mut lot)?;
-    let learnt = read?;
-    if stale.is_empty() || !keep_what_is_there(session, keep, &mut stale)? {
-        return Ok(learnt);
-    }
-    let removed = index.remove_entries(&source, &stale)?;
-    progress(&Progress {
-        removed,
-        ..Progress::default()
-    });
-    Ok(learnt)
+    Ok(done?)
 }
 
 /// Puts a whole session into an index, unless its files look as they did when it
@@ -228,44 +241,56 @@ struct Shared {
     work: Mutex<Option<Work>>,
     /// Keeps the files of the workspace up to date.
     files: Mutex<Option<Indexer>>,
-    /// Sessions that are in, as their files were then.
-    current: Mutex<HashMap<String, remember::Stamp>>,
-    /// What went wrong in the background, for whoever asks.
+    /// Sessions that are in, as their files were then, and up to where.
+    current: Mutex<HashMap<String, (remember::Stamp, u64)>>,
     troubles: Troubles,
-    /// Why vectors are missing, for the next search.
-    without_vectors: Troubles,
     /// Until what failed is tried again.
     waits: Mutex<Waits>,
     /// Where the surveys of sessions are kept.
     surveys: Mutex<Surveys>,
 }
 
-/// What went wrong, each in a sentence of its own.
-type Troubles = Arc<Mutex<Vec<String>>>;
+/// What went wrong in the background, each in a sentence of its own. A server has
+/// nobody who asks, and a person does not see what an agent's search was told; so
+/// both are told.
+#[derive(Clone, Default)]
+struct Troubles(Arc<Mutex<[Vec<String>; 2]>>);
+
+/// Who is told what went wrong.
+#[derive(Clone, Copy)]
+enum Told {
+    WhoAsks,
+    NextSearch,
+}
 
 /// So many are kept; a folder may have thousands of links.
 const MOST_TROUBLES: usize = 8;
 
-/// Adds what went wrong, once.
-fn add_trouble(troubles: &Troubles, told: String) {
-    let mut troubles = troubles.lock().unwrap_or_else(PoisonError::into_inner);
-    if troubles.len() < MOST_TROUBLES && !troubles.contains(&told) {
-        troubles.push(told);
+impl Troubles {
+    /// Adds what went wrong, once.
+    fn add(&self, what: &str) {
+        self.add_for(Told::WhoAsks, what);
+        self.add_for(Told::NextSearch, what);
     }
-}
 
-fn taken(troubles: &Troubles) -> Vec<String> {
-    std::mem::take(&mut *troubles.lock().unwrap_or_else(PoisonError::into_inner))
-}
+    fn add_for(&self, told: Told, what: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let troubles = &mut all[told as usize];
+        if troubles.len() < MOST_TROUBLES && !troubles.iter().any(|known| known == what) {
+            troubles.push(what.to_owned());
+        }
+    }
 
-/// Tells whoever searches next, and whoever asks what went wrong, that there is no
-/// vector of what is new.
-fn add_without_vectors(shared: [&Troubles; 2], why: &str) {
-    for troubles in shared {
-        add_trouble(
-            troubles,
-            format!("what is new is found by words alone for now: {why}"),
-        );
+    /// Adds that there is no vector of what is new.
+    fn add_without_vectors(&self, why: &str) {
+        self.add(&format!(
+            "what is new is found by words alone for now: {why}"
+        ));
+    }
+
+    fn take(&self, told: Told) -> Vec<String> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut all[told as usize])
     }
 }
 
@@ -327,8 +352,7 @@ impl Library {
                 work: Mutex::default(),
                 files: Mutex::default(),
                 current: Mutex::default(),
-                troubles: Arc::default(),
-                without_vectors: Arc::default(),
+                troubles: Troubles::default(),
                 waits: Mutex::default(),
                 surveys: Mutex::default(),
             }),
@@ -348,6 +372,11 @@ impl Library {
         let mut own = self.shared.waits.lock();
         *own.as_deref_mut()
             .unwrap_or_else(|poisoned| poisoned.get_mut()) = waits;
+    }
+
+    /// Has a model make vectors from now on.
+    pub fn use_encoder(&self, encoder: &Arc<dyn Encoder>) {
+        self.shared.use_encoder(encoder);
     }
 
     /// Searches. It does not wait for what is being put in.
@@ -384,16 +413,14 @@ impl Library {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let index = Box::new(self.shared.open()?);
-        let trouble = Arc::clone(&self.shared.troubles);
-        let without_vectors = Arc::clone(&self.shared.without_vectors);
+        let troubles = self.shared.troubles.clone();
         let tell = Box::new(move |indexing: Indexing| match indexing {
-            Indexing::Note(note) => add_trouble(&trouble, note),
+            Indexing::Note(note) => troubles.add(&note),
             Indexing::Failed(error @ IndexError::Encoder { .. }) => {
-                add_without_vectors([&trouble, &without_vectors], &error.to_string());
+                troubles.add_without_vectors(&error.to_string());
             }
             Indexing::Failed(error) => {
-                let told = format!("the memory files are not all indexed: {error}");
-                add_trouble(&trouble, told);
+                troubles.add(&format!("the memory files are not all indexed: {error}"));
             }
             _ => {}
         });
@@ -451,12 +478,12 @@ impl Library {
     /// What went wrong in the background since the last time somebody asked,
     /// each in a sentence of its own.
     pub fn troubles(&self) -> Vec<String> {
-        taken(&self.shared.troubles)
+        self.shared.troubles.take(Told::WhoAsks)
     }
 
-    /// Why there are no vectors of what is new, once.
-    fn without_vectors(&self) -> Vec<String> {
-        taken(&self.shared.without_vectors)
+    /// The same since the last search.
+    fn troubles_of_search(&self) -> Vec<String> {
+        self.shared.troubles.take(Told::NextSearch)
     }
 
     fn send(&self, job: Job) {
@@ -488,11 +515,10 @@ impl Shared {
         let mut index = SqliteIndex::open(&self.path, self.settings.clone())?;
         index.use_encoder(self.encoder());
         if let Some(aside) = index.set_aside() {
-            let told = format!(
+            self.troubles.add(&format!(
                 "the index was damaged; it lies at {} and a new one is made",
                 aside.display()
-            );
-            add_trouble(&self.troubles, told);
+            ));
         }
         Ok(index)
     }
@@ -520,8 +546,7 @@ impl Shared {
             settings: self.settings.clone(),
             encoder: self.encoder(),
             index: None,
-            troubles: Arc::clone(&self.troubles),
-            without_vectors: Arc::clone(&self.without_vectors),
+            troubles: self.troubles.clone(),
             waits: self.waits(),
             surveys: self.surveys(),
             learnt: HashMap::new(),
@@ -533,7 +558,7 @@ impl Shared {
             drop(at_work);
         });
         if let Err(error) = spawned {
-            add_trouble(&self.troubles, format!("nothing is indexed: {error}"));
+            self.troubles.add(&format!("nothing is indexed: {error}"));
         }
         Work {
             jobs: sender,
@@ -548,7 +573,6 @@ struct Worker {
     encoder: Option<Arc<dyn Encoder>>,
     index: Option<SqliteIndex>,
     troubles: Troubles,
-    without_vectors: Troubles,
     waits: Waits,
     surveys: Surveys,
     /// How many secrets were known of a session when it was last put in.
@@ -599,7 +623,7 @@ impl Worker {
             };
             if let Err(reason) = done {
                 let told = format!("what left the context is not indexed: {reason}");
-                add_trouble(&self.troubles, told);
+                self.troubles.add(&told);
             }
         }
     }
@@ -645,8 +669,7 @@ impl Worker {
                     self.failing = Some(self.waits.after_another(before));
                 }
                 if before.is_none() {
-                    let told = [&self.troubles, &self.without_vectors];
-                    add_without_vectors(told, &error.to_string());
+                    self.troubles.add_without_vectors(&error.to_string());
                 }
                 true
             }

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_index::{Record, RecordKind};
-use longhaul_transcript::{Entry, EntryId, Result, Session};
+use longhaul_transcript::{Body, Entry, EntryId, Result, Session};
 
-use crate::recall::{Said, UNVOUCHED, brought, each, each_stored};
+use crate::recall::{PARTS, Part, Said, UNVOUCHED, brought, each, each_stored};
 use crate::survey::{Keep, Survey, Wanted, redactor};
 
 /// The name of a session in the index: its file, and of a store the session.
@@ -78,24 +78,16 @@ pub(super) fn records_of(
         && (clean || known == Some(learnt))
         && survey.pick(session, ids, &mut |position, entry| {
             said.hear(&entry);
-            let text = said.kept_text(&entry, &mut document);
-            let record = record(RecordKind::Transcript, &source, &entry, text, position);
-            record.map_or(ControlFlow::Continue(()), &mut *take)
+            let parts = said.kept(&entry, &mut document);
+            let place = (RecordKind::Transcript, source.as_str(), position);
+            records(place, &entry, parts).try_for_each(&mut *take)
         })?
     {
         return Ok(learnt);
     }
-    let present: HashSet<EntryId> = match which {
+    let present = match which {
         Which::These(..) if clean => HashSet::new(),
-        // A damaged file may have no context; nothing of it is in one then.
-        Which::These(..) | Which::All => session
-            .context()
-            .unwrap_or_default()
-            .messages
-            .into_iter()
-            .filter(|message| !message.edited)
-            .map(|message| message.entry)
-            .collect(),
+        Which::These(..) | Which::All => in_context(session),
     };
     let brought = match survey.is_imported() {
         true => brought(session),
@@ -118,41 +110,154 @@ pub(super) fn records_of(
         if !wanted && clean || !seen.insert(entry.id.clone()) {
             return ControlFlow::Continue(());
         }
-        let text = said.kept_text(&entry, &mut document);
-        if !wanted && !text.contains(REDACTED) {
+        let parts = said.kept(&entry, &mut document);
+        if !wanted && !parts.iter().any(|(_, text)| text.contains(REDACTED)) {
             return ControlFlow::Continue(());
         }
-        let kind = match !has_left && present.contains(&entry.id) {
-            true => RecordKind::Present,
-            false => RecordKind::Transcript,
-        };
-        let Some(mut record) = record(kind, &source, &entry, text, position) else {
-            return ControlFlow::Continue(());
-        };
-        if brought.contains(&entry.id) {
-            let role = record.role.take();
-            let role = role.unwrap_or_else(|| entry.kind().as_str().to_owned());
-            record.role = Some(role + UNVOUCHED);
-        }
-        take(record)
+        let kind = kind_of(!has_left && present.contains(&entry.id));
+        records((kind, &source, position), &entry, parts).try_for_each(|mut record| {
+            if brought.contains(&entry.id) {
+                record.kind = kind;
+                let role = record.role.take();
+                let role = role.unwrap_or_else(|| entry.kind().as_str().to_owned());
+                record.role = Some(role + UNVOUCHED);
+            }
+            take(record)
+        })
     })?;
     Ok(learnt)
 }
 
-fn record(
-    kind: RecordKind,
-    source: &str,
-    entry: &Entry,
-    text: String,
-    position: u64,
-) -> Option<Record> {
-    (!text.trim().is_empty()).then(|| Record {
-        kind,
-        source: source.to_owned(),
-        entry: entry.id.to_string(),
-        role: entry.role().map(ToString::to_string),
-        time: entry.time,
-        position,
-        text,
+/// What came to a session since it was indexed.
+pub(super) struct Since<'a> {
+    /// Its file was indexed up to there.
+    pub(super) from: u64,
+    /// How many secrets were known then; none where nothing was indexed.
+    pub(super) learnt: Option<u64>,
+    /// It is to be indexed up to there at most.
+    pub(super) to: u64,
+    /// The length of its file.
+    pub(super) size: u64,
+    /// What its context has.
+    pub(super) present: &'a HashSet<EntryId>,
+    /// What came into its context or left it.
+    pub(super) moved: &'a HashSet<EntryId>,
+}
+
+/// How far a session was indexed.
+pub(super) struct Reached {
+    pub(super) upto: u64,
+    /// How many secrets were known.
+    pub(super) learnt: u64,
+}
+
+/// Calls may stand so many entries before their results.
+const HEARD: u64 = 16;
+
+/// The texts of what came to a session; none where all of it is to be read again.
+pub(super) fn records_since(
+    session: &Session,
+    keep: &Keep,
+    since: &Since<'_>,
+    take: &mut dyn FnMut(Record) -> ControlFlow<()>,
+) -> Result<Option<Reached>> {
+    let survey = Survey::of(session, keep, Wanted::Path)?;
+    let redactor = redactor(session, keep)?;
+    let mut document = redactor.document();
+    let learnt = document.learnt();
+    if !survey.is_plain(session) || since.learnt.is_some_and(|known| known != learnt) {
+        return Ok(None);
+    }
+    // Where an entry begins, so that none is cut through.
+    let to = match since.to < since.size {
+        true => survey
+            .before_offset(since.to, 0)
+            .map(|(_, place)| place.offset),
+        false => Some(since.size),
+    };
+    let Some(to) = to.filter(|to| *to > since.from || *to == since.size) else {
+        return Ok(None);
+    };
+    let source = session_name(session);
+    let mut said = Said::default();
+    let mut put = |position: u64, entry: &Entry| {
+        said.hear(entry);
+        let parts = said.kept(entry, &mut document);
+        let kind = kind_of(since.present.contains(&entry.id));
+        records((kind, &source, position), entry, parts).try_for_each(&mut *take)
+    };
+    survey.pick(session, since.moved, &mut |position, entry| {
+        put(position, &entry)
+    })?;
+    let Some((mut position, place)) = survey.before_offset(since.from, HEARD) else {
+        return Ok(None);
+    };
+    let reached = session.stretch(place, to, &mut |entry, _| {
+        position += 1;
+        put(position - 1, &entry)
+    })?;
+    Ok(Some(Reached {
+        upto: reached.offset,
+        learnt,
+    }))
+}
+
+/// The entries that the context of a session has as they were said. A damaged file
+/// may have no context; nothing of it is in one then.
+pub(super) fn in_context(session: &Session) -> HashSet<EntryId> {
+    let context = session.context().unwrap_or_default();
+    let messages = context.messages.into_iter();
+    let unedited = messages.filter(|message| !message.edited);
+    unedited.map(|message| message.entry).collect()
+}
+
+fn kind_of(is_present: bool) -> RecordKind {
+    match is_present {
+        true => RecordKind::Present,
+        false => RecordKind::Transcript,
+    }
+}
+
+/// The role of what was only thought.
+pub(super) const THOUGHT: &str = "thinking";
+
+/// The records of an entry. What is done with tools, and what was thought of it, has
+/// the words of everything that was talked about, and many more of them: it is no
+/// part of what was said.
+fn records<'a>(
+    (kind, source, position): (RecordKind, &'a str, u64),
+    entry: &'a Entry,
+    parts: Vec<(Part, String)>,
+) -> impl Iterator<Item = Record> + 'a {
+    // It says again what others said; those are to be found.
+    let kind = match entry.body {
+        Body::Compaction(_) | Body::BranchSummary { .. } => RecordKind::Summary,
+        _ => kind,
+    };
+    let role = entry.role().map(|role| role.to_string());
+    let [calls, thinking] = PARTS.map(|part| format!("{}:{part}", entry.id));
+    parts.into_iter().map(move |(part, text)| {
+        let (name, role) = match part {
+            Part::Said => (entry.id.to_string(), role.clone()),
+            Part::Calls => (calls.clone(), Some(String::from("toolCall"))),
+            Part::Thinking => (thinking.clone(), Some(String::from(THOUGHT))),
+        };
+        Record {
+            kind,
+            source: source.to_owned(),
+            entry: name,
+            role,
+            time: entry.time,
+            position,
+            text,
+        }
     })
+}
+
+/// The entry of a record.
+pub(super) fn entry_of(name: &str) -> EntryId {
+    let whole = name
+        .rsplit_once(':')
+        .filter(|(_, part)| PARTS.contains(part));
+    EntryId::new(whole.map_or(name, |(id, _)| id).to_owned())
 }

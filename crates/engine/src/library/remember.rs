@@ -1,6 +1,7 @@
 //! What left the contexts, found again: word for word first, then by meaning.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
@@ -9,20 +10,38 @@ use longhaul_files::Identity;
 use longhaul_index::{Filters, Hit as Indexed, Query as Search, RecordKind};
 use longhaul_redact::rules_version;
 use longhaul_transcript::{EntryId, Session, SessionRef};
+use serde::{Deserialize, Serialize};
 
 use super::family::{Scope, family};
-use super::{Library, PutError, put_in, session_name};
+use super::records::{Since, THOUGHT, Which, entry_of, in_context, records_since};
+use super::{Library, PutError, put_in_which, put_records, session_name};
 use crate::catalog::listed_id;
-use crate::recall::{Found, Hit, Meaning, NAMED, Query, Said, Same, full_text, recall};
-use crate::survey::{Surveys, is_noted, note};
+use crate::recall::{
+    Found, Hit, Indexed as InIndex, Meaning, NAMED, Query, Same, THINKING, full_text, recall,
+    recall_within,
+};
+use crate::survey::{Surveys, note, noted};
 use crate::tools::{Findings, InSight, Recall};
 
 /// Bytes of session files that are brought up to date before one search. The
 /// rest is told; `memory index` takes in everything.
 const REFRESHED: u64 = 32_000_000;
 
+/// Entries of one session that are looked at for words that all of them have; the
+/// newest.
+const LOOKED_AT: usize = NAMED;
+
 /// How a session's file was when it was taken in.
 pub(super) type Stamp = (u64, Option<SystemTime>);
+
+/// What is noted of a session that is in an index.
+#[derive(Serialize, Deserialize)]
+struct Taken {
+    /// How many secrets were known.
+    learnt: u64,
+    /// What its context had.
+    present: HashSet<EntryId>,
+}
 
 /// `recall`: one session first, its family and others where they are wanted.
 #[derive(Clone)]
@@ -75,17 +94,73 @@ impl Library {
         format!("indexed {} {file:?} {}", path.display(), rules_version())
     }
 
-    /// Whether a session was taken in as it is now.
-    fn is_current(&self, name: &str, stamp: &Stamp) -> bool {
+    /// Up to where a session was taken in whose file was as it is now.
+    fn seen(&self, name: &str, stamp: &Stamp) -> Option<u64> {
         let current = self.shared.current.lock();
         let current = current.unwrap_or_else(PoisonError::into_inner);
-        current.get(name) == Some(stamp)
+        let (known, upto) = current.get(name)?;
+        (known == stamp).then_some(*upto)
     }
 
-    fn set_current(&self, name: String, stamp: Stamp) {
+    fn set_seen(&self, name: String, stamp: Stamp, upto: u64) {
         let current = self.shared.current.lock();
         let mut current = current.unwrap_or_else(PoisonError::into_inner);
-        current.insert(name, stamp);
+        current.insert(name, (stamp, upto));
+    }
+
+    /// Takes in what came to a session, at most so many bytes of its file; says from
+    /// where, and up to where the index has seen it then. None where that would be
+    /// more.
+    fn take_in(
+        &self,
+        session: &Session,
+        size: u64,
+        most: u64,
+    ) -> Result<Option<Range<u64>>, PutError> {
+        let keep = self.shared.surveys().keep(session);
+        let before = noted::<Taken>(session, &keep, &self.indexing());
+        let present = in_context(session);
+        let (from, learnt, moved) = match &before {
+            Some((upto, taken)) => {
+                let moved = taken.present.symmetric_difference(&present);
+                (*upto, Some(taken.learnt), moved.cloned().collect())
+            }
+            None => (0, None, HashSet::new()),
+        };
+        if from == size && moved.is_empty() || before.is_some() && most == 0 {
+            return Ok(Some(from..from));
+        }
+        let mut done = None;
+        if before.is_some() || size > most {
+            let since = Since {
+                from,
+                learnt,
+                to: from.saturating_add(most),
+                size,
+                present: &present,
+                moved: &moved,
+            };
+            done = self.reading(|index| {
+                Ok(put_records(index, &mut |_| {}, |take| {
+                    records_since(session, &keep, &since, take)
+                }))
+            })??;
+        }
+        let (upto, learnt) = match done {
+            Some(reached) => (reached.upto, reached.learnt),
+            None if size > most => return Ok(None),
+            None => {
+                let which = Which::All;
+                let learnt = self.reading(|index| {
+                    Ok(put_in_which(index, session, &keep, which, &mut |_| {}))
+                })??;
+                (size, learnt)
+            }
+        };
+        // The index may be a new one, so its name is asked for again.
+        let taken = Taken { learnt, present };
+        note(session, &keep, upto, &self.indexing(), &taken);
+        Ok(Some(from.min(upto)..upto))
     }
 }
 
@@ -188,10 +263,22 @@ impl Recollection {
         // What finds no place.
         let mut unsaid: Vec<Hit> = Vec::new();
         let members = self.members(&mut notes)?;
+        let index = match (&self.library, query) {
+            (Some(library), Query::Text(words) | Query::Path(words)) => {
+                Some((library, words, refresh(library, &members)))
+            }
+            _ => None,
+        };
         for (at, session) in members.iter().enumerate() {
             // As many more as may be known already.
             let keep = self.surveys.keep(session);
-            match recall(session, &keep, query, limit - hits.len() + known.len()) {
+            let wanted = limit - hits.len() + known.len();
+            let indexed = index.as_ref().and_then(|(library, words, refreshed)| {
+                let name = session_name(session);
+                let upto = *refreshed.upto.get(&name)?;
+                may_say(library, words, &name, upto)
+            });
+            match recall_within(session, &keep, query, wanted, indexed) {
                 Ok(found) => {
                     let new = found.into_iter().filter(|hit| known.insert(print_of(hit)));
                     let new = new.map(|hit| Hit {
@@ -237,6 +324,7 @@ impl Recollection {
         Ok(Findings {
             hits,
             notes,
+            not_indexed: index.map(|(_, _, refreshed)| refreshed.notes),
             ..Findings::default()
         })
     }
@@ -297,10 +385,7 @@ impl Recollection {
         hits.retain(|hit| hit.why.terms == terms);
         (!terms.is_empty()).then(|| InSight {
             session: listed_id(&own),
-            entries: hits
-                .into_iter()
-                .map(|hit| EntryId::new(hit.entry))
-                .collect(),
+            entries: entries_of(hits.iter().map(|hit| hit.entry.as_str())),
             terms,
         })
     }
@@ -316,7 +401,10 @@ impl Recollection {
     ) -> Result<Findings, String> {
         // What cannot be opened was told with the first look.
         let members = self.members(&mut Vec::new())?;
-        refresh(library, &members, &mut found.notes);
+        let not_indexed = found.not_indexed.take();
+        found
+            .notes
+            .extend(not_indexed.unwrap_or_else(|| refresh(library, &members).notes));
         let own = session_name(&members[0]);
         let members: HashMap<String, Session> = members
             .into_iter()
@@ -374,7 +462,7 @@ impl Recollection {
             if found.hits.len() >= limit {
                 break;
             }
-            let id = EntryId::new(one.entry.clone());
+            let id = entry_of(&one.entry);
             let elsewhere;
             let session = match members.get(&one.source) {
                 Some(session) => session,
@@ -392,13 +480,15 @@ impl Recollection {
             let keep = self.surveys.keep(session);
             let whole = recall(session, &keep, &Query::Ids(vec![id]), 1);
             for hit in whole.map_err(|error| error.to_string())? {
-                // An older index may still have what only looked back.
-                let repeats = Said::default().text(&hit.entry).trim().is_empty();
-                if repeats || !known.insert(print_of(&hit)) {
+                if !known.insert(print_of(&hit)) {
                     continue;
                 }
+                let thought = match one.role.as_deref() {
+                    Some(THOUGHT) => THINKING,
+                    _ => "",
+                };
                 found.hits.push(Hit {
-                    excerpt: one.excerpt().to_owned(),
+                    excerpt: format!("{thought}{}", one.excerpt()),
                     why: Found::Meaning(Meaning {
                         score: one.score,
                         words: one.why.words,
@@ -475,38 +565,43 @@ fn print_of(hit: &Hit) -> (EntryId, [u8; 32]) {
     (hit.entry.id.clone(), *hash.as_bytes())
 }
 
+/// What the index has of sessions.
+struct Refreshed {
+    /// Up to where it has seen each one's file, by their names.
+    upto: HashMap<String, u64>,
+    /// What it could not take in.
+    notes: Vec<String>,
+}
+
 /// Brings sessions up to date in the index, as far as the budget goes.
-fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
+fn refresh(library: &Library, members: &[Session]) -> Refreshed {
     let mut left = REFRESHED;
     let mut late = 0;
+    let mut upto = HashMap::new();
+    let mut notes = Vec::new();
     for session in members {
         let name = session_name(session);
         let file = std::fs::metadata(session.path());
         let stamp: Stamp = file.map_or((0, None), |file| (file.len(), file.modified().ok()));
-        if library.is_current(&name, &stamp) {
+        if let Some(seen) = library.seen(&name, &stamp) {
+            upto.insert(name, seen);
             continue;
         }
-        if stamp.0 > left {
-            late += 1;
-            continue;
-        }
-        left -= stamp.0;
-        let keep = library.shared.surveys().keep(session);
-        if is_noted(session, &keep, &library.indexing()) {
-            library.set_current(name, stamp);
-            continue;
-        }
-        let done = library.reading(|index| Ok(put_in(index, session, &keep, &mut |_| {})));
-        match done.unwrap_or_else(|error| Err(PutError::Index(error))) {
-            Ok(()) => {
-                note(session, &keep, stamp.0, &library.indexing());
-                library.set_current(name, stamp);
+        match library.take_in(session, stamp.0, left) {
+            Ok(Some(taken)) => {
+                left = left.saturating_sub(taken.end - taken.start);
+                late += usize::from(taken.end < stamp.0);
+                if taken.end == stamp.0 {
+                    library.set_seen(name.clone(), stamp, taken.end);
+                }
+                upto.insert(name, taken.end);
             }
+            Ok(None) => late += 1,
             // What the index has is searched all the same; where it cannot be
             // opened at all, the search says so.
             Err(PutError::Index(error)) => {
                 notes.push(format!("the index is not up to date: {error}"));
-                return;
+                return Refreshed { upto, notes };
             }
             Err(error) => notes.push(error.to_string()),
         }
@@ -518,4 +613,28 @@ fn refresh(library: &Library, members: &[Session], notes: &mut Vec<String>) {
             members.len()
         ));
     }
+    Refreshed { upto, notes }
+}
+
+/// The entries of a session that may have words as they stand there; none where the
+/// index cannot tell.
+fn may_say(library: &Library, words: &str, session: &str, upto: u64) -> Option<InIndex> {
+    let found = library
+        .reading(|index| index.may_say(words, session))
+        .ok()??;
+    let mut entries = entries_of(found.iter().map(String::as_str));
+    let more = entries.len().saturating_sub(LOOKED_AT);
+    Some(InIndex {
+        entries: entries.split_off(more),
+        more,
+        upto,
+    })
+}
+
+/// The entries of records, each once.
+fn entries_of<'a>(names: impl Iterator<Item = &'a str>) -> Vec<EntryId> {
+    let mut entries: Vec<EntryId> = names.map(entry_of).collect();
+    let mut seen = HashSet::new();
+    entries.retain(|id| seen.insert(id.clone()));
+    entries
 }

@@ -187,7 +187,12 @@ impl Notebook for MemoryNotebook {
         let found = self.library.search_files(&search, &self.files, now);
         let mut found = found.map_err(|error| error.to_string())?;
         found.hits.retain(|hit| hit.score >= self.minimum_score);
-        found.notes.extend(self.library.without_vectors());
+        for trouble in self.library.troubles_of_search() {
+            // A search may have met the same.
+            if !found.notes.contains(&trouble) {
+                found.notes.push(trouble);
+            }
+        }
         if found.hits.is_empty() {
             let links = self.files.links_note(None);
             let notes = found.notes.iter().chain(&links);

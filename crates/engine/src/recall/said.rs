@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use longhaul_redact::Document;
-use longhaul_transcript::{Entry, MessageView, Role, ToolCall};
+use longhaul_transcript::{Entry, EntryId, MessageView, Role, ToolCall};
 
-use super::{full_text, has_fence, text_with};
+use super::{calls_text, full_text, has_fence, text_with};
 
 /// The tools that look back.
 const LOOKING_BACK: [&str; 3] = ["recall", "memory_search", "memory_get"];
@@ -68,6 +68,17 @@ fn may_look_back(raw: &str) -> bool {
         .any(|name| memchr::memmem::find(raw.as_bytes(), name).is_some())
 }
 
+/// A part of what an entry says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// What it says to whoever reads it.
+    Said,
+    /// What it has tools do.
+    Calls,
+    /// What was only thought.
+    Thinking,
+}
+
 /// A pass over the entries of a session, in stored order.
 #[derive(Default)]
 pub(crate) struct Said {
@@ -82,15 +93,29 @@ impl Said {
         self.text_given(entry, |arguments| Cow::Borrowed(arguments))
     }
 
-    /// The same for what keeps it: a secret among the arguments of a call may be
-    /// known by its name alone, which the text does not have, and others by what
-    /// the document knows of the session.
-    pub(crate) fn kept_text(&self, entry: &Entry, document: &mut Document<'_>) -> String {
-        let text = self.text_given(entry, |arguments| document.json(arguments));
-        match document.known(&text) {
-            Cow::Owned(changed) => changed,
-            Cow::Borrowed(_) => text,
+    /// The same for what keeps it, with what was only thought, by its parts: a secret
+    /// among the arguments of a call may be known by its name alone, which the text
+    /// does not have, and others by what the document knows of the session.
+    pub(crate) fn kept(&self, entry: &Entry, document: &mut Document<'_>) -> Vec<(Part, String)> {
+        let mut parts = Vec::new();
+        match entry.message() {
+            None => parts.push((Part::Said, full_text(entry))),
+            Some(message) if self.is_answer(&message) => {}
+            Some(message) => {
+                let wanted = |call: &ToolCall<'_>| !looks_back(&call.name);
+                parts.push((Part::Said, message.text()));
+                let calls = calls_text(&message, wanted, |arguments| document.json(arguments));
+                parts.push((Part::Calls, calls));
+                parts.push((Part::Thinking, message.thinking()));
+            }
         }
+        parts.retain(|(_, text)| !text.trim().is_empty());
+        for (_, text) in &mut parts {
+            if let Cow::Owned(changed) = document.known(text) {
+                *text = changed;
+            }
+        }
+        parts
     }
 
     fn text_given(&self, entry: &Entry, given: impl FnMut(&str) -> Cow<'_, str>) -> String {
@@ -164,6 +189,11 @@ impl Asking {
             self.entry = Some(entry);
         }
         ControlFlow::Continue(())
+    }
+
+    /// The entry that is held at the end.
+    pub(super) fn held(self) -> Option<EntryId> {
+        self.entry.map(|entry| entry.id)
     }
 
     /// The entry that was held, where this one ends its asking.

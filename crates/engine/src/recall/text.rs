@@ -225,13 +225,14 @@ impl Words {
     }
 
     /// The best hits, the best first. The last of `limit` names what found no
-    /// place among them, so that nothing with the words goes unsaid.
-    pub(super) fn finish(self, limit: usize) -> Vec<Found> {
+    /// place among them, so that nothing with the words goes unsaid, nor that there
+    /// are so many more that were not looked at.
+    pub(super) fn finish(self, limit: usize, more: usize) -> Vec<Found> {
         let mut groups: Vec<Group> = self.groups.into_values().collect();
         groups.sort_by_key(Group::rank);
         let rest = groups.split_off(limit.min(groups.len()));
         let mut found: Vec<Found> = groups.into_iter().map(Group::found).collect();
-        let unsaid = rest.iter().map(|group| group.count).sum::<usize>() + self.dropped;
+        let unsaid = rest.iter().map(|group| group.count).sum::<usize>() + self.dropped + more;
         if let Some(last) = found.last_mut().filter(|_| unsaid > 0) {
             let room = NAMED.saturating_sub(last.others.ids.len());
             let ids = rest.into_iter().flat_map(|group| group.ids);

@@ -32,6 +32,7 @@ use longhaul_transcript::{
     Body, Entry, EntryId, Error, Format, Linked, Loaded, Packing, Place, Result, Session,
     archive_path, has_archive,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use self::account::{Account, Taken};
@@ -118,26 +119,28 @@ impl Surveys {
     }
 }
 
-/// Whether something was done with a session's file as it is.
-pub(crate) fn is_noted(session: &Session, keep: &Keep, what: &str) -> bool {
-    let noted = || {
-        let size = std::fs::metadata(session.path()).ok()?.len();
-        let store = Store::in_file(keep.for_size(session, size)?).ok()?;
-        let upto = store.upto(what).ok()??;
-        let key = Key::of(session.path(), upto, &form(session, Wanted::Path))?;
-        let noted: Option<()> = store.part(what, &key).ok()?;
-        noted.filter(|()| upto == size)
-    };
-    noted().is_some()
+/// What was noted of something that was done with a session's file, and up to
+/// where.
+pub(crate) fn noted<T: DeserializeOwned>(
+    session: &Session,
+    keep: &Keep,
+    what: &str,
+) -> Option<(u64, T)> {
+    let size = std::fs::metadata(session.path()).ok()?.len();
+    let store = Store::in_file(keep.for_size(session, size)?).ok()?;
+    let upto = store.upto(what).ok()??;
+    let key = Key::of(session.path(), upto, &form(session, Wanted::Path))?;
+    Some((upto, store.part(what, &key).ok()??))
 }
 
-/// Notes that it was done with the file while it was so long. Without the note it
+/// Notes that something was done with the file up to there. Without the note it
 /// is done again, no more.
-pub(crate) fn note(session: &Session, keep: &Keep, size: u64, what: &str) {
+pub(crate) fn note<T: Serialize>(session: &Session, keep: &Keep, upto: u64, what: &str, noted: &T) {
     let note = || {
+        let size = std::fs::metadata(session.path()).ok()?.len();
         let store = Store::in_file(keep.for_size(session, size)?).ok()?;
-        let key = Key::of(session.path(), size, &form(session, Wanted::Path))?;
-        store.keep(what, size, &key, &()).ok()
+        let key = Key::of(session.path(), upto, &form(session, Wanted::Path))?;
+        store.keep(what, upto, &key, noted).ok()
     };
     let _ = note();
 }
@@ -716,6 +719,54 @@ impl Survey {
             }
         }
         Ok(true)
+    }
+
+    /// Whether all that there is of a session stands in its file as it was said.
+    pub(crate) fn is_plain(&self, session: &Session) -> bool {
+        let state = &self.state;
+        state.placed && !state.imported && !self.is_changed() && !has_archive(session.path())
+    }
+
+    /// The last entry that begins before an offset, so many before it: its number
+    /// in the order of the file, and its place.
+    pub(crate) fn before_offset(&self, offset: u64, count: u64) -> Option<(u64, Place)> {
+        self.store.before(offset, count).ok()?
+    }
+
+    /// The entries whose ids begin so, in any case, in the order of the file; none
+    /// where that takes the whole session.
+    pub(crate) fn begun(&self, session: &Session, start: &str) -> Option<Vec<EntryId>> {
+        self.named(session, start, Store::begun)
+    }
+
+    /// The same of those whose ids end so.
+    pub(crate) fn ended(&self, session: &Session, end: &str) -> Option<Vec<EntryId>> {
+        self.named(session, end, Store::ended)
+    }
+
+    fn named(
+        &self,
+        session: &Session,
+        part: &str,
+        find: impl Fn(&Store, &str) -> rusqlite::Result<Vec<String>>,
+    ) -> Option<Vec<EntryId>> {
+        if !self.state.placed || part.is_empty() || has_archive(session.path()) {
+            return None;
+        }
+        let mut found: Vec<String> = Vec::new();
+        let mut cases = vec![part.to_ascii_lowercase(), part.to_ascii_uppercase()];
+        cases.push(part.to_owned());
+        cases.sort();
+        cases.dedup();
+        for case in cases {
+            found.extend(find(&self.store, &case).ok()?);
+        }
+        Some(found.into_iter().map(EntryId::new).collect())
+    }
+
+    /// Where an entry stands; none where its place is not known.
+    pub(crate) fn place(&self, id: &EntryId) -> Option<Place> {
+        self.store.place(id.as_str()).ok()?
     }
 
     /// Whether the file has an entry, where each has a place.

@@ -266,6 +266,48 @@ impl Store {
         Ok(self.number(id)?.map(|(_, place)| place))
     }
 
+    /// The last entry that begins at or before an offset, so many before it: its
+    /// number and place.
+    pub(super) fn before(&self, offset: u64, count: u64) -> rusqlite::Result<Option<(u64, Place)>> {
+        let mut rows = self
+            .connection
+            .prepare_cached("SELECT rowid, offset, line FROM place ORDER BY rowid DESC")?;
+        let mut rows = rows.query([])?;
+        let (mut found, mut left) = (None, count);
+        while let Some(row) = rows.next()? {
+            let place = Place {
+                offset: row.get::<_, i64>(1)? as u64,
+                line: row.get::<_, i64>(2)? as u64,
+            };
+            found = Some((row.get::<_, i64>(0)? as u64, place));
+            if place.offset < offset {
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The ids that begin so, in the order of the file.
+    pub(super) fn begun(&self, start: &str) -> rusqlite::Result<Vec<String>> {
+        self.connection
+            .prepare_cached("SELECT id FROM place WHERE id >= ?1 AND id < ?2 ORDER BY rowid")?
+            .query_map([start, &format!("{start}\u{10ffff}")], |row| row.get(0))?
+            .collect()
+    }
+
+    /// The ids that end so.
+    pub(super) fn ended(&self, end: &str) -> rusqlite::Result<Vec<String>> {
+        self.connection
+            .prepare_cached(
+                "SELECT id FROM place WHERE substr(id, -length(?1)) = ?1 ORDER BY rowid",
+            )?
+            .query_map([end], |row| row.get(0))?
+            .collect()
+    }
+
     /// The ids next to one in their order.
     pub(super) fn neighbours(&self, id: &str) -> rusqlite::Result<[Option<String>; 2]> {
         let mut found = [None, None];

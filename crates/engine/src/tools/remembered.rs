@@ -50,6 +50,8 @@ pub struct Findings {
     pub model: Option<String>,
     /// What the reader should know, such as an index that could not be used.
     pub notes: Vec<String>,
+    /// Where an index was asked: what it could not take in.
+    pub(crate) not_indexed: Option<Vec<String>>,
     /// Where nothing was found: what need not be, since it never left.
     pub in_sight: Option<InSight>,
 }

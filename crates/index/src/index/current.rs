@@ -80,7 +80,7 @@ impl SqliteIndex {
         budget: Budget,
         at: Millis,
     ) -> Result<Hits, IndexError> {
-        let before = self.set_aside().map(Path::to_owned);
+        let before = (self.identity, self.set_aside().map(Path::to_owned));
         let mut notes = self.bring_up(files, budget, at);
         let mut dated = query.clone();
         if query.filters.ask_for_a_time() {
@@ -88,8 +88,11 @@ impl SqliteIndex {
         }
         let query = &dated;
         let mut found = self.search(query)?;
-        if self.set_aside() != before.as_deref() {
-            notes.append(&mut found.notes);
+        // Another may have set it aside meanwhile, and tells it.
+        if self.identity != before.0 {
+            if self.set_aside() != before.1.as_deref() {
+                notes.append(&mut found.notes);
+            }
             notes.extend(self.bring_up(files, budget, at));
             found = self.search(query)?;
         }

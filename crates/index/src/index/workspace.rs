@@ -431,14 +431,17 @@ fn again(mut sync: impl FnMut() -> Result<Synced, IndexError>) -> Result<Synced,
     match sync() {
         Err(IndexError::Replaced { reason, aside, .. }) => {
             let mut synced = sync()?;
-            let aside = aside.map(|aside| format!(" and lies at {}", aside.display()));
-            synced.notes.insert(
-                0,
-                format!(
-                    "the index was damaged ({reason}){}; the memory files were indexed again",
-                    aside.unwrap_or_default()
-                ),
-            );
+            // Whoever set it aside tells it.
+            if let Some(aside) = aside {
+                synced.notes.insert(
+                    0,
+                    format!(
+                        "the index was damaged ({reason}) and lies at {}; the memory files were \
+                         indexed again",
+                        aside.display()
+                    ),
+                );
+            }
             Ok(synced)
         }
         synced => synced,

@@ -10,6 +10,7 @@ mod feedback;
 mod order;
 mod passage;
 mod quoted;
+mod standing;
 mod unknown;
 mod words;
 
@@ -201,7 +202,8 @@ impl SqliteIndex {
             let roles = shape.roles.iter();
             roles.map(|role| role.eq_ignore_ascii_case(name)).collect()
         };
-        let (users, tools) = (of_role("user"), of_role("toolResult"));
+        let users = of_role("user");
+        let tools: [Vec<bool>; 3] = ["toolResult", "toolCall", "thinking"].map(of_role);
         let is_of = |roles: &[bool], unit: u32| {
             let role = shape.units[unit as usize].role;
             roles.get(role as usize).copied().unwrap_or(false)
@@ -212,7 +214,7 @@ impl SqliteIndex {
             // What only stands beside a hit is not preferred for who said it.
             if is_user(one.unit) && (parts(unit).0 > 0.0 || near(unit).is_some()) {
                 one.score *= 1.0 + settings.user;
-            } else if is_of(&tools, one.unit) {
+            } else if tools.iter().any(|roles| is_of(roles, one.unit)) {
                 one.score *= settings.tools;
             }
         }
@@ -409,7 +411,8 @@ fn allowed(shape: &Shape, filters: &Filters) -> Vec<bool> {
         .map(|unit| {
             let kind = RecordKind::from_number(unit.kind);
             let kinds = if filters.kinds.is_empty() {
-                !matches!(kind, RecordKind::Dream | RecordKind::Present)
+                let asked_for = [RecordKind::Dream, RecordKind::Present, RecordKind::Summary];
+                !asked_for.contains(&kind)
             } else {
                 filters.kinds.contains(&kind)
             };
@@ -475,7 +478,9 @@ fn age(
         let unit = &shape.units[candidate.unit as usize];
         let part = match RecordKind::from_number(unit.kind) {
             RecordKind::Daily => settings.ages,
-            RecordKind::Transcript | RecordKind::Present => settings.entry_ages,
+            RecordKind::Transcript | RecordKind::Present | RecordKind::Summary => {
+                settings.entry_ages
+            }
             // What was written down to last does not age.
             RecordKind::Memory | RecordKind::Dream => 0.0,
         };

@@ -128,7 +128,8 @@ pub(crate) fn is_pair(token: &str) -> bool {
     token.chars().next().is_some_and(unspaced)
 }
 
-fn is_single(token: &str) -> bool {
+/// Whether it is one character of such a script.
+pub(crate) fn is_single(token: &str) -> bool {
     let mut chars = token.chars();
     chars.next().is_some_and(unspaced) && chars.next().is_none()
 }

@@ -13,14 +13,14 @@ use crate::{Result, paths};
 
 type Key = [u8; 16];
 
-pub(super) struct Cached {
+pub(in crate::eval) struct Cached {
     inner: Arc<dyn Encoder>,
     known: Mutex<(HashMap<Key, Vec<f32>>, File)>,
     made: Mutex<(u64, Duration)>,
 }
 
 impl Cached {
-    pub(super) fn new(inner: Arc<dyn Encoder>) -> Result<Cached> {
+    pub(in crate::eval) fn new(inner: Arc<dyn Encoder>) -> Result<Cached> {
         let folder = paths::target().join("xtask/vectors");
         fs::create_dir_all(&folder)?;
         let path = folder.join(format!("{}.bin", inner.id().replace(['/', '@', ':'], "-")));

@@ -22,7 +22,8 @@ use longhaul_index::{
     open_model,
 };
 
-use self::cached::Cached;
+pub(super) use self::cached::Cached;
+pub(super) use self::models::install as install_models;
 use self::precision::Counts;
 use self::score::{Scores, Sums};
 use self::sets::{Group, Question};
@@ -224,7 +225,7 @@ fn files(args: &Args) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn weighed(weights: &[String]) -> Result<SearchSettings> {
+pub(super) fn weighed(weights: &[String]) -> Result<SearchSettings> {
     let mut settings = SearchSettings::default();
     for weight in weights {
         let (name, value) = weight

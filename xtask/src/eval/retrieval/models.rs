@@ -76,7 +76,7 @@ const MODELS: [Model; 2] = [
 ];
 
 /// The folders of all models; what is not there yet is installed.
-pub(super) fn install() -> Result<Vec<PathBuf>> {
+pub(in crate::eval) fn install() -> Result<Vec<PathBuf>> {
     MODELS.iter().map(installed).collect()
 }
 

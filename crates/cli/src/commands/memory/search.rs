@@ -205,7 +205,7 @@ fn date(
     time: Option<Millis>,
 ) -> Option<Millis> {
     match kind {
-        RecordKind::Transcript | RecordKind::Present => time,
+        RecordKind::Transcript | RecordKind::Present | RecordKind::Summary => time,
         RecordKind::Memory | RecordKind::Daily | RecordKind::Dream => {
             time.or_else(|| files.date_of(source))
         }
