@@ -13,9 +13,6 @@ use super::vectors::model_key;
 use super::{IndexError, SqliteIndex};
 use crate::chunk::lines_in;
 
-/// A chunk has a fraction of it, whatever a damaged one says.
-const LONGEST_TEXT: usize = 16 << 20;
-
 /// A record without its text.
 struct Found {
     source: String,
@@ -166,7 +163,7 @@ impl SqliteIndex {
             };
             match row.get_ref(0)? {
                 ValueRef::Blob(packed) => {
-                    let text = zstd::bulk::decompress(packed, LONGEST_TEXT)
+                    let text = longhaul_files::unpack(packed)
                         .map_err(|error| damaged(FromSqlError::Other(Box::new(error))))?;
                     String::from_utf8(text)
                         .map_err(|error| damaged(FromSqlError::Other(Box::new(error))))
