@@ -26,7 +26,7 @@
 //! );
 //! ```
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 mod document;
 mod fragments;

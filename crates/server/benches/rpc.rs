@@ -9,6 +9,7 @@
 //! durability `turn` does.
 //!
 //! `LONGHAUL_BENCH_TURNS` and `LONGHAUL_BENCH_MB` make it shorter.
+#![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
