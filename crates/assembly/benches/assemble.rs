@@ -1,5 +1,5 @@
 //! How long a context of 200,000 tokens takes: from the disk to the request.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -150,17 +150,11 @@ impl Known {
 
 impl Version {
     fn of(metadata: &Metadata) -> Version {
-        #[cfg(unix)]
-        let identity = {
-            use std::os::unix::fs::MetadataExt;
-            (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
-        };
-        #[cfg(not(unix))]
-        let identity = (0, 0, 0);
+        use std::os::unix::fs::MetadataExt;
         Version {
             bytes: metadata.len(),
             modified: metadata.modified().ok(),
-            identity,
+            identity: (metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 }

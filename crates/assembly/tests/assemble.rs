@@ -1,6 +1,6 @@
 //! Contexts: their layout, what consecutive ones share, what cannot be forged,
 //! and that none is larger than its budget.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

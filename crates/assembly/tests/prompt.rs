@@ -1,5 +1,5 @@
 //! The system prompt: its sections, its two modes, what keeps it the same.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

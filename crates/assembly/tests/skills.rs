@@ -1,5 +1,5 @@
 //! Skills: where they are found, which one wins, who may use them.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

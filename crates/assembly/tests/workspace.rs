@@ -1,5 +1,5 @@
 //! Bootstrap files: which, how much of them, and what is told about the rest.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

@@ -5,7 +5,7 @@
 //! ours. The disk of the temporary folder may be busy with others, so both are
 //! also run in turns, and the difference of each pair is taken; and once more
 //! where an fsync costs nothing, in a folder of the system's memory.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::ops::ControlFlow;
 use std::path::Path;

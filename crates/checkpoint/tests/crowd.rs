@@ -1,7 +1,7 @@
 //! Several processes at once, and processes that are killed.
 //!
 //! The other process is this same program, started again with a role.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

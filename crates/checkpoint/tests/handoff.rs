@@ -1,5 +1,5 @@
 //! Hand-offs: made from a checkpoint, checked on receipt.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! The restore text: S0's block, never above its cap, with the re-entry packet.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

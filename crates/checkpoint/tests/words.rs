@@ -1,6 +1,6 @@
 //! What a session's structure gives a checkpoint, and the user's words for who
 //! goes on without it.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! The document: S0's schema, exact through every reader.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

@@ -415,15 +415,12 @@ fn load_config(
         let text = String::from_utf8(text).ok()?;
         Some(config::OpenClawFile { path, text })
     });
-    let mut sources =
-        config::Sources {
-            openclaw,
-            file,
-            ..config::Sources::default()
-        }
-        .with_environment(env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        }));
+    let mut sources = config::Sources {
+        openclaw,
+        file,
+        ..config::Sources::default()
+    }
+    .with_environment(variables());
     if let Some(window) = global.window {
         sources.flags.push(config::Flag {
             name: "--window".into(),
@@ -433,6 +430,19 @@ fn load_config(
     }
     sources.flags.extend(settings);
     config::resolve(&sources)
+}
+
+/// The same error as in all other commands, for those that read no file.
+pub(crate) fn require_known_variables() -> Result<(), Failure> {
+    match config::resolve(&config::Sources::default().with_environment(variables())) {
+        Err(error) if error.has_unknown_variable() => Err(config_failure(&error)),
+        _ => Ok(()),
+    }
+}
+
+fn variables() -> impl Iterator<Item = (String, String)> {
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 fn config_failure(error: &ConfigError) -> Failure {

@@ -3,7 +3,6 @@
 
 /// Asks to be told of such writes. Whoever listens for the signal is not ended by
 /// it, for as long as the program runs; what it starts is, as ever.
-#[cfg(unix)]
 pub(crate) fn outlive() {
     use tokio::signal::unix::{SignalKind, signal};
     /// The number that Linux, macOS and the BSDs give `SIGXFSZ`.
@@ -17,6 +16,3 @@ pub(crate) fn outlive() {
         signal(SignalKind::from_raw(FILE_TOO_LARGE)).map(drop)
     });
 }
-
-#[cfg(not(unix))]
-pub(crate) fn outlive() {}

@@ -1,6 +1,6 @@
 //! The `longhaul` command.
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 mod app;
 mod args;
@@ -66,10 +66,13 @@ fn is_hook_event(args: impl Iterator<Item = String>) -> bool {
 }
 
 fn run(cli: &Cli) -> Result<(), Failure> {
+    if let Command::Completions { .. } | Command::Man { .. } = &cli.command {
+        app::require_known_variables()?;
+    }
     if let Command::Completions { shell } = &cli.command {
         let mut script = Vec::new();
         clap_complete::generate(*shell, &mut Cli::command(), "longhaul", &mut script);
-        return out::bytes(&script);
+        return out::whole(&script);
     }
     if let Command::Man { dir } = &cli.command {
         return commands::man::run(Cli::command(), dir.as_deref());

@@ -31,15 +31,18 @@ pub(crate) fn line(text: fmt::Arguments<'_>) -> Result<(), Failure> {
 
 /// Prints a part of a line, now.
 pub(crate) fn part(text: &str) -> Result<(), Failure> {
-    bytes(clean(text).as_bytes())
+    let mut out = io::stdout().lock();
+    out.write_all(clean(text).as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(Failure::output)
 }
 
 /// Prints a text that programs read, as it is; on a terminal cleaned.
-pub(crate) fn whole(text: &str) -> Result<(), Failure> {
-    match io::stdout().is_terminal() {
-        true => bytes(clean(text).as_bytes()),
-        false => bytes(text.as_bytes()),
-    }
+pub(crate) fn whole(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Failure> {
+    let mut out = Cleaned::default();
+    out.write_all(text.as_ref())
+        .and_then(|()| out.flush())
+        .map_err(Failure::output)
 }
 
 /// Standard output for what is written piece by piece: lines as [`whole`] prints
@@ -67,14 +70,6 @@ impl Write for Cleaned {
         out.write_all(clean(&String::from_utf8_lossy(&rest)).as_bytes())?;
         out.flush()
     }
-}
-
-/// Prints what we wrote ourselves, as it is.
-pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes)
-        .and_then(|()| out.flush())
-        .map_err(Failure::output)
 }
 
 /// Prints JSON for programs.

@@ -1,5 +1,5 @@
 //! What a summary says, section by section, and how large it may be.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 #[path = "summary/audit.rs"]
 mod audit;

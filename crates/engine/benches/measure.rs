@@ -1,4 +1,5 @@
 //! Measuring a full context, and the glances that a list of sessions is made of.
+#![allow(clippy::disallowed_methods)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@
 //! | [`state`] | what is remembered about a session beside its transcript |
 //! | [`config`] | every number that can be set, and where it came from |
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 pub mod assembled;
 pub mod catalog;

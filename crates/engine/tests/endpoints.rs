@@ -1,5 +1,5 @@
 //! Vectors from an endpoint that is away for a while.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Memory files and sessions, found through one index.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

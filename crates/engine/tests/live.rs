@@ -1,5 +1,5 @@
 //! A session compacted, taken back and compacted again, on a real file.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::path::{Path, PathBuf};
 

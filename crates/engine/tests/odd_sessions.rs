@@ -1,5 +1,5 @@
 //! Sessions that no compaction should meet, and what becomes of them.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Layer, Trigger};

@@ -1,6 +1,6 @@
 //! Recall: what is found, in which order, and what a hit stands for.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fmt::Write;
 use std::path::PathBuf;

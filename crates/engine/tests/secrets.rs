@@ -1,5 +1,5 @@
 //! The secrets that a session's file shows, known for what is written beside it.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! What is kept of a session is what one pass over its file finds.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, OpenOptions};

@@ -1,8 +1,9 @@
 //! What can go wrong, said so that a person knows what to do next.
 
-use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
+
+use rustix::fs::FileType;
 
 /// A failure of an operation on a file.
 #[derive(Debug, thiserror::Error)]
@@ -74,28 +75,16 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// What a type is; nothing for a regular file.
+    /// What the system says it is; nothing for a regular file.
     pub(crate) fn of(kind: FileType) -> Option<FileKind> {
-        if kind.is_file() {
-            return None;
-        }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::FileTypeExt;
-            if kind.is_fifo() {
-                return Some(FileKind::Pipe);
-            }
-            if kind.is_char_device() || kind.is_block_device() {
-                return Some(FileKind::Device);
-            }
-            if kind.is_socket() {
-                return Some(FileKind::Socket);
-            }
-        }
-        Some(match (kind.is_symlink(), kind.is_dir()) {
-            (true, _) => FileKind::Link,
-            (false, true) => FileKind::Folder,
-            (false, false) => FileKind::Other,
+        Some(match kind {
+            FileType::RegularFile => return None,
+            FileType::Symlink => FileKind::Link,
+            FileType::Directory => FileKind::Folder,
+            FileType::Fifo => FileKind::Pipe,
+            FileType::CharacterDevice | FileType::BlockDevice => FileKind::Device,
+            FileType::Socket => FileKind::Socket,
+            FileType::Unknown => FileKind::Other,
         })
     }
 }
@@ -121,6 +110,14 @@ impl Error {
             action,
             path,
             source,
+        }
+    }
+
+    pub(crate) fn not_a_file(action: &'static str, path: &Path, kind: FileKind) -> Error {
+        Error::NotAFile {
+            action,
+            path: path.to_owned(),
+            kind,
         }
     }
 

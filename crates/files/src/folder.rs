@@ -1,30 +1,17 @@
 //! Folders, and the names in them.
 
-use std::fs;
-use std::io;
-use std::path::Path;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::error::{Error, Result};
 use crate::system;
 
-/// The folder of a file.
-pub(crate) fn of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
 /// Creates a folder and its parents, private to the user.
 pub fn create_folder(path: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(path).map_err(Error::io("create", path))
+    let made = builder.recursive(true).mode(0o700).create(path);
+    made.map_err(Error::io("create", path))
 }
 
 /// Makes a rename or a new file in `path`'s folder durable.
@@ -74,4 +61,18 @@ pub fn names(folder: &Path) -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
+}
+
+/// Where a path leads that the user named on purpose, links followed.
+pub fn resolve(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).map_err(Error::io("read", path))
+}
+
+/// The path with the links of its folder followed, and its last part as it is.
+pub fn resolve_folder(path: &Path) -> Result<PathBuf> {
+    let real = fs::canonicalize(system::folder_of(path)).map_err(Error::io("open", path))?;
+    Ok(match path.file_name() {
+        Some(name) => real.join(name),
+        None => real,
+    })
 }

@@ -15,28 +15,37 @@
 //! | replace, old or new but never half | [`replace`], [`replace_by`], [`replace_checked`] |
 //! | read and write what an agent names below a folder | [`open_beneath`], [`replace_beneath`] |
 //! | keep others out | [`lock`], [`lock_file`] |
-//! | unpack no more than is allowed | [`Bounded`] |
+//! | unpack no more than is allowed | [`unpack`], [`unpacked`]; another packer's [`Bounded`] |
 //!
 //! A file that the user names on purpose may be a link: [`resolve`] says where it
 //! leads, and that is opened like anything else.
+//!
+//! Unix only: without descriptors of folders and `O_NOFOLLOW` none of it holds,
+//! and a half of it would be believed.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
+// The one place where files are opened.
+#![allow(clippy::disallowed_methods)]
 
-mod bounded;
+#[cfg(not(unix))]
+compile_error!("longhaul runs on Unix systems; nothing else was tried");
+
 mod error;
 mod folder;
 mod lock;
 mod open;
 mod replace;
 mod system;
+mod unpack;
 
-pub use bounded::Bounded;
 pub use error::{Error, FileKind, Result, optional};
-pub use folder::{create_folder, names, remove, remove_folder, rename, sync_folder};
+pub use folder::{
+    create_folder, names, remove, remove_folder, rename, resolve, resolve_folder, sync_folder,
+};
 pub use lock::{Lock, Sharing, Wait, lock, lock_file};
 pub use open::{
     Identity, append, append_or_create, create, kind_of, open, open_beneath, read, read_named,
-    read_text, require_regular, resolve, resolve_folder, same_file,
+    read_text, require_regular, same_file,
 };
-pub use replace::{
-    NewFile, create_whole, replace, replace_beneath, replace_by, replace_checked, sweep,
-};
+pub use replace::{create_whole, replace, replace_beneath, replace_by, replace_checked, sweep};
+pub use system::NewFile;
+pub use unpack::{Bounded, unpack, unpacked};

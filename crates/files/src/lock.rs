@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::system::{self, How};
+use crate::open::opened;
+use crate::system::How;
 
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -74,9 +75,7 @@ pub fn lock(file: &File, path: &Path, sharing: Sharing, wait: Wait) -> Result<()
 /// Takes the lock that a file of its own stands for. The file is made where it
 /// is missing, and stays.
 pub fn lock_file(path: &Path, sharing: Sharing, wait: Wait) -> Result<Lock> {
-    let file = system::open(path, How::AppendOrCreate)
-        .map_err(|error| crate::open::explain("lock", path, error))?;
-    let file = crate::open::regular("lock", path, file)?;
+    let file = opened("lock", path, How::AppendOrCreate)?;
     lock(&file, path, sharing, wait)?;
     Ok(Lock { _file: file })
 }

@@ -1,13 +1,17 @@
 //! Opening: a regular file under its own name, or an error that says what else
 //! is there.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::fs::FileType;
 
 use crate::error::{Error, FileKind, Result};
-use crate::folder;
-use crate::system::{self, Beneath, How};
+use crate::folder::{resolve, sync_folder};
+use crate::system::{self, Beneath, How, Missing};
 
 /// Opens a file to be read.
 pub fn open(path: &Path) -> Result<File> {
@@ -32,7 +36,7 @@ pub fn append_or_create(path: &Path) -> Result<File> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             created => {
                 let file = created.map_err(Error::io("create", path))?;
-                folder::sync_folder(path)?;
+                sync_folder(path)?;
                 return Ok(file);
             }
         }
@@ -58,26 +62,17 @@ pub fn create(path: &Path, bytes: &[u8]) -> Result<File> {
 /// folder on the way is opened without following a link.
 pub fn open_beneath(root: &Path, below: &Path) -> Result<File> {
     let path = root.join(below);
-    let (parent, name) = parted(&path, below)?;
-    let file = Beneath::open(root, parent)
+    let name = name_of(&path, below)?;
+    let file = Beneath::below(root, below.parent(), Missing::Refused)
         .and_then(|folder| folder.open_file(name))
         .map_err(|error| explain("read", &path, error))?;
     regular("read", &path, file)
 }
 
-/// The folder and the name of a path below a root.
-pub(crate) fn parted<'a>(
-    path: &Path,
-    below: &'a Path,
-) -> Result<(Option<&'a Path>, &'a std::ffi::OsStr)> {
-    match below.file_name() {
-        Some(name) => Ok((below.parent(), name)),
-        None => Err(Error::NotAFile {
-            action: "open",
-            path: path.to_owned(),
-            kind: FileKind::Folder,
-        }),
-    }
+/// The last part of a path below a root.
+pub(crate) fn name_of<'a>(path: &Path, below: &'a Path) -> Result<&'a OsStr> {
+    let name = below.file_name();
+    name.ok_or_else(|| Error::not_a_file("open", path, FileKind::Folder))
 }
 
 /// Reads a whole file of at most `most` bytes. What the system says of a size
@@ -115,33 +110,11 @@ pub fn read_named(path: &Path, most: u64) -> Result<Vec<u8>> {
     read(&resolve(path)?, most).map_err(|error| error.at(path))
 }
 
-/// Where a path leads that the user named on purpose, links followed.
-pub fn resolve(path: &Path) -> Result<PathBuf> {
-    fs::canonicalize(path).map_err(Error::io("read", path))
-}
-
-/// The path with the links of its folder followed, and its last part as it is.
-pub fn resolve_folder(path: &Path) -> Result<PathBuf> {
-    let folder = folder::of(path);
-    let real = fs::canonicalize(folder).map_err(Error::io("open", path))?;
-    Ok(match path.file_name() {
-        Some(name) => real.join(name),
-        None => real,
-    })
-}
-
 /// Refuses anything but a regular file under a name that another library is
 /// about to open; a name that nothing has is free.
 pub fn require_regular(path: &Path) -> Result<()> {
     match fs::symlink_metadata(path) {
-        Ok(meta) => match FileKind::of(meta.file_type()) {
-            None => Ok(()),
-            Some(kind) => Err(Error::NotAFile {
-                action: "open",
-                path: path.to_owned(),
-                kind,
-            }),
-        },
+        Ok(meta) => nothing_else("open", path, kind(&meta)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(Error::io("open", path)(error)),
     }
@@ -149,60 +122,65 @@ pub fn require_regular(path: &Path) -> Result<()> {
 
 /// What has this name and is no regular file, links not followed.
 pub fn kind_of(path: &Path) -> Option<FileKind> {
-    FileKind::of(fs::symlink_metadata(path).ok()?.file_type())
+    kind(&fs::symlink_metadata(path).ok()?)
 }
 
-fn opened(action: &'static str, path: &Path, how: How) -> Result<File> {
+fn kind(meta: &Metadata) -> Option<FileKind> {
+    // 16 bits on some systems, 32 on others.
+    #[allow(clippy::useless_conversion)]
+    let mode = meta.mode().try_into().unwrap_or_default();
+    FileKind::of(FileType::from_raw_mode(mode))
+}
+
+pub(crate) fn nothing_else(
+    action: &'static str,
+    path: &Path,
+    kind: Option<FileKind>,
+) -> Result<()> {
+    match kind {
+        None => Ok(()),
+        Some(kind) => Err(Error::not_a_file(action, path, kind)),
+    }
+}
+
+/// Opens what may only be a regular file.
+pub(crate) fn opened(action: &'static str, path: &Path, how: How) -> Result<File> {
     let file = system::open(path, how).map_err(|error| explain(action, path, error))?;
     regular(action, path, file)
 }
 
 /// Refuses what is open and no regular file.
-pub(crate) fn regular(action: &'static str, path: &Path, file: File) -> Result<File> {
-    let kind = file.metadata().map_err(Error::io(action, path))?;
-    match FileKind::of(kind.file_type()) {
-        None => {
-            system::make_blocking(&file).map_err(Error::io(action, path))?;
-            Ok(file)
-        }
-        Some(kind) => Err(Error::NotAFile {
-            action,
-            path: path.to_owned(),
-            kind,
-        }),
-    }
+fn regular(action: &'static str, path: &Path, file: File) -> Result<File> {
+    let meta = file.metadata().map_err(Error::io(action, path))?;
+    nothing_else(action, path, kind(&meta))?;
+    system::make_blocking(&file).map_err(Error::io(action, path))?;
+    Ok(file)
 }
 
 /// Why something could not be opened: the system names a link or a socket by
 /// numbers that mean other things too.
-pub(crate) fn explain(action: &'static str, path: &Path, error: io::Error) -> Error {
+fn explain(action: &'static str, path: &Path, error: io::Error) -> Error {
     match kind_of(path) {
-        Some(kind) if error.kind() != io::ErrorKind::PermissionDenied => Error::NotAFile {
-            action,
-            path: path.to_owned(),
-            kind,
-        },
+        Some(kind) if error.kind() != io::ErrorKind::PermissionDenied => {
+            Error::not_a_file(action, path, kind)
+        }
         _ => Error::io(action, path)(error),
     }
 }
 
-/// What tells a file from another one under the same name; on systems that do
-/// not say, all are alike.
+/// What tells a file from another one under the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Identity(Option<(u64, u64)>);
+pub struct Identity {
+    device: u64,
+    inode: u64,
+}
 
 impl Identity {
     /// Whose these are.
     pub fn of(meta: &Metadata) -> Identity {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            Identity(Some((meta.dev(), meta.ino())))
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = meta;
-            Identity(None)
+        Identity {
+            device: meta.dev(),
+            inode: meta.ino(),
         }
     }
 }
@@ -213,10 +191,11 @@ pub fn same_file(file: &File, path: &Path) -> Result<bool> {
     same().map_err(Error::io("read", path))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::PathBuf;
 
     /// A folder with one of everything that is no regular file.
     fn odd_files() -> (tempfile::TempDir, Vec<(PathBuf, FileKind)>) {
@@ -245,17 +224,13 @@ mod tests {
     fn only_regular_files_are_opened_and_nothing_waits() {
         let (folder, odd) = odd_files();
         for (path, expected) in odd {
-            let lock = || {
-                let wait = crate::Wait::Never;
-                crate::lock_file(&path, crate::Sharing::Alone, wait).map(drop)
-            };
             for result in [
                 open(&path).map(drop),
                 read(&path, 9).map(drop),
                 append(&path).map(drop),
                 append_or_create(&path).map(drop),
+                opened("lock", &path, How::AppendOrCreate).map(drop),
                 require_regular(&path),
-                lock(),
             ] {
                 match result {
                     Err(Error::NotAFile { kind, .. }) => assert_eq!(kind, expected, "{path:?}"),

@@ -13,24 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::error::{Error, Result};
-use crate::open::parted;
-use crate::system::Beneath;
-use crate::{folder, lock};
+use crate::folder;
+use crate::lock::{Sharing, Wait, lock};
+use crate::open::{append, name_of, nothing_else};
+use crate::system::{Beneath, Missing, NewFile, folder_of};
 
 /// Ends the name of a file that is being written.
 const TEMPORARY: &str = ".longhaul-tmp";
 /// Digits of the part of such a name that nobody can guess.
 const DIGITS: usize = 32;
 const BUFFER: usize = 256 * 1024;
-
-/// Who may read a file that was not there before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewFile {
-    /// The user alone.
-    Private,
-    /// Whoever may read the files that other programs of the user make.
-    AsUsual,
-}
 
 /// Replaces or creates a file with these bytes. An existing file's permissions
 /// are kept; a new one is private.
@@ -53,15 +45,9 @@ pub fn replace_checked<E: From<Error>>(
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     check: &mut dyn FnMut(&Path) -> Result<(), E>,
 ) -> Result<File, E> {
-    let parent = folder::of(path);
-    let name = parted(path, path)?.1;
+    let parent = folder_of(path);
     sweep_once(parent);
-    let folder = Beneath::at(parent).map_err(Error::io("write", path))?;
-    let target = Target {
-        folder: &folder,
-        path,
-        name,
-    };
+    let target = Target::new(path, path, Beneath::at(parent))?;
     target.replace(Place::Over, NewFile::Private, write, &mut |temporary| {
         check(&parent.join(temporary))
     })
@@ -73,33 +59,17 @@ pub fn create_whole(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
-    let folder = Beneath::at(folder::of(path)).map_err(Error::io("create", path))?;
-    let target = Target {
-        folder: &folder,
-        path,
-        name: parted(path, path)?.1,
-    };
-    let new = NewFile::Private;
-    target
-        .replace(Place::New, new, write, &mut |_| Ok::<(), Error>(()))
-        .map(drop)
+    let target = Target::new(path, path, Beneath::at(folder_of(path)))?;
+    target.put(Place::New, NewFile::Private, write)
 }
 
 /// Replaces or creates a file below a folder, which no part of the path may
 /// leave; folders on the way are made.
 pub fn replace_beneath(root: &Path, below: &Path, new: NewFile, bytes: &[u8]) -> Result<()> {
     let path = root.join(below);
-    let (parent, name) = parted(&path, below)?;
-    let folder = Beneath::make(root, parent).map_err(Error::io("write", &path))?;
-    let target = Target {
-        folder: &folder,
-        path: &path,
-        name,
-    };
-    let write = &mut |out: &mut dyn Write| out.write_all(bytes);
-    target
-        .replace(Place::Over, new, write, &mut |_| Ok::<(), Error>(()))
-        .map(drop)
+    let folder = Beneath::below(root, below.parent(), Missing::Made);
+    let target = Target::new(&path, below, folder)?;
+    target.put(Place::Over, new, &mut |out| out.write_all(bytes))
 }
 
 /// What may be under the name of a new file.
@@ -113,12 +83,28 @@ enum Place {
 
 /// A name in an open folder.
 struct Target<'a> {
-    folder: &'a Beneath,
+    folder: Beneath,
     path: &'a Path,
     name: &'a OsStr,
 }
 
-impl Target<'_> {
+impl<'a> Target<'a> {
+    fn new(path: &'a Path, below: &'a Path, folder: io::Result<Beneath>) -> Result<Target<'a>> {
+        let name = name_of(path, below)?;
+        let folder = folder.map_err(Error::io("write", path))?;
+        Ok(Target { folder, path, name })
+    }
+
+    fn put(
+        &self,
+        place: Place,
+        new: NewFile,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        self.replace(place, new, write, &mut |_| Ok::<(), Error>(()))
+            .map(drop)
+    }
+
     fn replace<E: From<Error>>(
         &self,
         place: Place,
@@ -131,7 +117,7 @@ impl Target<'_> {
             Place::Over => self.old()?,
             Place::New => None,
         };
-        let (name, file) = temporary(self.folder, new).map_err(failed())?;
+        let (name, file) = temporary(&self.folder, new).map_err(failed())?;
         let finish = || -> Result<(), E> {
             filled(&file, old, write).map_err(failed())?;
             check(&name)?;
@@ -165,17 +151,11 @@ impl Target<'_> {
     /// The permissions of what is there; nothing but a regular file is replaced.
     fn old(&self) -> Result<Option<Permissions>> {
         let found = self.folder.look(self.name);
-        match found.map_err(Error::io("write", self.path))? {
-            None => Ok(None),
-            Some(seen) => match seen.kind {
-                None => Ok(Some(seen.permissions)),
-                Some(kind) => Err(Error::NotAFile {
-                    action: "write",
-                    path: self.path.to_owned(),
-                    kind,
-                }),
-            },
-        }
+        let Some(seen) = found.map_err(Error::io("write", self.path))? else {
+            return Ok(None);
+        };
+        nothing_else("write", self.path, seen.kind)?;
+        Ok(Some(seen.permissions))
     }
 }
 
@@ -205,8 +185,7 @@ fn temporary(folder: &Beneath, new: NewFile) -> io::Result<(String, File)> {
         };
         // Whoever sweeps may have seen it before it was locked.
         let path = Path::new(&name);
-        let locked = lock::lock(&file, path, lock::Sharing::Alone, lock::Wait::Always);
-        locked.map_err(Error::into_io)?;
+        lock(&file, path, Sharing::Alone, Wait::Always).map_err(Error::into_io)?;
         if folder.look(name.as_ref())?.is_some() {
             return Ok((name, file));
         }
@@ -238,7 +217,7 @@ pub fn sweep(folder: &Path) -> Result<u32> {
             continue;
         }
         let path = folder.join(&name);
-        let Ok(file) = crate::append(&path) else {
+        let Ok(file) = append(&path) else {
             continue;
         };
         // Without locks nobody can tell.
@@ -312,7 +291,6 @@ mod tests {
         );
     }
 
-    #[cfg(unix)]
     #[test]
     fn new_files_are_private_and_old_permissions_stay() {
         use std::os::unix::fs::PermissionsExt;
@@ -337,7 +315,6 @@ mod tests {
         assert_eq!(folder::names(folder.path()).unwrap(), ["a"]);
     }
 
-    #[cfg(unix)]
     #[test]
     fn nothing_but_a_regular_file_is_replaced() {
         use std::os::unix::fs::symlink;

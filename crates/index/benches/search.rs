@@ -6,6 +6,7 @@
 //!
 //! Percentiles matter here, so this counts its own times: by the clock, and
 //! what the processor worked, which other programs on the machine change less.
+#![allow(clippy::disallowed_methods)]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -8,7 +8,7 @@
 //! | what finds other words? | an [`Encoder`]: from [`Models`], or a [`RemoteEncoder`] |
 //! | how does a page of the memory quote what it keeps? | [`page`] |
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 mod chunk;
 mod embed;

@@ -3,7 +3,7 @@
 //!
 //! Words here are drawn, and nothing of them is repeated but as often as words
 //! of a language are.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};

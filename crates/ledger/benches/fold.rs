@@ -1,5 +1,5 @@
 //! How long the fold takes.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::ops::ControlFlow;
 

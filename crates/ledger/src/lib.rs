@@ -8,7 +8,7 @@
 //! entry after another; the same entries give the same ledger, byte for byte,
 //! and a ledger stored in a compaction entry goes on where it stopped.
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 mod agreed;
 mod capture;

@@ -1,5 +1,5 @@
 //! The ledger against the truth files of recorded sessions.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! Memory files on disk: appended by many, inside the workspace, attributed.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `memory lint`: what it says of what it finds, and what `--fix` does.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fs;
 use std::path::Path;

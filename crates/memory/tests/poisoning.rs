@@ -1,7 +1,7 @@
 //! Poison in what tools say, all the way: transcript, ledger, flush, log,
 //! dream, memory.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fs;
 

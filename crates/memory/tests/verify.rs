@@ -1,6 +1,6 @@
 //! `memory verify`: how pointers stand whose files are hard to read.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fs::{self, File};
 use std::path::Path;

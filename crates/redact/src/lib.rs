@@ -27,7 +27,7 @@
 //! );
 //! ```
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 mod alphabet;
 mod document;

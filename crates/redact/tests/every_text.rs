@@ -1,6 +1,6 @@
 //! What holds for every text, however it is made.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use longhaul_redact::Redactor;
 use proptest::prelude::*;

@@ -15,6 +15,7 @@
 //!
 //! `LONGHAUL_BENCH_TURNS` and `LONGHAUL_BENCH_MB` make it shorter, and
 //! `LONGHAUL_BENCH_GROWN` says how many turns the late window ends with.
+#![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! MCP over HTTP among clients that are slow, or never come to the point.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::io::Write as _;
 use std::net::SocketAddr;

@@ -1,6 +1,6 @@
 //! pi over the protocol: what it asks, what it is told, and what happens when its
 //! file is not what it was.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

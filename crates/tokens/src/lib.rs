@@ -15,7 +15,7 @@
 //! | what did requests take? | [`Spent`] |
 //! | must it be counted again? | not if the [`CountCache`] has it |
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 mod bpe;
 mod cache;

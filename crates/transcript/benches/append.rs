@@ -2,6 +2,7 @@
 //!
 //! The two take turns before the table is printed, so that a busy disk slows
 //! both alike; the line above the table is the ratio of their medians.
+#![allow(clippy::disallowed_methods)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Reading another agent's transcript: a file shaped like Claude Code's.
+#![allow(clippy::disallowed_methods)]
 
 mod common;
 

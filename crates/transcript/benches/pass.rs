@@ -2,6 +2,7 @@
 //!
 //! Before the table comes the most memory that each pass over the largest file
 //! holds, measured in a process of its own.
+#![allow(clippy::disallowed_methods)]
 
 mod common;
 

@@ -138,6 +138,13 @@ pub enum FaultKind {
         /// How many bytes the line has.
         bytes: u64,
     },
+    /// What an entry of ours carries packed cannot be unpacked; it is made anew.
+    Packed {
+        /// The entry.
+        id: String,
+        /// Why.
+        reason: String,
+    },
     /// A row of a database that could not be decoded.
     Row {
         /// Its sequence number.
@@ -244,6 +251,9 @@ impl fmt::Display for FaultKind {
                 )
             }
             FaultKind::TooLong { bytes } => write!(f, "line of {bytes} bytes is too long; skipped"),
+            FaultKind::Packed { id, reason } => {
+                write!(f, "what {id} carries packed is made anew ({reason})")
+            }
             FaultKind::Row { seq, reason } => write!(f, "row {seq} cannot be decoded ({reason})"),
         }
     }

@@ -1,5 +1,5 @@
 //! What is changed in a session before a mark of ours is found, wherever it is.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,10 @@
 //! Every fuzz target over its seeds and over mutations of them, without a fuzzer.
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub
+)]
 
 #[path = "../../../fuzz/src/mutate.rs"]
 mod mutate;

@@ -1,5 +1,5 @@
 //! Contexts equal those of pi and OpenClaw, message for message.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What a provider is sent is never refused, whatever the session is like.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use longhaul_transcript::{Context, ContextMessage, EntryId};
 use proptest::prelude::*;

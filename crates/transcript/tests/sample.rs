@@ -1,5 +1,5 @@
 //! Samples are reproducible, sound, and hold what their truth says.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;

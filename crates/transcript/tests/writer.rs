@@ -1,5 +1,5 @@
 //! Appending, forking, archiving: nothing is lost, whatever happens in between.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 use std::fs;
 use std::io::Read;

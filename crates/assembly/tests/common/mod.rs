@@ -1,5 +1,10 @@
 //! A workspace on disk, a prompt from it, and histories to go with it.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::disallowed_methods,
+    clippy::unwrap_used
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

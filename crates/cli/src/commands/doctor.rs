@@ -140,15 +140,9 @@ fn state_folder(app: &App) -> Check {
     }
 }
 
-#[cfg(unix)]
 fn is_open_to_others(meta: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     meta.permissions().mode() & 0o077 != 0
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_meta: &fs::Metadata) -> bool {
-    false
 }
 
 /// Two writers are kept apart by file locks; some network folders have none.

@@ -25,7 +25,7 @@ pub(super) fn run(app: &App, args: &HandoffArgs) -> Result<(), Failure> {
         } else {
             HANDOFF_SCHEMA
         };
-        return out::bytes(text.as_bytes());
+        return out::whole(text);
     }
     if let Some(file) = &args.check {
         return check(app, file);

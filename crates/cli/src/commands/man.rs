@@ -10,28 +10,30 @@ use crate::out;
 pub(crate) fn run(command: clap::Command, dir: Option<&Path>) -> Result<(), Failure> {
     match dir {
         Some(dir) => {
-            std::fs::create_dir_all(dir)
-                .map_err(|error| Failure::new(format!("{}: {error}", dir.display())))?;
             let mut command = command.disable_help_subcommand(true);
             command.build();
-            pages(command, dir)
+            // What is missing of the folder is made with the first page.
+            let there = dir.ancestors().find(|above| above.is_dir());
+            let there = there.unwrap_or(Path::new(""));
+            let missing = dir.strip_prefix(there).unwrap_or(dir);
+            let root = longhaul_files::resolve(&Path::new(".").join(there))?;
+            pages(command, &root, missing)
         }
-        None => out::bytes(&page(&Man::new(command))?),
+        None => out::whole(&page(&Man::new(command))?),
     }
 }
 
 /// The pages of a command and of all below it.
-fn pages(command: clap::Command, dir: &Path) -> Result<(), Failure> {
+fn pages(command: clap::Command, root: &Path, below: &Path) -> Result<(), Failure> {
     let shown = command.get_subcommands().filter(|one| !one.is_hide_set());
-    for below in shown.cloned() {
-        pages(below, dir)?;
+    for one in shown.cloned() {
+        pages(one, root, below)?;
     }
     let man = Man::new(command);
     let name = man.get_filename();
     // As readable as other pages of the system.
     let new = longhaul_files::NewFile::AsUsual;
-    let dir = &longhaul_files::resolve(dir)?;
-    longhaul_files::replace_beneath(dir, Path::new(&name), new, &page(&man)?)?;
+    longhaul_files::replace_beneath(root, &below.join(name), new, &page(&man)?)?;
     Ok(())
 }
 

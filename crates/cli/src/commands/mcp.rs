@@ -160,14 +160,12 @@ async fn listen(
 /// Waits for a signal that asks the program to end, and lets it end in order. One
 /// that comes before anybody waits counts as well.
 fn ended(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
-    #[cfg(unix)]
     let asked = {
         use tokio::signal::unix::{SignalKind, signal};
         let terminated = signal(SignalKind::terminate());
         terminated.and_then(|one| Ok((one, signal(SignalKind::interrupt())?)))
     };
     async move {
-        #[cfg(unix)]
         if let Ok((mut terminated, mut interrupted)) = asked {
             tokio::select! {
                 _ = terminated.recv() => {}

@@ -1,8 +1,9 @@
 //! `redact`: a text without its secrets, for pipes.
 
-use std::fs;
-use std::io::{Read, stdin};
+use std::io::{self, Read};
+use std::path::PathBuf;
 
+use longhaul_files::Bounded;
 use longhaul_redact::{Document, Redactor, rule_ids};
 use serde_json::json;
 
@@ -11,22 +12,15 @@ use crate::args::RedactArgs;
 use crate::failure::Failure;
 use crate::out::{self, say};
 
+/// A secret is known by what stands far from it, such as the head of its table,
+/// so the whole text is held at once.
+const MOST_BYTES: u64 = 100_000_000;
+
 pub(crate) fn run(app: &App, args: &RedactArgs) -> Result<(), Failure> {
     if args.rules {
         return rules(app);
     }
-    let mut input = Vec::new();
-    if args.files.is_empty() {
-        let read = stdin().lock().read_to_end(&mut input);
-        read.map_err(|error| Failure::new(format!("cannot read what comes in: {error}")))?;
-    }
-    for file in &args.files {
-        let read = fs::read(file);
-        let bytes = read.map_err(|error| {
-            Failure::new(format!("cannot read {}: {error}", app.show_path(file)))
-        })?;
-        input.extend(bytes);
-    }
+    let input = incoming(&args.files)?;
     let redactor = Redactor::default();
     let mut document = redactor.document();
     let text = redacted(&mut document, &input);
@@ -38,7 +32,7 @@ pub(crate) fn run(app: &App, args: &RedactArgs) -> Result<(), Failure> {
             "total": tally.total(),
         }));
     }
-    out::bytes(&text)?;
+    out::whole(&text)?;
     if tally.total() > 0 {
         let each: Vec<String> = tally
             .rows()
@@ -47,6 +41,28 @@ pub(crate) fn run(app: &App, args: &RedactArgs) -> Result<(), Failure> {
         app.note(&format!("secrets taken out: {}", each.join(", ")));
     }
     Ok(())
+}
+
+/// The files, one after the other, or what comes in.
+fn incoming(files: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+    let mut input: Box<dyn Read> = match files {
+        [] => Box::new(io::stdin().lock()),
+        _ => Box::new(io::empty()),
+    };
+    for file in files {
+        let opened = longhaul_files::open(&longhaul_files::resolve(file)?);
+        input = Box::new(input.chain(opened.map_err(|error| error.at(file))?));
+    }
+    let mut bytes = Vec::new();
+    let read = Bounded::new(input, MOST_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => Failure::new("more than 100 MB are not redacted at once")
+            .help(
+                "divide it where nothing belongs together, between two days of a log for instance",
+            ),
+        _ => Failure::new(format!("cannot read what comes in: {error}")),
+    })?;
+    Ok(bytes)
 }
 
 /// The bytes without secrets; those that are no text stay as they are.

@@ -16,7 +16,7 @@ use crate::machine::{Machine, Ran};
 use crate::talk::{long, small};
 
 /// The clock of all tests stands on 2026-03-10.
-const TODAY: Date = date(2026, 3, 10);
+pub(crate) const TODAY: Date = date(2026, 3, 10);
 
 pub(crate) fn read(machine: &Machine, name: &str) -> String {
     fs::read_to_string(machine.work().join(name)).unwrap_or_default()

@@ -64,3 +64,26 @@ fn a_rule_that_cannot_be_read_is_an_error_of_the_configuration() {
     assert_ne!(ran.code, 0);
     assert!(ran.err.contains("githib"), "{}", ran.err);
 }
+
+/// What gives a secret away may stand far from it, so no text is redacted by
+/// pieces, and none is larger than can be held.
+#[test]
+fn a_text_that_is_too_large_is_refused_before_it_is_read() {
+    let machine = Machine::new();
+    let path = machine.put("large.log", "", 1);
+    let file = File::options().write(true).open(&path).unwrap();
+    file.set_len(100_000_001).unwrap();
+    let ran = machine.run(["redact".as_ref(), path.as_os_str()]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.err.contains("100 MB"), "{ran:?}");
+}
+
+#[test]
+fn a_pipe_gets_the_bytes_as_they_are() {
+    let machine = Machine::new();
+    let path = machine.put("input", b"\x1b[2J\xff\xe2\x80\xae\n", 1);
+    let mut command = machine.command();
+    command.arg("redact").arg(&path);
+    let output = command.output().unwrap();
+    assert_eq!(output.stdout, b"\x1b[2J\xff\xe2\x80\xae\n");
+}

@@ -151,6 +151,8 @@ fn no_command_lets_a_session_drive_the_terminal() {
         "longhaul context show taken.jsonl",
         "longhaul context export s -o -",
         "longhaul session fork --session s -o fork.jsonl",
+        "longhaul redact AGENTS.md",
+        "longhaul redact < AGENTS.md",
         "longhaul session archive s --yes",
         "longhaul session restore s --yes",
         "longhaul memory index",

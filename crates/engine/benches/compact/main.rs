@@ -1,4 +1,5 @@
 //! How long a compaction takes, and how it grows with the session.
+#![allow(clippy::disallowed_methods)]
 
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};

@@ -21,8 +21,8 @@ use longhaul_compaction::audit::{Audit, Source};
 use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
-    Body, Boundary, Context, ContextMessage, Dialect, Entry, EntryId, Epoch, Header, Loaded,
-    Result, Session, Settings,
+    Body, Boundary, Context, ContextMessage, Dialect, Entry, EntryId, Epoch, Fault, FaultKind,
+    Header, Loaded, Result, Session, Settings,
 };
 
 use crate::hosted::Changes;
@@ -149,7 +149,13 @@ impl Live {
         live.known = secrets::Known::of(session, &loaded, keep);
         live.keep = keep.clone();
         let is_whole = loaded.complete && loaded.boundary.is_none();
-        let carried = stored_ledger(&loaded);
+        let carried = match stored_ledger(&loaded) {
+            Ok(ledger) => ledger,
+            Err(fault) => {
+                loaded.faults.push(fault);
+                None
+            }
+        };
         let worn = stored_wear(&loaded);
         let is_told = carried.is_some() && worn.is_some() && loaded.epoch.is_exact();
         if !is_told && !is_whole {
@@ -368,11 +374,21 @@ fn stored_wear(loaded: &Loaded) -> Option<Wear> {
 }
 
 /// The ledger that our own compaction entries carry.
-fn stored_ledger(loaded: &Loaded) -> Option<Ledger> {
-    let (entry, _) = loaded.compaction()?;
-    let object = Object::parse(entry.raw()).ok()?;
-    let details = object.object("details")?;
-    stored::unpack(details.raw("ledger")?)
+fn stored_ledger(loaded: &Loaded) -> Result<Option<Ledger>, Fault> {
+    let compaction = loaded.compaction().map(|(entry, _)| entry);
+    let object = compaction.and_then(|entry| Object::parse(entry.raw()).ok());
+    let details = object.and_then(|object| object.object("details"));
+    let (Some(entry), Some(raw)) = (compaction, details.and_then(|of| of.raw("ledger"))) else {
+        return Ok(None);
+    };
+    stored::unpack(raw).map_err(|error| Fault {
+        line: 0,
+        offset: 0,
+        kind: FaultKind::Packed {
+            id: entry.id.to_string(),
+            reason: error.to_string(),
+        },
+    })
 }
 
 /// What was pinned when the compaction was made: the labels themselves stand

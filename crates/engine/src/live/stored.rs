@@ -5,17 +5,17 @@
 //! every compaction has it again; so it is packed.
 
 use std::borrow::Cow;
+use std::io;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use longhaul_ledger::Ledger;
 use longhaul_redact::Document;
+use longhaul_transcript::json::{Object, string, with_field};
 use serde_json::{Value, json};
 
 /// A smaller one is left as it is, to be read by people.
 const SMALL: usize = 8 * 1024;
-/// More than any ledger has within its caps.
-const MOST: usize = 64 << 20;
 const PACKED: &str = "zstd:";
 /// The quickest that still makes a tenth of it.
 const LEVEL: i32 = 3;
@@ -36,51 +36,51 @@ fn packed(text: &str) -> Option<String> {
     Some(format!("{PACKED}{}", STANDARD.encode(packed)))
 }
 
-fn unpacked(text: &str) -> Option<String> {
-    let packed = STANDARD.decode(text.strip_prefix(PACKED)?).ok()?;
-    let bytes = zstd::bulk::decompress(&packed, MOST).ok()?;
-    String::from_utf8(bytes).ok()
+fn unpacked(text: &str) -> io::Result<String> {
+    let packed = text.strip_prefix(PACKED).unwrap_or_default();
+    let packed = STANDARD.decode(packed).map_err(io::Error::other)?;
+    String::from_utf8(longhaul_files::unpack(&packed)?).map_err(io::Error::other)
 }
 
 /// The line of an entry without secrets, those included that its packed ledger
-/// holds, which nothing that reads the line as text would see.
+/// holds, which nothing that reads the line as text would see. A ledger that
+/// cannot be looked into is left out.
 pub(crate) fn redacted<'t>(line: &'t str, document: &mut Document<'_>) -> Cow<'t, str> {
-    let mut out = String::new();
-    let mut from = 0;
-    for (at, _) in line.match_indices(&format!("\"{PACKED}")) {
-        let inner = at + 1;
-        let Some(length) = line[inner..].find('"') else {
-            continue;
-        };
-        let Some(ledger) = unpacked(&line[inner..inner + length]) else {
-            continue;
-        };
-        if let Cow::Owned(clean) = document.json(&ledger)
-            && let Some(packed) = packed(&clean)
-        {
-            out.push_str(&line[from..inner]);
-            out.push_str(&packed);
-            from = inner + length;
-        }
-    }
-    if from == 0 {
+    let Some(clean) = with_clean_ledger(line, document) else {
         return document.json(line);
-    }
-    out.push_str(&line[from..]);
-    Cow::Owned(document.json(&out).into_owned())
+    };
+    Cow::Owned(document.json(&clean).into_owned())
 }
 
-/// The ledger from an entry's details, as the JSON that stands there.
-pub(super) fn unpack(raw: &str) -> Option<Ledger> {
-    let ledger: Ledger = match raw.starts_with('"') {
-        true => {
-            let text: String = serde_json::from_str(raw).ok()?;
-            serde_json::from_str(&unpacked(&text)?).ok()?
-        }
-        false => serde_json::from_str(raw).ok()?,
+fn with_clean_ledger(line: &str, document: &mut Document<'_>) -> Option<String> {
+    if !line.contains(PACKED) {
+        return None;
+    }
+    let entry = Object::parse(line).ok()?;
+    let details = entry.object("details")?;
+    let ledger = details
+        .str("ledger")
+        .filter(|text| text.starts_with(PACKED))?;
+    let clean = match unpacked(&ledger) {
+        Ok(ledger) => match document.json(&ledger) {
+            Cow::Borrowed(_) => return None,
+            Cow::Owned(clean) => packed(&clean).map(Value::String),
+        },
+        Err(_) => None,
     };
-    // One of an older form is folded anew.
-    (ledger.version == Ledger::VERSION).then_some(ledger)
+    let ledger = clean.unwrap_or(Value::Null).to_string();
+    let details = with_field(&details, "ledger", &ledger);
+    Some(with_field(&entry, "details", &details))
+}
+
+/// The ledger from an entry's details, as the JSON that stands there; one of an
+/// older form is folded anew.
+pub(super) fn unpack(raw: &str) -> io::Result<Option<Ledger>> {
+    let ledger: Option<Ledger> = match string(raw) {
+        Some(text) => serde_json::from_str(&unpacked(&text)?).ok(),
+        None => serde_json::from_str(raw).ok(),
+    };
+    Ok(ledger.filter(|ledger| ledger.version == Ledger::VERSION))
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
             let ledger = ledger(requests);
             let packed = pack(&ledger).to_string();
             let plain = serde_json::to_string(&ledger).unwrap();
-            let back = unpack(&packed).unwrap();
+            let back = unpack(&packed).unwrap().unwrap();
             assert_eq!(serde_json::to_string(&back).unwrap(), plain);
             if requests == 500 {
                 assert!(packed.len() * 4 < plain.len(), "{}", packed.len());
@@ -120,12 +120,27 @@ mod tests {
     fn what_older_versions_wrote_is_read_and_nonsense_is_not() {
         let ledger = ledger(500);
         let plain = serde_json::to_string(&ledger).unwrap();
-        assert_eq!(
-            serde_json::to_string(&unpack(&plain).unwrap()).unwrap(),
-            plain
-        );
+        let read = unpack(&plain).unwrap().unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), plain);
         for nonsense in ["\"zstd:\"", "\"zstd:AAAA\"", "\"other\"", "\"\"", "7", ""] {
-            assert!(unpack(nonsense).is_none(), "{nonsense}");
+            assert!(!matches!(unpack(nonsense), Ok(Some(_))), "{nonsense}");
         }
+    }
+
+    /// What cannot be looked into is not handed on, since others might.
+    #[test]
+    fn a_ledger_made_to_fill_memory_leaves_the_line_and_is_a_fault() {
+        let bomb = format!("\"{}\"", "a".repeat(65 << 20));
+        let bomb = packed(&bomb).unwrap();
+        let error = unpack(&format!("\"{bomb}\"")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        let line = format!(r#"{{"type":"compaction","details":{{"epoch":1,"ledger":"{bomb}"}}}}"#);
+        let redactor = longhaul_redact::Redactor::default();
+        let mut document = redactor.document();
+        let clean = redacted(&line, &mut document);
+        assert_eq!(
+            clean,
+            r#"{"type":"compaction","details":{"epoch":1,"ledger":null}}"#
+        );
     }
 }

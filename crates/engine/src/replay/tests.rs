@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use longhaul_tokens::WindowSettings;
 use longhaul_transcript::sample::{Plan, Size, generate};

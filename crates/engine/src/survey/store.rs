@@ -6,7 +6,6 @@
 //! anyway; who has only the survey has nothing, also after the session was
 //! deleted. And a part that opens belongs to this file, read up to there.
 
-use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,8 +22,6 @@ const FORM: i64 = 1;
 const HEAD: u64 = 4 * 1024;
 /// Bytes before the place up to which a file was read.
 const WINDOW: u64 = 64 * 1024;
-/// No part of a survey is larger.
-const MOST: usize = 256 << 20;
 /// Kilobytes of the database that are held.
 const CACHE: i64 = 16_000;
 /// Somebody else brings it up to date: then it is not worth waiting for.
@@ -205,7 +202,7 @@ impl Store {
                 });
         Ok(found.optional()?.and_then(|sealed| {
             let packed = key.open(&sealed)?;
-            let text = zstd::bulk::decompress(&packed, MOST).ok()?;
+            let text = longhaul_files::unpack(&packed).ok()?;
             serde_json::from_slice(&text).ok()
         }))
     }
@@ -347,7 +344,7 @@ pub(super) fn is_twice(error: &rusqlite::Error) -> bool {
 pub(super) fn discard(path: &Path) {
     let mut journal = path.as_os_str().to_owned();
     journal.push("-journal");
-    let _ = fs::remove_file(PathBuf::from(journal));
+    let _ = longhaul_files::remove(Path::new(&journal));
     let _ = longhaul_files::remove(path);
 }
 

@@ -1,5 +1,5 @@
 //! Compactions with checkpoints.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 mod place;
 mod putting_back;

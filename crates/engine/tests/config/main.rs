@@ -1,7 +1,7 @@
 //! The configuration as its users meet it: files, variables and flags in,
 //! values with their origins or advice out.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 #![recursion_limit = "512"]
 
 mod elsewhere;

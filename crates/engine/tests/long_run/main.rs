@@ -6,7 +6,7 @@
 //! child, which is this program again, so that it can be killed at any moment.
 //! 300 turns, or 2,000 with `LONGHAUL_LONG` set.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod child;
 mod judge;

@@ -1,6 +1,6 @@
 //! Sessions with a model, at the seam that embedders use.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod breaker;
 mod durable;

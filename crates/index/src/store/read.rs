@@ -14,9 +14,6 @@ use crate::chunk::lines_in;
 use crate::error::IndexError;
 use crate::record::{Passage, RecordKind, Status};
 
-/// A chunk has a fraction of it, whatever a damaged one says.
-const LONGEST_TEXT: usize = 16 << 20;
-
 /// A record without its text.
 struct Found {
     source: String,
@@ -167,7 +164,7 @@ impl SqliteIndex {
             };
             match row.get_ref(0)? {
                 ValueRef::Blob(packed) => {
-                    let text = zstd::bulk::decompress(packed, LONGEST_TEXT)
+                    let text = longhaul_files::unpack(packed)
                         .map_err(|error| damaged(FromSqlError::Other(Box::new(error))))?;
                     String::from_utf8(text)
                         .map_err(|error| damaged(FromSqlError::Other(Box::new(error))))

@@ -1,6 +1,6 @@
 //! The index at its public seam.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod files;
 mod ranking;

@@ -1,5 +1,5 @@
 //! What the tests share.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::io::Read;
 use std::ops::ControlFlow;

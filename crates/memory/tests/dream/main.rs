@@ -1,6 +1,6 @@
 //! Dreaming, from logs to memory and back.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod bytes;
 mod judging;

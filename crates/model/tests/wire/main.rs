@@ -1,7 +1,7 @@
 //! The wire formats, over real connections: every provider's stream as it is, in
 //! awkward pieces, broken, slow, silent; and what is sent to them.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod failures;
 mod keys;

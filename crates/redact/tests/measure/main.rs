@@ -5,7 +5,7 @@
 //! `LONGHAUL_SHOW=ROW` every text of a row that is missed or taken wrongly. Each
 //! row has a floor in `floors.txt`, below which the test fails.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod generate;
 mod others;

@@ -5,16 +5,11 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use longhaul_files::{Bounded, Identity};
+use longhaul_files::Identity;
 
 use super::Packing;
 use crate::error::{Error, Result};
 
-/// What an archive may unpack to, whatever its size.
-const ALWAYS_BYTES: u64 = 64 << 20;
-/// Beyond that, so many times its size. Sessions pack to a tenth; a file that
-/// packs to a thousandth was made to fill a disk.
-const MOST_TIMES: u64 = 100;
 const BUFFER: usize = 256 * 1024;
 const LEVEL: i32 = 3;
 
@@ -60,17 +55,11 @@ impl PackedArchive {
         Ok(match self.packing {
             Packing::Plain => Box::new(file),
             Packing::Zstd => {
-                let unpacked = zstd::Decoder::with_buffer(file);
-                let unpacked = unpacked.map_err(Error::io("unpack", &self.path))?;
-                Box::new(Bounded::new(unpacked, most_bytes(self.size)))
+                let unpacked = longhaul_files::unpacked(file, self.size);
+                Box::new(unpacked.map_err(Error::io("unpack", &self.path))?)
             }
         })
     }
-}
-
-/// How much an archive of this size may unpack to.
-fn most_bytes(packed: u64) -> u64 {
-    packed.saturating_mul(MOST_TIMES).max(ALWAYS_BYTES)
 }
 
 /// Writes an archive: what is in the old one as it is, and what is added to it.

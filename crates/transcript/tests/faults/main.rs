@@ -2,7 +2,7 @@
 //!
 //! Some tests need another process, to be killed or to compete with. It is
 //! this same program, started again with a [`roles`] name in its environment.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 mod crowded;
 mod damaged;

@@ -1,5 +1,5 @@
 //! Other agents' sessions are read as native ones, with nothing lost.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 mod claude_code;
 mod codex;

@@ -6,11 +6,11 @@ use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
-use rustyline::history::DefaultHistory;
+use rustyline::history::MemHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Config, Context, Editor, Helper};
 
-use super::slash;
+use super::{history, slash};
 use crate::failure::Failure;
 
 /// A line, or why there is none.
@@ -24,29 +24,29 @@ pub(super) enum Typed {
 
 /// The editor at a terminal.
 pub(super) struct Prompt {
-    editor: Editor<Commands, DefaultHistory>,
+    editor: Editor<Commands, MemHistory>,
     history: PathBuf,
 }
 
 impl Prompt {
     /// An editor with the lines of earlier days. A history that cannot be read
     /// is none.
-    pub(super) fn new(history: &Path) -> Result<Prompt, Failure> {
+    pub(super) fn new(file: &Path) -> Result<Prompt, Failure> {
         let config = Config::builder()
             .history_ignore_space(true)
-            .max_history_size(1000)
+            .max_history_size(history::MOST_LINES)
             .and_then(|builder| builder.history_ignore_dups(true))
             .map_err(cannot)?
             .build();
-        let mut editor = Editor::with_config(config).map_err(cannot)?;
+        let history = MemHistory::with_config(&config);
+        let mut editor = Editor::with_history(config, history).map_err(cannot)?;
         editor.set_helper(Some(Commands));
-        // The editor opens the file by itself.
-        if longhaul_files::require_regular(history).is_ok() {
-            let _ = editor.load_history(history);
+        for line in history::lines(file).unwrap_or_default() {
+            editor.add_history_entry(line).map_err(cannot)?;
         }
         Ok(Prompt {
             editor,
-            history: history.to_owned(),
+            history: file.to_owned(),
         })
     }
 
@@ -55,12 +55,11 @@ impl Prompt {
     pub(super) fn read(&mut self) -> Result<Typed, Failure> {
         match self.editor.readline("› ") {
             Ok(line) => {
-                if !line.trim().is_empty() {
-                    let _ = self.editor.add_history_entry(&line);
-                    // After every line: a crash must not take the day's with it.
-                    if longhaul_files::require_regular(&self.history).is_ok() {
-                        let _ = self.editor.save_history(&self.history);
-                    }
+                let is_new = !line.trim().is_empty()
+                    && self.editor.add_history_entry(&line).map_err(cannot)?;
+                // After every line: a crash must not take the day's with it.
+                if is_new {
+                    let _ = history::keep(&self.history, &line);
                 }
                 Ok(Typed::Line(line.replace("\\\n", "\n")))
             }

@@ -6,6 +6,7 @@
 
 mod ask;
 mod filled;
+mod history;
 mod input;
 mod json;
 mod lines;
@@ -110,7 +111,6 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
 /// Whether standard input is a pipe or a file, and so may be meant. It is not
 /// looked into: a pipe that nobody closes would hold everything up, and in a loop
 /// over lines what is in it belongs to the loop.
-#[cfg(unix)]
 fn input_waits() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::FileTypeExt;
@@ -120,11 +120,6 @@ fn input_waits() -> bool {
     std::fs::File::from(input).metadata().is_ok_and(|meta| {
         meta.file_type().is_fifo() || (meta.file_type().is_file() && meta.len() > 0)
     })
-}
-
-#[cfg(not(unix))]
-fn input_waits() -> bool {
-    false
 }
 
 fn whole_input() -> Result<String, Failure> {

@@ -40,11 +40,9 @@ impl Stopper {
                 }
             }
         });
-        #[cfg(unix)]
         self.listen_for_the_end(runtime);
     }
 
-    #[cfg(unix)]
     fn listen_for_the_end(&self, runtime: &Runtime) {
         use tokio::signal::unix::{SignalKind, signal};
         let stopper = self.clone();

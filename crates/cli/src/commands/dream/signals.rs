@@ -9,11 +9,9 @@ use crate::failure::Outcome;
 
 /// Listens for as long as it lives.
 pub(super) struct Signals {
-    #[cfg(unix)]
     ears: Option<Ears>,
 }
 
-#[cfg(unix)]
 struct Ears {
     runtime: tokio::runtime::Runtime,
     /// What is listened for, and what each asks for. An interrupted wait raises
@@ -22,7 +20,6 @@ struct Ears {
     heard: [(tokio::signal::unix::Signal, Outcome); 4],
 }
 
-#[cfg(unix)]
 impl Signals {
     pub(super) fn listen() -> Signals {
         // Without them the program ends as every other does.
@@ -47,7 +44,6 @@ impl Signals {
     }
 }
 
-#[cfg(unix)]
 impl Ears {
     fn new() -> std::io::Result<Ears> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -63,16 +59,5 @@ impl Ears {
         ];
         drop(inside);
         Ok(Ears { runtime, heard })
-    }
-}
-
-#[cfg(not(unix))]
-impl Signals {
-    pub(super) fn listen() -> Signals {
-        Signals {}
-    }
-
-    pub(super) fn came(&mut self) -> Option<Outcome> {
-        None
     }
 }

@@ -10,7 +10,6 @@ use super::MARK;
 pub(super) struct Family {
     mark: String,
     ended: bool,
-    #[cfg(unix)]
     group: Option<rustix::process::Pid>,
 }
 
@@ -33,7 +32,6 @@ impl Family {
         Family {
             mark: format!("{own}-{nth}-{random:016x}-{id}"),
             ended: false,
-            #[cfg(unix)]
             group: None,
         }
     }
@@ -43,7 +41,6 @@ impl Family {
         let mut family = Family {
             mark: mark.to_owned(),
             ended: false,
-            #[cfg(unix)]
             group: None,
         };
         family.lead(leader);
@@ -57,46 +54,34 @@ impl Family {
 
     /// Names the process that leads the group.
     pub(super) fn lead(&mut self, process: Option<u32>) {
-        #[cfg(unix)]
-        {
-            self.group = process
-                .and_then(|id| i32::try_from(id).ok())
-                .and_then(rustix::process::Pid::from_raw);
-        }
-        #[cfg(not(unix))]
-        let _ = process;
+        self.group = process
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(rustix::process::Pid::from_raw);
     }
 
     /// Asks all of them to end.
     pub(super) fn ask_to_end(&self) {
-        #[cfg(unix)]
         self.signal(rustix::process::Signal::TERM);
     }
 
     /// Ends all of them; how many were left that had to be.
     pub(super) fn kill(&mut self) -> usize {
         self.ended = true;
-        #[cfg(unix)]
-        {
-            // What forks while it is being killed is met on the next round.
-            const ROUNDS: usize = 20;
-            let first = self.signal(rustix::process::Signal::KILL);
-            let mut left = first;
-            for _ in 1..ROUNDS {
-                if left == 0 {
-                    break;
-                }
-                left = self.signal(rustix::process::Signal::KILL);
+        // What forks while it is being killed is met on the next round.
+        const ROUNDS: usize = 20;
+        let first = self.signal(rustix::process::Signal::KILL);
+        let mut left = first;
+        for _ in 1..ROUNDS {
+            if left == 0 {
+                break;
             }
-            first
+            left = self.signal(rustix::process::Signal::KILL);
         }
-        #[cfg(not(unix))]
-        0
+        first
     }
 
     /// Signals all of them; how many are known to have been alive. A group may
     /// be made of the dead alone, so it counts only where there is no mark.
-    #[cfg(unix)]
     fn signal(&self, signal: rustix::process::Signal) -> usize {
         let marked = self.marked();
         let group = self
@@ -135,7 +120,7 @@ impl Family {
             .collect()
     }
 
-    #[cfg(all(unix, not(target_os = "linux")))]
+    #[cfg(not(target_os = "linux"))]
     fn marked(&self) -> Vec<rustix::process::Pid> {
         Vec::new()
     }

@@ -54,7 +54,6 @@ impl Guard {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         // What a terminal sends to us is not meant for it.
-        #[cfg(unix)]
         command.process_group(0);
         let child = command.spawn().ok()?;
         Some(Guard { child, pipe })

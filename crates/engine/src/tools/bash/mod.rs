@@ -187,7 +187,6 @@ fn start(
         .stdout(writer.try_clone().map_err(cannot)?)
         .stderr(writer)
         .kill_on_drop(true);
-    #[cfg(unix)]
     process.process_group(0);
     let child = process.spawn().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {

@@ -201,13 +201,8 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 fn uri(path: &Path, mode: &str) -> String {
     let mut uri = String::from("file:");
     let text = path.to_string_lossy();
-    // A drive letter needs a slash before it, or it reads as a host.
-    if cfg!(windows) && path.is_absolute() {
-        uri.push('/');
-    }
     for byte in text.bytes() {
         match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b':' => {
                 uri.push(char::from(byte));
             }

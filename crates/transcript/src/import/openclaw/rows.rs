@@ -1,10 +1,8 @@
 //! The rows of one session in OpenClaw's database, as records.
 
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use longhaul_files::Bounded;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::database::{connect, database};
@@ -19,8 +17,6 @@ use crate::native::Records;
 const BATCH_ROWS: usize = 256;
 /// A batch ends early when its rows are this large together.
 const BATCH_BYTES: usize = 4 << 20;
-/// Largest event that is unpacked. OpenClaw's own limit is 4 MB.
-const MAX_EVENT_BYTES: u64 = 256 << 20;
 
 /// One session's rows, up to the last one there was when it was opened.
 #[derive(Debug)]
@@ -193,21 +189,10 @@ fn utf8(bytes: Vec<u8>) -> std::result::Result<String, String> {
 }
 
 fn unpack(packed: &[u8], stated: Option<i64>) -> std::result::Result<Vec<u8>, String> {
-    let limit = match stated {
-        Some(bytes) => u64::try_from(bytes).map_err(|_| "a negative size".to_owned())?,
-        None => MAX_EVENT_BYTES,
-    };
-    if limit > MAX_EVENT_BYTES {
-        return Err(format!("the event has {limit} bytes, more than are read"));
-    }
-    let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(|e| e.to_string())?;
-    let mut bytes = Vec::new();
-    Bounded::new(decoder, limit)
-        .read_to_end(&mut bytes)
-        .map_err(|error| error.to_string())?;
+    let bytes = longhaul_files::unpack(packed).map_err(|error| error.to_string())?;
     match stated {
-        Some(_) if bytes.len() as u64 != limit => Err(format!(
-            "the event unpacks to another size than the {limit} bytes it states"
+        Some(stated) if u64::try_from(stated) != Ok(bytes.len() as u64) => Err(format!(
+            "the event unpacks to another size than the {stated} bytes it states"
         )),
         _ => Ok(bytes),
     }

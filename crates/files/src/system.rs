@@ -1,18 +1,17 @@
-//! Unix: no link at the end of a path is followed, and nothing waits.
+//! What the operating system is asked for: no link at the end of a path is
+//! followed, and nothing waits.
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{How, Seen};
 use crate::error::FileKind;
-use crate::replace::NewFile;
 
 /// NONBLOCK: to open a pipe would wait for who is at its other end. NOCTTY: a
 /// terminal would become ours.
@@ -25,6 +24,43 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::CLOEXEC);
 const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// To be read.
+    Read,
+    /// To be read and appended to; it must exist.
+    Append,
+    /// The same; it must not exist.
+    Create,
+    /// The same, whether it exists or not.
+    AppendOrCreate,
+}
+
+/// Who may read a file that was not there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewFile {
+    /// The user alone.
+    Private,
+    /// Whoever may read the files that other programs of the user make.
+    AsUsual,
+}
+
+/// What has a name in a folder.
+pub(crate) struct Seen {
+    /// What it is; nothing for a regular file.
+    pub(crate) kind: Option<FileKind>,
+    pub(crate) permissions: Permissions,
+}
+
+/// The folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
 
 pub(crate) fn open(path: &Path, how: How) -> io::Result<File> {
     let flags = match how {
@@ -44,7 +80,7 @@ pub(crate) fn make_blocking(file: &File) -> io::Result<()> {
 
 /// Makes what happened to names in a path's folder durable.
 pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    Beneath::at(crate::folder::of(path))?.sync()
+    Beneath::at(folder_of(path))?.sync()
 }
 
 /// An open folder, whatever becomes of its name.
@@ -57,21 +93,16 @@ impl Beneath {
     }
 
     /// A folder below another one, opened step by step without following links.
-    pub(crate) fn open(root: &Path, below: Option<&Path>) -> io::Result<Beneath> {
-        Beneath::descend(root, below, Missing::Refused)
-    }
-
-    /// The same; what is missing is made.
-    pub(crate) fn make(root: &Path, below: Option<&Path>) -> io::Result<Beneath> {
-        Beneath::descend(root, below, Missing::Made)
-    }
-
-    fn descend(root: &Path, below: Option<&Path>, missing: Missing) -> io::Result<Beneath> {
+    pub(crate) fn below(
+        root: &Path,
+        below: Option<&Path>,
+        missing: Missing,
+    ) -> io::Result<Beneath> {
         let flags = FOLDER | OFlags::NOFOLLOW;
         let mut at = rustix::fs::openat(CWD, root, flags, Mode::empty())?;
         for part in below.into_iter().flat_map(Path::components) {
             let part = match part {
-                std::path::Component::Normal(part) => part,
+                Component::Normal(part) => part,
                 _ => return Err(io::ErrorKind::InvalidInput.into()),
             };
             at = match rustix::fs::openat(&at, part, flags, Mode::empty()) {
@@ -100,15 +131,7 @@ impl Beneath {
             Err(Errno::NOENT) => return Ok(None),
             found => found?,
         };
-        let kind = match FileType::from_raw_mode(found.st_mode) {
-            FileType::RegularFile => None,
-            FileType::Symlink => Some(FileKind::Link),
-            FileType::Directory => Some(FileKind::Folder),
-            FileType::Fifo => Some(FileKind::Pipe),
-            FileType::CharacterDevice | FileType::BlockDevice => Some(FileKind::Device),
-            FileType::Socket => Some(FileKind::Socket),
-            FileType::Unknown => Some(FileKind::Other),
-        };
+        let kind = FileKind::of(FileType::from_raw_mode(found.st_mode));
         // 16 bits on some systems, 32 on others.
         #[allow(clippy::unnecessary_cast)]
         let mode = (found.st_mode as u32) & 0o7777;
@@ -130,13 +153,8 @@ impl Beneath {
     }
 
     pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::linkat(
-            &self.0,
-            from,
-            &self.0,
-            to,
-            AtFlags::empty(),
-        )?)
+        let at = &self.0;
+        Ok(rustix::fs::linkat(at, from, at, to, AtFlags::empty())?)
     }
 
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
@@ -150,7 +168,7 @@ impl Beneath {
 
 /// What becomes of a folder on the way that is not there.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
+pub(crate) enum Missing {
     Refused,
     Made,
 }
