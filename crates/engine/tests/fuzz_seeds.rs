@@ -1,5 +1,5 @@
 //! The configuration's fuzz target over its seeds and mutations of them.
-#![allow(missing_docs, unreachable_pub)]
+#![allow(clippy::disallowed_methods, missing_docs, unreachable_pub)]
 
 #[path = "../../../fuzz/src/config.rs"]
 mod config;

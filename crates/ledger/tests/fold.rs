@@ -240,7 +240,7 @@ fn a_failure_stands_until_a_later_run_of_the_command_does_not_fail() {
 #[test]
 fn a_path_that_was_guessed_wrong_is_no_failure_and_a_compiler_that_misses_one_is() {
     let guess = "bash: line 1: cd: app: No such file or directory\n\nCommand exited with code 1";
-    assert_eq!(failing(&[("cd app && make", guess)]), []);
+    assert_eq!(failing(&[("cd app && make", guess)]), [""; 0]);
     let header =
         "a.c:1:10: fatal error: b.h: No such file or directory\n\nCommand exited with code 1";
     assert_eq!(failing(&[("cc a.c", header)]).len(), 1);

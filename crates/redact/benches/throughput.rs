@@ -1,5 +1,5 @@
 //! How fast texts are redacted: sources and pages, logs, sessions.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fmt::Write;
 use std::fs;

@@ -140,7 +140,7 @@ fn verdict(run: &Run, later: &[Run]) -> Verdict {
         plain(&first.replace("2>&1", " "))
     };
     let aids = |part: &&&str| {
-        !["cd ", "export ", "echo "]
+        !["cd ", "export ", "echo ", "git add "]
             .iter()
             .any(|aid| part.starts_with(aid))
     };

@@ -19,8 +19,8 @@ pub fn continuation(material: &Material<'_>, prose: &str, ledger: &str) -> Strin
     let span = match material.span {
         Some(span) => format!(
             "Entries{} to{} ({}) have left the context. `·id` names the entry a line comes from{RECALL}. Of all this {binding}\n",
-            mark(&span.first),
-            mark(&span.last),
+            mark(span.first),
+            mark(span.last),
             span.count,
         ),
         None => format!("`·id` names the entry a line comes from{RECALL}. Of all this {binding}\n"),

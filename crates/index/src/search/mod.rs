@@ -50,10 +50,17 @@ struct Scored {
 
 /// What of an index fits a question best.
 pub(crate) fn find(index: &mut SqliteIndex, query: &Query) -> Result<Hits, IndexError> {
-    // One view of the file from the first row to the last text.
+    in_one_view(index, |index| index.find_within(query))
+}
+
+/// Reads one view of the file from the first row to the last text.
+fn in_one_view<T>(
+    index: &mut SqliteIndex,
+    read: impl FnOnce(&mut SqliteIndex) -> Result<T, IndexError>,
+) -> Result<T, IndexError> {
     let begun = index.connection.execute_batch("BEGIN");
     begun.map_err(index.sqlite())?;
-    let found = index.find_within(query);
+    let found = read(index);
     // Nothing was written; a failure to end is seen by the next begin.
     let _ = index.connection.execute_batch("COMMIT");
     found

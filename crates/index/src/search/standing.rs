@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::OptionalExtension;
 
+use super::in_one_view;
 use crate::error::IndexError;
 use crate::store::SqliteIndex;
 use crate::text::{Term, begins_longer, is_pair, is_single};
@@ -24,12 +25,7 @@ impl SqliteIndex {
         text: &str,
         session: &str,
     ) -> Result<Option<Vec<String>>, IndexError> {
-        self.mending(|index| {
-            index.begin()?;
-            let found = index.entries_with(text, session);
-            index.end();
-            found
-        })
+        self.mending(|index| in_one_view(index, |index| index.entries_with(text, session)))
     }
 
     fn entries_with(
@@ -42,12 +38,12 @@ impl SqliteIndex {
             return Ok(Some(Vec::new()));
         };
         let terms = self.terms(text)?;
-        let failed = self.failed();
+        let failed = self.sqlite();
         let mut units: Option<BTreeSet<u32>> = None;
         let mut unknown = false;
         for table in [Table::Words, Table::Pairs] {
             let is_known = |asked: &String| -> rusqlite::Result<bool> {
-                let mut statement = self.database().prepare_cached(table.sql(true))?;
+                let mut statement = self.connection.prepare_cached(table.sql(true))?;
                 let row = statement.query_row([asked], |_| Ok(())).optional()?;
                 Ok(row.is_some())
             };
@@ -68,7 +64,7 @@ impl SqliteIndex {
                 continue;
             }
             let rows = || -> rusqlite::Result<BTreeSet<u32>> {
-                let mut statement = self.database().prepare_cached(table.sql(false))?;
+                let mut statement = self.connection.prepare_cached(table.sql(false))?;
                 let rows = statement.query_map([all.join(" AND ")], |row| row.get(0))?;
                 let slots = rows.map(|id| Ok(shape.slot_of(id?)));
                 let slots: Vec<Option<u32>> = slots.collect::<rusqlite::Result<_>>()?;

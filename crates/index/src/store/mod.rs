@@ -37,7 +37,7 @@ pub struct SqliteIndex {
     path: PathBuf,
     pub(crate) connection: Connection,
     pub(crate) settings: IndexSettings,
-    identity: Identity,
+    pub(crate) identity: Identity,
     pub(crate) encoder: Option<Arc<dyn Encoder>>,
     pub(crate) stems: Stems,
     shape: Option<Arc<Shape>>,
@@ -284,6 +284,7 @@ impl SqliteIndex {
         }
     }
 
+    /// Does something; an index that turns out damaged meanwhile is made anew.
     pub(crate) fn mending<T>(
         &mut self,
         work: impl FnOnce(&mut SqliteIndex) -> Result<T, IndexError>,
