@@ -149,6 +149,9 @@ pub struct FileRecord {
     pub created: bool,
     /// Where it went.
     pub moved_to: Option<String>,
+    /// Where it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
     /// Where this is seen; the latest entry last.
     pub provenance: Provenance,
     /// The entry of the latest read, for marking superseded reads.

@@ -266,6 +266,7 @@ impl Ledger {
                 last: FileChange::Read,
                 created: false,
                 moved_to: None,
+                moved_from: None,
                 provenance: Provenance::default(),
                 last_read: None,
                 rank: 0,
@@ -354,9 +355,12 @@ impl Ledger {
         self.file_changed(at, from, FileChange::Moved);
         let source = self.place(from);
         if let Some(record) = self.files.get_mut(&source) {
-            record.moved_to = Some(target);
+            record.moved_to = Some(target.clone());
         }
-        self.file_written(at, to);
+        self.file_changed(at, to, FileChange::Edited);
+        if let Some(record) = self.files.get_mut(&target) {
+            record.moved_from = Some(source);
+        }
     }
 
     fn below(&self, path: &str) -> Vec<String> {

@@ -260,7 +260,7 @@ Prose of a model.
 
 ## Files changed
 (relative to /w)
-- a.rs (edited ×2)
+- a.rs (edited)
 
 ## Open
 - [ ] write the page

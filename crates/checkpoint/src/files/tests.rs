@@ -149,6 +149,7 @@ fn draft(word: &str, file: &str, seconds: i64) -> Draft {
             last: FileChange::Edited,
             created: false,
             moved_to: None,
+            moved_from: None,
             provenance: Provenance::new(entry),
             last_read: None,
             rank: 1,

@@ -179,11 +179,13 @@ fn happened(file: &FileRecord, names: &PathNames<'_>) -> String {
     if file.created {
         parts.push("created".to_owned());
     }
-    let edits = file.changes.saturating_sub(u32::from(file.created));
-    match edits {
-        0 => {}
-        1 => parts.push("edited".to_owned()),
-        _ => parts.push(format!("edited ×{edits}")),
+    let came = file.moved_from.as_ref();
+    parts.extend(came.map(|from| format!("moved from {}", names.show(from))));
+    // How often is not told: nobody knows what a loop of the shell changed.
+    let is_gone = matches!(file.last, FileChange::Deleted | FileChange::Moved);
+    let others = [file.created, came.is_some(), is_gone];
+    if file.changes > others.into_iter().map(u32::from).sum() {
+        parts.push("edited".to_owned());
     }
     match file.last {
         FileChange::Deleted => parts.push("then deleted".to_owned()),

@@ -93,7 +93,7 @@ fn a_good_model_writes_the_prose_chunk_by_chunk() {
     assert_eq!(made.outcome.summarizer, "scripted");
     assert_eq!(made.outcome.fallback, None);
     let prose = GOOD.replace("## ", "### ");
-    assert!(made.text.contains(&prose) && made.text.contains("src/steps.rs (edited ×40)"));
+    assert!(made.text.contains(&prose) && made.text.contains("src/steps.rs (edited)"));
     assert!(made.text.find(&prose) < made.text.find("# Ledger"));
     let calls = model.asked.len();
     assert!(calls > 2 && made.outcome.model_calls as usize == calls);
