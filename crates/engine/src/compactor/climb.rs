@@ -193,7 +193,8 @@ impl<S: Site> Compactor<'_, S> {
     fn expects_summary(&mut self, size: Size, terms: &Terms) -> bool {
         let Bench { live, window, .. } = self.site.bench();
         let goes_on = size.at_most + (size.at_most - size.overhead);
-        terms.summarizes() && (live.epoch() > 0 || goes_on >= window.activation())
+        terms.summarizes(live.wear().counted())
+            && (live.epoch() > 0 || goes_on >= window.activation())
     }
 
     /// Tool output in the context, and how much of it is worth hiding. Looked
@@ -223,7 +224,8 @@ impl<S: Site> Compactor<'_, S> {
         // A summary makes more room at the same price: hiding output instead pays
         // only where it makes as much, or where there will be no summary.
         let after = terms.summarized(window, size.overhead);
-        let pays = !terms.summarizes() || context - output.freed <= after;
+        let summarizes = terms.summarizes(self.site.bench().live.wear().counted());
+        let pays = !summarizes || context - output.freed <= after;
         let prunable = if pays { output.freed } else { Tokens::ZERO };
         (output.tokens, prunable)
     }

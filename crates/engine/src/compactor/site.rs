@@ -200,11 +200,12 @@ impl Terms {
         }
     }
 
-    /// Whether summaries may make room by themselves.
-    pub(super) fn summarizes(&self) -> bool {
+    /// Whether summaries may make room by themselves, after so many compactions
+    /// that the guard counts.
+    pub(super) fn summarizes(&self, lossy: u32) -> bool {
         let limits = &self.limits;
         let may = limits.auto_enabled && !limits.read_only && !limits.breaker_open;
-        may && limits.layers.summarize
+        may && limits.layers.summarize && lossy < limits.max_auto
     }
 
     /// What a context comes to after a summary, at most.

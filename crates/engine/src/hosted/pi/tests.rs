@@ -257,21 +257,17 @@ fn a_file_of_another_agent_is_refused() {
 }
 
 #[test]
-fn tool_output_is_pruned_then_compacted_and_the_file_verifies() {
+fn a_long_session_is_compacted_again_and_again_and_the_file_verifies() {
     let mut pi = Pi::new();
     pi.user("Always answer in English. Read every part of src and list what it computes.");
     let mut session = pi.open();
-    let (mut pruned, mut compacted, mut restored) = (0, 0, 0);
+    let (mut compacted, mut restored) = (0, 0);
     let mut saved = Vec::new();
     let results: Vec<(EntryId, String)> = (0..40)
         .map(|number| {
             let text = file(number, 60);
             let id = pi.round(number, &text);
             let (entries, events) = pi.end_turn(&mut session);
-            pruned += kinds_of(&entries)
-                .iter()
-                .filter(|kind| **kind == "context_edit")
-                .count();
             compacted += usize::from(kinds_of(&entries).contains(&"compaction"));
             restored += usize::from(kinds_of(&entries).contains(&"custom_message"));
             saved.extend(events.into_iter().filter_map(|event| match event {
@@ -283,8 +279,7 @@ fn tool_output_is_pruned_then_compacted_and_the_file_verifies() {
             (id, text)
         })
         .collect();
-    assert!(pruned > 0, "{:?}", pi.kinds());
-    assert!(compacted > 0, "{:?}", pi.kinds());
+    assert!(compacted > 1, "{:?}", pi.kinds());
     assert_eq!(restored, compacted, "{:?}", pi.kinds());
     assert!(saved.len() >= compacted, "{} checkpoints", saved.len());
 
