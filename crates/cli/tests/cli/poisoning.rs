@@ -118,7 +118,8 @@ fn each_message(value: &Value, visit: &mut dyn FnMut(&Value)) {
     }
 }
 
-/// Lines outside of any quotation, by the marks alone.
+/// Lines outside of any quotation, by the marks alone, but for those that say which
+/// words of the question a hit has: they are whoever asks.
 fn outside(text: &str) -> String {
     let mut out = String::new();
     let mut inside = false;
@@ -127,6 +128,7 @@ fn outside(text: &str) -> String {
         match (mark, inside) {
             (true, false) => inside = true,
             (true, true) => inside = false,
+            (false, false) if line.starts_with("why: score ") => {}
             (false, false) => out.push_str(line),
             (false, true) => {}
         }

@@ -344,7 +344,13 @@ impl Recollection {
         };
         // Of what is in sight anyway only the best takes anything's place: somebody
         // may quote it.
-        let known: HashSet<_> = found.hits.iter().map(print_of).collect();
+        // What has the same text as a hit was named with it.
+        let prints = found.hits.iter().flat_map(|hit| {
+            let (id, hash) = print_of(hit);
+            let named = hit.others.ids.iter().cloned();
+            [id].into_iter().chain(named).map(move |id| (id, hash))
+        });
+        let known: HashSet<_> = prints.collect();
         let (mut left, mut in_sight): (Vec<Hit>, Vec<Hit>) =
             found.hits.into_iter().partition(|hit| !hit.in_context);
         if !in_sight.is_empty() {
