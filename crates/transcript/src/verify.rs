@@ -87,7 +87,9 @@ pub fn verify(session: &Session) -> Result<Report> {
             }
             pairs.observe(&entry);
             coverage.observe(&entry);
-            if streamed {
+            // Of two with one id, the tree holds one.
+            let node = tree.get(&entry.id);
+            if streamed && node.is_some_and(|node| node.place == entry.place) {
                 let shown = shown(&entry, tree.dialect(), edits.get(&entry.id));
                 shown.iter().for_each(|message| exchanges.observe(message));
             }
