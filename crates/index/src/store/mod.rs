@@ -9,6 +9,7 @@
 mod hash;
 mod opening;
 mod place;
+mod quoted;
 mod quoting;
 mod read;
 mod schema;

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use rusqlite::Connection;
 
-use super::quoting::Quoting;
+use super::quoted::Quoting;
 
 /// No slot, no role.
 pub(crate) const NOTHING: u32 = u32::MAX;
