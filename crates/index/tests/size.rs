@@ -387,5 +387,5 @@ fn chinese_in_which_no_word_follows_from_another_takes_little_more() {
     let mut dice = Dice(13);
     is_within([1.75, 2.2, 2.5], "Chinese", &chinese(&mut dice));
     let short = short_chinese(&mut dice);
-    is_within([1.75, 2.2, 2.5], "short notes in Chinese", &short);
+    is_within([1.8, 2.2, 2.5], "short notes in Chinese", &short);
 }

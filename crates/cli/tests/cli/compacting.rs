@@ -43,12 +43,12 @@ fn append_user(path: &Path, id: &str, text: &str) {
 #[test]
 fn a_pin_stays_word_for_word_through_compactions_that_read_the_file_anew() {
     let (machine, path) = machine();
-    let result = lines(&path)
+    let asked = lines(&path)
         .into_iter()
-        .find(|line| line["message"]["role"] == "toolResult")
+        .find(|line| line["message"]["role"] == "user")
         .unwrap();
-    let id = result["id"].as_str().unwrap();
-    let text = result["message"]["content"][0]["text"].as_str().unwrap();
+    let id = asked["id"].as_str().unwrap();
+    let text = asked["message"]["content"][0]["text"].as_str().unwrap();
     let begin: String = text.lines().next().unwrap().chars().take(60).collect();
     assert_eq!(
         machine.run(["session", "pin", id, "--session", "s"]).code,

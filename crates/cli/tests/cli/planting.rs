@@ -31,8 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const QUIET: Duration = Duration::from_millis(300);
 
 /// What each command of the program is run as, in an order in which one makes
-/// what another reads. CANDIDATE is one that waits.
-const COMMANDS: [&str; 61] = [
+/// what another reads. CANDIDATE is one that waits, OTHER another.
+const COMMANDS: [&str; 63] = [
     "completions bash",
     "config path",
     "config schema",
@@ -81,6 +81,8 @@ const COMMANDS: [&str; 61] = [
     "dream backfill",
     "dream status",
     "dream review --json",
+    "dream edit CANDIDATE text",
+    "dream merge CANDIDATE OTHER",
     "dream promote CANDIDATE --yes",
     "dream reject CANDIDATE",
     "dream undo --yes",
@@ -304,7 +306,8 @@ impl Ground {
             .map(|word| match word {
                 "SERVER" => self.server.url(),
                 "MODEL" => self.machine.home().join("alder").display().to_string(),
-                "CANDIDATE" => candidate.to_owned(),
+                "CANDIDATE" => candidate.split(' ').next().unwrap().to_owned(),
+                "OTHER" => candidate.split(' ').next_back().unwrap().to_owned(),
                 word => word.to_owned(),
             })
             .collect();
@@ -385,7 +388,11 @@ impl Ground {
         let mut stages = Vec::new();
         for &line in commands {
             let candidate = match line.contains("CANDIDATE") {
-                true => ids(&self.machine)[0].0.clone(),
+                true => {
+                    let waiting = ids(&self.machine);
+                    let other = &waiting.last().unwrap().0;
+                    format!("{} {other}", waiting[0].0)
+                }
                 false => String::new(),
             };
             let before = self.files();

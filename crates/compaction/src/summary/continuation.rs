@@ -127,7 +127,7 @@ mod tests {
             "## Open\n- {recent}",
         );
         assert!(is_ours(&text));
-        assert!(text.contains("a1…z9 (26)") && text.contains("`recall`"));
+        assert!(text.contains("Entries ·a1 to ·z9 (26)") && text.contains("`recall`"));
         assert!(text.contains("[interrupted] The turn of request ·z9"));
         assert!(text.contains("- use {ledger} ·a1"));
         assert_eq!(ledger_part(&text), Some("## Open\n- {recent}\n"));

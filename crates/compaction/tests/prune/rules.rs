@@ -188,15 +188,15 @@ fn long_output_shows_its_first_line_and_its_end() {
 fn a_long_file_shows_its_key_paragraphs_and_its_path() {
     let mut script = Script::default();
     let file = format!(
-        "//! A parser.\n\nuse std::fmt;\n\npub fn parse() {{}}\n\n{}",
+        "//! A parser.\n\nuse std::fmt;\n\npub fn parse() {{\n    go();\n}}\n\n{}",
         lines(4_000)
     );
     script.user("go").read("app/[id]/parse.rs", &file).rounds(9);
     let pruning = pruned(&script.messages, &narrow());
     assert_eq!(
         shown(&script.messages, &pruning, "r2"),
-        "//! A parser.\npub fn parse() {}\n\
-         [trimmed: full content at app/[id]/parse.rs] [4,049 characters were read; recall r2 brings it back]"
+        "//! A parser.\npub fn parse() {\n    go();\n}\n\
+         [trimmed: full content at app/[id]/parse.rs] [4,060 characters were read; recall r2 brings it back]"
     );
 }
 

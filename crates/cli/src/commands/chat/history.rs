@@ -63,7 +63,7 @@ mod tests {
             keep(&file, &format!("line {at}")).unwrap();
         }
         assert_eq!(lines(&file).unwrap().len(), MOST_LINES);
-        keep(&file, &"x".repeat(MOST_BYTES - 20)).unwrap();
+        keep(&file, &"x".repeat(MOST_BYTES - 12)).unwrap();
         keep(&file, "last").unwrap();
         assert_eq!(lines(&file).unwrap().len(), 2);
     }
