@@ -278,7 +278,14 @@ impl Recollection {
                 let upto = *refreshed.upto.get(&name)?;
                 may_say(library, words, &name, upto)
             });
-            match recall_within(session, &keep, query, wanted, indexed) {
+            let looked_up = indexed.is_some();
+            let mut found = recall_within(session, &keep, query, wanted, indexed);
+            // Words are cut, joined, folded and taken out on their way into the index:
+            // only the session itself can say that something stands nowhere.
+            if looked_up && found.as_ref().is_ok_and(Vec::is_empty) {
+                found = recall_within(session, &keep, query, wanted, None);
+            }
+            match found {
                 Ok(found) => {
                     let new = found.into_iter().filter(|hit| known.insert(print_of(hit)));
                     let new = new.map(|hit| Hit {

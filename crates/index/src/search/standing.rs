@@ -35,7 +35,7 @@ impl SqliteIndex {
     ) -> Result<Option<Vec<String>>, IndexError> {
         let shape = self.shape_now()?;
         let Some(source) = shape.sources.iter().find(|one| one.name == session) else {
-            return Ok(Some(Vec::new()));
+            return Ok(None);
         };
         let terms = self.terms(text)?;
         let failed = self.sqlite();

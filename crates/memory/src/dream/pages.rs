@@ -67,11 +67,6 @@ impl Pages {
         each.filter(|page| page.before != page.after).collect()
     }
 
-    /// The files as they were read.
-    pub(super) fn before(&self) -> impl Iterator<Item = (&'static str, &Option<String>)> {
-        self.pages.iter().map(|page| (page.file, &page.before))
-    }
-
     /// Lines that stay though they were to go, since somebody edited them.
     pub(super) fn left(&self) -> Vec<Left> {
         let mut left = Vec::new();
@@ -115,26 +110,39 @@ pub(super) struct Page {
     lines: Vec<Line>,
     /// How its lines end.
     end: &'static str,
+    /// Whether the last does.
+    is_ended: bool,
 }
 
 impl Page {
     fn of(file: &'static str, before: Option<String>) -> Page {
         let text = before.as_deref().unwrap_or_default();
+        let (end, is_ended) = (line_end(text), text.is_empty() || text.ends_with('\n'));
         let line = |line: &str| Line {
-            text: line.to_owned(),
+            text: match line.ends_with('\n') {
+                true => line.to_owned(),
+                false => format!("{line}{end}"),
+            },
             left: false,
         };
         Page {
             file,
             is_there: before.is_some(),
             lines: text.split_inclusive('\n').map(line).collect(),
-            end: line_end(text),
+            end,
+            is_ended,
             before,
         }
     }
 
     pub(super) fn text(&self) -> String {
-        self.lines.iter().map(|line| line.text.as_str()).collect()
+        let mut text: String = self.lines.iter().map(|line| line.text.as_str()).collect();
+        // A blank line without its end would be none.
+        if !self.is_ended && self.lines.last().is_some_and(|last| !last.is_blank()) {
+            let length = text.strip_suffix(self.end).map_or(text.len(), str::len);
+            text.truncate(length);
+        }
+        text
     }
 
     pub(super) fn is_there(&self) -> bool {
@@ -176,8 +184,9 @@ impl Page {
                     }
                 }
             }
-            Edit::RemovePointer { id, .. } => {
-                while let Some(at) = self.pointer(id) {
+            // No other line that points there: only this one is written down.
+            Edit::RemovePointer { line, .. } => {
+                if let Some(at) = self.place(line) {
                     self.remove(at);
                 }
             }
@@ -207,8 +216,8 @@ impl Page {
                 }
             }
             Edit::AddPointer { id, line, .. } => self.remove_pointer(id, line),
-            Edit::RemovePointer { id, line, above } => {
-                if self.pointer(id).is_none() {
+            Edit::RemovePointer { line, above, .. } => {
+                if self.place(line).is_none() {
                     self.put_back(line, above);
                 }
             }
@@ -220,6 +229,11 @@ impl Page {
         self.lines[at].said()
     }
 
+    /// Where a line stands first.
+    fn place(&self, said: &str) -> Option<usize> {
+        self.lines.iter().position(|line| line.said() == said)
+    }
+
     /// Where a line stands, if it stands there once.
     fn only(&self, said: &str) -> Option<usize> {
         let mut found = (0..self.lines.len()).filter(|at| self.said(*at) == said);
@@ -228,32 +242,15 @@ impl Page {
     }
 
     fn insert(&mut self, at: usize, said: &str) {
-        let mut line = Line {
+        let line = Line {
             text: format!("{said}{}", self.end),
             left: false,
         };
-        let is_last = at == self.lines.len();
-        if let Some(last) = self.lines.last_mut()
-            && is_last
-            && !last.text.ends_with('\n')
-        {
-            last.text.push_str(self.end);
-            line.text.truncate(said.len());
-        }
         self.lines.insert(at, line);
     }
 
-    fn remove(&mut self, at: usize) -> Line {
-        let line = self.lines.remove(at);
-        let is_last = at == self.lines.len();
-        if let Some(last) = self.lines.last_mut()
-            && is_last
-            && !line.text.ends_with('\n')
-        {
-            let end = last.text.trim_end_matches(['\n', '\r']).len();
-            last.text.truncate(end);
-        }
-        line
+    fn remove(&mut self, at: usize) {
+        self.lines.remove(at);
     }
 
     /// The lines of a section: its heading, and what is below it.
@@ -374,26 +371,39 @@ impl Page {
         };
         let start = section.start;
         let last = section.rev().find(|at| !self.lines[*at].is_blank());
+        let range = start..last.unwrap_or(start) + 1;
         let mut open: Vec<&str> = written.iter().map(String::as_str).collect();
-        let mut stays = Vec::new();
-        for _ in start..=last.unwrap_or(start) {
-            let line = self.remove(start);
+        // What is a person's stays as it was laid out, blank lines between it too.
+        let (mut stays, mut blank): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
+        for line in &self.lines[range.clone()] {
             let said = line.said();
-            match open.iter().position(|written| *written == said) {
-                Some(at) => drop(open.remove(at)),
-                None if line.is_blank() || said == heading(id) => {}
-                None => stays.push(said.to_owned()),
+            if line.is_blank() {
+                blank.push(line.clone());
+            } else if let Some(at) = open.iter().position(|written| *written == said) {
+                open.remove(at);
+                blank.clear();
+            } else if said != heading(id) {
+                if !stays.is_empty() {
+                    stays.append(&mut blank);
+                }
+                blank.clear();
+                stays.push(Line {
+                    text: line.text.clone(),
+                    left: true,
+                });
             }
         }
         if stays.is_empty() {
+            self.lines.drain(range);
             self.remove_gap(start);
             return;
         }
-        self.insert(start, &format!("### Edited by hand (was {id})"));
-        for (said, at) in stays.iter().zip(start + 1..) {
-            self.insert(at, said);
-            self.lines[at].left = true;
-        }
+        let named = Line {
+            text: format!("### Edited by hand (was {id}){}", self.end),
+            left: false,
+        };
+        stays.insert(0, named);
+        self.lines.splice(range, stays);
     }
 
     /// Takes a pointer out. What somebody made of it stays and points nowhere: what
@@ -415,6 +425,16 @@ impl Page {
     /// Puts a pointer back below the line that it stood below, or the nearest above
     /// it that is still there, but not above its heading.
     fn put_back(&mut self, line: &str, above: &[String]) {
+        let all = |at: &usize| {
+            let now = self.lines[..*at].iter().rev().map(Line::said);
+            now.take(above.len()).eq(above.iter().map(String::as_str))
+        };
+        if let Some(at) = (0..=self.lines.len())
+            .find(all)
+            .filter(|_| !above.is_empty())
+        {
+            return self.insert(at, line);
+        }
         let mut gap = 0;
         for near in above {
             if near.is_empty() {

@@ -279,15 +279,17 @@ impl Draft {
         page.is_some_and(|page| page.unpointed(id).is_some())
     }
 
-    /// Takes a candidate's pointer out of `MEMORY.md`; says whether it was there.
+    /// Takes every line that points to a candidate out of `MEMORY.md`; says whether
+    /// there was one.
     fn unpoint(&mut self, id: &str) -> bool {
-        let page = self.pages.page(MEMORY);
-        let Some(edit) = page.and_then(|page| page.unpointed(id)) else {
-            return false;
-        };
-        self.add(edit);
-        self.renew();
-        true
+        let pointed = self.has(id);
+        while let Some(edit) = self.pages.page(MEMORY).and_then(|page| page.unpointed(id)) {
+            self.add(edit);
+        }
+        if pointed {
+            self.renew();
+        }
+        pointed
     }
 
     /// Writes down when `MEMORY.md` was changed, where it says so.

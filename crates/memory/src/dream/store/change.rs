@@ -22,18 +22,23 @@ impl Dreams<'_> {
     /// Carries a change out; one that fails has not happened.
     pub(in crate::dream) fn make(&self, lock: &DreamLock, change: Change) -> Result<Change> {
         let name = name(change.number);
-        let pages = self.pages()?;
         longhaul_files::create_folder(&self.folder.join("changes"))?;
         self.write(&name, &change)?;
-        let error = match self.finish(lock, &change, pages.clone()) {
-            Ok(pages) => return Ok(Change { pages, ..change }),
+        let mut written = Vec::new();
+        let error = match self.finish(lock, &change, &mut written) {
+            Ok(()) => {
+                return Ok(Change {
+                    pages: written,
+                    ..change
+                });
+            }
             Err(error) => error,
         };
         // Whoever is told that it failed must not find it done later.
         let state = self.state();
         let is_done = state.is_ok_and(|state| state.last_change >= change.number);
         let is_gone = !is_done
-            && self.put_back(&pages).is_ok()
+            && self.put_back(&written).is_ok()
             && longhaul_files::remove(&self.folder.join(name)).is_ok();
         Err(match is_gone {
             true => error,
@@ -49,15 +54,16 @@ impl Dreams<'_> {
         &self,
         lock: &DreamLock,
         change: &Change,
-        mut pages: Pages,
-    ) -> Result<Vec<PageChange>> {
+        written: &mut Vec<PageChange>,
+    ) -> Result<()> {
+        let mut pages = self.pages()?;
         match change.undoes {
             None => pages.apply(&change.edits),
             Some(_) => pages.undo(&change.edits),
         }
-        let pages = pages.changes();
-        for page in &pages {
+        for page in pages.changes() {
             self.put(&page.file, &page.after)?;
+            written.push(page);
         }
         let mut state = self.state()?;
         for turn in &change.turns {
@@ -74,8 +80,7 @@ impl Dreams<'_> {
             }
         }
         state.last_change = change.number;
-        self.save(lock, &mut state)?;
-        Ok(pages)
+        self.save(lock, &mut state)
     }
 
     fn put(&self, file: &str, text: &Option<String>) -> Result<()> {
@@ -85,11 +90,11 @@ impl Dreams<'_> {
         }
     }
 
-    /// Leaves the files as they were read.
-    fn put_back(&self, pages: &Pages) -> Result<()> {
-        for (file, before) in pages.before() {
-            if self.memory.read_exact(file)? != *before {
-                self.put(file, before)?;
+    /// Leaves the files as they were read, but for what others wrote since.
+    fn put_back(&self, written: &[PageChange]) -> Result<()> {
+        for page in written {
+            if self.memory.read_exact(&page.file)? == page.after {
+                self.put(&page.file, &page.before)?;
             }
         }
         Ok(())
@@ -128,7 +133,7 @@ impl Dreams<'_> {
         let Some(change) = change else {
             return Ok(None);
         };
-        self.finish(lock, &change, self.pages()?)?;
+        self.finish(lock, &change, &mut Vec::new())?;
         let what = change.what();
         Ok(Some(format!(
             "{what}, which had been interrupted, was completed"

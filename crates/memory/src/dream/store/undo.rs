@@ -72,11 +72,11 @@ impl Changes {
     }
 
     /// What taking a promotion back takes back: its own edits, and before them the
-    /// files and headings of promotions that are taken back already, which may have
-    /// stayed for this one.
+    /// files and headings that stayed for it when those that made them were taken back.
     fn edits<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Edit> {
-        let undone = self.undone.keys();
-        let undone = undone.filter_map(|number| self.made.get(number)?.as_ref().ok());
+        let undone = self.undone.iter();
+        let undone = undone.filter(|(_, by)| **by > change.number);
+        let undone = undone.filter_map(|(number, _)| self.made.get(number)?.as_ref().ok());
         let shared = undone.flat_map(|change| &change.edits);
         let shared = shared.filter(|edit| edit.is_shared());
         shared.chain(&change.edits)
