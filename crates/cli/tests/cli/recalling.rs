@@ -574,3 +574,20 @@ fn what_is_not_found_is_repeated_only_in_part() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn an_index_that_was_emptied_since_is_filled_again() {
+    let machine = machine();
+    let ask = ["--query", "fail the build does"];
+    let before = found(&machine, &ask);
+    assert!(before.contains(&"e01".to_owned()), "{before:?}");
+    let folder = machine.home().join(".longhaul/memory");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "sqlite") {
+            // The same file, without anything in it.
+            std::fs::write(&path, "").unwrap();
+        }
+    }
+    assert_eq!(found(&machine, &ask), before);
+}

@@ -102,6 +102,11 @@ impl Library {
         (known == stamp).then_some(*upto)
     }
 
+    /// An index may have been emptied, or a session taken out, since it was noted.
+    fn holds(&self, name: &str) -> bool {
+        self.reading(|index| index.holds(name)).unwrap_or(false)
+    }
+
     fn set_seen(&self, name: String, stamp: Stamp, upto: u64) {
         let current = self.shared.current.lock();
         let mut current = current.unwrap_or_else(PoisonError::into_inner);
@@ -119,6 +124,7 @@ impl Library {
     ) -> Result<Option<Range<u64>>, PutError> {
         let keep = self.shared.surveys().keep(session);
         let before = noted::<Taken>(session, &keep, &self.indexing());
+        let before = before.filter(|_| self.holds(&session_name(session)));
         let present = in_context(session);
         let (from, learnt, moved) = match &before {
             Some((upto, taken)) => {
@@ -596,7 +602,9 @@ fn refresh(library: &Library, members: &[Session]) -> Refreshed {
         let name = session_name(session);
         let file = std::fs::metadata(session.path());
         let stamp: Stamp = file.map_or((0, None), |file| (file.len(), file.modified().ok()));
-        if let Some(seen) = library.seen(&name, &stamp) {
+        if let Some(seen) = library.seen(&name, &stamp)
+            && library.holds(&name)
+        {
             upto.insert(name, seen);
             continue;
         }

@@ -28,6 +28,16 @@ impl SqliteIndex {
         self.mending(|index| in_one_view(index, |index| index.entries_with(text, session)))
     }
 
+    /// Whether anything of a source is in the index.
+    pub fn holds(&mut self, source: &str) -> Result<bool, IndexError> {
+        const ASK: &str = "SELECT 1 FROM source WHERE name = ?1";
+        self.mending(|index| {
+            let row = index.connection.prepare_cached(ASK);
+            let row = row.and_then(|mut ask| ask.query_row([source], |_| Ok(())).optional());
+            Ok(row.map_err(index.sqlite())?.is_some())
+        })
+    }
+
     fn entries_with(
         &mut self,
         text: &str,
