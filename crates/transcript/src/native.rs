@@ -113,7 +113,7 @@ impl Native<Lines> {
             return Ok(None);
         }
         let end = scan::lines_end(&mut self.records.file()?, self.records.size);
-        Ok(Some(end.map_err(Error::io("read", &self.path))?))
+        Ok(Some(end.map_err(scan::cut_short(&self.path))?))
     }
 
     /// The entries of a part of the file, if there is a

@@ -231,15 +231,19 @@ pub(crate) fn backward_in(
         file.seek(SeekFrom::Start(start))
             .map_err(Error::io("read", path))?;
         bytes.resize(size, 0);
-        file.read_exact(&mut bytes)
-            .map_err(|error| match error.kind() {
-                ErrorKind::UnexpectedEof => Error::Changed {
-                    path: path.to_owned(),
-                },
-                _ => Error::io("read", path)(error),
-            })?;
+        file.read_exact(&mut bytes).map_err(cut_short(path))?;
         bytes.extend_from_slice(&held);
         held = bytes;
+    }
+}
+
+/// An error of reading what was there when the file was opened.
+pub(crate) fn cut_short(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
+    move |error| match error.kind() {
+        ErrorKind::UnexpectedEof => Error::Changed {
+            path: path.to_owned(),
+        },
+        _ => Error::io("read", path)(error),
     }
 }
 
