@@ -202,7 +202,7 @@ fn of_what_is_in_sight_only_the_best_takes_a_place() {
 }
 
 #[test]
-fn of_a_session_only_what_the_index_has_not_seen_is_read_again() {
+fn of_a_session_what_the_index_names_is_looked_at_and_what_it_has_not_seen() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let filler = |at: usize| format!("number {at} {}", "is about nothing ".repeat(60));
@@ -225,7 +225,8 @@ fn of_a_session_only_what_the_index_has_not_seen_is_read_again() {
     let text = text.replace("number 200 is", "the walrus is");
     std::fs::write(&path, text.replace("walrus sleeps", "wombat sleeps")).unwrap();
     assert_eq!(find(words("walrus sleeps below")), [""; 0]);
-    assert_eq!(find(words("walrus is about")), [""; 0]);
+    // Where it names none, the session itself is looked through.
+    assert_eq!(find(words("walrus is about")), ["a.jsonl-200"]);
     // What is appended is taken in, and what leaves the context is told from it.
     let mut writer = Writer::open(&path, Durability::Os).unwrap();
     let time = Millis(1_790_000_990_000);
