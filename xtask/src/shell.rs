@@ -14,6 +14,15 @@ use crate::paths;
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(paths::root());
+    // What cargo tells us about ourselves makes build scripts that look at it run
+    // again, and everything above them with them.
+    for (name, _) in env::vars_os() {
+        let is_ours =
+            |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        if name.to_str().is_some_and(is_ours) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
