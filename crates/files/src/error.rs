@@ -7,35 +7,32 @@ use rustix::fs::FileType;
 
 /// A failure of an operation on a file.
 #[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {}: {fault}", path.display())]
+pub struct Error {
+    /// What was tried, as a verb phrase.
+    pub action: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is in the way.
+    #[source]
+    pub fault: Fault,
+}
+
+/// What is in the way of an operation.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum Fault {
     /// The operating system refused.
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was tried, as a verb phrase.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    System(io::Error),
 
     /// Something that is no regular file has the name.
-    #[error("cannot {action} {}: it is {kind}", path.display())]
-    NotAFile {
-        /// What was tried, as a verb phrase.
-        action: &'static str,
-        /// The path.
-        path: PathBuf,
-        /// What is there.
-        kind: FileKind,
-    },
+    #[error("it is {0}")]
+    NotAFile(FileKind),
 
     /// A file is larger than what is read of its kind.
-    #[error("{} has {bytes} bytes, more than the {most} it may have", path.display())]
+    #[error("it has {bytes} bytes, more than the {most} it may have")]
     TooLarge {
-        /// The file.
-        path: PathBuf,
         /// Its size, or so many bytes at least.
         bytes: u64,
         /// The largest size that is read.
@@ -43,18 +40,12 @@ pub enum Error {
     },
 
     /// A file that should hold text does not.
-    #[error("{} is not text in UTF-8", path.display())]
-    NotText {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("it is not text in UTF-8")]
+    NotText,
 
     /// Another process holds the lock.
-    #[error("{} is locked by another process", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("it is locked by another process")]
+    Locked,
 }
 
 /// What has a name and is no regular file.
@@ -103,60 +94,38 @@ impl fmt::Display for FileKind {
 }
 
 impl Error {
+    pub(crate) fn new(action: &'static str, path: &Path, fault: Fault) -> Error {
+        Error {
+            action,
+            path: path.to_owned(),
+            fault,
+        }
+    }
+
     /// Wraps an I/O error with what was tried on which path.
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
         let path = path.to_owned();
-        move |source| Error::Io {
-            action,
-            path,
-            source,
-        }
-    }
-
-    pub(crate) fn not_a_file(action: &'static str, path: &Path, kind: FileKind) -> Error {
-        Error::NotAFile {
-            action,
-            path: path.to_owned(),
-            kind,
-        }
-    }
-
-    /// The file or folder.
-    pub fn path(&self) -> &Path {
-        match self {
-            Error::Io { path, .. }
-            | Error::NotAFile { path, .. }
-            | Error::TooLarge { path, .. }
-            | Error::NotText { path }
-            | Error::Locked { path } => path,
-        }
+        move |source| Error::new(action, &path, Fault::System(source))
     }
 
     /// The same failure under another name of the file, the one that a person
     /// knows it by.
-    pub fn at(mut self, name: &Path) -> Error {
-        match &mut self {
-            Error::Io { path, .. }
-            | Error::NotAFile { path, .. }
-            | Error::TooLarge { path, .. }
-            | Error::NotText { path }
-            | Error::Locked { path } => *path = name.to_owned(),
+    pub fn at(self, name: &Path) -> Error {
+        Error {
+            path: name.to_owned(),
+            ..self
         }
-        self
     }
 
     /// What kind of failure it is, in the system's terms.
     pub fn kind(&self) -> io::ErrorKind {
-        match self {
-            Error::Io { source, .. } => source.kind(),
-            Error::NotAFile {
-                kind: FileKind::Folder,
-                ..
-            } => io::ErrorKind::IsADirectory,
-            Error::NotAFile { .. } => io::ErrorKind::InvalidInput,
-            Error::TooLarge { .. } => io::ErrorKind::FileTooLarge,
-            Error::NotText { .. } => io::ErrorKind::InvalidData,
-            Error::Locked { .. } => io::ErrorKind::WouldBlock,
+        match &self.fault {
+            Fault::System(source) => source.kind(),
+            Fault::NotAFile(FileKind::Folder) => io::ErrorKind::IsADirectory,
+            Fault::NotAFile(_) => io::ErrorKind::InvalidInput,
+            Fault::TooLarge { .. } => io::ErrorKind::FileTooLarge,
+            Fault::NotText => io::ErrorKind::InvalidData,
+            Fault::Locked => io::ErrorKind::WouldBlock,
         }
     }
 
@@ -171,23 +140,17 @@ impl Error {
     /// The reason without the path, for whoever tells the path himself.
     pub fn into_io(self) -> io::Error {
         let kind = self.kind();
-        match self {
-            Error::Io { source, .. } => source,
-            Error::NotAFile { kind: what, .. } => io::Error::new(kind, format!("it is {what}")),
-            Error::TooLarge { bytes, most, .. } => io::Error::new(
-                kind,
-                format!("it has {bytes} bytes, more than the {most} it may have"),
-            ),
-            Error::NotText { .. } => io::Error::new(kind, "it is not text in UTF-8"),
-            Error::Locked { .. } => io::Error::new(kind, "another process has it locked"),
+        match self.fault {
+            Fault::System(source) => source,
+            fault => io::Error::new(kind, fault),
         }
     }
 
     /// What the user can do about it, if there is something.
     pub fn remedy(&self) -> Option<String> {
-        let path = self.path().display();
-        Some(match self {
-            Error::Io { source, .. } => match source.kind() {
+        let path = self.path.display();
+        Some(match &self.fault {
+            Fault::System(source) => match source.kind() {
                 io::ErrorKind::NotFound => "check the path".into(),
                 io::ErrorKind::PermissionDenied => {
                     format!("check who owns {path} and its permissions")
@@ -198,16 +161,15 @@ impl Error {
                 }
                 _ => return None,
             },
-            Error::NotAFile {
-                kind: FileKind::Link,
-                ..
-            } => format!("put a regular file in the place of {path}, or name what it leads to"),
-            Error::NotAFile { .. } => {
+            Fault::NotAFile(FileKind::Link) => {
+                format!("put a regular file in the place of {path}, or name what it leads to")
+            }
+            Fault::NotAFile(_) => {
                 format!("move {path} out of the way; only regular files are read and written")
             }
-            Error::TooLarge { .. } => format!("shorten {path}, or move it out of the way"),
-            Error::NotText { .. } => format!("put text in the place of {path}"),
-            Error::Locked { .. } => {
+            Fault::TooLarge { .. } => format!("shorten {path}, or move it out of the way"),
+            Fault::NotText => format!("put text in the place of {path}"),
+            Fault::Locked => {
                 "wait for the other process to finish, or stop it, then try again".into()
             }
         })

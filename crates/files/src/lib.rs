@@ -37,7 +37,7 @@ mod replace;
 mod system;
 mod unpack;
 
-pub use error::{Error, FileKind, Result, optional};
+pub use error::{Error, Fault, FileKind, Result, optional};
 pub use folder::{
     create_folder, names, remove, remove_folder, rename, resolve, resolve_folder, sync_folder,
 };

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use crate::open::opened;
 use crate::system::How;
 
@@ -64,9 +64,7 @@ pub fn lock(file: &File, path: &Path, sharing: Sharing, wait: Wait) -> Result<()
                 waited += PAUSE;
             }
             (Err(TryLockError::WouldBlock), _) => {
-                return Err(Error::Locked {
-                    path: path.to_owned(),
-                });
+                return Err(Error::new("lock", path, Fault::Locked));
             }
         }
     }
@@ -91,7 +89,7 @@ mod tests {
         let held = lock_file(&path, Sharing::Alone, Wait::Never).unwrap();
         for wait in [Wait::Never, Wait::For(Duration::from_millis(10))] {
             let refused = lock_file(&path, Sharing::Shared, wait).unwrap_err();
-            assert!(matches!(refused, Error::Locked { .. }), "{refused}");
+            assert!(matches!(refused.fault, Fault::Locked), "{refused}");
         }
         drop(held);
         let _one = lock_file(&path, Sharing::Shared, Wait::Never).unwrap();

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use rustix::fs::FileType;
 
-use crate::error::{Error, FileKind, Result};
-use crate::folder::{resolve, sync_folder};
+use crate::error::{Error, Fault, FileKind, Result};
+use crate::folder::resolve;
 use crate::system::{self, Beneath, How, Missing};
 
 /// Opens a file to be read.
@@ -31,14 +31,10 @@ pub fn append_or_create(path: &Path) -> Result<File> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened,
         }
-        match system::open(path, How::Create) {
+        match create(path, b"") {
             // Somebody else made it since.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            created => {
-                let file = created.map_err(Error::io("create", path))?;
-                sync_folder(path)?;
-                return Ok(file);
-            }
+            created => return created,
         }
     }
 }
@@ -72,18 +68,14 @@ pub fn open_beneath(root: &Path, below: &Path) -> Result<File> {
 /// The last part of a path below a root.
 pub(crate) fn name_of<'a>(path: &Path, below: &'a Path) -> Result<&'a OsStr> {
     let name = below.file_name();
-    name.ok_or_else(|| Error::not_a_file("open", path, FileKind::Folder))
+    name.ok_or_else(|| Error::new("open", path, Fault::NotAFile(FileKind::Folder)))
 }
 
 /// Reads a whole file of at most `most` bytes. What the system says of a size
 /// is not believed: a file may grow while it is read.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
-    let too_large = |bytes| Error::TooLarge {
-        path: path.to_owned(),
-        bytes,
-        most,
-    };
+    let too_large = |bytes| Error::new("read", path, Fault::TooLarge { bytes, most });
     let size = file.metadata().map_err(Error::io("read", path))?.len();
     if size > most {
         return Err(too_large(size));
@@ -100,9 +92,8 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 
 /// Reads a whole file of at most `most` bytes as text.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
-    String::from_utf8(read(path, most)?).map_err(|_| Error::NotText {
-        path: path.to_owned(),
-    })
+    let text = String::from_utf8(read(path, most)?);
+    text.map_err(|_| Error::new("read", path, Fault::NotText))
 }
 
 /// The same for a file that the user named on purpose, which may be a link.
@@ -139,7 +130,7 @@ pub(crate) fn nothing_else(
 ) -> Result<()> {
     match kind {
         None => Ok(()),
-        Some(kind) => Err(Error::not_a_file(action, path, kind)),
+        Some(kind) => Err(Error::new(action, path, Fault::NotAFile(kind))),
     }
 }
 
@@ -162,7 +153,7 @@ fn regular(action: &'static str, path: &Path, file: File) -> Result<File> {
 fn explain(action: &'static str, path: &Path, error: io::Error) -> Error {
     match kind_of(path) {
         Some(kind) if error.kind() != io::ErrorKind::PermissionDenied => {
-            Error::not_a_file(action, path, kind)
+            Error::new(action, path, Fault::NotAFile(kind))
         }
         _ => Error::io(action, path)(error),
     }
@@ -233,7 +224,10 @@ mod tests {
                 require_regular(&path),
             ] {
                 match result {
-                    Err(Error::NotAFile { kind, .. }) => assert_eq!(kind, expected, "{path:?}"),
+                    Err(Error {
+                        fault: Fault::NotAFile(kind),
+                        ..
+                    }) => assert_eq!(kind, expected, "{path:?}"),
                     other => panic!("{path:?}: {other:?}"),
                 }
             }
@@ -279,7 +273,10 @@ mod tests {
         fs::write(&path, "12345").unwrap();
         assert_eq!(read(&path, 5).unwrap(), b"12345");
         let error = read(&path, 4).unwrap_err();
-        assert!(matches!(error, Error::TooLarge { bytes: 5, .. }), "{error}");
+        assert!(
+            matches!(error.fault, Fault::TooLarge { bytes: 5, .. }),
+            "{error}"
+        );
         let missing = folder.path().join("b");
         assert!(crate::optional(read(&missing, 5)).unwrap().is_none());
         // A size of nought is not believed.
@@ -289,7 +286,10 @@ mod tests {
             let real = resolve(status).unwrap();
             assert!(matches!(
                 read(&real, 16),
-                Err(Error::TooLarge { bytes: 17, .. })
+                Err(Error {
+                    fault: Fault::TooLarge { bytes: 17, .. },
+                    ..
+                })
             ));
         }
     }

@@ -245,7 +245,7 @@ fn sweep_once(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FileKind;
+    use crate::{Fault, FileKind};
     use std::fs;
 
     #[test]
@@ -260,9 +260,7 @@ mod tests {
         assert!(failed.is_err());
         let refused = replace_checked(&path, &mut |out| out.write_all(b"new"), &mut |new| {
             assert_eq!(fs::read(new).unwrap(), b"new");
-            Err(Error::NotText {
-                path: new.to_owned(),
-            })
+            Err(Error::new("read", new, Fault::NotText))
         });
         assert!(refused.is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
@@ -329,7 +327,10 @@ mod tests {
                 replace_beneath(folder.path(), name.as_ref(), NewFile::AsUsual, b"new"),
             ] {
                 match result {
-                    Err(Error::NotAFile { kind, .. }) => assert_eq!(kind, expected),
+                    Err(Error {
+                        fault: Fault::NotAFile(kind),
+                        ..
+                    }) => assert_eq!(kind, expected),
                     other => panic!("{name}: {other:?}"),
                 }
             }

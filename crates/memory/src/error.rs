@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use longhaul_files::Fault;
+
 /// A failure of an operation on memory.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -245,22 +247,20 @@ impl Error {
 /// memory.
 impl From<longhaul_files::Error> for Error {
     fn from(error: longhaul_files::Error) -> Error {
-        use longhaul_files::Error::{Io, TooLarge};
-        match error {
-            Io {
-                action,
-                path,
-                ref source,
-            } if !matches!(action, "read" | "list")
-                && matches!(
-                    source.kind(),
-                    io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
-                ) =>
-            {
-                Error::ReadOnly { path }
+        let refuses = matches!(
+            error.kind(),
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+        );
+        match error.fault {
+            Fault::TooLarge { bytes, most } => Error::TooLarge {
+                path: error.path,
+                bytes,
+                most,
+            },
+            _ if refuses && !matches!(error.action, "read" | "list") => {
+                Error::ReadOnly { path: error.path }
             }
-            TooLarge { path, bytes, most } => Error::TooLarge { path, bytes, most },
-            other => Error::File(other),
+            _ => Error::File(error),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use longhaul_files::Fault;
+
 use crate::entry::EntryId;
 
 /// A failure of an operation on a session.
@@ -124,7 +126,7 @@ impl Error {
                 }
                 io::ErrorKind::FileTooLarge => format!(
                     "longhaul makes no such file: move {} out of the way",
-                    error.path().display()
+                    error.path.display()
                 ),
                 _ => return error.remedy(),
             },
@@ -159,7 +161,11 @@ impl Error {
 impl From<longhaul_files::Error> for Error {
     fn from(error: longhaul_files::Error) -> Error {
         match error {
-            longhaul_files::Error::Locked { path } => Error::Locked { path },
+            longhaul_files::Error {
+                path,
+                fault: Fault::Locked,
+                ..
+            } => Error::Locked { path },
             other => Error::File(other),
         }
     }

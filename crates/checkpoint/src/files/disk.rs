@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use longhaul_files::Fault;
+
 use crate::error::{Error, Result};
 
 /// What the store does to files.
@@ -53,11 +55,10 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Option<String>> {
         flaw: crate::Flaw::new(reason),
         instead: None,
     };
-    longhaul_files::optional(longhaul_files::read_text(path, most)).map_err(|error| match error {
-        longhaul_files::Error::TooLarge { .. } => {
-            damaged("it is far larger than any file of its kind")
-        }
-        longhaul_files::Error::NotText { .. } => damaged("it is not text"),
-        other => other.into(),
+    let text = longhaul_files::optional(longhaul_files::read_text(path, most));
+    text.map_err(|error| match error.fault {
+        Fault::TooLarge { .. } => damaged("it is far larger than any file of its kind"),
+        Fault::NotText => damaged("it is not text"),
+        _ => error.into(),
     })
 }

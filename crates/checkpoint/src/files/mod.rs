@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_files::{Lock, Sharing, Wait};
+use longhaul_files::{Fault, Lock, Sharing, Wait};
 use longhaul_transcript::{Millis, SessionKey};
 use serde::{Deserialize, Serialize};
 
@@ -81,11 +81,10 @@ impl FileStore {
         let folder = self.folder(key);
         self.disk.create_folder(&folder)?;
         let wait = Wait::For(PATIENCE);
-        longhaul_files::lock_file(&folder.join(LOCK), Sharing::Alone, wait).map_err(|error| {
-            match error {
-                longhaul_files::Error::Locked { .. } => Error::Locked { key: key.clone() },
-                other => other.into(),
-            }
+        let taken = longhaul_files::lock_file(&folder.join(LOCK), Sharing::Alone, wait);
+        taken.map_err(|error| match error.fault {
+            Fault::Locked => Error::Locked { key: key.clone() },
+            _ => error.into(),
         })
     }
 

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::export::{At, Carry, Error, Export, Report, Secrets, Source};
+use longhaul_files::Fault;
 use longhaul_memory::Seal;
 use longhaul_redact::{Redactor, Tally};
 use longhaul_transcript::{EntryId, Session};
@@ -74,9 +75,9 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
 /// A reader of standard output that has gone is no failure to speak of.
 fn unheard(error: Error) -> Failure {
     match error {
-        Error::Session(longhaul_transcript::Error::File(longhaul_files::Error::Io {
+        Error::Session(longhaul_transcript::Error::File(longhaul_files::Error {
             action: "write",
-            source,
+            fault: Fault::System(source),
             ..
         })) => Failure::output(source),
         error => error.into(),

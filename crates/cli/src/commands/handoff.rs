@@ -5,6 +5,7 @@ use std::path::Path;
 use longhaul_checkpoint::{AGENTS_TEMPLATE, HANDOFF_SCHEMA, Handoff, MAX_HANDOFF_BYTES};
 use longhaul_engine::export::Secrets;
 use longhaul_engine::handoff::{self, Given};
+use longhaul_files::Fault;
 use longhaul_redact::Redactor;
 use longhaul_tokens::Tokens;
 use serde_json::{Value, json};
@@ -169,18 +170,18 @@ fn read(file: &Path) -> Result<Handoff, Failure> {
     };
     let text = match longhaul_files::read_named(file, MAX_HANDOFF_BYTES as u64) {
         Ok(bytes) => bytes,
-        Err(longhaul_files::Error::TooLarge { bytes, .. }) => {
-            return Err(refused(format!(
-                "{bytes} bytes; a hand-off has at most {MAX_HANDOFF_BYTES}"
-            )));
+        Err(error) => {
+            return Err(match error.fault {
+                Fault::TooLarge { bytes, .. } => refused(format!(
+                    "{bytes} bytes; a hand-off has at most {MAX_HANDOFF_BYTES}"
+                )),
+                Fault::NotAFile(_) => {
+                    Failure::new(format!("{} is not a regular file", file.display()))
+                        .help("write the hand-off to a file first, then name that file")
+                }
+                _ => error.into(),
+            });
         }
-        Err(longhaul_files::Error::NotAFile { .. }) => {
-            return Err(
-                Failure::new(format!("{} is not a regular file", file.display()))
-                    .help("write the hand-off to a file first, then name that file"),
-            );
-        }
-        Err(error) => return Err(error.into()),
     };
     let text = String::from_utf8(text).map_err(|error| {
         let line = error.as_bytes()[..error.utf8_error().valid_up_to()]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_files::{Sharing, Wait};
+use longhaul_files::{Fault, Sharing, Wait};
 use longhaul_transcript::SessionKey;
 
 use super::{Error, Result};
@@ -107,10 +107,12 @@ impl Notebook for FileNotebook {
         let taken = longhaul_files::lock_file(&path, Sharing::Alone, Wait::Never);
         match taken {
             Ok(lock) => Ok(Some(Lock { _lock: lock })),
-            Err(longhaul_files::Error::Locked { .. }) => Err(Error::Busy {
-                key: self.key.clone(),
+            Err(error) => Err(match error.fault {
+                Fault::Locked => Error::Busy {
+                    key: self.key.clone(),
+                },
+                _ => error.into(),
             }),
-            Err(error) => Err(error.into()),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use longhaul_files::Fault;
+
 use super::{ConfigError, ConfigFile, Problem};
 
 /// The names looked for in a folder, in the order they are shown.
@@ -96,8 +98,7 @@ pub fn read(candidate: &Candidate) -> io::Result<Option<String>> {
 
 /// The failure with what a configuration file has to be.
 fn advised(error: longhaul_files::Error) -> io::Error {
-    use longhaul_files::Error::{NotAFile, TooLarge};
-    let is_no_configuration = matches!(error, NotAFile { .. } | TooLarge { .. });
+    let is_no_configuration = matches!(error.fault, Fault::NotAFile(_) | Fault::TooLarge { .. });
     let error = error.into_io();
     match is_no_configuration {
         true => io::Error::new(

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use longhaul_checkpoint::{Checkpoint, Seal as Sum};
+use longhaul_files::Fault;
 use longhaul_ledger::Ledger;
 use longhaul_memory::Seal;
 use longhaul_transcript::json::Object;
@@ -123,10 +124,13 @@ impl Export {
     /// Reads and checks a file.
     pub fn read(path: &Path) -> Result<Export> {
         let read = longhaul_files::read_named(path, MAX_EXPORT_BYTES);
-        let bytes = read.map_err(|error| match error {
-            longhaul_files::Error::TooLarge { path, bytes, .. } => Error::TooLarge { path, bytes },
-            longhaul_files::Error::NotAFile { path, .. } => Error::NoFile { path },
-            error => Error::unreadable(path)(error.into_io()),
+        let bytes = read.map_err(|error| match error.fault {
+            Fault::TooLarge { bytes, .. } => Error::TooLarge {
+                path: error.path,
+                bytes,
+            },
+            Fault::NotAFile(_) => Error::NoFile { path: error.path },
+            _ => Error::unreadable(path)(error.into_io()),
         })?;
         let text = String::from_utf8(bytes)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))

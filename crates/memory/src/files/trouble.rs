@@ -1,5 +1,6 @@
 //! What may be wrong with memory files, in words, and what can be done.
 
+use longhaul_files::Fault;
 use longhaul_index::{DEPTH, Unseen, megabytes};
 use serde::Serialize;
 
@@ -155,11 +156,11 @@ impl Trouble {
             Error::NoMemory { .. } => Trouble::Unreadable {
                 reason: ASTRAY.into(),
             },
-            Error::File(longhaul_files::Error::NotAFile { .. }) => Trouble::Unreadable {
-                reason: NO_FILE.into(),
-            },
             Error::File(error) => Trouble::Unreadable {
-                reason: error.into_io().to_string(),
+                reason: match error.fault {
+                    Fault::NotAFile(_) => NO_FILE.into(),
+                    fault => fault.to_string(),
+                },
             },
             other => return Err(other),
         })

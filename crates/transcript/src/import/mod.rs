@@ -11,7 +11,7 @@ use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use longhaul_files::FileKind;
+use longhaul_files::{Fault, FileKind};
 use memchr::memmem;
 
 use crate::error::{Error, Result};
@@ -126,7 +126,11 @@ pub fn importer(format: Format) -> &'static dyn Importer {
 /// Tells a file's format from its first bytes.
 pub fn detect(path: &Path) -> Result<&'static dyn Importer> {
     let file = longhaul_files::open(path).map_err(|error| match error {
-        longhaul_files::Error::NotAFile { path, kind, .. } if kind != FileKind::Link => {
+        longhaul_files::Error {
+            path,
+            fault: Fault::NotAFile(kind),
+            ..
+        } if kind != FileKind::Link => {
             let reason = format!("it is {kind}");
             Error::UnknownFormat { path, reason }
         }

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use longhaul_files::Fault;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
@@ -82,13 +83,15 @@ fn read(path: &Path) -> Result<Map<String, Value>, Failure> {
     let text = match longhaul_files::optional(longhaul_files::read_named(path, MOST_BYTES)) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(Map::new()),
-        Err(longhaul_files::Error::TooLarge { bytes, .. }) => {
-            return Err(not_ours(path, format!("{bytes} bytes are too many")));
+        Err(error) => {
+            return Err(match error.fault {
+                Fault::TooLarge { bytes, .. } => {
+                    not_ours(path, format!("{bytes} bytes are too many"))
+                }
+                Fault::NotAFile(_) => Failure::new(format!("{} is not a file", path.display())),
+                _ => error.into(),
+            });
         }
-        Err(longhaul_files::Error::NotAFile { .. }) => {
-            return Err(Failure::new(format!("{} is not a file", path.display())));
-        }
-        Err(error) => return Err(error.into()),
     };
     let text = String::from_utf8(text).map_err(|error| not_ours(path, error.to_string()))?;
     if text.trim().is_empty() {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Library, Recollection, Scope, choose_encoder};
 use longhaul_engine::tools::Notebook;
+use longhaul_files::Fault;
 use longhaul_index::{Condition, Encoder, IndexError, Models, Patience, SqliteIndex};
 use longhaul_memory::MemoryFolder;
 use longhaul_transcript::{Millis, SessionRef};
@@ -42,7 +43,7 @@ impl From<IndexError> for Failure {
             ..Failure::new(error.to_string())
         };
         match &error {
-            IndexError::File(longhaul_files::Error::NotAFile { .. }) => {
+            IndexError::File(error) if matches!(error.fault, Fault::NotAFile(_)) => {
                 failure.help("move it out of the way; the index is made anew")
             }
             IndexError::ReadOnly { .. } | IndexError::File(_) => failure.help(

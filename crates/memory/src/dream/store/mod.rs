@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::civil::Date;
-use longhaul_files::{Lock, Sharing, Wait};
+use longhaul_files::{Fault, Lock, Sharing, Wait};
 use longhaul_tokens::Spent;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -97,18 +97,18 @@ impl<'a> Dreams<'a> {
         let path = self.folder.join(LOCK);
         longhaul_files::open(&path).is_ok_and(|file| {
             let shared = longhaul_files::lock(&file, &path, Sharing::Shared, Wait::Never);
-            matches!(shared, Err(longhaul_files::Error::Locked { .. }))
+            shared.is_err_and(|error| matches!(error.fault, Fault::Locked))
         })
     }
 
     fn lock_within(&self, wait: Wait) -> Result<DreamLock> {
         longhaul_files::create_folder(&self.folder)?;
         let taken = longhaul_files::lock_file(&self.folder.join(LOCK), Sharing::Alone, wait);
-        let taken = taken.map_err(|error| match error {
-            longhaul_files::Error::Locked { .. } => Error::Dreaming {
+        let taken = taken.map_err(|error| match error.fault {
+            Fault::Locked => Error::Dreaming {
                 workspace: self.memory.root().to_owned(),
             },
-            other => other.into(),
+            _ => error.into(),
         })?;
         let told = self.mend()?;
         let mut lock = DreamLock {
@@ -190,11 +190,15 @@ impl<'a> Dreams<'a> {
         let bytes = match longhaul_files::optional(longhaul_files::read(&path, MOST_BYTES)) {
             Ok(None) => return Ok(None),
             Ok(Some(bytes)) => bytes,
-            Err(longhaul_files::Error::NotAFile { kind, .. }) => {
-                let reason = format!("it is {kind}");
-                return Err(Error::Damaged { path, reason });
+            Err(error) => {
+                return Err(match error.fault {
+                    Fault::NotAFile(_) => Error::Damaged {
+                        path,
+                        reason: error.fault.to_string(),
+                    },
+                    _ => error.into(),
+                });
             }
-            Err(error) => return Err(error.into()),
         };
         serde_json::from_slice(&bytes)
             .map(Some)
