@@ -88,7 +88,7 @@ pub enum Error {
         /// The candidate.
         id: String,
         /// What it is.
-        status: &'static str,
+        status: String,
     },
 
     /// `MEMORY.md` has no room, and nothing in it may make room.
@@ -137,26 +137,6 @@ pub enum Error {
         number: u32,
         /// Those that have to go first, in that order.
         first: Vec<u32>,
-    },
-
-    /// What was promoted is not in the state any more.
-    #[error("change {number} cannot be taken back: nothing is known of {candidate} any more")]
-    Forgotten {
-        /// Its number.
-        number: u32,
-        /// The candidate.
-        candidate: String,
-    },
-
-    /// What a change was cannot be read.
-    #[error("change {number} cannot be taken back: {} is damaged ({reason})", path.display())]
-    DamagedChange {
-        /// Where it is written down.
-        path: PathBuf,
-        /// Its number.
-        number: u32,
-        /// What is wrong with it, with the line where it is known.
-        reason: String,
     },
 
     /// No promotion is left that could be taken back.
@@ -225,16 +205,6 @@ impl Error {
                 Some(first) => format!("`longhaul dream undo {first}` first"),
                 None => return None,
             },
-            Error::Forgotten { .. } => {
-                "take its lines out of MEMORY.md and memories/ by hand; `longhaul dream undo \
-                 --list` shows the others"
-                    .into()
-            }
-            Error::DamagedChange { .. } => {
-                "take its lines out of MEMORY.md and memories/ by hand; `longhaul dream undo \
-                 --list` shows the others, and `longhaul dream undo NUMBER` takes one of them back"
-                    .into()
-            }
             Error::Damaged { path, .. } => format!(
                 "put the original back, or move {} out of the way; it is made anew",
                 path.display()

@@ -58,7 +58,7 @@ fn memory(app: &App) -> Vec<Check> {
                     1 => String::new(),
                     n => format!(" (and {} more: `longhaul memory lint`)", n - 1),
                 };
-                let what = format!("{}: {}{more}", one.file, one.trouble.message());
+                let what = format!("{}: {}{more}", one.file, one.trouble);
                 Check::good(name, what).with(State::Note, one.remedy())
             }
         }

@@ -177,7 +177,7 @@ fn told(found: &Finding) -> String {
         Some(line) => format!("{}:{line}", found.file),
         None => found.file.clone(),
     };
-    format!("{place} {}", found.trouble.message())
+    format!("{place} {}", found.trouble)
 }
 
 fn finding(found: &Finding) -> Value {
@@ -186,7 +186,7 @@ fn finding(found: &Finding) -> Value {
         "line": found.line,
         "trouble": found.trouble,
         "hold": found.hold,
-        "message": found.trouble.message(),
+        "message": found.trouble.to_string(),
         "remedy": found.remedy(),
         "fixable": found.is_fixable(),
     })

@@ -469,7 +469,7 @@ fn mending_keeps_every_byte_of_lines_that_nothing_is_wrong_with() {
     std::fs::write(&path, &before).unwrap();
     let ran = machine.run_line("memory lint");
     assert_eq!(ran.code, 1, "{ran:?}");
-    let told = "MEMORY.md:3 has bytes that are no UTF-8, as has one more line";
+    let told = "MEMORY.md:3 has bytes that are no UTF-8 (in 2 of its lines)";
     assert!(ran.out.contains(told), "{ran:?}");
     machine.run_line("memory lint --fix --yes");
     let after = std::fs::read(&path).unwrap();

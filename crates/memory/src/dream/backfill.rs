@@ -4,24 +4,23 @@
 //! it becomes candidates that quote its entries. They wait for review, whatever
 //! the policy says. A session that was read and has not grown is not read again.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 use longhaul_ledger::Ledger;
-use longhaul_transcript::{EntryId, Millis, Session, SessionRef};
-use serde::{Deserialize, Serialize};
+use longhaul_ledger::ours::ORDERS;
+use longhaul_transcript::{Body as Is, Entry, EntryId, Format, Millis, Session, SessionRef};
+use serde::Serialize;
 
-use super::candidate::Candidate;
 use super::consolidate::{Consolidated, consolidate, weigh};
 use super::remark::{Remarks, of_session};
 use super::settings::Settings;
 use super::store::{DreamLock, Dreams};
-use super::voices::Voices;
 use crate::files::Body;
 use crate::flush::extractive;
-use crate::{MemoryFolder, Result};
+use crate::{MemoryFolder, Result, Source};
 
 /// How far a backfill is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +52,6 @@ pub struct Backfilled {
     pub problems: Vec<String>,
 }
 
-/// What was read: the leaf and the number of entries of each session.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Done {
-    sessions: BTreeMap<String, String>,
-}
-
 impl Dreams<'_> {
     /// Reads sessions that were not read yet. `progress` is told before each of
     /// them and may stop; the next backfill goes on there.
@@ -70,46 +63,37 @@ impl Dreams<'_> {
         settings: &Settings<'_>,
         progress: &mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Backfilled> {
-        let mut report = Backfilled::default();
-        report.problems.extend(lock.completed().map(str::to_owned));
-        let mut done: Done = self.read("backfill.json")?.unwrap_or_default();
+        let mut report = Backfilled {
+            problems: lock.notes().to_vec(),
+            ..Backfilled::default()
+        };
         let known = self.known(&mut report.problems)?;
-        let known_before: HashSet<String> = ids(&self.candidates()?).collect();
-        let today = now.date();
-        let newest = self.newest(today, settings)?;
-        for (at, reference) in sessions.iter().enumerate() {
-            let stopped = progress(Progress {
-                done: at,
-                total: sessions.len(),
-                next: Some(reference),
-            });
-            if stopped.is_break() {
-                report.left = sessions.len() - at;
-                self.count_new(&known_before, &mut report)?;
-                return Ok(report);
+        let newest = self.newest(now.date())?;
+        let mut state = self.state()?;
+        let before = state.candidates.len();
+        let total = sessions.len();
+        for (done, next) in sessions.iter().map(Some).chain([None]).enumerate() {
+            let flow = progress(Progress { done, total, next });
+            let Some(reference) = next else { break };
+            if flow.is_break() {
+                report.left = total - done;
+                break;
             }
             let name = match &reference.session {
                 Some(session) => format!("{}#{session}", reference.path.display()),
                 None => reference.path.display().to_string(),
             };
-            let before = done.sessions.get(&name).map(String::as_str);
-            match read(self.memory, reference, before, now) {
+            let mark = state.sessions.get(&name).map(String::as_str);
+            match read(self.memory, reference, mark, now) {
                 Ok(None) => report.unchanged += 1,
                 Ok(Some((found, mark))) => {
-                    let mut state = self.state()?;
-                    let some = consolidate(
-                        &mut state.candidates,
-                        &found.remarks,
-                        &known,
-                        settings.meaning,
-                    );
+                    let done = &mut report.consolidated;
+                    let (remarks, meaning) = (&found.remarks, settings.meaning);
+                    consolidate(&mut state.candidates, remarks, &known, meaning, done);
                     weigh(&mut state.candidates, settings.recalls, newest);
-                    // The candidates first: what is read twice changes nothing.
+                    state.sessions.insert(name, mark);
                     self.save(lock, &mut state)?;
-                    done.sessions.insert(name, mark);
-                    self.write("backfill.json", &done)?;
                     report.read += 1;
-                    add(&mut report.consolidated, &some);
                 }
                 Err(error) => report.problems.push(match error.remedy() {
                     Some(remedy) => format!("{error}; {remedy}"),
@@ -117,34 +101,11 @@ impl Dreams<'_> {
                 }),
             }
         }
-        let _ = progress(Progress {
-            done: sessions.len(),
-            total: sessions.len(),
-            next: None,
-        });
-        self.count_new(&known_before, &mut report)?;
+        // New ones stand behind those that were there.
+        let new = state.candidates.iter().skip(before);
+        report.staged = new.filter(|one| one.is_waiting()).count();
         Ok(report)
     }
-
-    /// What is there that was not there before.
-    fn count_new(&self, before: &HashSet<String>, report: &mut Backfilled) -> Result<()> {
-        let all = self.candidates()?;
-        let new = all.iter().filter(|one| !before.contains(&one.id));
-        report.staged = new.filter(|one| one.is_waiting()).count();
-        Ok(())
-    }
-}
-
-fn ids(candidates: &[Candidate]) -> impl Iterator<Item = String> {
-    candidates.iter().map(|one| one.id.clone())
-}
-
-fn add(all: &mut Consolidated, some: &Consolidated) {
-    all.found += some.found;
-    all.repeated += some.repeated;
-    all.known += some.known;
-    all.contradictions += some.contradictions;
-    all.rejected += some.rejected;
 }
 
 /// The remarks of a session and the mark by which it is known; nothing if it is
@@ -166,35 +127,35 @@ fn read(
     let header = session.header();
     let cwd = header.cwd.as_ref();
     let mut ledger = Ledger::new(cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
-    let mut voices = Voices::of(&session);
+    // Where the messages themselves say who wrote them, the ledger knows. A subagent's
+    // own file of Claude Code names the session it works for; in other formats that is
+    // a fork, and the words are the user's.
+    let key = reference.key.as_deref();
+    let mut is_ordered = key.is_some_and(|key| key.contains(":subagent:"))
+        || (session.format() == Format::ClaudeCode && header.parent_session.is_some());
     let mut document = memory.document();
-    if path.is_sorted() {
-        let wanted: HashSet<usize> = path.into_iter().collect();
-        let mut at = 0;
-        session.each(&mut |entry| {
-            voices.notice(&entry);
-            if wanted.contains(&at) {
-                voices.hear(&entry);
-                document.json(entry.raw());
-                ledger.observe(&entry);
-            }
-            at += 1;
-            ControlFlow::Continue(())
-        })?;
-    } else {
-        // Children before their parents: only then all entries are held.
-        let mut entries = Vec::new();
-        session.each(&mut |entry| {
-            voices.notice(&entry);
-            entries.push(Some(entry));
-            ControlFlow::Continue(())
-        })?;
-        for at in path {
-            if let Some(entry) = entries.get_mut(at).and_then(Option::take) {
-                voices.hear(&entry);
-                document.json(entry.raw());
-                ledger.observe(&entry);
-            }
+    let mut observe = |entry: &Entry| {
+        document.json(entry.raw());
+        ledger.observe(entry);
+    };
+    let is_sorted = path.is_sorted();
+    let wanted: HashSet<usize> = path.iter().copied().collect();
+    // Children before their parents: only then all entries are held.
+    let mut held = Vec::new();
+    let mut at = 0;
+    session.each(&mut |entry| {
+        is_ordered |= matches!(&entry.body, Is::Custom { custom_type } if custom_type == ORDERS);
+        match is_sorted {
+            true if wanted.contains(&at) => observe(&entry),
+            true => {}
+            false => held.push(Some(entry)),
+        }
+        at += 1;
+        ControlFlow::Continue(())
+    })?;
+    for at in path.into_iter().filter(|_| !is_sorted) {
+        if let Some(entry) = held.get_mut(at).and_then(Option::take) {
+            observe(&entry);
         }
     }
     let mut body = extractive(&ledger, None).unwrap_or(Body::Sections(Vec::new()));
@@ -217,7 +178,10 @@ fn read(
     let own = Some(header.id.as_str()).filter(|id| !id.is_empty());
     let whose = reference.key.as_deref().or(reference.session.as_deref());
     let whose = whose.or(own).unwrap_or(&name);
-    let typed = |entry: &str| !voices.others.contains(entry);
-    let found = of_session(&name, Some(whose), &body, &date_of, &typed);
+    let user = match is_ordered {
+        true => Source::Unknown,
+        false => Source::User,
+    };
+    let found = of_session(&name, Some(whose), &body, &date_of, user);
     Ok(Some((found, mark)))
 }

@@ -8,8 +8,11 @@ use crate::provenance::one_line;
 use crate::{Error, Result, Source};
 
 /// How a candidate came to be written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Topic {
     /// It was noted as a wish of the user's.
     Preference,
@@ -23,26 +26,6 @@ pub enum Topic {
     Said,
     /// It is another line of a log.
     Note,
-}
-
-impl Topic {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Topic::Preference => "preference",
-            Topic::Decision => "decision",
-            Topic::Fact => "fact",
-            Topic::Lesson => "lesson",
-            Topic::Said => "said",
-            Topic::Note => "note",
-        }
-    }
-}
-
-impl std::fmt::Display for Topic {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 /// Where something was said.
@@ -118,24 +101,15 @@ impl Evidence {
         digest(&[&self.file, &self.ordinal.to_string(), entry, &self.quote])
     }
 
-    /// By what an utterance is known, wherever it is quoted: evidence that
-    /// shares one of these is of one utterance. A log that quotes an entry, and
-    /// a copy of its session in another file, say nothing new.
-    fn utterance(&self) -> Vec<String> {
-        let mut keys = Vec::new();
-        if let Some(entry) = &self.entry {
-            if let Some(session) = &self.session {
-                keys.push(digest(&["session", entry, session]));
-            }
-            if entry.len() >= UNIQUE {
-                keys.push(digest(&["entry", entry]));
-            }
+    /// By what an utterance is known, wherever it is quoted: evidence of the same key is
+    /// of one utterance. A log that quotes an entry, and a copy of its session in
+    /// another file, say nothing new.
+    fn utterance(&self) -> String {
+        match (&self.entry, &self.session) {
+            (Some(entry), _) if entry.len() >= UNIQUE => digest(&["entry", entry]),
+            (Some(entry), Some(session)) => digest(&["session", entry, session]),
+            _ => self.key(),
         }
-        // One line may name two entries, and they are two utterances.
-        if keys.is_empty() {
-            keys.push(self.key());
-        }
-        keys
     }
 }
 
@@ -154,8 +128,9 @@ pub(super) fn digest(parts: &[&str]) -> String {
 }
 
 /// What has become of a candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, strum::AsRefStr, strum::Display)]
 #[serde(tag = "is", rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Status {
     /// It waits for review.
     Staged,
@@ -178,23 +153,14 @@ pub enum Status {
     Superseded {
         /// Since when.
         on: Date,
+        /// The day until which it held.
+        until: Date,
         /// By which candidate.
         by: String,
     },
 }
 
 impl Status {
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Status::Staged => "staged",
-            Status::Promoted { .. } => "promoted",
-            Status::Demoted { .. } => "demoted",
-            Status::Rejected { .. } => "rejected",
-            Status::Superseded { .. } => "superseded",
-        }
-    }
-
     /// Whether it is part of the memory.
     pub fn is_kept(&self) -> bool {
         matches!(self, Status::Promoted { .. } | Status::Demoted { .. })
@@ -260,17 +226,13 @@ pub struct Candidate {
     /// The keys of all evidence.
     pub(super) seen: Vec<String>,
     /// By what all utterances are known, those that left the evidence too.
-    pub(super) uttered: Vec<String>,
-    /// How much of the evidence quotes an utterance that was counted before.
-    pub(super) copies: usize,
+    uttered: Vec<String>,
     /// Days on which it was said.
     pub days: Vec<Date>,
     /// Sessions in which it was said.
     pub sessions: Vec<String>,
     /// The day since which it holds.
     pub valid_from: Date,
-    /// The day until which it held.
-    pub valid_until: Option<Date>,
     /// Candidates that it takes the place of: those that waited at once, kept
     /// ones once it is promoted.
     pub replaces: Vec<String>,
@@ -293,7 +255,7 @@ impl Candidate {
     /// How often it was said. What was said once and is quoted in two places
     /// was said once.
     pub fn mentions(&self) -> usize {
-        self.seen.len().saturating_sub(self.copies)
+        self.uttered.len()
     }
 
     /// What would be written.
@@ -324,9 +286,17 @@ impl Candidate {
         matches!(self.status, Status::Superseded { .. })
     }
 
+    /// The day until which it held.
+    pub fn valid_until(&self) -> Option<Date> {
+        match self.status {
+            Status::Superseded { until, .. } => Some(until),
+            _ => None,
+        }
+    }
+
     /// Its name, what it says, and when it held.
     pub fn with_days(&self) -> String {
-        let until = self.valid_until.map(|day| format!(" until {day}"));
+        let until = self.valid_until().map(|day| format!(" until {day}"));
         format!(
             "{} “{}” (valid from {}{})",
             self.id,
@@ -349,11 +319,9 @@ impl Candidate {
             evidence: Vec::new(),
             seen: Vec::new(),
             uttered: Vec::new(),
-            copies: 0,
             days: Vec::new(),
             sessions: Vec::new(),
             valid_from: first.date,
-            valid_until: None,
             replaces: Vec::new(),
             contradicts: Vec::new(),
             backfilled: true,
@@ -368,20 +336,13 @@ impl Candidate {
     /// another quote of the same utterance counts for nothing.
     pub(super) fn add(&mut self, text: &str, evidence: Evidence) -> bool {
         self.seen.push(evidence.key());
-        let keys = evidence.utterance();
-        let is_copy = keys.iter().any(|key| self.uttered.contains(key));
+        let said = evidence.utterance();
+        let is_copy = self.uttered.contains(&said);
         // The transcript shows that the user did not type it; a copy that lost
         // the sign of it does not know better.
         let is_doubted = self.evidence.iter().any(|known| {
-            known.source == Source::Unknown
-                && known.line.is_none()
-                && known.utterance().iter().any(|key| keys.contains(key))
+            known.source == Source::Unknown && known.line.is_none() && known.utterance() == said
         });
-        for key in keys {
-            if !self.uttered.contains(&key) {
-                self.uttered.push(key);
-            }
-        }
         let is_better = evidence.source > self.source && !is_doubted;
         if is_better {
             self.source = evidence.source;
@@ -395,12 +356,12 @@ impl Candidate {
         }
         self.backfilled &= evidence.line.is_none();
         if is_copy {
-            self.copies += 1;
             if is_better {
                 self.keep(evidence);
             }
             return false;
         }
+        self.uttered.push(said);
         if let Err(at) = self.days.binary_search(&evidence.date) {
             self.days.insert(at, evidence.date);
         }
@@ -461,7 +422,15 @@ impl Candidate {
     }
 }
 
-pub(super) fn find<'a>(candidates: &'a [Candidate], id: &str) -> Result<&'a Candidate> {
+/// The candidate of this id, which must wait for review.
+pub(super) fn waits<'a>(candidates: &'a [Candidate], id: &str) -> Result<&'a Candidate> {
     let known = candidates.iter().find(|candidate| candidate.id == id);
-    known.ok_or_else(|| Error::NoCandidate { id: id.to_owned() })
+    let known = known.ok_or_else(|| Error::NoCandidate { id: id.to_owned() })?;
+    match known.is_waiting() {
+        true => Ok(known),
+        false => Err(Error::NotStaged {
+            id: id.to_owned(),
+            status: known.status.to_string(),
+        }),
+    }
 }

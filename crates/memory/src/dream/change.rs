@@ -1,7 +1,6 @@
 //! Changes of the memory as data: promotions, and what takes them back.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Status};
@@ -20,10 +19,11 @@ pub struct Change {
     /// The change that this one takes back.
     pub undoes: Option<u32>,
     /// What it does to the files, or takes back.
-    pub edits: Vec<Edit>,
+    pub(super) edits: Vec<Edit>,
     /// The candidates.
     pub turns: Vec<Turn>,
-    /// What became of the files, where it was made just now.
+    /// What becomes of the files, where it is planned or was made just now; changed
+    /// ones only.
     #[serde(skip)]
     pub pages: Vec<PageChange>,
 }
@@ -36,85 +36,90 @@ impl Change {
             Some(_) => format!("the undoing of {}", self.candidate),
         }
     }
+
+    /// Candidates whose pointers leave to make room.
+    pub fn demoted(&self) -> impl Iterator<Item = &str> {
+        let others = self.turns.iter().filter(|turn| turn.id != self.candidate);
+        let left = others.filter(|turn| matches!(turn.after, Status::Demoted { .. }));
+        left.map(|turn| turn.id.as_str())
+    }
 }
 
-/// One step of a promotion.
+/// One step of a change: a part of a page that comes, or one that goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "edit", rename_all = "camelCase")]
-pub enum Edit {
-    /// A file that is not there is made.
-    AddFile {
-        /// The file, in the workspace.
+pub(super) struct Edit {
+    pub(super) way: Way,
+    #[serde(flatten)]
+    pub(super) part: Part,
+}
+
+/// Which way an edit goes; taken back, it goes the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Way {
+    In,
+    Out,
+}
+
+/// A part of a page. It says what is to be found and what is left, not where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "part", rename_all = "camelCase")]
+pub(super) enum Part {
+    /// The file itself.
+    File { file: String },
+    /// A heading at the end of a file, with its signs.
+    Heading { file: String, line: String },
+    /// A statement at the end of a file: what stands below the heading of its
+    /// candidate.
+    Statement {
         file: String,
-    },
-    /// A heading comes to the end of a file.
-    AddHeading {
-        /// The file, in the workspace.
-        file: String,
-        /// The heading, with its signs.
-        line: String,
-    },
-    /// A statement comes to the end of a file.
-    AddStatement {
-        /// The file, in the workspace.
-        file: String,
-        /// The candidate.
         id: String,
-        /// What stands below its heading.
         lines: Vec<String>,
     },
-    /// A statement is said to hold no longer.
-    EndStatement {
-        /// The file, in the workspace.
+    /// That a statement holds no longer: what is added to the line that says since
+    /// when it did.
+    Ending {
         file: String,
-        /// The candidate.
         id: String,
-        /// The line that says since when it holds.
         line: String,
-        /// What is added to it.
         ending: String,
     },
-    /// `MEMORY.md` gets a pointer.
-    AddPointer {
-        /// The candidate.
+    /// A pointer in `MEMORY.md`, and the lines above it up to its heading, the nearest
+    /// first.
+    Pointer {
         id: String,
-        /// The heading it stands below.
-        heading: String,
-        /// The pointer.
         line: String,
-    },
-    /// `MEMORY.md` loses a pointer.
-    RemovePointer {
-        /// The candidate.
-        id: String,
-        /// The pointer.
-        line: String,
-        /// The lines above it up to its heading, the nearest first.
         above: Vec<String>,
     },
-    /// `MEMORY.md` says when it was changed.
-    SetTime {
-        /// What it said.
-        before: String,
-        /// What it says.
-        after: String,
-    },
+    /// When `MEMORY.md` was changed: what it says, and what it said before.
+    Time { now: String, before: String },
 }
 
 impl Edit {
+    /// The same edit taken back.
+    pub(super) fn reversed(&self) -> Edit {
+        Edit {
+            way: match self.way {
+                Way::In => Way::Out,
+                Way::Out => Way::In,
+            },
+            part: self.part.clone(),
+        }
+    }
+
     pub(super) fn file(&self) -> &str {
-        match self {
-            Edit::AddFile { file }
-            | Edit::AddHeading { file, .. }
-            | Edit::AddStatement { file, .. }
-            | Edit::EndStatement { file, .. } => file,
-            Edit::AddPointer { .. } | Edit::RemovePointer { .. } | Edit::SetTime { .. } => MEMORY,
+        match &self.part {
+            Part::File { file }
+            | Part::Heading { file, .. }
+            | Part::Statement { file, .. }
+            | Part::Ending { file, .. } => file,
+            Part::Pointer { .. } | Part::Time { .. } => MEMORY,
         }
     }
 
     /// Whether it is something that others may have come to need since.
     pub(super) fn is_shared(&self) -> bool {
-        matches!(self, Edit::AddFile { .. } | Edit::AddHeading { .. })
+        matches!(self.part, Part::File { .. } | Part::Heading { .. })
     }
 }
 
@@ -157,26 +162,17 @@ pub struct Turn {
     /// The candidate.
     pub id: String,
     /// What it was.
-    pub before: Standing,
+    pub before: Status,
     /// What it becomes.
-    pub after: Standing,
+    pub after: Status,
 }
 
-/// The part of a candidate that promotions change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Standing {
-    /// Its status.
-    pub status: Status,
-    /// The day until which it held.
-    pub valid_until: Option<Date>,
-}
-
-impl Standing {
-    pub(super) fn of(candidate: &Candidate) -> Standing {
-        Standing {
-            status: candidate.status.clone(),
-            valid_until: candidate.valid_until,
+impl Turn {
+    pub(super) fn of(candidate: &Candidate, after: Status) -> Turn {
+        Turn {
+            id: candidate.id.clone(),
+            before: candidate.status.clone(),
+            after,
         }
     }
 }

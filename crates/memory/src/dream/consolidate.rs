@@ -43,26 +43,22 @@ pub struct Consolidated {
 /// What a candidate may contradict that is shown beside it: the nearest.
 const MOST_CONTRADICTED: usize = 4;
 
-/// Folds remarks into the candidates, in the order in which they were said.
+/// Folds remarks into the candidates, in the order in which they were said, and counts
+/// what became of them.
 pub(super) fn consolidate(
     candidates: &mut Vec<Candidate>,
     remarks: &[Remark],
     known: &[KnownLine],
     meaning: Option<&Meaning<'_>>,
-) -> Consolidated {
-    let mut work = Work::new(candidates, known, meaning);
+    done: &mut Consolidated,
+) {
+    let mut work = Work::new(candidates, known, meaning, done);
     let mut order: Vec<&Remark> = remarks.iter().collect();
-    order.sort_by(|a, b| {
-        let place = |one: &Remark| (one.evidence.date, one.evidence.line);
-        let of = |one: &Remark| one.evidence.file.clone();
-        let days = a.evidence.date.cmp(&b.evidence.date);
-        days.then_with(|| of(a).cmp(&of(b)))
-            .then_with(|| place(a).cmp(&place(b)))
-    });
+    let place = |one: &Evidence| (one.date, one.file.clone(), one.line);
+    order.sort_by_cached_key(|remark| place(&remark.evidence));
     for remark in order {
         work.take(remark);
     }
-    work.done
 }
 
 /// Gives every candidate that waits its score.
@@ -87,7 +83,7 @@ struct Work<'a> {
     ids: HashSet<String>,
     /// The evidence that is known, and of which candidate it is.
     seen: HashMap<String, Option<usize>>,
-    done: Consolidated,
+    done: &'a mut Consolidated,
 }
 
 impl<'a> Work<'a> {
@@ -95,6 +91,7 @@ impl<'a> Work<'a> {
         candidates: &'a mut Vec<Candidate>,
         known: &'a [KnownLine],
         meaning: Option<&'a Meaning<'a>>,
+        done: &'a mut Consolidated,
     ) -> Work<'a> {
         let mut index = Index::default();
         let texts = known.iter().map(|line| &line.text);
@@ -108,7 +105,7 @@ impl<'a> Work<'a> {
         Work {
             ids: candidates.iter().map(|one| one.id.clone()).collect(),
             seen: seen.collect(),
-            done: Consolidated::default(),
+            done,
             candidates,
             known,
             meaning,

@@ -4,15 +4,6 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::page;
 
-/// A place where two texts differ.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Hunk<'a> {
-    /// Where it is among the lines of the first text.
-    at: usize,
-    removed: Vec<&'a str>,
-    added: Vec<&'a str>,
-}
-
 /// A line of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffLine<'a> {
@@ -34,17 +25,22 @@ pub fn diff<'a>(before: &'a str, after: &'a str) -> Vec<DiffLine<'a>> {
     let mut lines = Vec::new();
     // The first line that was neither shown nor left out.
     let mut next = 0;
-    for hunk in hunks(&a, &b) {
-        let around = context(&a, &hunk).into_iter().filter(|at| *at >= next);
-        for at in around.collect::<Vec<_>>() {
-            lines.extend(gap(next, at, &lines));
-            lines.push(DiffLine::Same(a[at]));
-            next = at + 1;
+    for op in capture_diff_slices(Algorithm::Myers, &a, &b) {
+        let (removed, added) = (op.old_range(), &b[op.new_range()]);
+        if op.tag() == DiffTag::Equal {
+            continue;
         }
-        lines.extend(gap(next, hunk.at, &lines));
-        next = hunk.at + hunk.removed.len();
-        lines.extend(hunk.removed.into_iter().map(DiffLine::Removed));
-        lines.extend(hunk.added.into_iter().map(DiffLine::Added));
+        for at in context(&a[..removed.start], removed.is_empty(), added) {
+            if at >= next {
+                lines.extend(gap(next, at, &lines));
+                lines.push(DiffLine::Same(a[at]));
+                next = at + 1;
+            }
+        }
+        lines.extend(gap(next, removed.start, &lines));
+        next = removed.end;
+        lines.extend(a[removed].iter().copied().map(DiffLine::Removed));
+        lines.extend(added.iter().copied().map(DiffLine::Added));
     }
     lines
 }
@@ -53,36 +49,22 @@ fn gap<'a>(next: usize, at: usize, shown: &[DiffLine<'a>]) -> Option<DiffLine<'a
     (at > next && !shown.is_empty()).then_some(DiffLine::Gap)
 }
 
-/// The lines that say where a place is. What begins an entry of its own belongs to
-/// none that stands above.
-fn context(lines: &[&str], hunk: &Hunk<'_>) -> Vec<usize> {
+/// The lines above a place that say where it is. What begins an entry of its own
+/// belongs to none that stands above.
+fn context(above: &[&str], only_adds: bool, added: &[&str]) -> Vec<usize> {
     let is_blank = |line: &str| line.trim().is_empty();
-    let first = hunk.added.iter().find(|line| !is_blank(line));
-    if hunk.removed.is_empty() && first.is_some_and(|line| page::is_heading(line)) {
+    let first = added.iter().find(|line| !is_blank(line));
+    if only_adds && first.is_some_and(|line| page::is_heading(line)) {
         return Vec::new();
     }
-    let above = &lines[..hunk.at];
     let heading = above.iter().rposition(|line| page::is_heading(line));
-    let said = heading.filter(|at| page::begins(lines[*at]));
-    let said = said.map(|at| at + 1).filter(|at| *at < hunk.at);
-    let last = above
-        .len()
-        .checked_sub(1)
-        .filter(|at| !is_blank(above[*at]));
+    let said = heading.filter(|at| page::begins(above[*at]));
+    let said = said.map(|at| at + 1).filter(|at| *at < above.len());
+    let last = above.iter().rposition(|line| !is_blank(line));
+    let last = last.filter(|at| at + 1 == above.len());
     let mut shown: Vec<usize> = heading.into_iter().chain(said).chain(last).collect();
     shown.dedup();
     shown
-}
-
-fn hunks<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<Hunk<'a>> {
-    let ops = capture_diff_slices(Algorithm::Myers, a, b).into_iter();
-    ops.filter(|op| op.tag() != DiffTag::Equal)
-        .map(|op| Hunk {
-            at: op.old_range().start,
-            removed: a[op.old_range()].to_vec(),
-            added: b[op.new_range()].to_vec(),
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -91,17 +91,14 @@ pub(super) fn judge(
     ask: &mut Ask<'_>,
     keep: &mut Keep<'_>,
 ) -> Result<ModelReport> {
-    let mut talk = Talk {
-        ask,
-        report: ModelReport::default(),
-    };
+    let mut report = ModelReport::default();
     // Tools are not asked what is worth keeping.
     let is_open = |one: &&Candidate| one.verdict.is_none() && one.source != Source::Tool;
     let open = waiting(&state.candidates).into_iter().filter(is_open);
     let open: Vec<String> = open.map(|one| one.id.clone()).collect();
     for ids in open.chunks(MOST_LINES) {
         let prompt = notes(&state.candidates, ids);
-        let Some(answer) = talk.ask(KEEP, prompt, &mut state.paid) else {
+        let Some(answer) = report.ask(ask, KEEP, prompt, &mut state.paid) else {
             break;
         };
         let found: Vec<Judged> = objects(&answer);
@@ -109,7 +106,7 @@ pub(super) fn judge(
             let one = state.candidates.iter_mut().find(|one| one.id == *id);
             let judged = found.iter().find(|judged| judged.note == number);
             if let (Some(one), Some(judged)) = (one, judged) {
-                talk.report.take(one, judged);
+                report.take(one, judged);
             }
         }
         keep(state)?;
@@ -120,13 +117,13 @@ pub(super) fn judge(
             let pair = notes(&state.candidates, &[a.clone(), b.clone()]);
             prompt.push_str(&format!("<pair number=\"{number}\">\n{pair}</pair>\n"));
         }
-        let Some(answer) = talk.ask(COMPARE, prompt, &mut state.paid) else {
+        let Some(answer) = report.ask(ask, COMPARE, prompt, &mut state.paid) else {
             break;
         };
         let found: Vec<Compared> = objects(&answer);
         for (number, (a, b)) in (1..).zip(pairs) {
             if let Some(compared) = found.iter().find(|compared| compared.pair == number) {
-                talk.report.settle(&mut state.candidates, a, b, compared);
+                report.settle(&mut state.candidates, a, b, compared);
             }
             for one in state.candidates.iter_mut().filter(|one| one.id == *a) {
                 one.asked.push(b.clone());
@@ -135,7 +132,7 @@ pub(super) fn judge(
         keep(state)?;
     }
     keep(state)?;
-    Ok(talk.report)
+    Ok(report)
 }
 
 /// What a model says of a line.
@@ -167,6 +164,26 @@ struct Compared {
 }
 
 impl ModelReport {
+    /// The answer; nothing where the model failed, or was asked enough for one dream.
+    fn ask(
+        &mut self,
+        ask: &mut Ask<'_>,
+        system: &str,
+        prompt: String,
+        paid: &mut Spent,
+    ) -> Option<String> {
+        if self.failure.is_some() || self.calls == MOST_QUESTIONS {
+            return None;
+        }
+        self.calls += 1;
+        let system = system.trim_end().to_owned();
+        let reply = ask(&Question { system, prompt });
+        self.paid.add(&reply.paid);
+        paid.add(&reply.paid);
+        let answer = reply.text.map_err(|failure| self.failure = Some(failure));
+        answer.ok()
+    }
+
     /// Takes what was said of a line. One of which nothing was said is asked about
     /// again.
     fn take(&mut self, one: &mut Candidate, judged: &Judged) {
@@ -289,29 +306,4 @@ fn objects<T: for<'a> Deserialize<'a>>(answer: &str) -> Vec<T> {
     lines
         .filter_map(|line| serde_json::from_str(&line).ok())
         .collect()
-}
-
-struct Talk<'a, 'b> {
-    ask: &'a mut Ask<'b>,
-    report: ModelReport,
-}
-
-impl Talk<'_, '_> {
-    /// The answer; nothing where the model failed, or was asked enough for one dream.
-    fn ask(&mut self, system: &str, prompt: String, paid: &mut Spent) -> Option<String> {
-        if self.report.failure.is_some() || self.report.calls == MOST_QUESTIONS {
-            return None;
-        }
-        self.report.calls += 1;
-        let reply = (self.ask)(&Question {
-            system: system.trim_end().to_owned(),
-            prompt,
-        });
-        self.report.paid.add(&reply.paid);
-        paid.add(&reply.paid);
-        reply
-            .text
-            .map_err(|failure| self.report.failure = Some(failure))
-            .ok()
-    }
 }

@@ -1,26 +1,23 @@
 //! Two candidates that are one: the newer takes the place of the older, by the word of
 //! a person or of a model.
 
-use super::candidate::{Candidate, Review, Status};
+use super::candidate::{Candidate, Review, Status, waits};
 use crate::{Error, Result};
 
 /// Merges a candidate that waits with one that waits or is kept.
 pub(super) fn merge(candidates: &mut [Candidate], id: &str, other: &str) -> Result<String> {
+    waits(candidates, id)?;
     let place = |id: &str| {
         let at = candidates.iter().position(|one| one.id == id);
         at.ok_or_else(|| Error::NoCandidate { id: id.to_owned() })
     };
     let (a, b) = (place(id)?, place(other)?);
-    let refused = |at: usize| Error::NotStaged {
-        id: candidates[at].id.clone(),
-        status: candidates[at].status.name(),
-    };
-    if a == b || !candidates[a].is_waiting() {
-        return Err(refused(a));
-    }
-    let is_kept = candidates[b].status.is_kept();
-    if !is_kept && !candidates[b].is_waiting() {
-        return Err(refused(b));
+    let status = &candidates[b].status;
+    if a == b || !(status.is_kept() || *status == Status::Staged) {
+        return Err(Error::NotStaged {
+            id: other.to_owned(),
+            status: status.to_string(),
+        });
     }
     let last = |at: usize| {
         let one: &Candidate = &candidates[at];
@@ -36,9 +33,9 @@ pub(super) fn merge(candidates: &mut [Candidate], id: &str, other: &str) -> Resu
     if candidates[older].is_waiting() {
         candidates[older].status = Status::Superseded {
             on,
+            until: candidates[newer].valid_from,
             by: stays.clone(),
         };
-        candidates[older].valid_until = Some(candidates[newer].valid_from);
     }
     if candidates[newer].is_waiting() {
         candidates[newer].replaces.push(leaves.clone());

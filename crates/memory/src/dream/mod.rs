@@ -30,17 +30,16 @@ mod staging;
 mod state;
 mod store;
 mod trigger;
-mod voices;
 
 use longhaul_index::page;
 
 pub use backfill::{Backfilled, Progress};
 pub use candidate::{Candidate, Evidence, Review, Status, Topic, Verdict};
-pub use change::{Change, Edit, Left, PageChange, Standing, Turn};
+pub use change::{Change, Left, PageChange, Turn};
 pub use consolidate::Consolidated;
 pub use diff::{DiffLine, diff};
 pub use judge::{Ask, ModelReport, Question, Reply};
-pub use promote::{Planned, headings, home};
+pub use promote::{headings, home};
 pub use recalls::{Recalled, Recalls};
 pub use run::Report;
 pub use score::waiting;

@@ -1,16 +1,16 @@
 //! Pages: the memory files, and how edits change them.
 //!
 //! An edit says what it wants to find and what it leaves, not where: it can be done
-//! again, after a crash, and undone, in whatever order, however others have written to
-//! the file since. What stands as it was written goes, and what left for it comes back.
-//! A line that somebody edited is theirs by now: it stays, without our pointer, and is
-//! named.
+//! again, after a crash, and reversed, in whatever order, however others have written
+//! to the file since. What stands as it was written goes, and what left for it comes
+//! back. A line that somebody edited is theirs by now: it stays, without our pointer,
+//! and is named.
 
 use std::ops::Range;
 
 use jiff::civil::DateTime;
 
-use super::change::{Edit, Left, PageChange};
+use super::change::{Edit, Left, PageChange, Part, Way};
 use super::page;
 use crate::files::{DECISIONS, DETAILS, MEMORY, PROJECT, shown};
 
@@ -36,15 +36,10 @@ impl Pages {
             if let Some(page) = self.page_mut(edit.file()) {
                 page.apply(edit);
             }
-        }
-    }
-
-    /// Takes edits back, the last one first.
-    pub(super) fn undo(&mut self, edits: &[Edit]) {
-        for edit in edits.iter().rev() {
-            // Whoever took a file away took this with it.
-            if let Some(page) = self.page_mut(edit.file()).filter(|page| page.is_there) {
-                page.undo(edit);
+            if let (Way::Out, Part::Statement { file, id, .. }) = (edit.way, &edit.part)
+                && let Some(memory) = self.page_mut(MEMORY)
+            {
+                memory.unpoint(file, id);
             }
         }
     }
@@ -154,11 +149,18 @@ impl Page {
     }
 
     fn apply(&mut self, edit: &Edit) {
-        self.is_there = true;
-        match edit {
-            Edit::AddFile { .. } => {}
-            Edit::AddHeading { line, .. } => self.add_heading(line),
-            Edit::AddStatement { id, lines, .. } => {
+        self.is_there |= edit.way == Way::In;
+        match (edit.way, &edit.part) {
+            (Way::In, Part::File { .. }) => {}
+            (Way::Out, Part::File { .. }) => {
+                if self.is_blank() {
+                    self.lines.clear();
+                    self.is_there = false;
+                }
+            }
+            (Way::In, Part::Heading { line, .. }) => self.add_heading(line),
+            (Way::Out, Part::Heading { line, .. }) => self.remove_heading(line),
+            (Way::In, Part::Statement { id, lines, .. }) => {
                 let heading = heading(id);
                 if self.section(&heading).is_none() {
                     let all = ["", heading.as_str()].into_iter();
@@ -167,71 +169,43 @@ impl Page {
                     }
                 }
             }
-            Edit::EndStatement {
-                id, line, ending, ..
-            } => {
-                if let Some(at) = self.standing(id).filter(|at| self.said(*at) == line) {
-                    let text = &mut self.lines[at].text;
-                    let end = text.trim_end().len();
-                    text.insert_str(end, ending);
-                }
-            }
-            Edit::AddPointer { id, heading, line } => {
+            (Way::Out, Part::Statement { id, lines, .. }) => self.remove_statement(id, lines),
+            (
+                way,
+                Part::Ending {
+                    id, line, ending, ..
+                },
+            ) => self.end_statement(way, id, line, ending),
+            (Way::In, Part::Pointer { id, line, above }) => {
                 if self.pointer(id).is_none() {
-                    self.add_heading(heading);
-                    if let Some(section) = self.section(heading) {
-                        self.insert(self.end_of(section), line);
-                    }
+                    self.put_below(line, above);
                 }
             }
             // No other line that points there: only this one is written down.
-            Edit::RemovePointer { line, .. } => {
-                if let Some(at) = self.place(line) {
-                    self.remove(at);
-                }
+            (Way::Out, Part::Pointer { line, .. }) => {
+                self.lines.retain(|one| one.said() != line);
             }
-            Edit::SetTime { before, after } => self.set_time(before, after),
+            (Way::In, Part::Time { now, before }) => self.set_time(before, now),
+            (Way::Out, Part::Time { now, before }) => self.set_time(now, before),
         }
     }
 
-    fn undo(&mut self, edit: &Edit) {
-        match edit {
-            Edit::AddFile { .. } => {
-                if self.is_blank() {
-                    self.lines.clear();
-                    self.is_there = false;
-                }
-            }
-            Edit::AddHeading { line, .. } => self.remove_heading(line),
-            Edit::AddStatement { id, lines, .. } => self.remove_statement(id, lines),
-            Edit::EndStatement {
-                id, line, ending, ..
-            } => {
-                if let Some(at) = self.standing(id) {
-                    let now = &mut self.lines[at];
-                    match now.text.contains(ending) {
-                        true => now.text = now.text.replacen(ending, "", 1),
-                        false => now.left = now.said() != line,
-                    }
-                }
-            }
-            Edit::AddPointer { id, line, .. } => self.remove_pointer(id, line),
-            Edit::RemovePointer { line, above, .. } => {
-                if self.place(line).is_none() {
-                    self.put_back(line, above);
-                }
-            }
-            Edit::SetTime { before, after } => self.set_time(after, before),
+    /// Says that a statement holds no longer, or again.
+    fn end_statement(&mut self, way: Way, id: &str, line: &str, ending: &str) {
+        let Some(at) = self.standing(id) else {
+            return;
+        };
+        let now = &mut self.lines[at];
+        match way {
+            Way::In if now.said() == line => now.text.insert_str(line.len(), ending),
+            Way::In => {}
+            Way::Out if now.text.contains(ending) => now.text = now.text.replacen(ending, "", 1),
+            Way::Out => now.left = now.said() != line,
         }
     }
 
     fn said(&self, at: usize) -> &str {
         self.lines[at].said()
-    }
-
-    /// Where a line stands first.
-    fn place(&self, said: &str) -> Option<usize> {
-        self.lines.iter().position(|line| line.said() == said)
     }
 
     /// Where a line stands, if it stands there once.
@@ -299,8 +273,8 @@ impl Page {
     }
 
     /// What is to be written to say that a statement holds no longer.
-    pub(super) fn ended(&self, id: &str, ending: String) -> Option<Edit> {
-        Some(Edit::EndStatement {
+    pub(super) fn ended(&self, id: &str, ending: String) -> Option<Part> {
+        Some(Part::Ending {
             file: self.file.to_owned(),
             id: id.to_owned(),
             line: self.said(self.standing(id)?).to_owned(),
@@ -308,18 +282,33 @@ impl Page {
         })
     }
 
-    /// What is to be done that nothing points to a statement; nothing where nothing
-    /// does.
-    pub(super) fn unpointed(&self, id: &str) -> Option<Edit> {
+    /// The line that points to a statement; nothing where none does.
+    pub(super) fn pointed(&self, id: &str) -> Option<Part> {
         let at = self.pointer(id)?;
+        Some(Part::Pointer {
+            id: id.to_owned(),
+            line: self.said(at).to_owned(),
+            above: self.above(at),
+        })
+    }
+
+    /// A pointer as the last line below a heading that is there.
+    pub(super) fn pointing(&self, id: &str, heading: &str, line: String) -> Part {
+        let section = self.section(heading);
+        let at = section.map_or(self.lines.len(), |section| self.end_of(section));
+        Part::Pointer {
+            id: id.to_owned(),
+            line,
+            above: self.above(at),
+        }
+    }
+
+    /// The lines above a place up to its heading, the nearest first.
+    fn above(&self, at: usize) -> Vec<String> {
         let above = self.lines[..at].iter().rev().map(Line::said);
         let heading = above.clone().position(page::is_heading);
         let above = above.take(heading.map_or(at, |heading| heading + 1));
-        Some(Edit::RemovePointer {
-            id: id.to_owned(),
-            line: self.said(at).to_owned(),
-            above: above.map(str::to_owned).collect(),
-        })
+        above.map(str::to_owned).collect()
     }
 
     fn add_heading(&mut self, heading: &str) {
@@ -406,25 +395,22 @@ impl Page {
         self.lines.splice(range, stays);
     }
 
-    /// Takes a pointer out. What somebody made of it stays and points nowhere: what
-    /// it pointed to goes.
-    fn remove_pointer(&mut self, id: &str, written: &str) {
-        while let Some(at) = self.lines.iter().position(|line| line.said() == written) {
-            self.remove(at);
-        }
-        let tail = written.rfind(DETAILS).map(|at| &written[at..]);
-        let anchor = format!("#{id}");
+    /// Takes away what points to a statement that is gone. What somebody made of a
+    /// pointer stays and points nowhere.
+    fn unpoint(&mut self, file: &str, id: &str) {
+        let (tail, anchor) = (format!("{DETAILS}{file}#{id}"), format!("#{id}"));
         while let Some(at) = self.pointer(id) {
             let line = &mut self.lines[at];
-            let tail = tail.filter(|tail| line.text.contains(*tail));
-            line.text = line.text.replace(tail.unwrap_or(&anchor), "");
+            for gone in [&tail, &anchor] {
+                line.text = line.text.replace(gone, "");
+            }
             line.left = true;
         }
     }
 
-    /// Puts a pointer back below the line that it stood below, or the nearest above
-    /// it that is still there, but not above its heading.
-    fn put_back(&mut self, line: &str, above: &[String]) {
+    /// Puts a line below the lines that are to stand above it, or the nearest of them
+    /// that is still there, but not above its heading.
+    fn put_below(&mut self, line: &str, above: &[String]) {
         let all = |at: &usize| {
             let now = self.lines[..*at].iter().rev().map(Line::said);
             now.take(above.len()).eq(above.iter().map(String::as_str))

@@ -5,31 +5,20 @@
 //! pointer of the least sure candidate leaves, and says so in `DREAMS.md`.
 //! Lines that a person wrote are never touched.
 
-use jiff::civil::{Date, DateTime};
+use jiff::Zoned;
+use jiff::civil::Date;
 use longhaul_tokens::ContentKind;
 
-use super::candidate::{Candidate, Status, Topic, find};
-use super::change::{Edit, PageChange, Standing, Turn};
+use super::candidate::{Candidate, Status, Topic, waits};
+use super::change::{Change, Edit, Part, Turn, Way};
 use super::page;
 use super::pages::{MINUTE, Pages};
 use super::score::confidence;
 use super::settings::Settings;
+use super::state::State;
 use crate::files::{DECISIONS, Limits, MEMORY, PROJECT, credited_line};
 use crate::provenance::one_line;
 use crate::{Error, Result, Source};
-
-/// What a promotion would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned {
-    /// What it does to the files.
-    pub edits: Vec<Edit>,
-    /// What becomes of the files, changed ones only.
-    pub pages: Vec<PageChange>,
-    /// The candidates.
-    pub turns: Vec<Turn>,
-    /// Candidates whose pointers leave to make room.
-    pub demoted: Vec<String>,
-}
 
 /// Where candidates of a topic go.
 pub fn home(topic: Topic) -> &'static str {
@@ -78,37 +67,25 @@ pub(super) enum Wish {
     Policy,
 }
 
+/// What a promotion would be, as the change of this number.
 pub(super) fn plan(
-    candidates: &[Candidate],
+    state: &State,
     id: &str,
     pages: Pages,
     settings: &Settings<'_>,
     wish: Wish,
-    at: DateTime,
-) -> Result<Planned> {
+    now: &Zoned,
+) -> Result<Change> {
+    let candidates = &state.candidates;
     let (limits, counter) = (settings.limits, settings.counter);
-    let on = at.date();
-    let chosen = find(candidates, id)?;
-    if chosen.status != Status::Staged {
-        return Err(Error::NotStaged {
-            id: id.to_owned(),
-            status: chosen.status.name(),
-        });
-    }
+    let on = now.date();
+    let chosen = waits(candidates, id)?;
     let mut draft = Draft {
         pages,
         edits: Vec::new(),
-        minute: at.strftime(MINUTE).to_string(),
+        minute: now.strftime(MINUTE).to_string(),
     };
     let mut turns = Vec::new();
-    let turn = |candidate: &Candidate, status: Status, until: Option<Date>| Turn {
-        id: candidate.id.clone(),
-        before: Standing::of(candidate),
-        after: Standing {
-            status,
-            valid_until: until,
-        },
-    };
     for old in &chosen.replaces {
         let Some(old) = candidates.iter().find(|known| known.id == *old) else {
             continue;
@@ -120,8 +97,8 @@ pub(super) fn plan(
             Status::Staged => {}
             Status::Superseded { .. } | Status::Rejected { .. } => continue,
         }
-        let by = chosen.id.clone();
-        turns.push(turn(old, Status::Superseded { on: until, by }, Some(until)));
+        let (on, by) = (until, chosen.id.clone());
+        turns.push(Turn::of(old, Status::Superseded { on, until, by }));
     }
     draft.state(chosen, candidates);
     let unpointed = draft.clone();
@@ -146,7 +123,7 @@ pub(super) fn plan(
     let mut lesser = others
         .iter()
         .filter(|(weight, other)| wish == Wish::Person || (*weight, &other.id) < (own, &chosen.id));
-    let mut demoted: Vec<&Candidate> = Vec::new();
+    let mut demoted = Vec::new();
     let mut status = Status::Promoted { on };
     loop {
         let tokens = counter.count(&draft.memory(), ContentKind::Prose);
@@ -155,13 +132,15 @@ pub(super) fn plan(
         }
         if let Some((_, other)) = lesser.next() {
             if draft.unpoint(&other.id) {
-                demoted.push(*other);
+                demoted.push(Turn::of(other, Status::Demoted { on }));
             }
             continue;
         }
         // What is surer fills the page: the text is kept without a pointer,
         // and nothing leaves for it.
-        let is_outweighed = others.iter().any(|(_, other)| draft.has(&other.id));
+        let page = draft.pages.page(MEMORY);
+        let is_pointed = |id: &str| page.is_some_and(|page| page.pointed(id).is_some());
+        let is_outweighed = others.iter().any(|(_, other)| is_pointed(&other.id));
         if wish == Wish::Person || !is_outweighed {
             return Err(Error::NoRoom {
                 id: id.to_owned(),
@@ -174,14 +153,16 @@ pub(super) fn plan(
         status = Status::Demoted { on };
         break;
     }
-    turns.push(turn(chosen, status, chosen.valid_until));
-    let leave = |other: &&Candidate| turn(other, Status::Demoted { on }, other.valid_until);
-    turns.extend(demoted.iter().map(leave));
-    Ok(Planned {
+    turns.push(Turn::of(chosen, status));
+    turns.append(&mut demoted);
+    Ok(Change {
+        number: state.next_change(),
+        at: now.timestamp(),
+        candidate: id.to_owned(),
+        undoes: None,
         pages: draft.pages.changes(),
         edits: draft.edits,
         turns,
-        demoted: demoted.iter().map(|other| other.id.clone()).collect(),
     })
 }
 
@@ -194,7 +175,8 @@ struct Draft {
 }
 
 impl Draft {
-    fn add(&mut self, edit: Edit) {
+    fn make(&mut self, way: Way, part: Part) {
+        let edit = Edit { way, part };
         self.pages.apply(std::slice::from_ref(&edit));
         self.edits.push(edit);
     }
@@ -210,13 +192,12 @@ impl Draft {
             return;
         };
         let (is_there, is_blank) = (page.is_there(), page.is_blank());
-        let file = file.to_owned();
+        let (file, line) = (file.to_owned(), heading.to_owned());
         if !is_there {
-            self.add(Edit::AddFile { file: file.clone() });
+            self.make(Way::In, Part::File { file: file.clone() });
         }
         if is_blank {
-            let line = heading.to_owned();
-            self.add(Edit::AddHeading { file, line });
+            self.make(Way::In, Part::Heading { file, line });
         }
     }
 
@@ -230,11 +211,12 @@ impl Draft {
                 _ => "# Project",
             },
         );
-        self.add(Edit::AddStatement {
+        let part = Part::Statement {
             file: file.to_owned(),
             id: chosen.id.clone(),
             lines: statement(chosen, all),
-        });
+        };
+        self.make(Way::In, part);
     }
 
     /// Adds the pointer.
@@ -242,26 +224,27 @@ impl Draft {
         self.begin(MEMORY, "# Memory Index");
         let names = headings(chosen);
         let page = self.pages.page(MEMORY);
-        let heading = match page.and_then(|page| page.heading(names)) {
-            Some(heading) => heading,
-            None => {
-                let (file, line) = (MEMORY.to_owned(), format!("## {}", names[0]));
-                self.add(Edit::AddHeading {
-                    file,
-                    line: line.clone(),
-                });
-                line
-            }
-        };
+        let known = page.and_then(|page| page.heading(names));
+        let heading = known.unwrap_or_else(|| {
+            let line = format!("## {}", names[0]);
+            let part = Part::Heading {
+                file: MEMORY.to_owned(),
+                line: line.clone(),
+            };
+            self.make(Way::In, part);
+            line
+        });
         let line = credited_line(
             &format!("- {}", one_line(chosen.wording())),
             credit(chosen.source),
             &format!("{}#{}", home(chosen.topic), chosen.id),
             limits.line_chars,
         );
-        let id = chosen.id.clone();
-        self.add(Edit::AddPointer { id, heading, line });
-        self.renew();
+        let page = self.pages.page(MEMORY);
+        if let Some(part) = page.map(|page| page.pointing(&chosen.id, &heading, line)) {
+            self.make(Way::In, part);
+            self.renew();
+        }
     }
 
     /// Marks an old statement as over and takes its pointer away.
@@ -269,27 +252,20 @@ impl Draft {
         self.unpoint(&old.id);
         let ending = format!(" until {until}, replaced by {by}");
         let page = self.pages.page(home(old.topic));
-        let edit = page.and_then(|page| page.ended(&old.id, ending));
-        edit.into_iter().for_each(|edit| self.add(edit));
+        if let Some(part) = page.and_then(|page| page.ended(&old.id, ending)) {
+            self.make(Way::In, part);
+        }
     }
 
-    /// Whether `MEMORY.md` has a candidate's pointer.
-    fn has(&self, id: &str) -> bool {
-        let page = self.pages.page(MEMORY);
-        page.is_some_and(|page| page.unpointed(id).is_some())
-    }
-
-    /// Takes every line that points to a candidate out of `MEMORY.md`; says whether
-    /// there was one.
+    /// Takes the line that points to a candidate out of `MEMORY.md`; says whether there
+    /// was one.
     fn unpoint(&mut self, id: &str) -> bool {
-        let pointed = self.has(id);
-        while let Some(edit) = self.pages.page(MEMORY).and_then(|page| page.unpointed(id)) {
-            self.add(edit);
-        }
-        if pointed {
-            self.renew();
-        }
-        pointed
+        let page = self.pages.page(MEMORY);
+        let pointed = page.and_then(|page| page.pointed(id));
+        let Some(part) = pointed else { return false };
+        self.make(Way::Out, part);
+        self.renew();
+        true
     }
 
     /// Writes down when `MEMORY.md` was changed, where it says so.
@@ -297,8 +273,8 @@ impl Draft {
         let page = self.pages.page(MEMORY);
         let time = page.and_then(|page| page.time()).map(str::to_owned);
         if let Some(before) = time.filter(|time| *time != self.minute) {
-            let after = self.minute.clone();
-            self.add(Edit::SetTime { before, after });
+            let now = self.minute.clone();
+            self.make(Way::In, Part::Time { now, before });
         }
     }
 }

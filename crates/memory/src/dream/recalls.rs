@@ -92,22 +92,24 @@ fn plain(text: &str) -> String {
         .collect()
 }
 
+/// A line of JSON for each.
+fn stored(all: impl Iterator<Item = (Recalled, u32)>) -> String {
+    let lines = all.map(|(what, times)| {
+        let line = serde_json::to_string(&Stored { what, times });
+        line.expect("plain data becomes JSON") + "\n"
+    });
+    lines.collect()
+}
+
 impl Dreams<'_> {
     /// Writes down what a search returned.
     pub fn note_recalled(&self, what: impl IntoIterator<Item = Recalled>) -> Result<()> {
-        let mut text = String::new();
-        for what in what.into_iter().take(MOST_LINES) {
-            let what = match what {
-                Recalled::Line(line) => Recalled::Line(plain(&line)),
-                entry => entry,
-            };
-            if matches!(&what, Recalled::Line(line) if line.is_empty()) {
-                continue;
-            }
-            let stored = Stored { what, times: 1 };
-            text.push_str(&serde_json::to_string(&stored).expect("plain data becomes JSON"));
-            text.push('\n');
-        }
+        let what = what.into_iter().take(MOST_LINES).map(|what| match what {
+            Recalled::Line(line) => Recalled::Line(plain(&line)),
+            entry => entry,
+        });
+        let says = |what: &Recalled| !matches!(what, Recalled::Line(line) if line.is_empty());
+        let text = stored(what.filter(says).map(|what| (what, 1)));
         if text.is_empty() {
             return Ok(());
         }
@@ -146,12 +148,7 @@ impl Dreams<'_> {
         }
         let mut all: Vec<(Recalled, u32)> = self.recalls()?.times.into_iter().collect();
         all.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
-        let mut text = String::new();
-        for (what, times) in all.into_iter().take(MOST_KEPT) {
-            let stored = Stored { what, times };
-            text.push_str(&serde_json::to_string(&stored).expect("plain data becomes JSON"));
-            text.push('\n');
-        }
+        let text = stored(all.into_iter().take(MOST_KEPT));
         Ok(longhaul_files::replace(&path, text.as_bytes())?)
     }
 }

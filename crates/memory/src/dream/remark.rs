@@ -89,14 +89,13 @@ pub(super) fn of_log(date: Date, lines: &[LogLine]) -> Remarks {
 }
 
 /// The remarks of what a flush would write about an old session, dated by
-/// `date_of` the entry. What was not `typed` by the user, though it stands in an
-/// entry of theirs, is nobody's word.
+/// `date_of` the entry. `user` is who has the user's part in it.
 pub(super) fn of_session(
     file: &str,
     session: Option<&str>,
     body: &Body,
     date_of: &dyn Fn(&str) -> Date,
-    typed: &dyn Fn(&str) -> bool,
+    user: Source,
 ) -> Remarks {
     let mut all = Remarks::default();
     let Body::Sections(sections) = body else {
@@ -112,9 +111,9 @@ pub(super) fn of_session(
             .filter(|note| !note.text.ends_with(LEFT_OUT))
         {
             let entry = note.entry.as_ref().map(|entry| entry.as_str().to_owned());
-            let source = match entry.as_deref().is_none_or(typed) {
-                true => note.source,
-                false => note.source.min(Source::Unknown),
+            let source = match note.source {
+                Source::User => user,
+                other => other,
             };
             let evidence = Evidence {
                 date: date_of(entry.as_deref().unwrap_or_default()),

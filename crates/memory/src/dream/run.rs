@@ -13,7 +13,7 @@ use super::change::Change;
 use super::consolidate::{Consolidated, KnownLine, consolidate, weigh};
 use super::judge::{Ask, ModelReport, judge};
 use super::page;
-use super::promote::{Planned, Wish, plan};
+use super::promote::{Wish, plan};
 use super::remark::{Remark, of_log};
 use super::score::waiting;
 use super::settings::Settings;
@@ -24,7 +24,7 @@ use crate::files::{DECISIONS, DETAILS, MEMORY, MemoryFolder, PROJECT, read_log};
 use crate::{Error, Result};
 
 /// What a dream did.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Why it ran.
@@ -65,24 +65,23 @@ impl Dreams<'_> {
     ) -> Result<Report> {
         let mut report = Report {
             cause,
-            logs: 0,
-            remarks: 0,
-            left_out: 0,
-            consolidated: Consolidated::default(),
-            waiting: 0,
-            promoted: Vec::new(),
-            model: None,
-            problems: lock.completed().map(str::to_owned).into_iter().collect(),
+            problems: lock.notes().to_vec(),
+            ..Report::default()
         };
         report.problems.extend(self.memory.logs_led());
         let today = now.date();
         self.put_recalls_together(lock)?;
         let mut state = self.state()?;
         let remarks = self.remarks(today, settings, &state.candidates, &mut report)?;
-        let newest = self.newest(today, settings)?;
+        let newest = self.newest(today)?;
         let known = self.known(&mut report.problems)?;
-        report.consolidated =
-            consolidate(&mut state.candidates, &remarks, &known, settings.meaning);
+        consolidate(
+            &mut state.candidates,
+            &remarks,
+            &known,
+            settings.meaning,
+            &mut report.consolidated,
+        );
         weigh(&mut state.candidates, settings.recalls, newest);
         self.save(lock, &mut state)?;
         if let Some(ask) = model {
@@ -111,12 +110,11 @@ impl Dreams<'_> {
         Ok(report)
     }
 
-    /// The day as of which what waits is weighed: that of the newest log that a
-    /// dream reads, so that nothing fades while nobody writes.
-    pub(super) fn newest(&self, today: Date, settings: &Settings<'_>) -> Result<Date> {
-        let read = days_read(today, settings);
-        let logs = self.memory.logs()?.into_iter().map(|(date, _)| date);
-        let newest = logs.filter(|date| read.contains(date)).max();
+    /// The day as of which what waits is weighed: that of the newest log, so that
+    /// nothing fades while nobody writes.
+    pub(super) fn newest(&self, today: Date) -> Result<Date> {
+        let days = self.memory.logs()?.into_iter().map(|(date, _)| date);
+        let newest = days.filter(|date| *date <= last_day(today)).max();
         Ok(newest.map_or(today, |date| date.min(today)))
     }
 
@@ -144,7 +142,9 @@ impl Dreams<'_> {
                 Ok(text) => {
                     let text = text.unwrap_or_default();
                     let mut lines = read_log(&text, date, self.memory.seal());
-                    self.memory.redact_lines(&mut lines);
+                    // People and other programs write there too.
+                    let texts = lines.iter_mut().map(|line| &mut line.text);
+                    self.memory.document().texts(texts);
                     let found = of_log(date, &lines);
                     report.logs += 1;
                     report.left_out += found.left_out;
@@ -239,13 +239,6 @@ impl Dreams<'_> {
             .map(|one| one.id.clone())
             .collect();
         for id in sure {
-            // A model's words are for a person to read beside the source's.
-            // Where nobody reads, only the source's own are kept.
-            let mut state = self.state()?;
-            let all = state.candidates.iter_mut();
-            all.filter(|one| one.id == id)
-                .for_each(|one| one.wording = None);
-            self.save(lock, &mut state)?;
             match self.promoted(lock, &id, now, settings, Wish::Policy) {
                 Ok(_) => report.promoted.push(id),
                 Err(error @ (Error::NoRoom { .. } | Error::TooLarge { .. })) => {
@@ -259,19 +252,15 @@ impl Dreams<'_> {
     }
 
     /// What promoting a candidate would change; nothing is changed.
-    pub fn plan(&self, id: &str, now: &Zoned, settings: &Settings<'_>) -> Result<Planned> {
-        self.planned(id, now, settings, Wish::Person)
-    }
-
-    fn planned(
-        &self,
-        id: &str,
-        now: &Zoned,
-        settings: &Settings<'_>,
-        wish: Wish,
-    ) -> Result<Planned> {
-        let (all, pages) = (self.candidates()?, self.pages()?);
-        plan(&all, id, pages, settings, wish, now.datetime())
+    pub fn plan(&self, id: &str, now: &Zoned, settings: &Settings<'_>) -> Result<Change> {
+        plan(
+            &self.state()?,
+            id,
+            self.pages()?,
+            settings,
+            Wish::Person,
+            now,
+        )
     }
 
     /// Promotes a candidate: one change, which can be undone.
@@ -293,17 +282,16 @@ impl Dreams<'_> {
         settings: &Settings<'_>,
         wish: Wish,
     ) -> Result<Change> {
-        let planned = self.planned(id, now, settings, wish)?;
-        let change = Change {
-            number: self.state()?.last_change + 1,
-            at: now.timestamp(),
-            candidate: id.to_owned(),
-            undoes: None,
-            edits: planned.edits,
-            turns: planned.turns,
-            pages: Vec::new(),
-        };
-        self.make(lock, change)
+        let mut state = self.state()?;
+        if wish == Wish::Policy {
+            // A model's words are for a person to read beside the source's. Where
+            // nobody reads, only the source's own are kept.
+            let all = state.candidates.iter_mut();
+            all.filter(|one| one.id == id)
+                .for_each(|one| one.wording = None);
+        }
+        let change = plan(&state, id, self.pages()?, settings, wish, now)?;
+        self.make(lock, state, change)
     }
 }
 

@@ -21,29 +21,21 @@ pub enum Trigger {
 }
 
 /// Why a dream runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "camelCase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Cause {
     /// It was time.
     Schedule,
     /// A session was idle.
+    #[strum(to_string = "session idle")]
     SessionIdle,
     /// Today's log was large.
+    #[strum(to_string = "daily log size")]
     DailyLogSize,
     /// Somebody asked for it.
+    #[default]
     Manual,
-}
-
-impl Cause {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Schedule => "schedule",
-            Cause::SessionIdle => "session idle",
-            Cause::DailyLogSize => "daily log size",
-            Cause::Manual => "manual",
-        }
-    }
 }
 
 /// The last dream of a workspace.

@@ -8,31 +8,22 @@ use longhaul_files::{Sharing, Wait};
 
 use crate::{Error, Result};
 
-/// Appends `text` as a whole, durably. A new file begins with `head`. What a
-/// crash left without its line end gets one, so that nothing runs into it.
-pub(super) fn append(path: &Path, head: &str, text: &str) -> Result<()> {
-    append_ended(path, head, text, Ends::AsGiven)
-}
-
-/// The same, with lines that end as those of the file do. Not for what is
-/// sealed, which counts its bytes.
-pub(super) fn append_in_kind(path: &Path, head: &str, text: &str) -> Result<()> {
-    append_ended(path, head, text, Ends::AsInFile)
-}
-
 /// How appended lines end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+pub(super) enum Ends {
+    /// As they are given: what is sealed counts its bytes.
     AsGiven,
+    /// As those of the file do.
     AsInFile,
 }
 
-fn append_ended(path: &Path, head: &str, text: &str, ends: Ends) -> Result<()> {
+/// Appends `text` as a whole, durably. A new file begins with `head`. What a
+/// crash left without its line end gets one, so that nothing runs into it.
+pub(super) fn append(path: &Path, head: &str, text: &str, ends: Ends) -> Result<()> {
     let mut file = longhaul_files::append_or_create(path)?;
     // The others hold it for one write each.
     longhaul_files::lock(&file, path, Sharing::Alone, Wait::Always)?;
-    write(&mut file, head, text, ends).map_err(Error::io("write", path))?;
-    Ok(())
+    write(&mut file, head, text, ends).map_err(Error::io("write", path))
 }
 
 /// Bytes at the end of a file by which its line ends are known.

@@ -6,8 +6,8 @@ use longhaul_tokens::Counter;
 use super::lint::{Limits, credited_line};
 use super::trouble::{Finding, Fixed, Trouble};
 use super::{
-    AgentsFile, ERRORS, MEMORY, MOST_FILE_BYTES, MemoryFolder, Outcome, PROJECT, append, init,
-    place,
+    AgentsFile, ERRORS, Ends, MEMORY, MOST_FILE_BYTES, MemoryFolder, Outcome, PROJECT, append,
+    init, place,
 };
 use crate::{Result, Source};
 
@@ -37,7 +37,7 @@ impl MemoryFolder {
         self.fix_lines(at, limits, &findings, &mut fixed)?;
         if has(Trouble::NotIgnored) {
             let path = place::for_writing(self.root(), ".gitignore")?;
-            append::append_in_kind(&path, "", "memories/\n")?;
+            append(&path, "", "memories/\n", Ends::AsInFile)?;
             fixed.changed(".gitignore");
         }
         fixed.left = self.lint(limits, counter)?;
@@ -99,7 +99,7 @@ impl MemoryFolder {
             let text = line.trim();
             if !self.has_line(PROJECT, |own| own.trim() == text) {
                 let path = place::for_writing(self.root(), PROJECT)?;
-                append::append_in_kind(&path, "# Project\n", &format!("\n{text}\n"))?;
+                append(&path, "# Project\n", &format!("\n{text}\n"), Ends::AsInFile)?;
                 fixed.changed(PROJECT);
             }
             return Ok(Some(credited_line(line, "", PROJECT, limits.line_chars)));
@@ -121,7 +121,7 @@ impl MemoryFolder {
             let minute = at.strftime("%Y-%m-%d %H:%M");
             let path = place::for_writing(self.root(), ERRORS)?;
             let text = format!("- {minute}{moved}\n");
-            append::append_in_kind(&path, init::ERRORS_TEMPLATE, &text)?;
+            append(&path, init::ERRORS_TEMPLATE, &text, Ends::AsInFile)?;
             fixed.changed(ERRORS);
         }
         Ok(None)

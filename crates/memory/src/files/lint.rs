@@ -40,16 +40,10 @@ impl MemoryFolder {
     /// Everything that is wrong with the memory files; nothing is changed.
     pub fn lint(&self, limits: Limits, counter: &dyn Counter) -> Result<Vec<Finding>> {
         let mut findings = Vec::new();
-        let finding = |file: &str, line, trouble| Finding {
-            file: file.to_owned(),
-            line,
-            trouble,
-            hold: None,
-        };
         for file in [MEMORY, PROJECT, DECISIONS, ERRORS, CONTEXT] {
             // What is there and no file is told below.
             if matches!(place::for_reading(self.root(), file), Ok(None)) {
-                findings.push(finding(file, None, Trouble::Missing));
+                findings.push(Finding::new(file, None, Trouble::Missing));
             }
         }
         let files = WorkspaceFiles::new(self.root());
@@ -68,42 +62,36 @@ impl MemoryFolder {
                     links::unread(self.root(), place).map(|reason| Trouble::Unreadable { reason })
                 }
             };
-            findings.extend(trouble.map(|trouble| finding(place, None, trouble)));
+            findings.extend(trouble.map(|trouble| Finding::new(place, None, trouble)));
         }
         // Any name may be a link, also where no layout asks for it.
         for file in files.links_left_out() {
             if !findings.iter().any(|finding| finding.file == file) {
                 let reason = links::told(self.root(), &file);
                 let reason = reason.unwrap_or_else(|| links::ASTRAY.to_owned());
-                findings.push(finding(&file, None, Trouble::Unreadable { reason }));
+                findings.push(Finding::new(&file, None, Trouble::Unreadable { reason }));
             }
         }
         for (file, why) in files.unseen() {
             if !findings.iter().any(|finding| finding.file == file) {
-                findings.push(finding(&file, None, Trouble::unseen(why)));
+                findings.push(Finding::new(&file, None, Trouble::unseen(why)));
             }
         }
         // What keeps it from being read was just told.
         if let Ok(Some(text)) = self.read(MEMORY) {
-            for (at, line) in text.lines().enumerate() {
-                if let Some(trouble) = long_line(line, limits) {
-                    findings.push(finding(MEMORY, Some(at + 1), trouble));
-                }
-            }
             let tokens = counter.count(&text, ContentKind::Prose);
             if tokens > limits.max_tokens {
                 let (tokens, most) = (tokens.0, limits.max_tokens.0);
-                findings.push(finding(
+                findings.push(Finding::new(
                     MEMORY,
                     None,
                     Trouble::TooManyTokens { tokens, most },
                 ));
             }
-            self.wrong_pointers(&text, limits, &mut findings);
+            self.wrong_lines(limits, &mut findings);
         }
-        self.leave_to_people(&mut findings);
         if self.is_in_git() && !self.is_ignored()? {
-            findings.push(finding("memories/", None, Trouble::NotIgnored));
+            findings.push(Finding::new("memories/", None, Trouble::NotIgnored));
         }
         findings.sort_by_key(|found| (found.file != MEMORY, found.line));
         Ok(findings)
@@ -111,12 +99,7 @@ impl MemoryFolder {
 
     /// What is wrong with what stands in a file, or what keeps it from being read.
     fn content(&self, file: &str, most: u64) -> Result<Vec<Finding>> {
-        let finding = |line, trouble| Finding {
-            file: file.to_owned(),
-            line,
-            trouble,
-            hold: None,
-        };
+        let finding = |line, trouble| Finding::new(file, line, trouble);
         let bytes = match place::bytes(self.root(), file, most) {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(error) => {
@@ -154,31 +137,42 @@ impl MemoryFolder {
             .collect()
     }
 
-    /// What is wrong with the pointers of a text. A line of which only a part is lost
-    /// stays.
-    fn wrong_pointers(&self, text: &str, limits: Limits, findings: &mut Vec<Finding>) {
-        let lines: Vec<&str> = text.lines().collect();
-        let pointers = self.pointers(text);
-        for of_line in pointers.chunk_by(|one, next| one.line == next.line) {
-            let number = of_line.first().map_or(1, |pointer| pointer.line);
-            let line = lines.get(number - 1).copied().unwrap_or_default();
-            let troubles: Vec<Option<Trouble>> =
-                of_line.iter().map(|pointer| self.wrong(pointer)).collect();
+    /// What is wrong with the lines of `MEMORY.md`, and what leaves one to a person:
+    /// what else it says or points to; bytes that are no UTF-8, since nobody knows what
+    /// would be moved; a secret, which would be lost or stand in a second file.
+    fn wrong_lines(&self, limits: Limits, findings: &mut Vec<Finding>) {
+        let bytes = place::bytes(self.root(), MEMORY, MOST_FILE_BYTES);
+        let bytes = bytes.ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let redacted = self.redacted(&text);
+        let pointers = self.pointers(&text);
+        let lines = bytes.split(|byte| *byte == b'\n').zip(text.split('\n'));
+        for (((bytes, line), redacted), number) in lines.zip(redacted.split('\n')).zip(1..) {
+            let own = pointers.iter().filter(|pointer| pointer.line == number);
+            let wrong: Vec<Option<Trouble>> = own.map(|pointer| self.wrong(pointer)).collect();
+            let long = long_line(line.trim_end_matches('\r'), limits);
             let is_dead = |trouble: &Trouble| matches!(trouble, Trouble::DeadPointer { .. });
-            let all_dead = troubles
-                .iter()
-                .all(|trouble| trouble.as_ref().is_some_and(is_dead));
-            let stays = !all_dead || long_line(line, limits).is_some();
-            findings.extend(troubles.into_iter().flatten().map(|trouble| Finding {
-                file: MEMORY.to_owned(),
-                line: Some(number),
-                hold: (stays && is_dead(&trouble)).then_some(Hold::Live),
-                trouble,
-            }));
+            let is_lost = |trouble: &Option<Trouble>| trouble.as_ref().is_some_and(is_dead);
+            let stays = long.is_some() || !wrong.iter().all(is_lost);
+            for trouble in long.into_iter().chain(wrong.into_iter().flatten()) {
+                let mut finding = Finding::new(MEMORY, Some(number), trouble);
+                if finding.is_fixable() {
+                    finding.hold = match std::str::from_utf8(bytes) {
+                        _ if stays && is_dead(&finding.trouble) => Some(Hold::Live),
+                        Err(_) => Some(Hold::Bytes),
+                        Ok(line) if redacted != line || self.redacted(line) != line => {
+                            Some(Hold::Secret)
+                        }
+                        Ok(_) => None,
+                    };
+                }
+                findings.push(finding);
+            }
         }
     }
 
-    fn wrong(&self, pointer: &Pointer) -> Option<Trouble> {
+    /// What is wrong with a pointer.
+    pub(super) fn wrong(&self, pointer: &Pointer) -> Option<Trouble> {
         let target = pointer.target.clone();
         match (self.leads(&target), &pointer.anchor) {
             (Target::There, Some(anchor)) if !self.has_section(&target, anchor) => {
@@ -188,34 +182,6 @@ impl MemoryFolder {
             (Target::There, _) => None,
             (Target::Outside, _) => Some(Trouble::OutsidePointer { target }),
             (Target::Gone, _) => Some(Trouble::DeadPointer { target }),
-        }
-    }
-
-    /// Says of what would be mended in a line that is no UTF-8 that it is not,
-    /// since nobody knows what would be moved; and of a line with a secret, which
-    /// would be lost or stand in a second file.
-    fn leave_to_people(&self, findings: &mut [Finding]) {
-        let bytes = place::bytes(self.root(), MEMORY, MOST_FILE_BYTES);
-        let bytes = bytes.ok().flatten().unwrap_or_default();
-        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-        let text = String::from_utf8_lossy(&bytes);
-        let redacted = self.redacted(&text);
-        let redacted: Vec<&str> = redacted.split('\n').collect();
-        for finding in findings.iter_mut().filter(|finding| finding.file == MEMORY) {
-            let Some(at) = finding.line.map(|line| line - 1) else {
-                continue;
-            };
-            if !finding.is_fixable() {
-                continue;
-            }
-            let line = lines.get(at).copied().unwrap_or_default();
-            match std::str::from_utf8(line) {
-                Err(_) => finding.hold = Some(Hold::Bytes),
-                Ok(line) if redacted.get(at) != Some(&line) || self.redacted(line) != line => {
-                    finding.hold = Some(Hold::Secret);
-                }
-                Ok(_) => {}
-            }
         }
     }
 

@@ -96,7 +96,7 @@ pub(super) fn entry(
     document.texts(std::iter::once(&mut heading).chain(body.texts()));
     let heading = one_line(&heading);
     let (by, whole) = match &body {
-        Body::Text { source, text } => (source.name(), plain(text.trim())),
+        Body::Text { source, text } => (source.to_string(), plain(text.trim())),
         Body::Sections(sections) => {
             let mut out = String::new();
             for section in sections {
@@ -113,7 +113,7 @@ pub(super) fn entry(
                     out.push_str(" -->\n");
                 }
             }
-            ("mixed", out.trim_end().to_owned())
+            ("mixed".to_owned(), out.trim_end().to_owned())
         }
     };
     let most = match &body {
@@ -246,11 +246,7 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
             section = Some(title);
         } else if !line.is_empty() && !line.starts_with("# ") && !line.starts_with("<!--") {
             let mark = trusted.as_ref().map(|(mark, _)| mark);
-            let said = attributed(line, mark);
-            let source = match mark {
-                Some(_) => said.source,
-                None => said.source.min(most),
-            };
+            let said = attributed(line, mark, most);
             let (item, text) = listed(said.text);
             if !text.is_empty() && !is_shown(line, text) {
                 lines.push(LogLine {
@@ -258,7 +254,7 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
                     text: text.to_owned(),
                     item,
                     section: section.clone(),
-                    source,
+                    source: said.source,
                     session: mark.and_then(|mark| mark.session.clone()),
                     entry: said.entry,
                     time,
@@ -272,31 +268,26 @@ pub fn read_log(text: &str, date: Date, seal: Option<&Seal>) -> Vec<LogLine> {
 }
 
 fn mark(line: &str) -> Option<Mark> {
-    let inner = line.strip_prefix("<!-- longhaul ")?.strip_suffix(" -->")?;
+    let inner = line.strip_suffix(" -->")?;
+    let (sealed, seal) = match inner.split_once(" seal=") {
+        Some((sealed, seal)) => (sealed, Some(seal.to_owned())),
+        None => (inner, None),
+    };
     let mut mark = Mark {
         by: None,
         session: None,
-        sealed: String::new(),
-        seal: None,
+        sealed: sealed.to_owned(),
+        seal,
         bytes: 0,
     };
-    let mut sealed = String::from("<!-- longhaul");
-    for part in inner.split(' ') {
-        let (name, value) = part.split_once('=')?;
-        match name {
-            "seal" => {
-                mark.seal = Some(value.to_owned());
-                continue;
-            }
-            "by" => mark.by = Source::named(value),
-            "session" => mark.session = Some(value.trim_matches('"').to_owned()),
-            "bytes" => mark.bytes = value.parse().ok()?,
+    for part in sealed.strip_prefix("<!-- longhaul ")?.split(' ') {
+        match part.split_once('=')? {
+            ("by", value) => mark.by = value.parse().ok(),
+            ("session", value) => mark.session = Some(value.trim_matches('"').to_owned()),
+            ("bytes", value) => mark.bytes = value.parse().ok()?,
             _ => {}
         }
-        sealed.push(' ');
-        sealed.push_str(part);
     }
-    mark.sealed = sealed;
     Some(mark)
 }
 
@@ -309,43 +300,36 @@ struct Attributed<'a> {
     text: &'a str,
 }
 
-/// Who said a line, where and when, and the line without that.
-fn attributed<'a>(line: &'a str, mark: Option<&Mark>) -> Attributed<'a> {
-    let by = |source: Source, text: &'a str| Attributed {
-        source,
+/// Who said a line, where and when, and the line without that. Where no mark counts,
+/// a line may only say that it is worth less.
+fn attributed<'a>(line: &'a str, mark: Option<&Mark>, most: Source) -> Attributed<'a> {
+    let own = line.strip_suffix(" -->");
+    let own = own.and_then(|rest| {
+        let (said, about) = rest.rsplit_once(" <!-- ")?;
+        let mut words = about.split(' ');
+        let source: Source = words.next()?.parse().ok()?;
+        Some((said, source, words))
+    });
+    let mut found = Attributed {
+        source: Source::Unknown.min(most),
         entry: None,
         day: None,
-        text,
+        text: line,
     };
-    let own = line
-        .strip_suffix(" -->")
-        .and_then(|rest| rest.rsplit_once(" <!-- "));
-    let Some((said, about)) = own else {
-        let source = mark.and_then(|mark| mark.by).unwrap_or(Source::Unknown);
-        return by(source, line);
-    };
-    let mut words = about.split(' ');
-    let claimed = words.next().and_then(Source::named);
-    match (mark, claimed) {
+    match (mark, own) {
         // One source for all lines: text of others has no marks of lines.
-        (
-            Some(Mark {
-                by: Some(source), ..
-            }),
-            _,
-        ) => by(*source, line),
-        (Some(_), Some(source)) => {
-            let entry = words.next().map(|id| EntryId::new(id.to_owned()));
-            let day = words.next().and_then(|day| day.parse().ok());
-            Attributed {
-                entry,
-                day,
-                ..by(source, said)
-            }
+        (Some(Mark { by: Some(all), .. }), _) => found.source = *all,
+        (Some(_), Some((said, source, mut words))) => {
+            found.entry = words.next().map(|id| EntryId::new(id.to_owned()));
+            found.day = words.next().and_then(|day| day.parse().ok());
+            (found.source, found.text) = (source, said);
         }
-        (None, Some(source)) => by(source.min(Source::Unknown), said),
-        (_, None) => by(Source::Unknown, line),
+        (None, Some((said, source, _))) => {
+            (found.source, found.text) = (source.min(found.source), said);
+        }
+        (_, None) => {}
     }
+    found
 }
 
 /// Whether a line is an item of a list, and the line without its mark.

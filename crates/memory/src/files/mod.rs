@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::{Date, DateTime};
 use longhaul_redact::{Document, Redactor};
 
+use append::{Ends, append};
 pub(crate) use exact::shown;
 pub use init::{AgentsFile, Created, Outcome};
 pub use lint::Limits;
@@ -154,7 +155,7 @@ impl MemoryFolder {
         );
         let path = place::for_writing(&self.root, &file)?;
         let head = format!("# {}\n", at.date());
-        append::append(&path, &head, &made.text)?;
+        append(&path, &head, &made.text, Ends::AsGiven)?;
         Ok(Appended {
             file,
             bytes: made.text.len(),
@@ -181,7 +182,7 @@ impl MemoryFolder {
         let (kept, left_out) = clipped(&line, MOST_ERROR_BYTES);
         let text = format!("{kept} <!-- {source} -->\n");
         let path = place::for_writing(&self.root, ERRORS)?;
-        append::append_in_kind(&path, init::ERRORS_TEMPLATE, &text)?;
+        append(&path, init::ERRORS_TEMPLATE, &text, Ends::AsInFile)?;
         Ok(Appended {
             file: ERRORS.to_owned(),
             bytes: text.len(),
@@ -243,14 +244,7 @@ impl MemoryFolder {
         self.redactor.redact(text).text
     }
 
-    /// Takes secrets out of the lines of one log: people and other programs
-    /// write there too.
-    pub(crate) fn redact_lines(&self, lines: &mut [LogLine]) {
-        let texts = lines.iter_mut().map(|line| &mut line.text);
-        self.redactor.document().texts(texts);
-    }
-
-    /// A document for what would be written about a session.
+    /// A document for what belongs together, such as the lines of a log.
     pub(crate) fn document(&self) -> Document<'_> {
         self.redactor.document()
     }
@@ -259,11 +253,7 @@ impl MemoryFolder {
     pub(crate) fn logs_led(&self) -> Option<String> {
         if let Some(target) = links::stand_in(&self.root, LOGS) {
             let trouble = Trouble::LinkedFolder { target };
-            return Some(format!(
-                "{LOGS} {}; {}",
-                trouble.message(),
-                trouble.remedy()
-            ));
+            return Some(format!("{LOGS} {}; {}", trouble, trouble.remedy()));
         }
         let reason = links::unread(&self.root, LOGS)?;
         Some(format!(

@@ -97,10 +97,7 @@ pub(super) fn for_reading(root: &Path, name: &str) -> Result<Option<PathBuf>> {
 /// programs write here too. Not for what is written back.
 pub(super) fn read(root: &Path, name: &str, most: u64) -> Result<Option<String>> {
     let bytes = bytes(root, name, most)?;
-    Ok(bytes.map(|bytes| match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    }))
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The file as it is.

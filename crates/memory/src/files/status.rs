@@ -55,7 +55,7 @@ impl MemoryFolder {
             if let Some(text) = text.as_deref().filter(|_| file == MEMORY) {
                 pointed = self.pointers(text).len();
             }
-            let unread = trouble.as_ref().map(Trouble::message);
+            let unread = trouble.as_ref().map(ToString::to_string);
             files.push(FileStatus {
                 file: file.to_owned(),
                 bytes: match trouble {

@@ -37,15 +37,22 @@ pub enum Hold {
 }
 
 impl Finding {
+    pub(super) fn new(file: &str, line: Option<usize>, trouble: Trouble) -> Finding {
+        Finding {
+            file: file.to_owned(),
+            line,
+            trouble,
+            hold: None,
+        }
+    }
+
     /// What `lint --fix` does about it, or what a person can do.
     pub fn remedy(&self) -> String {
         let remedy = self.trouble.remedy();
         match self.hold {
-            None => remedy,
+            None => remedy.to_owned(),
             Some(Hold::Bytes) => format!("save the file as UTF-8 first, then {remedy}"),
-            Some(Hold::Secret) => {
-                format!("take the secret out of the line first, then {remedy}")
-            }
+            Some(Hold::Secret) => format!("take the secret out of the line first, then {remedy}"),
             Some(Hold::Live) => {
                 "correct that pointer or take it out; the line stays for what else it says".into()
             }
@@ -66,7 +73,7 @@ impl Finding {
 }
 
 /// What may be wrong.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(
     tag = "kind",
     rename_all = "camelCase",
@@ -74,8 +81,10 @@ impl Finding {
 )]
 pub enum Trouble {
     /// A file of the layout is not there.
+    #[error("is not there")]
     Missing,
-    /// A line is too long: content has crept in.
+    /// A line is too long for a pointer.
+    #[error("has {chars} characters; a pointer has at most {most}")]
     LongLine {
         /// Its characters.
         chars: usize,
@@ -83,6 +92,7 @@ pub enum Trouble {
         most: usize,
     },
     /// The file is too large to be in every prompt.
+    #[error("has {tokens} tokens; it may have {most}, because every prompt carries it")]
     TooManyTokens {
         /// Its tokens.
         tokens: u32,
@@ -90,11 +100,13 @@ pub enum Trouble {
         most: u32,
     },
     /// A line points to a file that is not there.
+    #[error("points to {target}, which is not there")]
     DeadPointer {
         /// What it points to.
         target: String,
     },
     /// A line points to a section that its file does not have.
+    #[error("points to {target}#{anchor}, and that file has no such section")]
     DeadAnchor {
         /// The file, which is there.
         target: String,
@@ -102,11 +114,17 @@ pub enum Trouble {
         anchor: String,
     },
     /// A line points out of the workspace.
+    #[error("points to {target}, which is outside the workspace")]
     OutsidePointer {
         /// What it points to.
         target: String,
     },
     /// The file is too large to be read.
+    #[error(
+        "has {} and was not read; a memory file may have {}",
+        megabytes(*bytes),
+        megabytes(*most)
+    )]
     TooLarge {
         /// Its bytes.
         bytes: u64,
@@ -114,34 +132,47 @@ pub enum Trouble {
         most: u64,
     },
     /// The file cannot be read for another reason.
+    #[error("cannot be read: {reason}")]
     Unreadable {
         /// Why.
         reason: String,
     },
     /// The folder lies too deep to be looked into.
+    #[error(
+        "lies too deep and is not indexed; folders are looked into {most} levels below memory and \
+         memories"
+    )]
     TooDeep {
         /// How many levels below a folder of memory are.
         most: usize,
     },
     /// Bytes of the file are no UTF-8; the line is the first that has such.
+    #[error("has bytes that are no UTF-8 (in {lines} of its lines)")]
     NotUtf8 {
         /// How many lines have some.
         lines: usize,
     },
     /// The file has a zero byte, as no text has.
+    #[error("has a zero byte at {at}, as only binary files have, and is left out of searches")]
     Binary {
         /// Where, from 0.
         at: usize,
     },
     /// A folder of memory is a link to another folder of the workspace, which a
     /// search does not follow.
+    #[error(
+        "is a link to the folder {target}: what is in it is written and dreamt of, but a search \
+         does not follow links to folders"
+    )]
     LinkedFolder {
         /// The other folder.
         target: String,
     },
     /// A secret stands in it.
+    #[error("has a secret in it, or what looks like one")]
     Secret,
     /// The workspace is kept in git, and `memories/` with it.
+    #[error("is kept in git and may hold private notes")]
     NotIgnored,
 }
 
@@ -177,91 +208,34 @@ impl Trouble {
         }
     }
 
-    /// What is wrong, in words.
-    pub fn message(&self) -> String {
-        match self {
-            Trouble::Missing => "is not there".into(),
-            Trouble::LongLine { chars, most } => {
-                format!("has {chars} characters; a pointer has at most {most}")
-            }
-            Trouble::TooManyTokens { tokens, most } => {
-                format!("has {tokens} tokens; it may have {most}, because every prompt carries it")
-            }
-            Trouble::DeadPointer { target } => {
-                format!("points to {target}, which is not there")
-            }
-            Trouble::DeadAnchor { target, anchor } => {
-                format!("points to {target}#{anchor}, and that file has no such section")
-            }
-            Trouble::OutsidePointer { target } => {
-                format!("points to {target}, which is outside the workspace")
-            }
-            Trouble::TooLarge { bytes, most } => format!(
-                "has {} and was not read; a memory file may have {}",
-                megabytes(*bytes),
-                megabytes(*most)
-            ),
-            Trouble::Unreadable { reason } => format!("cannot be read: {reason}"),
-            Trouble::TooDeep { most } => format!(
-                "lies too deep and is not indexed; folders are looked into {most} levels below \
-                 memory and memories"
-            ),
-            Trouble::NotUtf8 { lines: 1 } => "has bytes that are no UTF-8".into(),
-            Trouble::NotUtf8 { lines: 2 } => {
-                "has bytes that are no UTF-8, as has one more line".into()
-            }
-            Trouble::NotUtf8 { lines } => format!(
-                "has bytes that are no UTF-8, as have {} more lines",
-                lines - 1
-            ),
-            Trouble::Binary { at } => format!(
-                "has a zero byte at {at}, as only binary files have, and is left out of searches"
-            ),
-            Trouble::LinkedFolder { target } => format!(
-                "is a link to the folder {target}: what is in it is written and dreamt of, but a \
-                 search does not follow links to folders"
-            ),
-            Trouble::Secret => "has a secret in it, or what looks like one".into(),
-            Trouble::NotIgnored => "is kept in git and may hold private notes".into(),
-        }
-    }
-
     /// What can be done about it.
-    pub(super) fn remedy(&self) -> String {
+    pub(super) fn remedy(&self) -> &'static str {
         match self {
-            Trouble::Missing => "`longhaul memory init` makes it".into(),
-            Trouble::LongLine { .. } => {
-                "move the text to memories/project.md and leave a pointer".into()
-            }
+            Trouble::Missing => "`longhaul memory init` makes it",
+            Trouble::LongLine { .. } => "move the text to memories/project.md and leave a pointer",
             Trouble::TooManyTokens { .. } => {
-                "take out what is no longer needed; dreaming makes room for what it promotes".into()
+                "take out what is no longer needed; dreaming makes room for what it promotes"
             }
-            Trouble::DeadPointer { .. } => "move the line to memories/errors.md".into(),
-            Trouble::DeadAnchor { .. } => {
-                "point to a section that is there, or take the line out".into()
-            }
-            Trouble::OutsidePointer { .. } => "point to a file of the workspace".into(),
+            Trouble::DeadPointer { .. } => "move the line to memories/errors.md",
+            Trouble::DeadAnchor { .. } => "point to a section that is there, or take the line out",
+            Trouble::OutsidePointer { .. } => "point to a file of the workspace",
             Trouble::TooLarge { .. } => {
-                "keep what is still needed in smaller files, and move it out of the way".into()
+                "keep what is still needed in smaller files, and move it out of the way"
             }
             Trouble::Unreadable { .. } => {
-                "check what it is and who may read it, or move it out of the way".into()
+                "check what it is and who may read it, or move it out of the way"
             }
-            Trouble::TooDeep { .. } => "move what is in it further up".into(),
+            Trouble::TooDeep { .. } => "move what is in it further up",
             Trouble::NotUtf8 { .. } => {
                 "save the file as UTF-8; such a line is read with \u{fffd} in it and never rewritten"
-                    .into()
             }
-            Trouble::Binary { .. } => {
-                "take it out of the memory folders, or save it as text".into()
-            }
-            Trouble::LinkedFolder { .. } => "replace the link by the folder itself".into(),
+            Trouble::Binary { .. } => "take it out of the memory folders, or save it as text",
+            Trouble::LinkedFolder { .. } => "replace the link by the folder itself",
             Trouble::Secret => {
                 "take it out by hand, since this may be the only place it stands in; whoever saw the \
                  file knows it, so change it where it is used"
-                    .into()
             }
-            Trouble::NotIgnored => "add `memories/` to .gitignore".into(),
+            Trouble::NotIgnored => "add `memories/` to .gitignore",
         }
     }
 }

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::pointers::{STALE, Target, unmarked};
+use super::trouble::Trouble;
 use super::{LOGS, MEMORY, MOST_FILE_BYTES, MemoryFolder, place};
 use crate::{Error, Result};
 
@@ -95,27 +96,27 @@ impl MemoryFolder {
         let mut next = Hashes::default();
         let mut verified = Vec::new();
         for pointer in self.pointers(&text) {
+            let wrong = self.wrong(&pointer);
             let target = pointer.target;
-            let leads = self.leads(&target);
-            let now = self.hash(&target);
             let was = known.pointers.get(&target);
-            let (mut standing, keep) = match (leads, now) {
-                (Target::Outside, _) => (Standing::Outside, None),
-                (Target::Gone, _) | (_, Ok(None)) => (Standing::Gone, was.cloned()),
+            let (standing, keep) = match (wrong, self.hash(&target)) {
+                (Some(Trouble::OutsidePointer { .. }), _) => (Standing::Outside, None),
+                (Some(Trouble::DeadPointer { .. }), _) | (_, Ok(None)) => {
+                    (Standing::Gone, was.cloned())
+                }
                 // One file that cannot be read says nothing of the others.
-                (Target::There, Err(_)) => (Standing::Unreadable, was.cloned()),
-                (Target::There, Ok(Some(now))) => match was {
-                    None => (Standing::New, Some(now)),
-                    Some(was) if *was == now => (Standing::Fresh, Some(now)),
-                    Some(_) if mode == Verify::Accept => (Standing::Fresh, Some(now)),
-                    Some(was) => (Standing::Changed, Some(was.clone())),
-                },
+                (_, Err(_)) => (Standing::Unreadable, was.cloned()),
+                (wrong, Ok(Some(now))) => {
+                    let is_taken = mode == Verify::Accept || was.is_none_or(|was| *was == now);
+                    let standing = match was {
+                        _ if wrong.is_some() => Standing::SectionGone,
+                        None => Standing::New,
+                        Some(_) if is_taken => Standing::Fresh,
+                        Some(_) => Standing::Changed,
+                    };
+                    (standing, Some(now).filter(|_| is_taken).or(was.cloned()))
+                }
             };
-            if let (Target::There, Some(anchor)) = (leads, &pointer.anchor)
-                && !self.has_section(&target, anchor)
-            {
-                standing = Standing::SectionGone;
-            }
             if let Some(hash) = keep {
                 next.pointers.insert(target.clone(), hash);
             }

@@ -33,6 +33,7 @@ pub use extractive::{extractive, noted, words_of_the_user};
 pub use snapshot::snapshot;
 
 use jiff::civil::DateTime;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::files::{Appended, Body, Origin};
@@ -77,10 +78,10 @@ pub fn tool_schema() -> Value {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Misuse {
     /// The arguments are not what the schema says.
-    #[error("memory_append takes one argument, `text`, a string; got {got}")]
+    #[error("memory_append takes one argument, `text`, a string: {reason}")]
     Arguments {
-        /// What was given instead.
-        got: String,
+        /// What is wrong with those that were given.
+        reason: String,
     },
     /// There is nothing in the text.
     #[error("memory_append was given an empty text; answer NOTHING_TO_FLUSH instead")]
@@ -100,23 +101,23 @@ pub enum Misuse {
 /// placeholders that are longer than the secrets they stand for.
 pub const MOST_NOTE_BYTES: usize = 14_000;
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments<'a> {
+    text: &'a str,
+}
+
 /// The text of a call of the tool.
 pub fn tool_text(arguments: &Value) -> Result<&str, Misuse> {
-    let got = |what: &str| Misuse::Arguments {
-        got: what.to_owned(),
-    };
-    let object = arguments.as_object().ok_or_else(|| got("no object"))?;
-    if let Some(other) = object.keys().find(|key| *key != "text") {
-        return Err(got(&format!("`{other}`")));
-    }
-    match object.get("text") {
-        Some(Value::String(text)) if text.trim().is_empty() => Err(Misuse::Empty),
-        Some(Value::String(text)) if text.len() > MOST_NOTE_BYTES => {
+    match Arguments::deserialize(arguments) {
+        Err(error) => Err(Misuse::Arguments {
+            reason: error.to_string(),
+        }),
+        Ok(Arguments { text }) if text.trim().is_empty() => Err(Misuse::Empty),
+        Ok(Arguments { text }) if text.len() > MOST_NOTE_BYTES => {
             Err(Misuse::TooLong { bytes: text.len() })
         }
-        Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(got("a `text` that is no string")),
-        None => Err(got("no `text`")),
+        Ok(Arguments { text }) => Ok(text),
     }
 }
 

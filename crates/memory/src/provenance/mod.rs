@@ -15,8 +15,22 @@ pub(crate) use plain::{one_line, plain};
 use serde::{Deserialize, Serialize};
 
 /// Who said something that stands in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Source {
     /// A tool or a file: data, never an instruction.
     Tool,
@@ -29,42 +43,9 @@ pub enum Source {
 }
 
 impl Source {
-    /// Its name in marks.
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Tool => "tool",
-            Source::Unknown => "unknown",
-            Source::Agent => "agent",
-            Source::User => "user",
-        }
-    }
-
-    /// The source of that name.
-    pub fn named(name: &str) -> Option<Source> {
-        [Source::Tool, Source::Unknown, Source::Agent, Source::User]
-            .into_iter()
-            .find(|source| source.name() == name)
-    }
-
     /// Whether a known party of the conversation said it. Even so only the user's
     /// words become long-term memory unseen: the model's may repeat a tool's.
     pub fn is_trusted(self) -> bool {
         matches!(self, Source::User | Source::Agent)
-    }
-}
-
-impl From<longhaul_ledger::Speaker> for Source {
-    fn from(speaker: longhaul_ledger::Speaker) -> Source {
-        match speaker {
-            longhaul_ledger::Speaker::User => Source::User,
-            longhaul_ledger::Speaker::Agent => Source::Agent,
-            longhaul_ledger::Speaker::Tool => Source::Tool,
-        }
-    }
-}
-
-impl std::fmt::Display for Source {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
     }
 }

@@ -48,29 +48,28 @@ fn a_promotion_that_was_killed_after_any_write_is_completed() {
     let before = place.files();
     let id = place.promote("Never push");
     let after = place.files();
+    let begun = begun(&before, &after);
+    // What each write puts where.
     let order = [
-        "changes/000001.json",
-        "project.md",
-        "MEMORY.md",
-        "DREAMS.md",
-        "state.json",
-        "state.copy.json",
+        ("state.json", &begun),
+        ("state.copy.json", &begun),
+        ("project.md", &after),
+        ("MEMORY.md", &after),
+        ("DREAMS.md", &after),
+        ("state.json", &after),
+        ("state.copy.json", &after),
     ];
-    let written: Vec<&PathBuf> = order
-        .iter()
-        .map(|name| after.keys().find(|path| path.ends_with(name)).unwrap())
-        .collect();
+    let writes = order.map(|(name, files)| {
+        let mut files = files.iter();
+        files.find(|(path, _)| path.ends_with(name)).unwrap()
+    });
     let changed = after
         .iter()
         .filter(|(path, bytes)| before.get(*path) != Some(bytes));
-    assert_eq!(changed.count(), order.len());
+    assert_eq!(changed.count(), order.len() - 2);
     for done in 1..=order.len() {
-        for (at, path) in written.iter().enumerate() {
-            match (at < done, before.get(*path)) {
-                (true, _) => fs::write(path, &after[*path]).unwrap(),
-                (false, Some(old)) => fs::write(path, old).unwrap(),
-                (false, None) => fs::remove_file(path).unwrap(),
-            }
+        for (path, bytes) in before.iter().chain(writes.iter().take(done).copied()) {
+            fs::write(path, bytes).unwrap();
         }
         // Whoever only reads is told what is half done, and changes nothing.
         let seen = place.files();
@@ -99,22 +98,34 @@ fn what_another_process_is_just_writing_is_not_half_done() {
     let before = place.files();
     place.promote("Never push");
     let lock = place.dreams().lock().unwrap();
-    for (path, bytes) in &before {
-        if path.ends_with("state.json") {
-            fs::write(path, bytes).unwrap();
-        }
-    }
+    interrupt(&place, &before);
     assert_eq!(place.dreams().unfinished().unwrap(), None);
     drop(lock);
     assert!(place.dreams().unfinished().unwrap().is_some());
 }
 
-/// Puts the state back as it was, as a kill before it was written leaves it.
-fn forget_the_state(before: &BTreeMap<PathBuf, String>) {
-    for (path, bytes) in before {
-        if path.ends_with("state.json") || path.ends_with("state.copy.json") {
-            fs::write(path, bytes).unwrap();
-        }
+type Files = BTreeMap<PathBuf, String>;
+
+/// The state between `before` and `after`: the change is written down, and nothing
+/// has become of the candidates.
+fn begun(before: &Files, after: &Files) -> Files {
+    let states = after
+        .iter()
+        .filter(|(path, _)| path.ends_with("state.json") || path.ends_with("state.copy.json"));
+    let parsed = |text: &String| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let begun = states.map(|(path, text)| {
+        let mut state = parsed(text);
+        state["candidates"] = parsed(&before[path])["candidates"].take();
+        state["unfinished"] = true.into();
+        (path.clone(), state.to_string())
+    });
+    begun.collect()
+}
+
+/// Leaves the last change as a kill before it was done leaves it.
+fn interrupt(place: &Place, before: &Files) {
+    for (path, bytes) in begun(before, &place.files()) {
+        fs::write(path, bytes).unwrap();
     }
 }
 
@@ -126,7 +137,7 @@ fn a_killed_promotion_is_completed_beside_what_a_person_wrote_since() {
             let (before, root) = (place.files(), place.memory.root());
             let id = place.promote("Never push");
             let after = place.files();
-            forget_the_state(&before);
+            interrupt(&place, &before);
             for name in ["memories/project.md", "MEMORY.md"].iter().skip(done) {
                 place.write(name, &before[&root.join(name)]);
             }
@@ -157,7 +168,7 @@ fn a_killed_promotion_is_completed_in_a_file_that_a_person_put_in_the_place_of_o
     let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
     let before = place.files();
     let id = place.promote("Never push");
-    forget_the_state(&before);
+    interrupt(&place, &before);
     place.write("MEMORY.md", "a person's\n");
     place.dream(&settings());
     assert_eq!(
@@ -174,7 +185,7 @@ fn a_line_of_a_killed_promotion_that_a_person_edited_stays_and_is_not_written_ag
     let place = Place::begun_and_dreamt(&["Never push on Fridays."]);
     let before = place.files();
     let id = place.promote("Never push");
-    forget_the_state(&before);
+    interrupt(&place, &before);
     let own = "- Never push on Fridays or later.";
     let memory = place.read("MEMORY.md");
     place.write(
@@ -197,7 +208,7 @@ fn a_killed_undo_is_completed_beside_what_a_person_wrote_since() {
             let id = place.promote("Never push");
             let before = place.files();
             place.undo().unwrap();
-            forget_the_state(&before);
+            interrupt(&place, &before);
             for name in ["memories/project.md", "MEMORY.md"].iter().skip(done) {
                 place.write(name, &before[&root.join(name)]);
             }
@@ -222,7 +233,7 @@ fn a_damaged_state_is_set_aside_and_its_copy_takes_its_place() {
     let place = Place::dreamt(&["Never push on Fridays.", "Always sign the tags."]);
     let id = place.find("Always sign").id;
     let lock = place.dreams().lock().unwrap();
-    assert_eq!(lock.told(), None);
+    assert!(lock.notes().is_empty());
     place.dreams().reject(&lock, &id, TODAY).unwrap();
     drop(lock);
     let state = place
@@ -235,7 +246,9 @@ fn a_damaged_state_is_set_aside_and_its_copy_takes_its_place() {
     // Who only reads changes nothing.
     assert_eq!(place.dreams().candidates().unwrap().len(), 2);
     let lock = place.dreams().lock().unwrap();
-    let told = lock.told().unwrap();
+    let [told] = lock.notes() else {
+        panic!("one note")
+    };
     assert!(told.contains("line 2"), "{told}");
     assert!(told.contains("nothing is forgotten"), "{told}");
     drop(lock);
@@ -269,7 +282,9 @@ fn a_state_that_is_no_text_or_no_file_is_mended_from_its_copy() {
         let whole = fs::read(&state).unwrap();
         spoil(&state);
         let lock = place.dreams().lock().unwrap();
-        let told = lock.told().unwrap();
+        let [told] = lock.notes() else {
+            panic!("one note")
+        };
         assert!(told.contains("state.json.damaged-1"), "{told}");
         assert!(told.contains("nothing is forgotten"), "{told}");
         assert_eq!(fs::read(&state).unwrap(), whole);
@@ -292,11 +307,13 @@ fn a_state_that_is_lost_with_its_copy_takes_no_promotion_back() {
     // As a person may do it, and as damage does.
     fs::remove_file(&state).unwrap();
     fs::remove_file(&copy).unwrap();
-    assert_eq!(place.dreams().lock().unwrap().told(), None);
+    assert!(place.dreams().lock().unwrap().notes().is_empty());
     assert_eq!(place.read("MEMORY.md"), memory);
     fs::write(&state, "oops").unwrap();
     let lock = place.dreams().lock().unwrap();
-    let told = lock.told().unwrap();
+    let [told] = lock.notes() else {
+        panic!("one note")
+    };
     assert!(told.contains("what was rejected is forgotten"), "{told}");
     drop(lock);
     assert_eq!(place.read("MEMORY.md"), memory);

@@ -47,7 +47,14 @@ fn of_two_that_are_merged_the_newer_one_stays_and_a_dream_changes_nothing_of_it(
     place.merge("8100", "9100");
     let (old, new) = (place.find("8100"), place.find("9100"));
     let (on, by) = (day(1), new.id.clone());
-    assert_eq!(old.status, Status::Superseded { on, by });
+    assert_eq!(
+        old.status,
+        Status::Superseded {
+            on,
+            until: day(1),
+            by
+        }
+    );
     assert_eq!(new.replaces, std::slice::from_ref(&old.id));
     assert!(new.contradicts.is_empty() && old.contradicts.is_empty());
     let files = place.files();

@@ -304,7 +304,7 @@ fn what_left_while_it_waited_is_quoted_by_what_came_in_its_place() {
     let (old, new) = (place.find("Frankfurt"), place.id("Dublin"));
     assert!(place.read("DREAMS.md").contains("In place of: "));
     place.promote("Dublin");
-    let days = |one: &Candidate| (one.valid_from, one.valid_until.unwrap());
+    let days = |one: &Candidate| (one.valid_from, one.valid_until().unwrap());
     let (from, until) = days(&old);
     let page = place.read("memories/project.md");
     let standing = format!(

@@ -1,7 +1,6 @@
 //! Promotions taken back in any order, whatever was edited by hand since.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use longhaul_memory::dream::{Candidate, Left, Settings, Status, Undoing, Undone};
 use longhaul_memory::files::Limits;
@@ -27,7 +26,7 @@ fn standing(place: &Place) -> Vec<(u32, String)> {
                 Undoing::Done(by) => format!("done by {by}"),
                 Undoing::Refused(error) => error.to_string(),
             };
-            (one.number, how)
+            (one.change.number, how)
         })
         .collect()
 }
@@ -387,87 +386,20 @@ fn what_left_to_make_room_stays_without_a_pointer_where_later_ones_took_the_room
 }
 
 #[test]
-fn a_damaged_change_is_named_and_the_others_can_be_taken_back() {
+fn what_was_promoted_before_the_state_was_damaged_can_be_taken_back() {
     let place = Place::begun_and_dreamt(&["Never push on Fridays.", "Always sign the tags."]);
     let first = place.promote("Never push");
-    place.promote("Always sign");
+    let second = place.promote("Always sign");
     let files = place.files();
-    let of = |name: &str| files.keys().find(|path| path.ends_with(name)).unwrap();
-    fs::write(of("changes/000002.json"), "{\n oops").unwrap();
-    let error = place.undo().unwrap_err();
-    assert!(
-        matches!(&error, Error::DamagedChange { number: 2, reason, .. } if reason.contains("line 2")),
-        "{error}"
-    );
-    let told = error.remedy().unwrap();
-    assert!(told.contains("dream undo --list"), "{told}");
+    let state = files.keys().find(|path| path.ends_with("state.json"));
+    fs::write(state.unwrap(), "{\n oops").unwrap();
     undo(&place, 1).unwrap();
-    assert!(!place.read("MEMORY.md").contains(&first));
-    // One that was to be completed is set aside, and said so once.
-    fs::write(of("changes/000002.json").with_file_name("000004.json"), "{").unwrap();
-    let lock = place.dreams().lock().unwrap();
-    let completed = lock.completed().unwrap();
-    assert!(completed.contains("000004.json.damaged-1"), "{completed}");
-    drop(lock);
-    assert_eq!(place.dreams().lock().unwrap().completed(), None);
-    place.promote("Never push");
-}
-
-#[test]
-fn a_change_that_is_no_text_or_no_file_is_one_damaged_change() {
-    let damage: [fn(&Path); 3] = [
-        // Cut within one of our own quotation marks.
-        |path| {
-            let text = fs::read(path).unwrap();
-            let quote = "“".as_bytes();
-            let at = text.windows(quote.len()).position(|part| part == quote);
-            fs::write(path, &text[..at.unwrap() + 1]).unwrap();
-        },
-        |path| fs::write(path, [0xff, 0x00, 0xfe]).unwrap(),
-        |path| {
-            fs::remove_file(path).unwrap();
-            fs::create_dir(path).unwrap();
-        },
-    ];
-    for spoil in damage {
-        let rules = [
-            "Never push on Fridays.",
-            "Always sign the tags.",
-            "Never skip the tests.",
-        ];
-        let place = Place::begun_and_dreamt(&rules);
-        for rule in ["Never push", "Always sign", "Never skip"] {
-            place.promote(rule);
-        }
-        let files = place.files();
-        let changes = |path: &&PathBuf| path.ends_with("changes/000002.json");
-        let path = files.keys().find(changes).unwrap();
-        spoil(path);
-        let told = standing(&place);
-        assert!(told[1].1.contains("000002.json is damaged ("), "{told:?}");
-        assert_eq!(told[0].1, "possible, 0 left");
-        assert_eq!(told[2].1, "possible, 0 left");
-        let error = undo(&place, 2).unwrap_err();
-        assert!(matches!(error, Error::DamagedChange { number: 2, .. }));
-        undo(&place, 1).unwrap();
-        undo(&place, 3).unwrap();
-        // One that was to be completed is set aside.
-        let newest = path.with_file_name("000006.json");
-        fs::write(&newest, "{}").unwrap();
-        spoil_as(path, &newest);
-        let lock = place.dreams().lock().unwrap();
-        let completed = lock.completed().unwrap();
-        assert!(completed.contains("000006.json.damaged-1"), "{completed}");
-    }
-}
-
-/// Gives a file the damage of another.
-fn spoil_as(damaged: &Path, path: &Path) {
-    fs::remove_file(path).unwrap();
-    match damaged.is_dir() {
-        true => fs::create_dir(path).unwrap(),
-        false => drop(fs::copy(damaged, path).unwrap()),
-    }
+    place.undo().unwrap();
+    let memory = place.read("MEMORY.md");
+    assert!(
+        !memory.contains(&first) && !memory.contains(&second),
+        "{memory}"
+    );
 }
 
 #[test]

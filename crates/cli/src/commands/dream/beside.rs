@@ -183,10 +183,10 @@ impl Parts {
         let report = dreams.run(&lock, &now, cause, &settings, ask)?;
         let new = report.consolidated.found;
         Ok(match (new, report.promoted.len()) {
-            (0, 0) => lock.told().or(lock.completed()).map(str::to_owned),
+            (0, 0) => lock.notes().first().cloned(),
             (new, promoted) => Some(format!(
                 "dreamt ({}): {new} new, {promoted} promoted, {} · longhaul dream review",
-                cause.name(),
+                cause,
                 paint::plural_of(report.waiting as u64, "candidate waits", "candidates wait")
             )),
         })

@@ -53,7 +53,7 @@ pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
         say!("{}  {}", style("promoted").green(), change.candidate)?;
         for turn in &change.turns {
             if turn.id != change.candidate {
-                let name = turn.after.status.name();
+                let name = turn.after.as_ref();
                 say!("{}  {}", style(format!("{name:<8}")).yellow(), turn.id)?;
             }
         }
@@ -79,8 +79,8 @@ fn made(change: &Change) -> Value {
         "files": shapes::files(&change.pages),
         "turns": change.turns.iter().map(|turn| json!({
             "id": turn.id,
-            "from": turn.before.status.name(),
-            "to": turn.after.status.name(),
+            "from": turn.before.as_ref(),
+            "to": turn.after.as_ref(),
         })).collect::<Vec<_>>(),
     })
 }

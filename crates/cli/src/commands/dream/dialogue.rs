@@ -353,8 +353,7 @@ impl Review<'_> {
             }
             Some(one) => format!(
                 "{} became {} while it was shown, so nothing was done.",
-                one.id,
-                one.status.name()
+                one.id, one.status
             ),
             None => format!(
                 "{} stopped waiting while it was shown, so nothing was done.",
@@ -449,7 +448,7 @@ impl Review<'_> {
                         lines.push(format!("  {}", style(line).dim()));
                     }
                 }
-                for id in &planned.demoted {
+                for id in planned.demoted() {
                     let line = format!("{id} leaves MEMORY.md to make room");
                     lines.push(format!("  {}", style(line).yellow()));
                 }

@@ -46,7 +46,7 @@ fn locked(app: &App, dreams: &Dreams<'_>) -> Result<DreamLock, Failure> {
 
 /// What taking the lock had to mend or to complete is told.
 fn told(app: &App, lock: DreamLock) -> DreamLock {
-    for told in lock.told().into_iter().chain(lock.completed()) {
+    for told in lock.notes() {
         app.note_once(&format!("note: {told}"));
     }
     lock
@@ -252,7 +252,7 @@ fn status(app: &App) -> Result<(), Failure> {
     let next = next(&triggers(app), &app.zoned())?;
     let count = |name: &str| {
         let all = candidates.iter();
-        all.filter(|one| one.status.name() == name).count()
+        all.filter(|one| one.status.as_ref() == name).count()
     };
     let waits = waiting(&candidates).len();
     let paid = dreams.paid()?;
@@ -282,7 +282,7 @@ fn status(app: &App) -> Result<(), Failure> {
         match &last {
             Some(last) => {
                 let at = Millis(last.at.as_millisecond());
-                format!("{} ({})", paint::ago(app.now(), at), last.cause.name())
+                format!("{} ({})", paint::ago(app.now(), at), last.cause)
             }
             None => "never".into(),
         },
@@ -290,9 +290,7 @@ fn status(app: &App) -> Result<(), Failure> {
     paint::row(
         "due",
         match (due, &next) {
-            (Some(cause), _) => style(format!("now ({})", cause.name()))
-                .yellow()
-                .to_string(),
+            (Some(cause), _) => style(format!("now ({})", cause)).yellow().to_string(),
             (None, Some(next)) => next.strftime("%Y-%m-%d %H:%M").to_string(),
             (None, None) => "only by hand".into(),
         },

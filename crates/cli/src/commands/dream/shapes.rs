@@ -1,7 +1,7 @@
 //! What dreaming says to programs. `docs/src/json.md` describes it.
 
 use longhaul_memory::MemoryFolder;
-use longhaul_memory::dream::{Candidate, DiffLine, PageChange, Planned, diff};
+use longhaul_memory::dream::{Candidate, Change, DiffLine, PageChange, diff};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn beside(one: &Candidate, all: &[Candidate]) -> Vec<Value> {
             json!({
                 "id": other.id,
                 "text": other.wording(),
-                "status": other.status.name(),
+                "status": other.status.as_ref(),
                 "validFrom": other.valid_from,
                 "lastSaid": other.last_day(),
             })
@@ -65,15 +65,15 @@ fn replaced(old: &Candidate) -> Value {
         "id": old.id,
         "text": old.wording(),
         "validFrom": old.valid_from,
-        "validUntil": old.valid_until,
+        "validUntil": old.valid_until(),
     })
 }
 
 /// What a promotion changes, as a patch of each file.
-pub(super) fn planned(planned: &Planned) -> Value {
+pub(super) fn planned(planned: &Change) -> Value {
     json!({
         "files": files(&planned.pages),
-        "demotes": planned.demoted,
+        "demotes": planned.demoted().collect::<Vec<_>>(),
     })
 }
 

@@ -44,19 +44,12 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
         }
     }
     if !matches!(meant.undoing, Undoing::Refused(_) | Undoing::Done(_)) {
-        let candidate = meant
-            .change
-            .as_ref()
-            .map(|change| change.candidate.as_str());
-        let what = candidate.unwrap_or_default();
-        let question = format!(
-            "Take the promotion of {what} (change {}) back?",
-            meant.number
-        );
+        let (what, number) = (&meant.change.candidate, meant.change.number);
+        let question = format!("Take the promotion of {what} (change {number}) back?");
         agreed(app, &question, args.yes)?;
     }
     let at = app.zoned().timestamp();
-    let undone = dreams.undo(&lock, Some(meant.number), at, &settings)?;
+    let undone = dreams.undo(&lock, Some(meant.change.number), at, &settings)?;
     let change = &undone.change;
     if app.json {
         return out::json(&json!({
@@ -100,11 +93,11 @@ fn meant<'a>(dreams: &Dreams<'_>, past: &'a [Past], name: &str) -> Result<&'a Pa
     if let Ok(number) = bare.parse::<u32>()
         && bare.len() < 8
     {
-        let found = past.iter().find(|one| one.number == number);
+        let found = past.iter().find(|one| one.change.number == number);
         return found.ok_or_else(|| longhaul_memory::Error::NoChange { number }.into());
     }
     let id = named(&dreams.candidates()?, name)?;
-    let of = |one: &&Past| one.change.as_ref().is_some_and(|one| one.candidate == id);
+    let of = |one: &&Past| one.change.candidate == id;
     let stands = |one: &&Past| of(one) && !matches!(one.undoing, Undoing::Done(_));
     let found = past.iter().find(stands);
     found.or(past.iter().find(of)).ok_or_else(|| {
@@ -133,25 +126,15 @@ fn list(app: &App) -> Result<(), Failure> {
         return Err(Failure::nothing("nothing was promoted yet"));
     }
     for one in &past {
-        let number = style(format!("{:>4}", one.number)).bold();
-        let (at, id, said) = match &one.change {
-            Some(change) => (
-                paint::ago(app.now(), Millis(change.at.as_millisecond())),
-                change.candidate.as_str(),
-                find(&candidates, &change.candidate)
-                    .map(|one| one.wording().to_owned())
-                    .unwrap_or_default(),
-            ),
-            None => (String::new(), "", String::new()),
-        };
-        match one.change {
-            Some(_) => say!(
-                "{number}  {}  {}  {said}",
-                style(id).cyan(),
-                style(at).dim()
-            )?,
-            None => say!("{number}")?,
-        }
+        let change = &one.change;
+        let said = find(&candidates, &change.candidate);
+        say!(
+            "{}  {}  {}  {}",
+            style(format!("{:>4}", change.number)).bold(),
+            style(&change.candidate).cyan(),
+            style(paint::ago(app.now(), Millis(change.at.as_millisecond()))).dim(),
+            said.map(Candidate::wording).unwrap_or_default()
+        )?;
         match &one.undoing {
             Undoing::Possible(left) => {
                 for line in left {
@@ -178,17 +161,17 @@ fn list(app: &App) -> Result<(), Failure> {
 }
 
 fn shape(one: &Past, candidates: &[Candidate]) -> Value {
-    let change = one.change.as_ref();
-    let said = change.and_then(|change| find(candidates, &change.candidate));
+    let change = &one.change;
+    let said = find(candidates, &change.candidate);
     let (undone_by, left, refused) = match &one.undoing {
         Undoing::Possible(left) => (None, &left[..], None),
         Undoing::Done(by) => (Some(by), &[][..], None),
         Undoing::Refused(error) => (None, &[][..], Some(refusal(error))),
     };
     json!({
-        "change": one.number,
-        "at": change.map(|change| Millis(change.at.as_millisecond()).to_iso()),
-        "candidate": change.map(|change| &change.candidate),
+        "change": change.number,
+        "at": Millis(change.at.as_millisecond()).to_iso(),
+        "candidate": change.candidate,
         "text": said.map(Candidate::wording),
         "possible": matches!(one.undoing, Undoing::Possible(_)),
         "undoneBy": undone_by,

@@ -1,4 +1,4 @@
-//! The durable part: candidates, changes, the lock.
+//! The durable part: the state, with candidates and changes, and the lock.
 
 mod change;
 mod state;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use self::undo::{Past, Undoing, Undone};
-use super::candidate::{Candidate, Review, Status, find};
+use super::candidate::{Candidate, Review, Status, waits};
 use super::merge::merge;
 use super::score::confidence;
 use super::trigger::LastRun;
@@ -23,7 +23,7 @@ use crate::{Error, Result};
 
 /// How long a decision waits for what another process writes.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// No state or change has more.
+/// No state has more.
 const MOST_BYTES: u64 = 256 << 20;
 const LOCK: &str = ".dreaming";
 
@@ -38,19 +38,14 @@ pub struct Dreams<'a> {
 #[derive(Debug)]
 pub struct DreamLock {
     _lock: Lock,
-    told: Option<String>,
-    completed: Option<String>,
+    notes: Vec<String>,
 }
 
 impl DreamLock {
-    /// What the user should know: that the state was damaged, and what that cost.
-    pub fn told(&self) -> Option<&str> {
-        self.told.as_deref()
-    }
-
-    /// What an interrupted command had begun, and what became of it now.
-    pub fn completed(&self) -> Option<&str> {
-        self.completed.as_deref()
+    /// What the user should know: that the state was damaged, and what that cost; what
+    /// an interrupted command had begun, and what became of it now.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 }
 
@@ -110,13 +105,11 @@ impl<'a> Dreams<'a> {
             },
             _ => error.into(),
         })?;
-        let told = self.mend()?;
         let mut lock = DreamLock {
             _lock: taken,
-            told,
-            completed: None,
+            notes: self.mend()?.into_iter().collect(),
         };
-        lock.completed = self.complete(&lock)?;
+        lock.notes.extend(self.complete(&lock)?);
         Ok(lock)
     }
 
@@ -145,9 +138,7 @@ impl<'a> Dreams<'a> {
     pub fn reject_all(&self, lock: &DreamLock, ids: &[String], on: Date) -> Result<()> {
         let mut state = self.state()?;
         // As sure as the next dream would find it.
-        let logs = self.memory.logs()?;
-        let days = logs.iter().map(|(date, _)| *date);
-        let newest = days.filter(|date| *date <= on).max().unwrap_or(on);
+        let newest = self.newest(on)?;
         let recalls = self.recalls()?;
         for id in ids {
             reject(&mut state.candidates, id, on, &|one| {
@@ -170,13 +161,7 @@ impl<'a> Dreams<'a> {
     /// Gives a staged candidate another text, in a person's own words.
     pub fn reword(&self, lock: &DreamLock, id: &str, text: &str) -> Result<()> {
         let mut state = self.state()?;
-        let status = find(&state.candidates, id)?.status.clone();
-        if status != Status::Staged {
-            return Err(Error::NotStaged {
-                id: id.to_owned(),
-                status: status.name(),
-            });
-        }
+        waits(&state.candidates, id)?;
         let text = crate::provenance::one_line(&self.memory.redacted(text));
         for candidate in state.candidates.iter_mut().filter(|one| one.id == id) {
             candidate.wording = Some(text.clone());
@@ -226,13 +211,7 @@ fn reject(
     on: Date,
     sure: &dyn Fn(&Candidate) -> f64,
 ) -> Result<()> {
-    let rejected = find(candidates, id)?.clone();
-    if rejected.status != Status::Staged {
-        return Err(Error::NotStaged {
-            id: id.to_owned(),
-            status: rejected.status.name(),
-        });
-    }
+    waits(candidates, id)?;
     for candidate in candidates {
         if candidate.id == id {
             candidate.status = Status::Rejected { on };
@@ -242,7 +221,6 @@ fn reject(
         let gave_way = matches!(&candidate.status, Status::Superseded { by, .. } if by == id);
         if gave_way {
             candidate.status = Status::Staged;
-            candidate.valid_until = None;
             candidate.confidence = sure(candidate);
         }
     }

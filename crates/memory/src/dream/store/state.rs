@@ -1,5 +1,4 @@
-//! What is known about candidates, and how it is kept: twice, so that a damaged
-//! state is mended from its copy.
+//! How the state is kept: twice, so that a damaged one is mended from its copy.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use crate::dream::state::State;
 use crate::files::DREAMS;
 use crate::{Error, Result};
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 const STATE: &str = "state.json";
 /// The same once more, for when the first is damaged.
@@ -28,13 +27,7 @@ impl Dreams<'_> {
                     return Err(Error::Damaged { path, reason });
                 }
             },
-            Ok(Some(state)) => state,
-            // Whoever took it away has not taken the changes back.
-            Ok(None) => State {
-                last_change: self.newest_change()?,
-                ..State::default()
-            },
-            Err(error) => return Err(error),
+            state => state?.unwrap_or_default(),
         };
         if state.version > VERSION {
             return Err(Error::Damaged {
@@ -73,18 +66,19 @@ impl Dreams<'_> {
             self.keep_copy(state);
             return Ok(());
         }
-        let written = self.write(STATE, state);
+        let written = self.note(state);
         if written.is_err() && shown {
             // If this fails too, the next command shows what is so.
-            let _ = match &file {
-                Some(text) => self.memory.replace_exact(DREAMS, text),
-                None => self.memory.remove(DREAMS),
-            };
-        }
-        if written.is_ok() {
-            self.keep_copy(state);
+            let _ = self.put(DREAMS, &file);
         }
         written
+    }
+
+    /// Writes the state down as it is, and shows nothing.
+    pub(super) fn note(&self, state: &State) -> Result<()> {
+        self.write(STATE, state)?;
+        self.keep_copy(state);
+        Ok(())
     }
 
     /// Keeps a copy of the state. What is written down is so without one; an
@@ -117,7 +111,6 @@ impl Dreams<'_> {
             _ => (
                 State {
                     version: VERSION,
-                    last_change: self.newest_change()?,
                     ..State::default()
                 },
                 "there is no copy: what was rejected is forgotten and may be staged again, what \
@@ -133,19 +126,11 @@ impl Dreams<'_> {
     }
 
     /// Where a damaged file is put, beside what comes in its place.
-    pub(super) fn aside(&self, path: &Path) -> PathBuf {
+    fn aside(&self, path: &Path) -> PathBuf {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         (1..)
             .map(|number| path.with_file_name(format!("{name}.damaged-{number}")))
             .find(|aside| aside.symlink_metadata().is_err())
             .expect("some number is free")
-    }
-
-    /// The number of the newest change that is written down.
-    fn newest_change(&self) -> Result<u32> {
-        let folder = self.folder.join("changes");
-        let names = longhaul_files::names(&folder)?;
-        let number = |name: &String| name.strip_suffix(".json")?.parse().ok();
-        Ok(names.iter().filter_map(number).max().unwrap_or(0))
     }
 }
